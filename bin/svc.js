@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+import "../out/cli/main.js";

@@ -1,0 +1,141 @@
+/** What users of graphs see: definitions, the worker context, the engine. */
+import type { Duration } from "../shared/clock.ts";
+import type { Json } from "../shared/json.ts";
+import type { Failure, GraphEvent, GraphPhase, GraphQuery, NodeRow, OutboxRow, Page } from "../store/contract.ts";
+import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
+
+export interface RetryPolicy {
+  /** Attempts in all, the first included. Default 3. */
+  max?: number;
+  /** Wait before the second attempt; doubles each time. Default "1s". */
+  base?: Duration;
+  /** Longest wait. Default "1m". */
+  cap?: Duration;
+}
+
+export interface WorkerOptions {
+  retry?: RetryPolicy;
+  /** Longest one attempt may run; then it is aborted and counts as failed. Default: none. */
+  timeout?: Duration;
+  /** How many of this worker may run at once in this process. Default 16. */
+  concurrency?: number;
+}
+
+/** Handed to a worker. Everything it changes is durable only with the node's commit. */
+export interface WorkerContext {
+  readonly graphId: string;
+  readonly nodeId: string;
+  /** 1 for the first try. */
+  readonly attempt: number;
+  readonly epoch: number;
+  /** Aborts on cancel, timeout, shutdown. */
+  readonly signal: AbortSignal;
+  /** Results of the nodes this one waits for, by node name; a fan-out gives an array in item order. */
+  readonly deps: Readonly<Record<string, Json>>;
+  /** Stable over retries: hand it to outside APIs. */
+  idempotencyKey(part?: string): string;
+  log(level: "debug" | "info" | "warn" | "error", message: string): void;
+  /** 0 to 1. Written at most 10 times a second; 0 and 1 always. */
+  progress(value: number, note?: string): void;
+  emit(name: string, data?: Json): void;
+}
+
+/** `Input` and `Output` must survive JSON; a value that does not is a failed node that says so. */
+export type WorkerRun<Input, Output> = (input: Input, ctx: WorkerContext) => Output | Promise<Output>;
+
+export interface Worker<Input = unknown, Output = unknown> {
+  readonly kind: "worker";
+  readonly name: string;
+  readonly options: WorkerOptions;
+  readonly run: WorkerRun<Input, Output>;
+}
+
+/** A node inside a definition; carries the type of its result. */
+export interface NodeRef<Output = unknown> {
+  readonly name: string;
+  readonly output?: Output;
+}
+
+export interface GraphDefinition<Input = unknown, Output = unknown> {
+  readonly kind: "graph";
+  readonly name: string;
+  readonly nodes: readonly NodeDefinition[];
+  readonly hash: string;
+  readonly types?: { input: Input; output: Output };
+}
+
+export interface NodeDefinition {
+  readonly name: string;
+  readonly worker: Worker<never, unknown>;
+  readonly after: readonly string[];
+  /** Input of the node from the graph's input and the results before it. */
+  readonly input: (graphInput: Json, deps: Record<string, Json>) => unknown;
+  /** Fan-out: one node per item. */
+  readonly map?: { from: string; items: (result: Json) => readonly unknown[] };
+}
+
+/** The snapshot of contract section 4. Times in Unix milliseconds. */
+export interface Snapshot {
+  graph_id: string;
+  worker: string;
+  status: GraphStatus;
+  phase: GraphPhase;
+  epoch: number;
+  input: Json;
+  result: Json;
+  error: Failure | null;
+  progress: { value: number; note?: string } | null;
+  tags: string[];
+  nodes: { id: string; worker: string; status: NodeRow["status"]; attempts: number; started_ms: number | null; finished_ms: number | null; error: Failure | null }[];
+  /** Pairs `[from, to]` of node ids of the definition; a fan-out appears once, by its name. */
+  edges: [string, string][];
+  created_ms: number;
+  started_ms: number | null;
+  finished_ms: number | null;
+  /** Sequence number of the last event in this snapshot: subscribe after it. */
+  last_seq: number;
+}
+
+export interface StartOptions {
+  idempotencyKey?: string;
+  delayMs?: number;
+  tags?: string[];
+}
+
+/** What the outbox needs to know of a transition that sends webhooks. */
+export interface LifecycleEvent {
+  event: WebhookEvent;
+  graphId: string;
+  worker: string;
+  status: GraphStatus;
+  timestampMs: number;
+  durationMs: number;
+  result: Json | undefined;
+  error: Failure | undefined;
+  epoch: number;
+  pauseNo: number;
+}
+
+/** Given by the webhooks layer: the rows to write in the transition's own transaction. */
+export type OutboxRows = (event: LifecycleEvent) => OutboxRow[];
+
+export interface Engine {
+  /** @returns the snapshot, and whether this call made the graph (false: the idempotency key was known). */
+  start(worker: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }>;
+  snapshot(graphId: string): Snapshot | undefined;
+  list(query: GraphQuery): Page<Snapshot>;
+  /** @throws SvcError SVC_TRANSITION naming both states; SVC_NOT_FOUND. */
+  pause(graphId: string): Promise<Snapshot>;
+  resume(graphId: string): Promise<Snapshot>;
+  cancel(graphId: string): Promise<Snapshot>;
+  /** Runs what failed again: same id, next epoch. */
+  retry(graphId: string): Promise<Snapshot>;
+  /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
+  subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
+  /** Goes on with every unfinished graph. Called once at boot. */
+  recover(): Promise<number>;
+  /** Resolves when nothing is running. */
+  idle(): Promise<void>;
+  /** Stops dispatching, aborts what runs past `drainMs`, leaves every graph at a durable point. */
+  close(drainMs?: number): Promise<void>;
+}

@@ -1,0 +1,32 @@
+/**
+ * Escaping by context. Searching for single characters is faster than a regular expression, and a text
+ * without any of them is returned as it is.
+ */
+
+/** For text between tags: `&` and `<`. */
+export function escapeText(text: string): string {
+  return text.includes("<") || text.includes("&") ? escapeSlow(text) : text;
+}
+
+/** For a double-quoted attribute value: `"`, `&`, and `<` (an attribute inside raw text could close it). */
+export function escapeAttribute(text: string): string {
+  return text.includes('"') || text.includes("&") || text.includes("<") ? escapeSlow(text) : text;
+}
+
+/** For JSON inside a script element: `<` and the two line ends that JavaScript knows and JSON does not. */
+export function escapeScriptJson(json: string): string {
+  return json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+function escapeSlow(text: string): string {
+  let out = "";
+  let last = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const replacement = code === 38 ? "&amp;" : code === 60 ? "&lt;" : code === 34 ? "&quot;" : undefined;
+    if (replacement === undefined) continue;
+    out += text.slice(last, index) + replacement;
+    last = index + 1;
+  }
+  return out + text.slice(last);
+}

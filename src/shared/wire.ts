@@ -1,0 +1,110 @@
+/**
+ * The wire: every built-in path, header, cookie, environment variable and DOM attribute name, once.
+ *
+ * No other file may spell these as literals (held by: test/guards/wire-names.test.ts), so a change of the
+ * protocol is a change of this file and shows in the contract tests.
+ */
+
+/** Prefix of every built-in path. */
+export const BASE_PATH = "/_svc";
+
+export const PATHS = {
+  loader: "/_svc/loader.js",
+  core: "/_svc/core.js",
+  runtime: "/_svc/runtime.js",
+  ui: "/_svc/ui.js",
+  uiCss: "/_svc/ui.css",
+  flow: "/_svc/flow.js",
+  benchmark: "/_svc/benchmark.json",
+  /** Followed by a file name: `/_svc/handler/counter-1a2b3c4d.js`. */
+  handler: "/_svc/handler",
+  island: "/_svc/island",
+  /** Hashed, immutable build assets such as stylesheets: `/_svc/asset/app-1a2b3c4d.css`. */
+  asset: "/_svc/asset",
+  action: "/_svc/action",
+  submit: "/_svc/submit",
+  webhooks: "/_svc/webhooks",
+  deliveries: "/_svc/deliveries",
+  graphs: "/_svc/graphs",
+  status: "/_svc/status",
+  metrics: "/_svc/metrics",
+  demo: "/_svc/demo",
+  demoInbox: "/_svc/demo/webhook-inbox",
+  /** Development only: an event stream that tells the page to reload. */
+  devEvents: "/_svc/dev/events",
+  health: "/health",
+  ready: "/ready",
+} as const;
+
+/** Header names in lower case, as Node gives them; HTTP names are case-insensitive (RFC 9110 section 5.1). */
+export const HEADERS = {
+  csrf: "x-svc-csrf",
+  graphToken: "x-svc-graph-token",
+  requestId: "x-request-id",
+} as const;
+
+/** Headers of an outgoing delivery, in the spelling that is sent. */
+export const DELIVERY_HEADERS = {
+  signature: "X-Svc-Signature",
+  event: "X-Svc-Event",
+  delivery: "X-Svc-Delivery",
+  attempt: "X-Svc-Attempt",
+  standardId: "webhook-id",
+  standardTimestamp: "webhook-timestamp",
+  standardSignature: "webhook-signature",
+} as const;
+
+export const COOKIES = { csrf: "__svc-csrf" } as const;
+
+/** Form field that carries the CSRF token where no script runs. */
+export const CSRF_FIELD = "_csrf";
+
+/** Configuration variables (contract section 2). */
+export const VARIABLES = {
+  host: "HOST",
+  port: "PORT",
+  nodeEnv: "NODE_ENV",
+  dataDir: "SVC_DATA_DIR",
+  databaseUrl: "SVC_DATABASE_URL",
+  secret: "SVC_SECRET",
+  webhookUrls: "SVC_WEBHOOK_URLS",
+  webhookSecret: "SVC_WEBHOOK_SECRET",
+  execApiKey: "SVC_EXEC_API_KEY",
+  webhookAllowCidrs: "SVC_WEBHOOK_ALLOW_CIDRS",
+  trustProxy: "SVC_TRUST_PROXY",
+  siteUrl: "SVC_SITE_URL",
+  rateActions: "SVC_RATE_ACTIONS",
+  rateSubmits: "SVC_RATE_SUBMITS",
+} as const;
+
+/** DOM names of the resume protocol (docs/resume-protocol.md). */
+export const DOM = {
+  /** id of the state script element. */
+  stateId: "svc-state",
+  /** Scope attribute: `s="7 counter-1a2b3c4d region store"`. */
+  scope: "s",
+  /** Key attribute of an element whose position is not static: `b="2"`. */
+  key: "b",
+  /** Prefix of handler attributes: `on:click="h0"`. */
+  on: "on:",
+  /** Attribute of `<html>`: build id. */
+  build: "data-build",
+  /** Attribute of `<html>`: `idle` warms chunks up when the browser is idle. */
+  prefetch: "data-svc-prefetch",
+  /** Set on an element while the code of its handler is on the way. */
+  pending: "data-svc-pending",
+  /** Global queue of events caught before the loader has arrived. */
+  queue: "$svc",
+} as const;
+
+export const WEBHOOK_EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** Wire status of a graph (contract section 4). */
+export const GRAPH_STATUSES = ["pending", "running", "paused", "done", "failed"] as const;
+export type GraphStatus = (typeof GRAPH_STATUSES)[number];
+
+/** Reply envelope of actions and submits (contract section 1). */
+export type ActionReply =
+  | { ok: true; value: unknown; error: null }
+  | { ok: false; value: null; error: string; issues?: { path: (string | number)[]; message: string }[] };

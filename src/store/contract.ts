@@ -1,0 +1,232 @@
+/**
+ * What a store keeps, and the promises every store makes. Graphs and webhooks share one store, so that a
+ * graph's transition and the outbox rows it causes are one transaction.
+ *
+ * Promises (held by the conformance suite, which runs on every store):
+ * - `commit` is atomic per unit; it resolves only after the durable commit; units may share one transaction.
+ * - A unit whose fence does not match changes nothing and yields `false`.
+ * - Events of a graph get the next `seq` in commit order, from 1, without gaps.
+ * - An outbox row is unique by (registration_id, graph_id, event, epoch, pause_no).
+ */
+import type { Json } from "../shared/json.ts";
+import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
+
+/** Finer truth behind the wire status. */
+export type GraphPhase = "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
+
+export type FailureReason = "error" | "timeout" | "cancelled" | "poison";
+
+export interface Failure {
+  message: string;
+  reason: FailureReason;
+  node?: string;
+}
+
+export interface GraphRow {
+  id: string;
+  /** Name of the graph or worker that was started. */
+  worker: string;
+  status: GraphStatus;
+  phase: GraphPhase;
+  /** Counts runs of the whole graph: 1, and one more at each retry. Part of every fence. */
+  epoch: number;
+  /** Counts pauses, so that each pause has its own webhook. */
+  pauseNo: number;
+  input: Json;
+  result: Json | undefined;
+  error: Failure | undefined;
+  progress: { value: number; note?: string } | undefined;
+  tags: string[];
+  idempotencyKey: string | undefined;
+  /** Hash of the definition the graph was started with. */
+  definition: string;
+  createdMs: number;
+  /** Not before this time. */
+  dueMs: number;
+  startedMs: number | undefined;
+  finishedMs: number | undefined;
+}
+
+export type NodeStatus = "pending" | "ready" | "running" | "retrying" | "waiting" | "done" | "failed" | "skipped" | "cancelled";
+
+export interface NodeRow {
+  graphId: string;
+  /** `parse`, or `inspect/12` for the twelfth item of a fan-out. */
+  id: string;
+  worker: string;
+  status: NodeStatus;
+  /** Attempts begun in this epoch. */
+  attempt: number;
+  /** Times the process died while this node ran. */
+  crashes: number;
+  epoch: number;
+  /** Ids of the nodes this one waits for. */
+  after: string[];
+  input: Json | undefined;
+  result: Json | undefined;
+  error: Failure | undefined;
+  startedMs: number | undefined;
+  finishedMs: number | undefined;
+  /** When a retry or a sleep is due. */
+  dueMs: number | undefined;
+}
+
+export type GraphEventType =
+  | "graph.queued" | "graph.started" | "graph.pausing" | "graph.paused" | "graph.resumed" | "graph.done" | "graph.failed"
+  | "node.ready" | "node.started" | "node.done" | "node.failed" | "node.retrying" | "node.waiting" | "node.skipped" | "node.discarded"
+  | "progress" | "log" | "custom";
+
+export interface GraphEvent {
+  graphId: string;
+  /** From 1, without gaps. */
+  seq: number;
+  type: GraphEventType;
+  node?: string;
+  timestampMs: number;
+  data?: Json;
+}
+
+export type NewEvent = Omit<GraphEvent, "seq">;
+
+export interface OutboxRow {
+  /** `msg_…`: the delivery id, stable over retries and replays. */
+  id: string;
+  registrationId: string;
+  graphId: string;
+  event: WebhookEvent | "ping";
+  epoch: number;
+  pauseNo: number;
+  /** Exact text of the body that is sent and signed. */
+  body: string;
+  createdMs: number;
+  dueMs: number;
+}
+
+/**
+ * What one transition changes. `fence` is checked first, inside the transaction: the graph row must have this
+ * epoch and one of these phases (and, when given, the node this status and attempt).
+ */
+export interface Unit {
+  graphId: string;
+  fence?: { epoch: number; phases: GraphPhase[]; node?: { id: string; status: NodeStatus[]; attempt: number } };
+  /** Columns to change; absent keys stay. `insert` creates the row. */
+  insert?: GraphRow;
+  graph?: Partial<Omit<GraphRow, "id">>;
+  nodes?: (Partial<NodeRow> & { id: string })[];
+  insertNodes?: NodeRow[];
+  events?: NewEvent[];
+  outbox?: OutboxRow[];
+}
+
+export interface Page<Item> {
+  items: Item[];
+  total: number;
+  nextCursor: string | undefined;
+}
+
+export interface GraphQuery {
+  worker?: string;
+  status?: GraphStatus;
+  tag?: string;
+  sinceMs?: number;
+  /** 1 to 200; default 50. */
+  limit?: number;
+  cursor?: string;
+}
+
+export interface GraphStore {
+  /** Resolves after the durable commit: for each unit whether its fence held. */
+  commit(unit: Unit): Promise<boolean>;
+  graph(id: string): GraphRow | undefined;
+  byIdempotencyKey(worker: string, key: string): GraphRow | undefined;
+  nodes(graphId: string): NodeRow[];
+  /** Events after `afterSeq`, in order, at most `limit` (default 1,000). */
+  events(graphId: string, afterSeq: number, limit?: number): GraphEvent[];
+  /** Calls back after each commit that added events. Returns the way to stop. */
+  onEvents(listener: (events: GraphEvent[]) => void): () => void;
+  /** Graphs that are not done or failed, oldest first: what a starting process goes on with. */
+  unfinished(): GraphRow[];
+  list(query: GraphQuery): Page<GraphRow>;
+  countByStatus(): Record<GraphStatus, number>;
+}
+
+export interface RegistrationRow {
+  /** `wh_…` */
+  id: string;
+  url: string;
+  events: WebhookEvent[];
+  enabled: boolean;
+  description: string;
+  /** Own secret; otherwise SVC_WEBHOOK_SECRET signs. Never leaves the process except in signatures. */
+  secret: string | undefined;
+  /** Secret before the last rotation, and until when it still signs. */
+  previousSecret: string | undefined;
+  previousUntilMs: number | undefined;
+  state: "active" | "failing" | "disabled";
+  consecutiveFailures: number;
+  /** Breaker: no attempt before this time. */
+  openUntilMs: number | undefined;
+  /** First failure since the last success. */
+  failingSinceMs: number | undefined;
+  createdMs: number;
+  updatedMs: number;
+}
+
+export type DeliveryStatus = "pending" | "delivered" | "failed";
+
+export interface DeliveryRow extends OutboxRow {
+  status: DeliveryStatus;
+  attempts: number;
+  deliveredMs: number | undefined;
+}
+
+export interface AttemptRow {
+  deliveryId: string;
+  number: number;
+  startedMs: number;
+  durationMs: number;
+  statusCode: number | undefined;
+  /** First 2 KB of the answer, as text. */
+  response: string | undefined;
+  error: string | undefined;
+}
+
+export interface DeliveryQuery {
+  registrationId?: string;
+  status?: DeliveryStatus;
+  event?: string;
+  graphId?: string;
+  sinceMs?: number;
+  limit?: number;
+  cursor?: string;
+}
+
+export interface WebhookStore {
+  /** Inserts or replaces a registration. The URL is unique. */
+  saveRegistration(row: RegistrationRow): Promise<void>;
+  deleteRegistration(id: string): Promise<boolean>;
+  registration(id: string): RegistrationRow | undefined;
+  registrationByUrl(url: string): RegistrationRow | undefined;
+  registrations(): RegistrationRow[];
+  addDelivery(row: OutboxRow): Promise<void>;
+  /** Pending deliveries due at `nowMs`, oldest due first, of registrations not in `skip`; at most `limit`. */
+  due(nowMs: number, limit: number, skip: readonly string[]): DeliveryRow[];
+  /** When the next pending delivery falls due. */
+  nextDueMs(): number | undefined;
+  /** Records an attempt and what it means for the delivery, in one commit. */
+  recordAttempt(attempt: AttemptRow, change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number }): Promise<void>;
+  /** Makes a delivery pending again, due at once. */
+  requeue(deliveryId: string, dueMs: number): Promise<boolean>;
+  delivery(id: string): DeliveryRow | undefined;
+  attempts(deliveryId: string): AttemptRow[];
+  listDeliveries(query: DeliveryQuery): Page<DeliveryRow>;
+  /** Calls back after each commit that added outbox rows. Returns the way to stop. */
+  onOutbox(listener: () => void): () => void;
+}
+
+export interface Store {
+  graphs: GraphStore;
+  webhooks: WebhookStore;
+  /** Flushes and closes. Later calls reject. */
+  close(): Promise<void>;
+}
