@@ -1,0 +1,91 @@
+/**
+ * Runs every test of the compiled tree (`out/`), group after group, and closes with `N passed, N failed`.
+ *
+ * Unit, guard and contract tests share one process per group (a process per file costs ten times the time);
+ * browser and crash tests get a process per file, because they start servers and browsers of their own.
+ *
+ *   node out/scripts/test.js [filter…]     only files whose path holds one of the filters
+ */
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { COUNTS_PREFIX, type Counts } from "./reporter.js";
+
+const root = resolve(fileURLToPath(import.meta.url), "../../..");
+const out = join(root, "out");
+
+/** Longest a group process may take: the slowest browser story needs about a minute on two cores. */
+const PROCESS_TIMEOUT_MS = 300_000;
+
+interface Group {
+  name: string;
+  files: string[];
+}
+
+function groups(filters: string[]): Group[] {
+  const files = readdirSync(out, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.js"))
+    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .sort();
+  const inside = (folder: string) => files.filter((file) => file.startsWith(join("test", folder) + sep));
+  const alone = (folder: string) => inside(folder).map((file) => ({ name: file.replace(/\.test\.js$/, ""), files: [file] }));
+  return [
+    { name: "unit", files: files.filter((file) => !file.startsWith(`test${sep}`)) },
+    { name: "guards", files: inside("guards") },
+    { name: "contract", files: inside("contract") },
+    ...alone("e2e"),
+    ...alone("chaos"),
+  ].filter((group) => group.files.length > 0);
+}
+
+/** Runs the files of a group in one process; a process that dies without its counts is one failure. */
+function runGroup(group: Group): Promise<Counts> {
+  const imports = group.files.map((file) => `await import(${JSON.stringify(pathToFileURL(join(out, file)).href)});`);
+  const child = spawn(
+    process.execPath,
+    [
+      "--enable-source-maps",
+      "--test-reporter",
+      pathToFileURL(join(out, "scripts/reporter.js")).href,
+      "--test-reporter-destination",
+      "stdout",
+      "--input-type=module",
+      "--eval",
+      imports.join("\n"),
+    ],
+    { cwd: root, stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, NODE_ENV: "test" } },
+  );
+  const timer = setTimeout(() => child.kill("SIGKILL"), PROCESS_TIMEOUT_MS);
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  return new Promise((done) => {
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      const line = text.split("\n").findLast((candidate) => candidate.startsWith(COUNTS_PREFIX));
+      process.stdout.write(text.replace(line ?? "", "").trimEnd());
+      const counts = line ? (JSON.parse(line.slice(COUNTS_PREFIX.length)) as Counts) : { passed: 0, failed: 0, skipped: 0 };
+      const died = code !== 0 && counts.failed === 0;
+      if (died) process.stdout.write(`\n  FAILED: the process of "${group.name}" ended with ${signal ?? `code ${code}`}\n`);
+      done({ ...counts, failed: counts.failed + (died ? 1 : 0) });
+    });
+  });
+}
+
+const total: Counts = { passed: 0, failed: 0, skipped: 0 };
+for (const group of groups(process.argv.slice(2))) {
+  const startMs = performance.now();
+  console.log(`${group.name} …`);
+  const counts = await runGroup(group);
+  total.passed += counts.passed;
+  total.failed += counts.failed;
+  total.skipped += counts.skipped;
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  console.log(`${group.name}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
+}
+if (total.passed + total.failed === 0) {
+  console.log(`No test file below ${relative(process.cwd(), out) || out} matches; run "npm run build" first.`);
+  total.failed = 1;
+}
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 ? 0 : 1;

@@ -1,0 +1,44 @@
+/** The error table and docs/errors.md name the same codes with the same statuses, and code uses no other. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { root, sourceFiles } from "./source.ts";
+
+/** Code -> status (or "-") of the table in the source. */
+function tableCodes(source: string): Map<string, string> {
+  const table = source.slice(source.indexOf("export const ERRORS"), source.indexOf("} as const satisfies"));
+  const rows = table.matchAll(/^ {2}(SVC\w+): \{(?: status: (\d+),)? family/gm);
+  return new Map([...rows].map((row) => [row[1] as string, row[2] ?? "-"]));
+}
+
+/** Code -> status (or "-") of the headings `### CODE (422)` in the document. */
+function documentedCodes(markdown: string): Map<string, string> {
+  return new Map([...markdown.matchAll(/^### (SVC\w+)(?: \((\d+)\))?$/gm)].map((row) => [row[1] as string, row[2] ?? "-"]));
+}
+
+function differences(table: Map<string, string>, documented: Map<string, string>): string[] {
+  const all = new Set([...table.keys(), ...documented.keys()]);
+  return [...all].filter((code) => table.get(code) !== documented.get(code)).map((code) => `${code}: table ${table.get(code) ?? "lacks it"}, docs ${documented.get(code) ?? "lack it"}`);
+}
+
+const source = readFileSync(join(root, "src/shared/errors.ts"), "utf8");
+const markdown = readFileSync(join(root, "docs/errors.md"), "utf8");
+
+describe("error codes", () => {
+  it("are the same in the table and in docs/errors.md", () => {
+    assert.ok(tableCodes(source).size > 20);
+    assert.deepEqual(differences(tableCodes(source), documentedCodes(markdown)), []);
+  });
+
+  it("a planted undocumented code and a wrong status are caught", () => {
+    const planted = source.replace("} as const satisfies", '  SVC_PLANTED: { family: "ours" },\n} as const satisfies');
+    assert.deepEqual(differences(tableCodes(planted), documentedCodes(markdown)), ["SVC_PLANTED: table -, docs lack it"]);
+    assert.equal(differences(tableCodes(source.replace("status: 409", "status: 410")), documentedCodes(markdown)).length, 1);
+  });
+
+  it("every code in the table is used somewhere", () => {
+    const text = sourceFiles("src").filter((file) => file.path !== "src/shared/errors.ts").map((file) => file.text).join("\n");
+    assert.deepEqual([...tableCodes(source).keys()].filter((code) => !text.includes(code)), []);
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * The layer picture: a folder of src/ imports only the folders that its tsconfig references, nobody imports a
+ * public face, nobody imports browser/, and no import leads back to where it came from, types counted.
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { importsOf, layerOf, root, sourceFiles, type SourceFile } from "./source.ts";
+
+function allowedLayers(layer: string): string[] {
+  const config = JSON.parse(readFileSync(join(root, "src", layer, "tsconfig.json"), "utf8")) as {
+    references: { path: string }[];
+  };
+  return config.references.map((reference) => reference.path.replace("../", ""));
+}
+
+function wrongImports(files: SourceFile[]): string[] {
+  const found: string[] = [];
+  for (const file of files) {
+    const layer = layerOf(file.path);
+    if (layer === "faces") continue;
+    for (const target of importsOf(file)) {
+      const other = layerOf(target);
+      if (other !== layer && !allowedLayers(layer).includes(other)) found.push(`${file.path} -> ${target}`);
+    }
+  }
+  return found;
+}
+
+function importCycles(files: SourceFile[]): string[] {
+  const edges = new Map(files.map((file) => [file.path, importsOf(file)]));
+  const state = new Map<string, "open" | "closed">();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: string[]): void => {
+    if (state.get(path) === "closed") return;
+    if (state.get(path) === "open") return void cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
+    state.set(path, "open");
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    state.set(path, "closed");
+  };
+  for (const file of files) visit(file.path, []);
+  return cycles;
+}
+
+const files = sourceFiles("src");
+
+describe("layers", () => {
+  it("import only downwards", () => {
+    assert.deepEqual(wrongImports(files), []);
+  });
+
+  it("a planted upward import is caught", () => {
+    const planted = { path: "src/shared/planted.ts", text: `import { x } from "../http/router.ts";` };
+    assert.deepEqual(wrongImports([planted]), ["src/shared/planted.ts -> src/http/router.ts"]);
+  });
+
+  it("browser/ is imported by nobody, and faces by no layer", () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => layerOf(file.path) !== "faces" && layerOf(target) === "faces")
+        .concat(importsOf(file).filter((target) => layerOf(target) === "browser" && layerOf(file.path) !== "browser"))
+        .map((target) => `${file.path} -> ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it("the compiler itself refuses an import of a folder that is not referenced", () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-layers-"));
+    try {
+      for (const part of ["tsconfig.base.json", "src/shared", "src/reactivity"]) cpSync(join(root, part), join(folder, part), { recursive: true });
+      symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+      writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
+      writeFileSync(join(folder, "src/shared/planted.ts"), `export * from "../reactivity/signal.ts";\n`);
+      const tsc = join(root, "node_modules/.bin/tsc");
+      assert.throws(
+        () => execFileSync(tsc, ["-b", "src/shared"], { cwd: folder, encoding: "utf8", stdio: "pipe" }),
+        (error: { stdout: string }) => /TS6307/.test(error.stdout),
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe("import cycles", () => {
+  it("there are none, types counted", () => {
+    assert.deepEqual(importCycles(files), []);
+  });
+
+  it("a planted cycle of types is caught", () => {
+    const planted = [
+      { path: "src/shared/a.ts", text: `import type { B } from "./b.ts";` },
+      { path: "src/shared/b.ts", text: `export type { A } from "./a.ts";` },
+    ];
+    assert.deepEqual(importCycles(planted), ["src/shared/a.ts -> src/shared/b.ts -> src/shared/a.ts"]);
+  });
+});

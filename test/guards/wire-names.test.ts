@@ -1,0 +1,38 @@
+/** Wire names (paths, headers, cookies, variables) are spelled in src/shared/wire.ts and nowhere else in src/. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { sourceFiles, withoutComments, type SourceFile } from "./source.ts";
+
+const HOME = "src/shared/wire.ts";
+
+/** Inside a string: a built-in path, one of our headers or cookies, a Standard Webhooks header, a variable. */
+const WIRE_NAME = /\/_svc\b|\bx-svc-|__svc-|\bwebhook-(?:id|timestamp|signature)\b/i;
+
+function variables(): string[] {
+  const home = sourceFiles("src/shared").find((file) => file.path === HOME) as SourceFile;
+  return [...home.text.matchAll(/"(SVC_[A-Z_]+)"/g)].map((match) => match[1] as string);
+}
+
+function wireLiterals(files: SourceFile[]): string[] {
+  const names = new RegExp(`\\b(?:${variables().join("|")})\\b`);
+  return files
+    .filter((file) => file.path !== HOME)
+    .flatMap((file) => {
+      const strings = withoutComments(file.text).match(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];
+      return strings.filter((text) => WIRE_NAME.test(text) || names.test(text)).map((text) => `${file.path}: ${text.slice(0, 80)}`);
+    });
+}
+
+describe("wire names", () => {
+  it("stand in shared/wire.ts only", () => {
+    assert.deepEqual(wireLiterals(sourceFiles("src")), []);
+  });
+
+  it("a planted path, header, cookie and variable are caught; a comment is not", () => {
+    const planted = {
+      path: "src/app/planted.ts",
+      text: `// "/_svc/x" may be told here\nconst a = "/_svc/loader.js", b = 'X-Svc-Signature', c = \`__svc-csrf\`, d = "SVC_SECRET";`,
+    };
+    assert.equal(wireLiterals([planted]).length, 4);
+  });
+});
