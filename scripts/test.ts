@@ -29,7 +29,8 @@ function groups(filters: string[]): Group[] {
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort();
   const inside = (folder: string) => files.filter((file) => file.startsWith(join("test", folder) + sep));
-  const alone = (folder: string) => inside(folder).map((file) => ({ name: file.replace(/\.test\.js$/, ""), files: [file] }));
+  const alone = (folder: string) =>
+    inside(folder).map((file) => ({ name: file.replace(/\.test\.js$/, ""), files: [file] }));
   return [
     { name: "unit", files: files.filter((file) => !file.startsWith(`test${sep}`)) },
     { name: "guards", files: inside("guards") },
@@ -64,9 +65,12 @@ function runGroup(group: Group): Promise<Counts> {
       clearTimeout(timer);
       const line = text.split("\n").findLast((candidate) => candidate.startsWith(COUNTS_PREFIX));
       process.stdout.write(text.replace(line ?? "", "").trimEnd());
-      const counts = line ? (JSON.parse(line.slice(COUNTS_PREFIX.length)) as Counts) : { passed: 0, failed: 0, skipped: 0 };
+      const counts = line
+        ? (JSON.parse(line.slice(COUNTS_PREFIX.length)) as Counts)
+        : { passed: 0, failed: 0, skipped: 0 };
       const died = code !== 0 && counts.failed === 0;
-      if (died) process.stdout.write(`\n  FAILED: the process of "${group.name}" ended with ${signal ?? `code ${code}`}\n`);
+      if (died)
+        process.stdout.write(`\n  FAILED: the process of "${group.name}" ended with ${signal ?? `code ${code}`}\n`);
       done({ ...counts, failed: counts.failed + (died ? 1 : 0) });
     });
   });

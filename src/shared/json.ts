@@ -40,7 +40,11 @@ export function assertSafeJson(root: Json): void {
         throw new SvcError("SVC_INVALID", `JSON holds the key "${key}" at ${path}, which is not allowed`);
       }
       if (child !== null && typeof child === "object") {
-        open.push({ value: child, depth: depth + 1, path: Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}` });
+        open.push({
+          value: child,
+          depth: depth + 1,
+          path: Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`,
+        });
       }
     }
   }

@@ -14,12 +14,16 @@ function tableCodes(source: string): Map<string, string> {
 
 /** Code -> status (or "-") of the headings `### CODE (422)` in the document. */
 function documentedCodes(markdown: string): Map<string, string> {
-  return new Map([...markdown.matchAll(/^### (SVC\w+)(?: \((\d+)\))?$/gm)].map((row) => [row[1] as string, row[2] ?? "-"]));
+  return new Map(
+    [...markdown.matchAll(/^### (SVC\w+)(?: \((\d+)\))?$/gm)].map((row) => [row[1] as string, row[2] ?? "-"]),
+  );
 }
 
 function differences(table: Map<string, string>, documented: Map<string, string>): string[] {
   const all = new Set([...table.keys(), ...documented.keys()]);
-  return [...all].filter((code) => table.get(code) !== documented.get(code)).map((code) => `${code}: table ${table.get(code) ?? "lacks it"}, docs ${documented.get(code) ?? "lack it"}`);
+  return [...all]
+    .filter((code) => table.get(code) !== documented.get(code))
+    .map((code) => `${code}: table ${table.get(code) ?? "lacks it"}, docs ${documented.get(code) ?? "lack it"}`);
 }
 
 const source = readFileSync(join(root, "src/shared/errors.ts"), "utf8");
@@ -33,12 +37,23 @@ describe("error codes", () => {
 
   it("a planted undocumented code and a wrong status are caught", () => {
     const planted = source.replace("} as const satisfies", '  SVC_PLANTED: { family: "ours" },\n} as const satisfies');
-    assert.deepEqual(differences(tableCodes(planted), documentedCodes(markdown)), ["SVC_PLANTED: table -, docs lack it"]);
-    assert.equal(differences(tableCodes(source.replace("status: 409", "status: 410")), documentedCodes(markdown)).length, 1);
+    assert.deepEqual(differences(tableCodes(planted), documentedCodes(markdown)), [
+      "SVC_PLANTED: table -, docs lack it",
+    ]);
+    assert.equal(
+      differences(tableCodes(source.replace("status: 409", "status: 410")), documentedCodes(markdown)).length,
+      1,
+    );
   });
 
   it("every code in the table is used somewhere", () => {
-    const text = sourceFiles("src").filter((file) => file.path !== "src/shared/errors.ts").map((file) => file.text).join("\n");
-    assert.deepEqual([...tableCodes(source).keys()].filter((code) => !text.includes(code)), []);
+    const text = sourceFiles("src")
+      .filter((file) => file.path !== "src/shared/errors.ts")
+      .map((file) => file.text)
+      .join("\n");
+    assert.deepEqual(
+      [...tableCodes(source).keys()].filter((code) => !text.includes(code)),
+      [],
+    );
   });
 });

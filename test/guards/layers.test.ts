@@ -70,7 +70,8 @@ describe("layers", () => {
   it("the compiler itself refuses an import of a folder that is not referenced", () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-layers-"));
     try {
-      for (const part of ["tsconfig.base.json", "src/shared", "src/reactivity"]) cpSync(join(root, part), join(folder, part), { recursive: true });
+      for (const part of ["tsconfig.base.json", "src/shared", "src/reactivity"])
+        cpSync(join(root, part), join(folder, part), { recursive: true });
       symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
       writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
       writeFileSync(join(folder, "src/shared/planted.ts"), `export * from "../reactivity/signal.ts";\n`);

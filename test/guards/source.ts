@@ -25,14 +25,20 @@ export function sourceFiles(folder: string, options: { tests?: boolean } = {}): 
 /** The text with comments blanked out and strings kept, so that prose may say what code may not. */
 export function withoutComments(text: string): string {
   const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
-  return text.replace(token, (part) => (part.startsWith("/*") || part.startsWith("//") ? part.replace(/[^\n]/g, " ") : part));
+  return text.replace(token, (part) =>
+    part.startsWith("/*") || part.startsWith("//") ? part.replace(/[^\n]/g, " ") : part,
+  );
 }
 
 /** Repository paths of the relative imports of a file: static, dynamic, re-exports and types alike. */
 export function importsOf(file: SourceFile): string[] {
   const pattern = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;
   const found = [...withoutComments(file.text).matchAll(pattern)].map((match) => match[1] as string);
-  return found.map((specifier) => relative(root, resolve(root, dirname(file.path), specifier)).split(sep).join("/"));
+  return found.map((specifier) =>
+    relative(root, resolve(root, dirname(file.path), specifier))
+      .split(sep)
+      .join("/"),
+  );
 }
 
 /** `src/http/router.ts` -> `http`; a face such as `src/index.ts` -> `faces`. */

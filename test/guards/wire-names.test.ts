@@ -18,8 +18,11 @@ function wireLiterals(files: SourceFile[]): string[] {
   return files
     .filter((file) => file.path !== HOME)
     .flatMap((file) => {
-      const strings = withoutComments(file.text).match(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];
-      return strings.filter((text) => WIRE_NAME.test(text) || names.test(text)).map((text) => `${file.path}: ${text.slice(0, 80)}`);
+      const strings =
+        withoutComments(file.text).match(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];
+      return strings
+        .filter((text) => WIRE_NAME.test(text) || names.test(text))
+        .map((text) => `${file.path}: ${text.slice(0, 80)}`);
     });
 }
 

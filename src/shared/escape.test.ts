@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { escapeAttribute, escapeScriptJson, escapeText } from "./escape.ts";
+
+describe("escaping", () => {
+  it("returns a harmless text as it is", () => {
+    for (const escape of [escapeText, escapeAttribute]) assert.equal(escape("Čeněk's > ok"), "Čeněk's > ok");
+  });
+
+  it("of text closes no tag and opens none", () => {
+    assert.equal(escapeText("<b>&amp;</b>"), "&lt;b>&amp;amp;&lt;/b>");
+  });
+
+  it("of an attribute never ends the value", () => {
+    assert.equal(escapeAttribute(`"><script>&`), "&quot;>&lt;script>&amp;");
+  });
+
+  it("of script JSON never ends the script and stays the same JSON", () => {
+    const value = { html: "</script><!--", lines: "\u2028\u2029" };
+    const text = escapeScriptJson(JSON.stringify(value));
+    assert.doesNotMatch(text, /[<\u2028\u2029]/);
+    assert.deepEqual(JSON.parse(text), value);
+  });
+});

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SvcError } from "./errors.ts";
+import { MAX_JSON_DEPTH, parseJson } from "./json.ts";
+
+function refusal(text: string): string {
+  try {
+    parseJson(text);
+  } catch (error) {
+    assert.ok(error instanceof SvcError);
+    assert.equal(error.status, 422);
+    return error.message;
+  }
+  return "accepted";
+}
+
+const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+describe("JSON from outside", () => {
+  it("is parsed when it is plain", () => {
+    assert.deepEqual(parseJson(`{"a":[1,null,"x",{"b":true}]}`), { a: [1, null, "x", { b: true }] });
+  });
+
+  it("is refused when it is malformed", () => {
+    for (const text of ["", "{", "{a:1}", "[1,]", "undefined", "NaN", "'x'"])
+      assert.match(refusal(text), /^Invalid JSON/);
+  });
+
+  it(`may nest ${MAX_JSON_DEPTH} levels and no more`, () => {
+    assert.equal(refusal(nested(MAX_JSON_DEPTH)), "accepted");
+    assert.match(refusal(nested(MAX_JSON_DEPTH + 1)), /nested over 32/);
+    assert.match(refusal(nested(200_000)), /nested over 32/);
+  });
+
+  it("may not hold keys that reach prototypes, and is told where", () => {
+    assert.match(refusal(`{"a":{"__proto__":1}}`), /"__proto__" at \$\.a/);
+    assert.match(refusal(`[{"constructor":{"prototype":{}}}]`), /"constructor" at \$\[0\]/);
+    assert.match(refusal(`{"prototype":1}`), /"prototype" at \$/);
+    assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+  });
+});
