@@ -1,0 +1,152 @@
+/**
+ * Reads a `package-lock.json` of npm 7 and later (lockfileVersion 2 and 3,
+ * https://docs.npmjs.com/cli/configuring-npm/package-lock-json). Pure: it opens no file and asks no registry.
+ * What it cannot read is a `LockfileError` that says what is wrong and where.
+ */
+import { findJsonProblem } from "./json-position.ts";
+import type { LockedPackage, Lockfile, Source } from "./types.ts";
+
+/** A graph of this many nodes is still quick to draw and to store; bigger monorepos exist, but not for a demo. */
+export const MAX_PACKAGES = 5_000;
+
+/** The lockfile itself is wrong: trying again would not help. */
+export class LockfileError extends Error {
+  override readonly name = "LockfileError";
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * @param input the text of the file, or its parsed object.
+ * @throws LockfileError
+ */
+export function parseLockfile(input: unknown): Lockfile {
+  const root = readRoot(typeof input === "string" ? parseText(input) : input);
+  const lockfileVersion = readVersion(root);
+  const entries = readEntries(root);
+  const locked = entries.filter(([path, entry]) => isInstalled(path, entry)).map(readPackage);
+  if (locked.length > MAX_PACKAGES) {
+    throw new LockfileError(
+      `The lockfile holds ${locked.length} packages; this demo takes up to ${MAX_PACKAGES}. Give it a smaller project.`,
+    );
+  }
+  return { project: projectName(root, entries), lockfileVersion, packages: withVersions(locked) };
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (cause) {
+    const problem = findJsonProblem(text.replace(/^\uFEFF/, ""));
+    const where = problem
+      ? `line ${problem.line}, column ${problem.column}: ${problem.expected} was expected`
+      : String(cause);
+    throw new LockfileError(`The lockfile is not valid JSON at ${where}. Give the package-lock.json as npm wrote it.`, {
+      cause,
+    });
+  }
+}
+
+function readRoot(value: unknown): Fields {
+  if (isFields(value)) return value;
+  throw new LockfileError(`A lockfile is a JSON object, but this is ${kindOf(value)}. Give a package-lock.json.`);
+}
+
+function readVersion(root: Fields): number {
+  const version = root["lockfileVersion"];
+  if (version === 2 || version === 3) return version;
+  if (version === 1) {
+    throw new LockfileError(
+      'At "lockfileVersion": 1 is the format of npm 6; 2 and 3 are read. ' +
+        'Run "npm install --package-lock-only --lockfile-version 3" and give the new file.',
+    );
+  }
+  const given = version === undefined ? "missing" : `${JSON.stringify(version)}, not 2 or 3`;
+  throw new LockfileError(`At "lockfileVersion": it is ${given}, so this is not an npm lockfile that can be read.`);
+}
+
+function readEntries(root: Fields): [string, Fields][] {
+  const packages = root["packages"];
+  if (!isFields(packages)) {
+    throw new LockfileError(`At "packages": an object was expected, but it is ${kindOf(packages)}.`);
+  }
+  return Object.entries(packages).map(([path, entry]) => {
+    if (!isFields(entry)) {
+      throw new LockfileError(`At packages["${path}"]: an object was expected, but it is ${kindOf(entry)}.`);
+    }
+    return [path, entry];
+  });
+}
+
+/** Links and the project's own folders (the root, workspaces) install nothing from outside. */
+function isInstalled(path: string, entry: Fields): boolean {
+  return entry["link"] !== true && /(?:^|\/)node_modules\/[^/]/.test(path);
+}
+
+function readPackage([path, entry]: [string, Fields]): LockedPackage {
+  const version = entry["version"];
+  if (typeof version !== "string" || version === "") {
+    throw new LockfileError(`At packages["${path}"].version: a version was expected, but it is ${kindOf(version)}.`);
+  }
+  return {
+    path,
+    name: text(entry["name"]) ?? path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
+    version,
+    license: readLicense(entry["license"]),
+    dev: entry["dev"] === true || entry["devOptional"] === true,
+    bundled: entry["inBundle"] === true,
+    hasIntegrity: text(entry["integrity"]) !== undefined,
+    hasInstallScript: entry["hasInstallScript"] === true,
+    deprecated: entry["deprecated"] === true ? "deprecated" : (text(entry["deprecated"]) ?? null),
+    source: sourceOf(text(entry["resolved"])),
+    versions: [],
+  };
+}
+
+/** Old packages give an object, or several of them: `{ type: "MIT", url }` (package.json of npm before 2.10). */
+export function readLicense(license: unknown): string | null {
+  if (Array.isArray(license)) {
+    const names = license.map(readLicense).filter((name) => name !== null);
+    return names.length > 0 ? names.join(" OR ") : null;
+  }
+  return text(isFields(license) ? license["type"] : license) ?? null;
+}
+
+function sourceOf(resolved: string | undefined): Source {
+  if (resolved === undefined) return "unknown";
+  if (resolved.startsWith("https:")) return "registry";
+  if (resolved.startsWith("http:")) return "insecure";
+  if (/^(git[+:@]|github:)/.test(resolved)) return "git";
+  return resolved.startsWith("file:") ? "file" : "unknown";
+}
+
+/** Tells each package about the other versions of its name. */
+function withVersions(packages: readonly LockedPackage[]): LockedPackage[] {
+  const byName = new Map<string, Set<string>>();
+  for (const { name, version } of packages) byName.set(name, (byName.get(name) ?? new Set()).add(version));
+  return packages.map((locked) => ({ ...locked, versions: [...(byName.get(locked.name) ?? [])].sort(byNumbers) }));
+}
+
+function byNumbers(left: string, right: string): number {
+  return left.localeCompare(right, "en", { numeric: true });
+}
+
+function projectName(root: Fields, entries: readonly [string, Fields][]): string {
+  const own = entries.find(([path]) => path === "")?.[1];
+  return text(root["name"]) ?? text(own?.["name"]) ?? "unnamed project";
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "string" && value === "" ? "an empty text" : `a ${typeof value}`;
+}
