@@ -74,7 +74,8 @@ function prefixBits(text: string, prefixText: string | undefined, isDotted: bool
   return isDotted ? length + IPV4_OFFSET_BITS : length;
 }
 
-function matches(words: Address, network: Address, bits: number): boolean {
+/** Whether the first `bits` of both addresses are equal. */
+export function matches(words: Address, network: Address, bits: number): boolean {
   for (let index = 0; index * 16 < bits; index++) {
     const difference = (words[index] ?? 0) ^ (network[index] ?? 0);
     if ((difference & wordMask(bits, index)) !== 0) return false;

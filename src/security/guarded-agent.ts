@@ -1,0 +1,102 @@
+/**
+ * The only way webhooks reach the network: an undici agent whose connector enforces the SSRF policy.
+ *
+ * The connect is the only place such a rule holds: a check before the request loses to a name that resolves differently
+ * the second time (DNS rebinding), and a `lookup` hook alone is never asked about IP literals. So the connector checks
+ * literals itself, refuses a name when any of its addresses is refused, connects to the addresses it checked, and looks
+ * at the peer's address once connected. An explicit agent ignores the proxy variables; `undici.request` follows no redirect.
+ */
+import { isIP, type LookupFunction } from "node:net";
+import { Agent, buildConnector } from "undici";
+import { parseAddress } from "./address.ts";
+import { resolveAddresses, type Resolve } from "./resolve.ts";
+import { refusalError, type SsrfPolicy } from "./ssrf.ts";
+
+export interface GuardedAgentOptions {
+  policy: SsrfPolicy;
+  /** Default: DNS, then the hosts file. */
+  resolve?: Resolve;
+  /** Longest a connect may take, look-up and TLS handshake included. Default 5,000. */
+  connectTimeoutMs?: number;
+  /** Sockets per origin. Default 64. */
+  connections?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+
+/** An agent that connects only where the policy allows. Requests fail with SvcError `SVC_SSRF` otherwise. Close it after use. */
+export function guardedAgent(options: GuardedAgentOptions): Agent {
+  return agent(options, guardedConnector(options));
+}
+
+/**
+ * An agent for exactly one origin, without address rules: for the exempt URL only. A separate agent, so that its sockets
+ * are never handed to a guarded request.
+ */
+export function exemptAgent(options: GuardedAgentOptions): Agent {
+  return agent(options, buildConnector({ timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false }));
+}
+
+/**
+ * Resolves a name once and checks every address, as the connector will: for telling a caller early.
+ * @returns the refusal, or undefined when the addresses pass or the name does not resolve (the attempt decides)
+ */
+export async function checkResolved(policy: SsrfPolicy, hostname: string, resolve: Resolve = resolveAddresses) {
+  if (parseAddress(hostname)) return undefined;
+  const addresses = await resolve(hostname).catch(() => []);
+  return firstRefusal(policy, hostname, addresses);
+}
+
+function agent(options: GuardedAgentOptions, connect: buildConnector.connector): Agent {
+  return new Agent({ connect, connections: options.connections ?? 64, pipelining: 1, allowH2: false });
+}
+
+function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
+  const { policy } = options;
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    lookup: guardedLookup(policy, options.resolve ?? resolveAddresses),
+    autoSelectFamily: true,
+  });
+  return (target, callback) => {
+    const literal = parseAddress(target.hostname) && policy.checkAddress(target.hostname, target.hostname);
+    if (literal && !literal.ok) return callback(refusalError(literal), null);
+    connect(target, (error, socket) => {
+      if (error) return callback(error, null);
+      const peer = policy.checkAddress(socket.remoteAddress ?? "", target.hostname);
+      if (peer.ok) return callback(null, socket);
+      socket.destroy();
+      callback(refusalError(peer), null);
+    });
+  };
+}
+
+/** A `lookup` for node:net that hands on only names whose every address passes. */
+function guardedLookup(policy: SsrfPolicy, resolve: Resolve): LookupFunction {
+  return (hostname, lookupOptions, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const refusal = firstRefusal(policy, hostname, addresses);
+        if (refusal) return callback(refusalError(refusal), []);
+        const [first] = addresses;
+        if (first === undefined) return callback(new Error(`"${hostname}" has no address`), []);
+        if (lookupOptions.all)
+          callback(
+            null,
+            addresses.map((address) => ({ address, family: isIP(address) })),
+          );
+        else callback(null, first, isIP(first));
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}
+
+function firstRefusal(policy: SsrfPolicy, hostname: string, addresses: readonly string[]) {
+  for (const address of addresses) {
+    const verdict = policy.checkAddress(address, hostname);
+    if (!verdict.ok) return verdict;
+  }
+  return undefined;
+}
