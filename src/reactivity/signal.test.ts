@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as oracle from "alien-signals";
+import fc from "fast-check";
+import { batch, computed, effect, isComputed, isSignal, signal, untrack } from "./signal.ts";
+
+describe("signals", () => {
+  it("a computed runs when first read, and again only after something it read changed", () => {
+    const a = signal(1);
+    let runs = 0;
+    const double = computed(() => (runs++, a.value * 2));
+    assert.equal(runs, 0);
+    assert.deepEqual([double.value, double.value, runs], [2, 2, 1]);
+    a.value = 1;
+    assert.deepEqual([double.value, runs], [2, 1]);
+    a.value = 4;
+    assert.deepEqual([double.value, runs], [8, 2]);
+  });
+
+  it("an effect sees no half-updated state", () => {
+    const a = signal(1);
+    const left = computed(() => a.value + 1);
+    const right = computed(() => a.value * 10);
+    const seen: string[] = [];
+    effect(() => void seen.push(`${left.value}/${right.value}`));
+    a.value = 2;
+    assert.deepEqual(seen, ["2/10", "3/20"]);
+  });
+
+  it("an effect behind a computed whose value stayed does not run", () => {
+    const a = signal(1);
+    const parity = computed(() => a.value % 2);
+    let runs = 0;
+    effect(() => void (runs++, parity.value));
+    a.value = 3;
+    assert.equal(runs, 1);
+  });
+
+  it("what is no longer read no longer triggers", () => {
+    const which = signal(true);
+    const a = signal(1);
+    const b = signal(1);
+    let runs = 0;
+    effect(() => void (runs++, which.value ? a.value : b.value));
+    which.value = false;
+    a.value = 2;
+    assert.equal(runs, 2);
+    b.value = 2;
+    assert.equal(runs, 3);
+  });
+
+  it("a batch updates once, also when it throws", () => {
+    const a = signal(0);
+    let runs = 0;
+    effect(() => void (runs++, a.value));
+    assert.throws(() =>
+      batch(() => {
+        a.value = 1;
+        a.value = 2;
+        throw new Error("planned");
+      }),
+    );
+    assert.equal(runs, 2);
+  });
+
+  it("an effect's cleanup runs before its next run and at its end", () => {
+    const a = signal(1);
+    const log: string[] = [];
+    const end = effect(() => {
+      const seen = a.value;
+      return () => log.push(`clean ${seen}`);
+    });
+    a.value = 2;
+    end();
+    a.value = 3;
+    assert.deepEqual(log, ["clean 1", "clean 2"]);
+  });
+
+  it("an effect that throws does not stop the others, and runs again", () => {
+    const a = signal(0);
+    const seen: number[] = [];
+    effect(() => {
+      if (a.value === 1) throw new Error("planned");
+      seen.push(a.value);
+    });
+    effect(() => void seen.push(a.value * 100));
+    assert.throws(() => (a.value = 1), /planned/);
+    a.value = 2;
+    assert.deepEqual(seen, [0, 0, 100, 2, 200]);
+  });
+
+  it("effects that set each other off for ever are stopped with an error", () => {
+    const a = signal(0);
+    assert.throws(() => effect(() => void a.value++), /setting each other off/);
+  });
+
+  it("untrack reads without subscribing; a computed has no setter", () => {
+    const a = signal(1);
+    let runs = 0;
+    effect(() => void (runs++, untrack(() => a.value)));
+    a.value = 2;
+    assert.equal(runs, 1);
+    const derived = computed(() => a.value);
+    assert.throws(() => ((derived as { value: number }).value = 5), /no setter/);
+    assert.deepEqual(
+      [isSignal(a), isSignal(derived), isComputed(derived), isComputed(a), isSignal({ value: 1 })],
+      [true, true, true, false, false],
+    );
+  });
+});
+
+/** Builds the same random graph on both libraries, writes the same values, compares what the effects saw. */
+describe("signals against alien-signals", () => {
+  it("agree on random graphs: same values, same effects, none twice", () => {
+    const graphs = fc.record({
+      sources: fc.integer({ min: 1, max: 4 }),
+      computeds: fc.array(fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 }),
+      writes: fc.array(fc.tuple(fc.nat(20), fc.integer({ min: 0, max: 5 })), { maxLength: 15 }),
+    });
+    fc.assert(
+      fc.property(graphs, ({ sources, computeds, writes }) => {
+        const ours: { read: () => number; write?: (value: number) => void }[] = [];
+        const theirs: typeof ours = [];
+        for (let index = 0; index < sources; index++) {
+          const mine = signal(index);
+          const other = oracle.signal(index);
+          ours.push({ read: () => mine.value, write: (value) => void (mine.value = value) });
+          theirs.push({ read: () => other(), write: (value) => void other(value) });
+        }
+        const combine = (nodes: typeof ours, picks: number[], count: number) => (): number =>
+          // Reads the later ones only when the first is even: dependencies change from run to run.
+          picks.reduce(
+            (sum, pick, at) =>
+              at > 0 && sum % 2 ? sum : (sum + (nodes[pick % count] as { read: () => number }).read()) % 7,
+            0,
+          );
+        for (const picks of computeds) {
+          const count = ours.length;
+          const mine = computed(combine(ours, picks, count));
+          const other = oracle.computed(combine(theirs, picks, count));
+          ours.push({ read: () => mine.value });
+          theirs.push({ read: () => other() });
+        }
+        const mySeen: string[] = [];
+        const theirSeen: string[] = [];
+        ours.forEach((node, index) => effect(() => void mySeen.push(`${index}:${node.read()}`)));
+        theirs.forEach((node, index) => oracle.effect(() => void theirSeen.push(`${index}:${node.read()}`)));
+        for (const [pick, value] of writes) {
+          mySeen.length = theirSeen.length = 0;
+          ours[pick % sources]?.write?.(value);
+          theirs[pick % sources]?.write?.(value);
+          assert.deepEqual(mySeen.toSorted(), theirSeen.toSorted());
+          assert.deepEqual(
+            ours.map((node) => node.read()),
+            theirs.map((node) => node.read()),
+          );
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
