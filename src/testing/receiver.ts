@@ -1,0 +1,149 @@
+/**
+ * A webhook receiver on loopback for tests: keeps what it is sent, answers by a script. Senders need
+ * `SVC_WEBHOOK_ALLOW_CIDRS=127.0.0.0/8` to reach it.
+ */
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** How one delivery is answered. */
+export interface Reply {
+  /** Default 204. */
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Real milliseconds before the answer; `"never"` keeps the sender waiting until `close` or `release`. */
+  delay?: number | "never";
+  /** Sends the head at once, then one byte each so many real milliseconds, without end. */
+  dripEveryMs?: number;
+  /** Closes the connection without an answer, having read the delivery. */
+  hangUp?: boolean;
+}
+
+/** A delivery as it arrived. */
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** The raw body: what signatures are made over. */
+  body: string;
+}
+
+export interface ReceiverOptions {
+  /** Answers in turn, as statuses or whole replies; the last one goes on for ever. Default 204. */
+  replies?: readonly (number | Reply)[];
+}
+
+export interface Receiver {
+  /** Origin and a path: `http://127.0.0.1:<port>/hook`. */
+  readonly url: string;
+  readonly deliveries: readonly Received[];
+  /** Resolves once so many deliveries have arrived. Rejects after `timeoutMs` of real time (default 5,000), telling how many had. */
+  received(count: number, timeoutMs?: number): Promise<readonly Received[]>;
+  /** Answers from now on. */
+  reply(...replies: (number | Reply)[]): void;
+  /** Answers those kept waiting by `delay: "never"`, with 204. */
+  release(): void;
+  /** Ends every connection and the server. */
+  close(): Promise<void>;
+}
+
+const WAIT_MS = 5000;
+
+/** Starts a receiver on 127.0.0.1, on a free port. */
+export async function createReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
+  const deliveries: Received[] = [];
+  const listeners = new Set<() => void>();
+  const held = new Set<ServerResponse>();
+  let script: Reply[] = repliesOf(options.replies ?? []);
+  const server = createServer((request, response) => {
+    const take = (body: string): void => {
+      deliveries.push({ path: request.url ?? "", headers: request.headers, body });
+      answer(response, (script.length > 1 ? script.shift() : script[0]) ?? {}, held);
+      for (const listener of listeners) listener();
+    };
+    // A sender that gives up half-way has delivered nothing: there is nothing to keep and nobody to answer.
+    readBody(request).then(take, () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${portOf(server)}/hook`,
+    deliveries,
+    received: (count, timeoutMs = WAIT_MS) =>
+      waitFor(
+        () => deliveries.length >= count,
+        listeners,
+        timeoutMs,
+        () => {
+          return `${deliveries.length} of ${count} deliveries arrived within ${timeoutMs} ms`;
+        },
+      ).then(() => deliveries),
+    reply: (...replies) => void (script = repliesOf(replies)),
+    release: () => {
+      for (const response of held) response.writeHead(204).end();
+      held.clear();
+    },
+    close: () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+function repliesOf(replies: readonly (number | Reply)[]): Reply[] {
+  return replies.map((reply) => (typeof reply === "number" ? { status: reply } : reply));
+}
+
+function answer(response: ServerResponse, reply: Reply, held: Set<ServerResponse>): void {
+  if (reply.hangUp) return void response.destroy();
+  if (reply.delay === "never") return void held.add(response);
+  if (reply.delay !== undefined && reply.delay > 0) {
+    const timer = setTimeout(() => answer(response, { ...reply, delay: 0 }, held), reply.delay);
+    response.once("close", () => clearTimeout(timer));
+    return;
+  }
+  response.writeHead(reply.status ?? 204, reply.headers);
+  if (reply.dripEveryMs === undefined) return void response.end(reply.body);
+  const drip = setInterval(() => response.write("."), reply.dripEveryMs);
+  response.once("close", () => clearInterval(drip));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function waitFor(
+  isReached: () => boolean,
+  listeners: Set<() => void>,
+  timeoutMs: number,
+  describe: () => string,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      listeners.delete(check);
+      clearTimeout(timer);
+    };
+    const timer = setTimeout(() => {
+      stop();
+      reject(new Error(describe()));
+    }, timeoutMs);
+    const check = (): void => {
+      if (!isReached()) return;
+      stop();
+      resolve();
+    };
+    listeners.add(check);
+    check();
+  });
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,21 @@
+/** One after the other, by key: read, change and save of one registration are never interleaved with another change of it. */
+export class KeyedLock {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Runs `task` after every earlier task of the same key has settled. */
+  run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const result = before.then(task);
+    // The chain goes on whatever a task's outcome; whoever called `run` gets the error.
+    const settled: Promise<void> = result.then(
+      () => this.#forget(key, settled),
+      () => this.#forget(key, settled),
+    );
+    this.#last.set(key, settled);
+    return result;
+  }
+
+  #forget(key: string, settled: Promise<unknown>): void {
+    if (this.#last.get(key) === settled) this.#last.delete(key);
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * The registrations: create, read, change, remove, rotate. Owns their rules: one per URL, edits one after the other,
+ * secrets and their overlap. Not: sending (delivery.ts), the shape of requests (input.ts).
+ */
+import { randomUUID } from "node:crypto";
+import { checkResolved } from "../security/guarded-agent.ts";
+import type { Resolve } from "../security/resolve.ts";
+import { refusalError, type SsrfPolicy } from "../security/ssrf.ts";
+import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import { VARIABLES, WEBHOOK_EVENTS, type WebhookEvent } from "../shared/wire.ts";
+import type { RegistrationRow, WebhookStore } from "../store/contract.ts";
+import { DISABLED, HEALTHY, type Health } from "./breaker.ts";
+import type { RegistrationInput } from "./input.ts";
+import { KeyedLock } from "./keyed-lock.ts";
+import { newSecret, type SigningSecrets } from "./signing.ts";
+
+/** How long the secret before a rotation still signs. */
+const OVERLAP_MS = 24 * 3_600_000;
+/** Key of the lock that every change of the set of URLs takes. */
+const URLS = "urls";
+
+export interface RegistryOptions {
+  store: WebhookStore;
+  clock: Clock;
+  policy: SsrfPolicy;
+  /** SVC_WEBHOOK_SECRET: signs for every registration without a secret of its own. */
+  secret: string | undefined;
+  resolve: Resolve | undefined;
+  /** Told after each change that may let deliveries of a registration start. */
+  onChange: (id: string) => void;
+}
+
+export class Registry {
+  readonly #options: RegistryOptions;
+  readonly #lock = new KeyedLock();
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** @throws SvcError `SVC_NOT_FOUND` */
+  get(id: string): RegistrationRow {
+    const row = this.#options.store.registration(id);
+    if (!row)
+      throw new SvcError("SVC_NOT_FOUND", `There is no webhook "${id.slice(0, 80)}"; list them to see their ids`);
+    return row;
+  }
+
+  find(id: string): RegistrationRow | undefined {
+    return this.#options.store.registration(id);
+  }
+
+  /** Oldest first. */
+  all(): RegistrationRow[] {
+    return this.#options.store.registrations().sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+  }
+
+  /** Registrations that an event goes to. */
+  listening(event: WebhookEvent): RegistrationRow[] {
+    return this.#options.store.registrations().filter((row) => row.enabled && row.events.includes(event));
+  }
+
+  /**
+   * Registers a URL, or brings the registration of that URL to what is asked for: events and enabled as given or by
+   * default, description and secret only when given.
+   * @returns the row, and whether this call made it
+   * @throws SvcError `SVC_WEBHOOK_URL`, `SVC_SSRF`
+   */
+  async create(input: RegistrationInput): Promise<{ row: RegistrationRow; created: boolean }> {
+    if (input.rawUrl === undefined)
+      throw new SvcError("SVC_WEBHOOK_URL", `"url" is missing; give an absolute http or https URL`);
+    const url = await this.#checkedUrl(input.rawUrl);
+    const wanted = { ...input, events: input.events ?? [...WEBHOOK_EVENTS], enabled: input.enabled ?? true };
+    return this.#lock.run(URLS, async () => {
+      const known = this.#options.store.registrationByUrl(url);
+      if (known) return { row: await this.#edit(known.id, (row) => this.#changed(row, wanted)), created: false };
+      const row = this.#changed(this.#newRow(url), wanted);
+      await this.#options.store.saveRegistration(row);
+      return { row, created: true };
+    });
+  }
+
+  /**
+   * Registers the URLs of the configuration for all events. Those that are known stay as they are, so that a restart
+   * neither enables what was disabled nor widens what was narrowed.
+   * @throws SvcError `SVC_CONFIG` naming every URL that is refused
+   */
+  async registerAtBoot(rawUrls: readonly string[]): Promise<void> {
+    const problems: string[] = [];
+    for (const rawUrl of rawUrls) {
+      try {
+        const url = await this.#checkedUrl(rawUrl);
+        if (!this.#options.store.registrationByUrl(url)) await this.create({ rawUrl });
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        problems.push(`"${rawUrl.slice(0, 200)}": ${error.message}`);
+      }
+    }
+    if (problems.length > 0) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookUrls} holds ${problems.join("; ")}`);
+  }
+
+  /** Changes what is given. @throws SvcError `SVC_NOT_FOUND`, `SVC_WEBHOOK_URL` also when another registration has the URL */
+  async update(id: string, input: RegistrationInput): Promise<RegistrationRow> {
+    this.get(id);
+    if (input.rawUrl === undefined) return this.#edit(id, (row) => this.#changed(row, input));
+    const url = await this.#checkedUrl(input.rawUrl);
+    return this.#lock.run(URLS, () => {
+      const holder = this.#options.store.registrationByUrl(url);
+      if (holder && holder.id !== id)
+        throw new SvcError("SVC_WEBHOOK_URL", `"url" is registered as ${holder.id}; change or delete that one`);
+      return this.#edit(id, (row) => this.#changed(row, input, url));
+    });
+  }
+
+  /** @throws SvcError `SVC_NOT_FOUND` */
+  async remove(id: string): Promise<void> {
+    this.get(id);
+    await this.#lock.run(URLS, () => this.#lock.run(id, () => this.#options.store.deleteRegistration(id)));
+    this.#options.onChange(id);
+  }
+
+  /** Gives a registration a new secret; the old one goes on signing for 24 h. @returns the new secret */
+  async rotate(id: string, secret = newSecret()): Promise<string> {
+    await this.#edit(id, (row) => ({
+      ...row,
+      secret,
+      previousSecret: row.secret,
+      previousUntilMs: this.#options.clock.now() + OVERLAP_MS,
+      updatedMs: this.#options.clock.now(),
+    }));
+    return secret;
+  }
+
+  /** Records what attempts say about an endpoint; writes only when something changes. */
+  async noteHealth(id: string, change: (health: Health) => Health): Promise<void> {
+    await this.#lock.run(id, async () => {
+      const row = this.#options.store.registration(id);
+      if (!row) return;
+      const health = change(row);
+      if (health !== row) await this.#options.store.saveRegistration({ ...row, ...health });
+    });
+  }
+
+  /** Secrets that sign for a registration now. A first rotation leaves the common secret as the old one. */
+  secretsOf(row: RegistrationRow): SigningSecrets {
+    const common = this.#options.secret;
+    const isOverlap = row.previousUntilMs !== undefined && row.previousUntilMs > this.#options.clock.now();
+    const previous = isOverlap ? (row.previousSecret ?? common) : undefined;
+    return { current: row.secret ?? common, previous };
+  }
+
+  #edit(id: string, change: (row: RegistrationRow) => RegistrationRow): Promise<RegistrationRow> {
+    return this.#lock.run(id, async () => {
+      const row = change(this.get(id));
+      await this.#options.store.saveRegistration(row);
+      this.#options.onChange(id);
+      return row;
+    });
+  }
+
+  #changed(row: RegistrationRow, input: RegistrationInput, url = row.url): RegistrationRow {
+    return {
+      ...row,
+      ...healthFor(row, input.enabled ?? row.enabled, url),
+      url,
+      events: input.events ?? row.events,
+      description: input.description ?? row.description,
+      secret: input.secret ?? row.secret,
+      updatedMs: this.#options.clock.now(),
+    };
+  }
+
+  #newRow(url: string): RegistrationRow {
+    const nowMs = this.#options.clock.now();
+    return {
+      ...HEALTHY,
+      id: `wh_${randomUUID().replaceAll("-", "")}`,
+      url,
+      events: [...WEBHOOK_EVENTS],
+      description: "",
+      secret: undefined,
+      previousSecret: undefined,
+      previousUntilMs: undefined,
+      createdMs: nowMs,
+      updatedMs: nowMs,
+    };
+  }
+
+  /** The URL in its one spelling, after the policy and, as far as it resolves, its addresses were checked. */
+  async #checkedUrl(rawUrl: string): Promise<string> {
+    const { policy, resolve } = this.#options;
+    const verdict = policy.checkUrl(rawUrl);
+    if (!verdict.ok) throw refusalError(verdict);
+    const refusal = verdict.isExempt ? undefined : await checkResolved(policy, verdict.url.hostname, resolve);
+    if (refusal) throw refusalError(refusal);
+    return verdict.url.href;
+  }
+}
+
+/** Enabling anew, or another address, forgets old failures; anything else keeps them. */
+function healthFor(row: RegistrationRow, enabled: boolean, url: string): Partial<Health> {
+  if (!enabled) return DISABLED;
+  return row.enabled && row.url === url ? {} : HEALTHY;
+}

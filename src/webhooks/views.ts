@@ -1,0 +1,88 @@
+/** What the endpoints show of registrations and deliveries (contract section 3). Secrets are never among it. */
+import { parseJson, type Json } from "../shared/json.ts";
+import type { WebhookEvent } from "../shared/wire.ts";
+import type { AttemptRow, DeliveryRow, DeliveryStatus, RegistrationRow } from "../store/contract.ts";
+
+export interface RegistrationView {
+  id: string;
+  url: string;
+  events: WebhookEvent[];
+  enabled: boolean;
+  description: string;
+  state: "active" | "failing" | "disabled";
+  created_ms: number;
+  updated_ms: number;
+  /** Whether deliveries are signed, by a secret of its own or by the common one. */
+  secret_set: boolean;
+}
+
+export interface DeliveryView {
+  id: string;
+  webhook_id: string;
+  event: WebhookEvent | "ping";
+  graph_id: string;
+  status: DeliveryStatus;
+  attempt_count: number;
+  created_ms: number;
+  /** When a pending delivery is tried next. */
+  next_attempt_ms: number | null;
+  delivered_ms: number | null;
+}
+
+export interface AttemptView {
+  number: number;
+  started_ms: number;
+  duration_ms: number;
+  status_code: number | null;
+  /** First 2 KB of the answer. */
+  response: string | null;
+  error: string | null;
+}
+
+export interface DeliveryDetail extends DeliveryView {
+  payload: Json;
+  attempts: AttemptView[];
+}
+
+export function registrationView(row: RegistrationRow, hasCommonSecret: boolean): RegistrationView {
+  return {
+    id: row.id,
+    url: row.url,
+    events: [...row.events],
+    enabled: row.enabled,
+    description: row.description,
+    state: row.state,
+    created_ms: row.createdMs,
+    updated_ms: row.updatedMs,
+    secret_set: row.secret !== undefined || hasCommonSecret,
+  };
+}
+
+export function deliveryView(row: DeliveryRow): DeliveryView {
+  return {
+    id: row.id,
+    webhook_id: row.registrationId,
+    event: row.event,
+    graph_id: row.graphId,
+    status: row.status,
+    attempt_count: row.attempts,
+    created_ms: row.createdMs,
+    next_attempt_ms: row.status === "pending" ? row.dueMs : null,
+    delivered_ms: row.deliveredMs ?? null,
+  };
+}
+
+export function deliveryDetail(row: DeliveryRow, attempts: readonly AttemptRow[]): DeliveryDetail {
+  return { ...deliveryView(row), payload: parseJson(row.body), attempts: attempts.map(attemptView) };
+}
+
+function attemptView(row: AttemptRow): AttemptView {
+  return {
+    number: row.number,
+    started_ms: row.startedMs,
+    duration_ms: row.durationMs,
+    status_code: row.statusCode ?? null,
+    response: row.response ?? null,
+    error: row.error ?? null,
+  };
+}

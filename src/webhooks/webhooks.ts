@@ -1,0 +1,232 @@
+/**
+ * Webhooks as the rest of the server sees them: one object with a method per endpoint of contract section 3, the rows
+ * for the engine's transactions, and start and close of the delivery loop.
+ */
+import { randomBytes, randomInt } from "node:crypto";
+import type { OutboxRows } from "../graph/types.ts";
+import type { Resolve } from "../security/resolve.ts";
+import { SsrfPolicy } from "../security/ssrf.ts";
+import type { Clock, Duration } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
+import { VARIABLES } from "../shared/wire.ts";
+import type { DeliveryRow, OutboxRow, RegistrationRow, Store } from "../store/contract.ts";
+import { DeliveryLoop } from "./delivery.ts";
+import { readDeliveryQuery, readPage, readRegistration, readSecretOnly, readSinceMs } from "./input.ts";
+import { pageOf } from "./page.ts";
+import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./payload.ts";
+import { Registry } from "./registry.ts";
+import { DEFAULT_SCHEDULE, readSchedule } from "./schedule.ts";
+import { secretProblem } from "./signing.ts";
+import { deliveryDetail, deliveryView, registrationView } from "./views.ts";
+import type { DeliveryDetail, DeliveryView, RegistrationView } from "./views.ts";
+
+export interface WebhooksOptions {
+  store: Store;
+  clock: Clock;
+  /** SVC_WEBHOOK_SECRET. Without it only registrations with a secret of their own are signed. */
+  secret?: string | undefined;
+  /** SVC_WEBHOOK_ALLOW_CIDRS. Default none. */
+  allowCidrs?: readonly string[];
+  /** The demo inbox on our own origin, once its address is known. */
+  exemptUrl?: () => string | undefined;
+  /** Delays before each attempt, the first one's included. Default: contract section 3. */
+  schedule?: readonly Duration[];
+  /** Told of trouble that no caller sees. Default: nothing. */
+  log?: (message: string) => void;
+  /** From 0 to below 1, for jitter. Default Math.random. */
+  random?: () => number;
+  /** Where a result too large to send can be fetched. Default: the path of the graph. */
+  resultUrl?: ResultUrl;
+  /** All addresses of a name. Default: DNS, then the hosts file. */
+  resolve?: Resolve;
+}
+
+export interface Webhooks {
+  /** POST webhooks. `created` tells 201 from 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
+  create(body: Json): Promise<{ registration: RegistrationView; created: boolean }>;
+  /** SVC_WEBHOOK_URLS at boot, for all events; known ones stay as they are. @throws SvcError `SVC_CONFIG` naming each bad URL */
+  registerAtBoot(rawUrls: readonly string[]): Promise<void>;
+  /** GET webhooks, oldest first, with `limit` and `cursor`. */
+  list(query: URLSearchParams): { webhooks: RegistrationView[]; total: number; next_cursor: string | null };
+  /** @throws SvcError `SVC_NOT_FOUND` */
+  get(id: string): RegistrationView;
+  /** PATCH webhooks/:id. */
+  update(id: string, body: Json): Promise<RegistrationView>;
+  remove(id: string): Promise<void>;
+  /** A signed `ping` through the real path. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when disabled */
+  ping(id: string): Promise<{ delivery_id: string }>;
+  /** A sample `graph.done` through the real path: for the demo page. @throws as ping */
+  sendSample(id: string): Promise<{ delivery_id: string }>;
+  /** @param body `{ secret? }`. The answer is the only time a secret is shown; the old one signs for 24 h more. */
+  rotateSecret(id: string, body: Json): Promise<{ secret: string }>;
+  /** Newest first; of one registration when `id` is given. */
+  deliveries(
+    query: URLSearchParams,
+    id?: string,
+  ): { deliveries: DeliveryView[]; total: number; next_cursor: string | null };
+  /** @throws SvcError `SVC_NOT_FOUND` */
+  delivery(id: string): DeliveryDetail;
+  /** Sends a delivery again under its id. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when its registration is disabled */
+  replay(id: string): Promise<{ delivery_id: string }>;
+  /** @param body `{ since_ms }`. Sends again what failed since, counted by when it was made. */
+  recover(id: string, body: Json): Promise<{ count: number }>;
+  /** Rows to write in the transaction of a graph's transition: one for each enabled registration that listens. */
+  outboxRows: OutboxRows;
+  /** Begins to deliver. */
+  start(): void;
+  /** Stops: waits up to `drainMs` (default 15,000) for attempts under way; what is cut off stays pending. */
+  close(drainMs?: number): Promise<void>;
+}
+
+const REGISTRATION_KEYS = ["url", "events", "enabled", "description", "secret"];
+const UPDATE_KEYS = ["url", "events", "enabled", "description"];
+
+/** Wires registry, delivery loop and store. @throws SvcError `SVC_CONFIG` for a bad secret, range or schedule. */
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const { clock, secret, resolve } = options;
+  const store = options.store.webhooks;
+  checkCommonSecret(secret);
+  const policy = new SsrfPolicy({
+    allowCidrs: options.allowCidrs ?? [],
+    exemptUrl: options.exemptUrl ?? (() => undefined),
+  });
+  const registry = new Registry({ store, clock, policy, secret, resolve, onChange: (id) => loop.wake(id) });
+  const loop = new DeliveryLoop({
+    store,
+    clock,
+    policy,
+    registry,
+    resolve,
+    delaysMs: readSchedule(options.schedule ?? DEFAULT_SCHEDULE),
+    random: options.random ?? Math.random,
+    log: options.log ?? (() => undefined),
+  });
+  const resultUrl = options.resultUrl ?? defaultResultUrl;
+  const view = (row: RegistrationRow): RegistrationView => registrationView(row, secret !== undefined);
+
+  /** A delivery outside any graph's transition. */
+  const send = async (id: string, source: PayloadSource): Promise<{ delivery_id: string }> => {
+    enabled(registry.get(id));
+    const row = outboxRow(id, source, payloadText(source, resultUrl));
+    await store.addDelivery(row);
+    loop.wake();
+    return { delivery_id: row.id };
+  };
+  const known = (id: string): DeliveryRow => {
+    const row = store.delivery(id);
+    if (!row)
+      throw new SvcError("SVC_NOT_FOUND", `There is no delivery "${id.slice(0, 80)}"; list them to see their ids`);
+    return row;
+  };
+  const requeue = async (id: string): Promise<void> => {
+    await store.requeue(id, clock.now());
+    loop.wake();
+  };
+
+  return {
+    create: async (body) => {
+      const { row, created } = await registry.create(readRegistration(body, REGISTRATION_KEYS));
+      return { registration: view(row), created };
+    },
+    registerAtBoot: (rawUrls) => registry.registerAtBoot(rawUrls),
+    list: (query) => {
+      const { limit, cursor } = readPage(query);
+      const { items, total, nextCursor } = pageOf(registry.all(), limit, cursor);
+      return { webhooks: items.map(view), total, next_cursor: nextCursor ?? null };
+    },
+    get: (id) => view(registry.get(id)),
+    update: async (id, body) => view(await registry.update(id, readRegistration(body, UPDATE_KEYS))),
+    remove: (id) => registry.remove(id),
+    ping: (id) => send(id, sample("ping", clock.now())),
+    sendSample: (id) => send(id, sample("graph.done", clock.now())),
+    rotateSecret: async (id, body) => ({ secret: await registry.rotate(id, readSecretOnly(body)) }),
+    deliveries: (query, id) => {
+      const filter = readDeliveryQuery(query);
+      if (id !== undefined) filter.registrationId = registry.get(id).id;
+      const { items, total, nextCursor } = store.listDeliveries(filter);
+      return { deliveries: items.map(deliveryView), total, next_cursor: nextCursor ?? null };
+    },
+    delivery: (id) => deliveryDetail(known(id), store.attempts(id)),
+    replay: async (id) => {
+      enabled(registry.get(known(id).registrationId));
+      await requeue(id);
+      return { delivery_id: id };
+    },
+    recover: async (id, body) => {
+      enabled(registry.get(id));
+      const failed = allFailed(options.store, id, readSinceMs(body));
+      for (const delivery of failed) await requeue(delivery.id);
+      return { count: failed.length };
+    },
+    outboxRows: (event) => {
+      const listening = registry.listening(event.event);
+      if (listening.length === 0) return [];
+      const body = payloadText(event, resultUrl);
+      return listening.map((row) => outboxRow(row.id, event, body));
+    },
+    start: () => loop.start(),
+    close: (drainMs) => loop.close(drainMs),
+  };
+}
+
+function checkCommonSecret(secret: string | undefined): void {
+  if (secret === undefined || !secret.startsWith("whsec_")) return;
+  const problem = secretProblem(secret);
+  if (problem) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookSecret} ${problem}`);
+}
+
+function enabled(row: RegistrationRow): void {
+  if (row.enabled) return;
+  throw new SvcError(
+    "SVC_TRANSITION",
+    `The webhook ${row.id} is disabled; enable it first, nothing is sent to it until then`,
+  );
+}
+
+function outboxRow(
+  registrationId: string,
+  source: PayloadSource & { epoch?: number; pauseNo?: number },
+  body: string,
+): OutboxRow {
+  return {
+    id: `msg_${randomBytes(16).toString("hex")}`,
+    registrationId,
+    graphId: source.graphId,
+    event: source.event,
+    epoch: source.epoch ?? 0,
+    pauseNo: source.pauseNo ?? 0,
+    body,
+    createdMs: source.timestampMs,
+    dueMs: source.timestampMs,
+  };
+}
+
+/** A payload that no graph made; its graph id is fresh, so that samples never count as repeats of each other. */
+function sample(event: "ping" | "graph.done", nowMs: number): PayloadSource {
+  const letters = "0123456789abcdefghjkmnpqrstvwxyz";
+  const graphId = `g_${Array.from({ length: 26 }, () => letters[randomInt(letters.length)]).join("")}`;
+  const isPing = event === "ping";
+  return {
+    event,
+    graphId,
+    worker: isPing ? "ping" : "sample",
+    status: "done",
+    timestampMs: nowMs,
+    durationMs: isPing ? 0 : 4200,
+    result: isPing ? {} : { message: "This is a sample." },
+    error: undefined,
+  };
+}
+
+function allFailed(store: Store, registrationId: string, sinceMs: number): DeliveryRow[] {
+  const found: DeliveryRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { registrationId, status: "failed" as const, sinceMs, limit: 200 };
+    const page = store.webhooks.listDeliveries(cursor === undefined ? query : { ...query, cursor });
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return found;
+}
