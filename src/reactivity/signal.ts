@@ -29,8 +29,12 @@ export class Cell implements Node {
   }
 
   get value(): unknown {
-    track(this);
-    if (this._mark) refresh(this);
+    // Tracked after it is up to date, or its own first value would mark the reader; and tracked even when it throws.
+    try {
+      if (this._mark) refresh(this);
+    } finally {
+      track(this);
+    }
     return this._value;
   }
 
