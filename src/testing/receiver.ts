@@ -42,6 +42,8 @@ export interface Receiver {
   /** Origin and a path: `http://127.0.0.1:<port>/hook`. */
   readonly url: string;
   readonly deliveries: readonly Received[];
+  /** Bytes sent by `dripEveryMs` so far, over all answers. */
+  readonly dripped: number;
   /** Resolves once so many deliveries have arrived. Rejects after `timeoutMs` of real time (default 5,000), telling how many had. */
   received(count: number, timeoutMs?: number): Promise<readonly Received[]>;
   /** Answers from now on. */
@@ -58,12 +60,12 @@ const WAIT_MS = 5000;
 export async function createReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const deliveries: Received[] = [];
   const listeners = new Set<() => void>();
-  const held = new Set<ServerResponse>();
+  const state: AnswerState = { held: new Set(), dripped: 0 };
   let script: Reply[] = repliesOf(options.replies ?? []);
   const server = createServer((request, response) => {
     const take = (body: string): void => {
       deliveries.push({ path: request.url ?? "", headers: request.headers, body });
-      answer(response, (script.length > 1 ? script.shift() : script[0]) ?? {}, held);
+      answer(response, (script.length > 1 ? script.shift() : script[0]) ?? {}, state);
       for (const listener of listeners) listener();
     };
     // A sender that gives up half-way has delivered nothing: there is nothing to keep and nobody to answer.
@@ -73,6 +75,9 @@ export async function createReceiver(options: ReceiverOptions = {}): Promise<Rec
   return {
     url: `http://127.0.0.1:${portOf(server)}/hook`,
     deliveries,
+    get dripped() {
+      return state.dripped;
+    },
     received: (count, timeoutMs = WAIT_MS) =>
       waitFor(
         () => deliveries.length >= count,
@@ -84,8 +89,8 @@ export async function createReceiver(options: ReceiverOptions = {}): Promise<Rec
       ).then(() => deliveries),
     reply: (...replies) => void (script = repliesOf(replies)),
     release: () => {
-      for (const response of held) response.writeHead(204).end();
-      held.clear();
+      for (const response of state.held) response.writeHead(204).end();
+      state.held.clear();
     },
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -99,17 +104,27 @@ function repliesOf(replies: readonly (number | Reply)[]): Reply[] {
   return replies.map((reply) => (typeof reply === "number" ? { status: reply } : reply));
 }
 
-function answer(response: ServerResponse, reply: Reply, held: Set<ServerResponse>): void {
+interface AnswerState {
+  /** Kept waiting. */
+  held: Set<ServerResponse>;
+  dripped: number;
+}
+
+function answer(response: ServerResponse, reply: Reply, state: AnswerState): void {
   if (reply.hangUp) return void response.destroy();
-  if (reply.delay === "never") return void held.add(response);
+  if (reply.delay === "never") return void state.held.add(response);
   if (reply.delay !== undefined && reply.delay > 0) {
-    const timer = setTimeout(() => answer(response, { ...reply, delay: 0 }, held), reply.delay);
+    const timer = setTimeout(() => answer(response, { ...reply, delay: 0 }, state), reply.delay);
     response.once("close", () => clearTimeout(timer));
     return;
   }
   response.writeHead(reply.status ?? 204, reply.headers);
   if (reply.dripEveryMs === undefined) return void response.end(reply.body);
-  const drip = setInterval(() => response.write("."), reply.dripEveryMs);
+  response.flushHeaders();
+  const drip = setInterval(() => {
+    response.write(".");
+    state.dripped++;
+  }, reply.dripEveryMs);
   response.once("close", () => clearInterval(drip));
 }
 

@@ -1,0 +1,432 @@
+/** The delivery loop over real HTTP on loopback, its time moved by hand. */
+import assert from "node:assert/strict";
+import { afterEach, describe, it } from "node:test";
+import type { OutboxRows } from "../graph/types.ts";
+import { SimulatedClock, type Duration } from "../shared/clock.ts";
+import { createReceiver, type Receiver, type ReceiverOptions } from "../testing/receiver.ts";
+import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
+import { verifyWebhook } from "./verify.ts";
+import { createWebhooks, type Webhooks, type WebhooksOptions } from "./webhooks.ts";
+
+const SECRET = "a-secret-for-tests-0123456789";
+const SCHEDULE: Duration[] = ["0s", "5s", "5m"];
+const LIFECYCLE: Parameters<OutboxRows>[0] = {
+  event: "graph.done",
+  graphId: "g_01",
+  worker: "audit",
+  status: "done",
+  timestampMs: 0,
+  durationMs: 4200,
+  result: { ok: true },
+  error: undefined,
+  epoch: 1,
+  pauseNo: 0,
+};
+
+interface Rig {
+  clock: SimulatedClock;
+  store: FakeWebhookStore;
+  webhooks: Webhooks;
+  logged: string[];
+  /** Starts a receiver and registers it. */
+  receiver(options?: ReceiverOptions): Promise<Receiver & { id: string }>;
+  /** Writes outbox rows as a graph's commit does. */
+  emit(count?: number): Promise<void>;
+  /** Until the condition holds; real time, since sockets are real. */
+  until(isTrue: () => boolean, what: string): Promise<void>;
+}
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStore()): Rig {
+  const clock = options.clock instanceof SimulatedClock ? options.clock : new SimulatedClock();
+  const logged: string[] = [];
+  const webhooks = createWebhooks({
+    store: fakeStore(store),
+    clock,
+    secret: SECRET,
+    allowCidrs: ["127.0.0.0/8"],
+    schedule: SCHEDULE,
+    random: () => 0,
+    log: (message) => logged.push(message),
+    ...options,
+  });
+  webhooks.start();
+  open.push(() => webhooks.close());
+  return {
+    clock,
+    store,
+    webhooks,
+    logged,
+    receiver: async (receiverOptions) => {
+      const receiver = await createReceiver(receiverOptions);
+      open.push(() => receiver.close());
+      const { registration } = await webhooks.create({ url: receiver.url });
+      return Object.assign(receiver, { id: registration.id });
+    },
+    emit: async (count = 1) => {
+      for (let graph = 0; graph < count; graph++) {
+        const rows = webhooks.outboxRows({ ...LIFECYCLE, graphId: `g_${graph}`, timestampMs: clock.now() });
+        await Promise.all(rows.map((row) => store.addDelivery(row)));
+      }
+    },
+    until: async (isTrue, what) => {
+      const endMs = Date.now() + 5000;
+      while (!isTrue()) {
+        assert.ok(Date.now() < endMs, `waited 5 s for: ${what}`);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+const deliveriesOf = ({ webhooks }: Rig, id?: string) => webhooks.deliveries(new URLSearchParams(), id).deliveries;
+
+describe("a delivery", () => {
+  it("is a signed POST that the receiver can verify, recorded with its answer", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [{ status: 200, body: "thanks" }] });
+    await test.emit();
+    const [delivery] = await receiver.received(1);
+    assert.ok(delivery);
+    const payload = verifyWebhook({ ...delivery, secret: SECRET, now: test.clock.now() });
+    assert.deepEqual([payload.event, payload.graph_id, payload.result], ["graph.done", "g_0", { ok: true }]);
+    await test.until(() => deliveriesOf(test)[0]?.status === "delivered", "the record");
+    const [shown] = deliveriesOf(test, receiver.id);
+    assert.equal(delivery.headers["content-type"], "application/json");
+    assert.match(delivery.headers["user-agent"] ?? "", /^svc-webhooks\/\d+\.\d+\.\d+/);
+    assert.equal(delivery.headers["x-svc-event"], "graph.done");
+    assert.equal(delivery.headers["x-svc-delivery"], shown?.id);
+    assert.equal(delivery.headers["webhook-id"], shown?.id);
+    assert.equal(delivery.headers["x-svc-attempt"], "1");
+    assert.match(shown?.id ?? "", /^msg_[0-9a-f]{32}$/);
+    const { attempts } = test.webhooks.delivery(shown?.id ?? "");
+    assert.deepEqual(attempts, [
+      { number: 1, started_ms: test.clock.now(), duration_ms: 0, status_code: 200, response: "thanks", error: null },
+    ]);
+  });
+
+  it("goes to each registration that listens for its event and is enabled", async () => {
+    const test = rig();
+    const [listening, deaf, off] = [await test.receiver(), await test.receiver(), await test.receiver()];
+    await test.webhooks.update(deaf.id, { events: ["graph.failed"] });
+    await test.webhooks.update(off.id, { enabled: false });
+    await test.emit();
+    await listening.received(1);
+    await test.until(() => deliveriesOf(test).every(({ status }) => status === "delivered"), "all delivered");
+    assert.deepEqual(
+      [listening, deaf, off].map((receiver) => receiver.deliveries.length),
+      [1, 0, 0],
+    );
+  });
+
+  it("that fails is tried again on schedule under the same id, then failed, and can be replayed", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [500, { hangUp: true }, 404, 204] });
+    await test.emit();
+    await receiver.received(1);
+    await test.until(() => test.store.attemptRows.length === 1, "first attempt recorded");
+    await test.clock.advance(4999);
+    assert.equal(receiver.deliveries.length, 1);
+    await test.clock.advance(1);
+    await receiver.received(2);
+    await test.until(() => test.store.attemptRows.length === 2, "second attempt recorded");
+    await test.clock.advance(300_000);
+    await receiver.received(3);
+    await test.until(() => deliveriesOf(test)[0]?.status === "failed", "failed for good");
+    const id = deliveriesOf(test)[0]?.id ?? "";
+    await test.clock.advance(86_400_000);
+    assert.equal(receiver.deliveries.length, 3, "no fourth attempt by itself");
+    assert.deepEqual(await test.webhooks.replay(id), { delivery_id: id });
+    await receiver.received(4);
+    await test.until(() => deliveriesOf(test)[0]?.status === "delivered", "replayed");
+    assert.deepEqual(new Set(receiver.deliveries.map(({ headers }) => headers["x-svc-delivery"])), new Set([id]));
+    assert.deepEqual(
+      receiver.deliveries.map(({ headers }) => headers["x-svc-attempt"]),
+      ["1", "2", "3", "4"],
+    );
+    const { attempts } = test.webhooks.delivery(id);
+    assert.deepEqual(
+      attempts.map((attempt) => attempt.status_code),
+      [500, null, 404, 204],
+    );
+    assert.match(attempts[1]?.error ?? "", /^connection failed: /);
+  });
+
+  it("waits as long as Retry-After asks", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [{ status: 503, headers: { "retry-after": "3600" } }, 204] });
+    await test.emit();
+    await test.until(() => test.store.attemptRows.length === 1, "first attempt recorded");
+    await test.clock.advance(3_599_999);
+    assert.equal(receiver.deliveries.length, 1);
+    await test.clock.advance(1);
+    await receiver.received(2);
+  });
+
+  it("is not led elsewhere by a redirect", async () => {
+    const test = rig();
+    const target = await createReceiver();
+    open.push(() => target.close());
+    const receiver = await test.receiver({ replies: [{ status: 307, headers: { location: target.url } }] });
+    await test.emit();
+    await receiver.received(1);
+    await test.until(() => test.store.attemptRows.length === 1, "the attempt recorded");
+    assert.equal(target.deliveries.length, 0);
+    assert.deepEqual([test.store.attemptRows[0]?.statusCode, deliveriesOf(test)[0]?.status], [307, "pending"]);
+    assert.match(test.store.attemptRows[0]?.error ?? "", /redirects are not followed/);
+  });
+
+  it("answered 410 fails and disables the registration, whose other deliveries wait until it is enabled", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [410, 204] });
+    await test.emit();
+    await test.until(() => test.webhooks.get(receiver.id).state === "disabled", "disabled");
+    assert.deepEqual([deliveriesOf(test)[0]?.status, test.webhooks.get(receiver.id).enabled], ["failed", false]);
+    await assert.rejects(test.webhooks.ping(receiver.id), { code: "SVC_TRANSITION" });
+    await assert.rejects(test.webhooks.replay(deliveriesOf(test)[0]?.id ?? ""), { code: "SVC_TRANSITION" });
+    await test.webhooks.update(receiver.id, { enabled: true });
+    assert.equal(test.webhooks.get(receiver.id).state, "active");
+    assert.deepEqual(await test.webhooks.recover(receiver.id, { since_ms: 0 }), { count: 1 });
+    await receiver.received(2);
+  });
+
+  it("is given up 15 s after it began when no answer comes", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [{ delay: "never" }] });
+    await test.emit();
+    await receiver.received(1);
+    await test.clock.advance(14_999);
+    assert.equal(test.store.attemptRows.length, 0);
+    await test.clock.advance(1);
+    await test.until(() => test.store.attemptRows.length === 1, "the attempt recorded");
+    const [attempt] = test.store.attemptRows;
+    assert.deepEqual(
+      [attempt?.durationMs, attempt?.statusCode, attempt?.error],
+      [15_000, undefined, "no answer within 15 s"],
+    );
+  });
+
+  it("is delivered when the status says so, though the body never ends; 2 KB of it are kept", async () => {
+    const test = rig();
+    const dripping = await test.receiver({ replies: [{ status: 200, dripEveryMs: 5 }] });
+    const flooding = await test.receiver({ replies: [{ status: 200, body: "é".repeat(500_000) }] });
+    await test.emit();
+    await Promise.all([dripping.received(1), flooding.received(1)]);
+    await test.until(() => deliveriesOf(test, flooding.id)[0]?.status === "delivered", "the flood is cut off");
+    const flood = test.store.attempts(deliveriesOf(test, flooding.id)[0]?.id ?? "")[0];
+    assert.equal(flood?.response, "é".repeat(1024));
+    await test.until(() => dripping.dripped >= 3, "the head is long there");
+    await test.clock.advance(15_000);
+    await test.until(() => deliveriesOf(test, dripping.id)[0]?.status === "delivered", "the drip is cut off");
+  });
+
+  it("to an address the policy refuses is not sent, and says which rule", async () => {
+    const store = new FakeWebhookStore();
+    const before = rig({}, store);
+    const receiver = await before.receiver();
+    await before.webhooks.close();
+    const strict = rig({ allowCidrs: [] }, store);
+    await strict.emit();
+    await strict.until(() => store.attemptRows.length === 1, "the attempt recorded");
+    assert.equal(receiver.deliveries.length, 0);
+    assert.match(store.attemptRows[0]?.error ?? "", /loopback/);
+  });
+});
+
+describe("the delivery loop", () => {
+  it("a silent endpoint holds 8 slots and delays nobody else", async () => {
+    const test = rig();
+    const [silent, quick] = [await test.receiver({ replies: [{ delay: "never" }] }), await test.receiver()];
+    await test.emit(40);
+    await quick.received(40);
+    await test.until(
+      () => deliveriesOf(test, quick.id).filter(({ status }) => status === "delivered").length === 40,
+      "all delivered",
+    );
+    assert.equal(silent.deliveries.length, 8);
+    silent.reply(204);
+    silent.release();
+    await silent.received(40);
+  });
+
+  it("a burst beyond what is held in memory arrives whole", async () => {
+    const test = rig();
+    const receivers = [await test.receiver(), await test.receiver(), await test.receiver()];
+    await test.emit(300);
+    for (const receiver of receivers) await receiver.received(300);
+    await test.until(
+      () => [...test.store.deliveriesById.values()].every(({ status }) => status === "delivered"),
+      "all delivered",
+    );
+    for (const receiver of receivers)
+      assert.equal(new Set(receiver.deliveries.map(({ headers }) => headers["x-svc-delivery"])).size, 300);
+    assert.equal(test.store.attemptRows.length, 900, "each sent once");
+  });
+
+  it("after ten failures in a row waits, burns no attempts, and probes with one", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [500] });
+    await test.emit(30);
+    await test.until(() => test.webhooks.get(receiver.id).state === "failing", "the breaker opens");
+    await test.until(() => test.store.attemptRows.length === receiver.deliveries.length, "those under way recorded");
+    const sent = receiver.deliveries.length;
+    assert.ok(sent >= 10 && sent < 30, `${sent} sent before it opened`);
+    await test.clock.advance(59_999);
+    assert.equal(receiver.deliveries.length, sent, "nothing while it is open");
+    receiver.reply({ delay: "never" });
+    await test.clock.advance(1);
+    await receiver.received(sent + 1);
+    await test.clock.advance(1000);
+    assert.equal(receiver.deliveries.length, sent + 1, "one probe");
+    receiver.reply(204);
+    receiver.release();
+    await test.until(() => test.webhooks.get(receiver.id).state === "active", "the breaker closes");
+    await test.clock.advance(300_000);
+    await test.until(
+      () => deliveriesOf(test, receiver.id).every(({ status }) => status === "delivered"),
+      "all delivered",
+    );
+    const counts = deliveriesOf(test, receiver.id).map((delivery) => delivery.attempt_count);
+    assert.ok(
+      counts.every((count) => count <= 2),
+      `attempts: ${counts.join(" ")}`,
+    );
+  });
+
+  it("a crash between the POST and its record sends again under the same id", async () => {
+    const clock = new SimulatedClock();
+    const test = rig({ clock });
+    const receiver = await test.receiver();
+    test.store.failRecords = 1; // the process that loses its answer, seen from the store
+    await test.emit();
+    await receiver.received(1);
+    await test.until(() => test.logged.length === 1, "the trouble is told");
+    assert.match(test.logged[0] ?? "", /msg_.* could not be recorded: disk full/);
+    await test.webhooks.close();
+    const restarted = rig({ clock }, test.store);
+    await receiver.received(2);
+    await restarted.until(() => deliveriesOf(restarted)[0]?.status === "delivered", "delivered after the restart");
+    const ids = receiver.deliveries.map(({ headers }) => headers["x-svc-delivery"]);
+    assert.equal(ids[0], ids[1]);
+  });
+
+  it("a store in trouble is left alone for 5 s instead of repeating deliveries", async () => {
+    const test = rig();
+    const receiver = await test.receiver();
+    test.store.failRecords = 1;
+    await test.emit();
+    await test.until(() => test.logged.length === 1, "the trouble is told");
+    await test.clock.advance(4999);
+    assert.equal(receiver.deliveries.length, 1);
+    await test.clock.advance(1);
+    await receiver.received(2);
+  });
+
+  it("closing waits for what is under way, and what it cuts off stays pending without an attempt", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [{ delay: "never" }] });
+    await test.emit();
+    await receiver.received(1);
+    const closed = test.webhooks.close(1000);
+    await test.clock.advance(1000);
+    await closed;
+    assert.equal(test.store.attemptRows.length, 0);
+    assert.equal(deliveriesOf(test)[0]?.status, "pending");
+    await test.emit();
+    await test.clock.advance(60_000);
+    assert.equal(receiver.deliveries.length, 1, "nothing is sent any more");
+  });
+
+  it("what waits for a registration that was deleted ends as failed", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [500] });
+    await test.emit();
+    await test.until(() => test.store.attemptRows.length === 1, "first attempt recorded");
+    await test.webhooks.remove(receiver.id);
+    await test.clock.advance(5000);
+    await test.until(() => deliveriesOf(test)[0]?.status === "failed", "ended");
+    assert.equal(receiver.deliveries.length, 1);
+  });
+
+  it("leaves no timer behind once all is delivered", async () => {
+    const test = rig();
+    const receiver = await test.receiver();
+    await test.emit(3);
+    await receiver.received(3);
+    await test.until(() => deliveriesOf(test).every(({ status }) => status === "delivered"), "all delivered");
+    assert.equal(test.clock.pending, 0);
+  });
+});
+
+describe("ping and sample", () => {
+  it("go through the real path, as often as asked", async () => {
+    const test = rig();
+    const receiver = await test.receiver();
+    const ids = [
+      await test.webhooks.ping(receiver.id),
+      await test.webhooks.ping(receiver.id),
+      await test.webhooks.sendSample(receiver.id),
+    ];
+    const received = await receiver.received(3);
+    const payloads = received.map((delivery) => verifyWebhook({ ...delivery, secret: SECRET, now: test.clock.now() }));
+    assert.deepEqual(payloads.map(({ event }) => event).sort(), ["graph.done", "ping", "ping"]);
+    for (const { graph_id: graphId } of payloads) assert.match(graphId, /^g_[0-9a-z]{26}$/);
+    assert.deepEqual(
+      new Set(received.map(({ headers }) => headers["x-svc-delivery"])),
+      new Set(ids.map((answer) => answer.delivery_id)),
+    );
+  });
+
+  it("reach the exempt URL on loopback, and only that one", async () => {
+    const receiver = await createReceiver();
+    open.push(() => receiver.close());
+    const test = rig({ allowCidrs: [], exemptUrl: () => receiver.url });
+    await assert.rejects(test.webhooks.create({ url: `${receiver.url}/other` }), { code: "SVC_SSRF" });
+    const { registration } = await test.webhooks.create({ url: receiver.url });
+    await test.webhooks.sendSample(registration.id);
+    const [delivery] = await receiver.received(1);
+    assert.ok(delivery);
+    assert.equal(verifyWebhook({ ...delivery, secret: SECRET, now: test.clock.now() }).event, "graph.done");
+  });
+});
+
+describe("a rotated secret", () => {
+  it("signs alone in X-Svc-Signature and beside the old one for 24 h in webhook-signature", async () => {
+    const test = rig();
+    const receiver = await test.receiver();
+    const send = async () => {
+      const { length } = receiver.deliveries;
+      await test.webhooks.ping(receiver.id);
+      const delivery = (await receiver.received(length + 1))[length];
+      assert.ok(delivery);
+      const { "webhook-signature": _, ...bodyOnly } = delivery.headers;
+      const verifies = (headers: typeof delivery.headers, secret: string): boolean => {
+        try {
+          return verifyWebhook({ body: delivery.body, headers, secret, now: test.clock.now() }).event === "ping";
+        } catch {
+          return false;
+        }
+      };
+      return {
+        standard: (secret: string) => verifies(delivery.headers, secret),
+        body: (secret: string) => verifies(bodyOnly, secret),
+      };
+    };
+    const { secret } = await test.webhooks.rotateSecret(receiver.id, {});
+    const during = await send();
+    assert.deepEqual(
+      [during.standard(secret), during.standard(SECRET), during.body(secret), during.body(SECRET)],
+      [true, true, true, false],
+    );
+    await test.clock.advance(24 * 3_600_000);
+    const after = await send();
+    assert.deepEqual([after.standard(secret), after.standard(SECRET)], [true, false]);
+    const { secret: third } = await test.webhooks.rotateSecret(receiver.id, {});
+    const again = await send();
+    assert.deepEqual([again.standard(third), again.standard(secret), again.standard(SECRET)], [true, true, false]);
+  });
+});
