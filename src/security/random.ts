@@ -1,0 +1,57 @@
+/** Randomness for identifiers and nonces, from the system's generator. */
+import { randomFillSync } from "node:crypto";
+
+/** Drawn from the system in one call for many uses: a call per nonce costs more than the nonce. */
+const pool = Buffer.allocUnsafe(4096);
+let used = pool.length;
+
+function take(bytes: number): Buffer {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.subarray(used - bytes, used);
+}
+
+/** A CSP nonce: 16 random bytes in base64. */
+export function createNonce(): string {
+  return take(16).toString("base64");
+}
+
+/** `bytes` random bytes in lower-case hex. */
+export function randomHex(bytes: number): string {
+  return take(bytes).toString("hex");
+}
+
+/** Crockford's base32: no I, L, O, U. */
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const ID_LENGTH = 26;
+const TIME_LENGTH = 10;
+
+let lastMs = 0;
+let lastTail = "";
+
+/**
+ * A graph id: `g_` and 26 characters, of which the first ten are the time, so that ids sort by age. Within one
+ * millisecond the random tail counts up, so ids of one process never repeat or go back.
+ */
+export function createGraphId(nowMs: number): string {
+  if (nowMs > lastMs) {
+    lastMs = nowMs;
+    lastTail = Array.from(take(ID_LENGTH - TIME_LENGTH), (byte) => ALPHABET[byte & 31]).join("");
+  } else {
+    lastTail = increment(lastTail);
+  }
+  let time = "";
+  for (let rest = lastMs, at = 0; at < TIME_LENGTH; at++, rest = Math.floor(rest / 32))
+    time = ALPHABET[rest % 32] + time;
+  return `g_${time}${lastTail}`;
+}
+
+function increment(tail: string): string {
+  let at = tail.length - 1;
+  while (at > 0 && tail[at] === "Z") at--;
+  const next = ALPHABET[(ALPHABET.indexOf(tail[at] as string) + 1) % 32];
+  return tail.slice(0, at) + next + "0".repeat(tail.length - at - 1);
+}
