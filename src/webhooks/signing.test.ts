@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { verify as verifyLikeGithub } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
-import { newSecret, secretProblem, signatureHeaders } from "./signing.ts";
+import { bodySignature, newSecret, secretProblem, signatureHeaders } from "./signing.ts";
 import { verifyWebhook } from "./verify.ts";
 
 const BODY = JSON.stringify({ event: "graph.done", graph_id: "g_01", result: { name: 'Zoë ✓ "q"' } });
@@ -128,6 +128,18 @@ describe("verifyWebhook", () => {
     assert.throws(() => verifyWebhook({ body: BODY, headers: tampered, secret: HEX, now }), refused);
     const { "webhook-timestamp": _, ...timeless } = headers;
     assert.throws(() => verifyWebhook({ body: BODY, headers: timeless, secret: HEX, now }), refused);
+  });
+
+  it("gives the payload as it was signed, whatever its keys and depth", () => {
+    const body = `{"event":"graph.done","result":{"constructor":{"__proto__":${"[".repeat(100)}${"]".repeat(100)}}}}`;
+    const headers = signatureHeaders(ID, now, body, { current: HEX, previous: undefined });
+    assert.deepEqual(Object.keys(verifyWebhook({ body, headers, secret: HEX, now }).result), ["constructor"]);
+  });
+
+  it("tells a signed body that is no JSON apart from a bad signature", () => {
+    const body = Buffer.from([0xff, 0x7b]);
+    const headers = { "x-svc-signature": bodySignature(HEX, body) };
+    assert.throws(() => verifyWebhook({ body, headers, secret: HEX }), { code: "SVC_INVALID" });
   });
 
   it("refuses unsigned, tampered and foreign deliveries", () => {

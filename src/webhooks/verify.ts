@@ -3,7 +3,6 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { SvcError } from "../shared/errors.ts";
-import { parseJson } from "../shared/json.ts";
 import { DELIVERY_HEADERS } from "../shared/wire.ts";
 import type { WebhookPayload } from "./payload.ts";
 import { bodySignature, standardSignature } from "./signing.ts";
@@ -41,9 +40,17 @@ export function verifyWebhook(options: VerifyOptions): WebhookPayload {
     throw new SvcError("SVC_CONFIG", "verifyWebhook was given no secret; pass secret or secrets");
   if (header(options, DELIVERY_HEADERS.standardSignature) !== undefined) verifyStandard(options, secrets);
   else verifyBodySignature(options, secrets);
-  const text =
-    typeof options.body === "string" ? options.body : new TextDecoder("utf-8", { fatal: true }).decode(options.body);
-  return parseJson(text) as unknown as WebhookPayload; // signed by the sender, whose payload.ts gives it this shape
+  return readPayload(options.body);
+}
+
+/** Signed by the sender, so neither its depth nor its keys are suspect: a result may well hold a key "constructor". */
+function readPayload(body: string | Uint8Array): WebhookPayload {
+  try {
+    const text = typeof body === "string" ? body : new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return JSON.parse(text) as WebhookPayload;
+  } catch (cause) {
+    throw new SvcError("SVC_INVALID", "The webhook's signature is good, but its body is not JSON in UTF-8", { cause });
+  }
 }
 
 function verifyStandard(options: VerifyOptions, secrets: readonly string[]): void {
