@@ -11,7 +11,7 @@ import { refusedBy, type AddressRule } from "./address-ranges.ts";
 import { BAD_PORTS } from "./bad-ports.ts";
 import { CidrSet } from "./cidr.ts";
 
-export type SsrfRule =
+type SsrfRule =
   | "length"
   | "characters"
   | "scheme"
@@ -42,7 +42,7 @@ export interface SsrfOptions {
 }
 
 /** Longest URL accepted, in UTF-16 units. */
-export const MAX_URL_LENGTH = 2048;
+const MAX_URL_LENGTH = 2048;
 
 /** C0 controls, space, DEL and backslash: the parser drops or repairs them, so the text would say one thing and mean another. */
 // eslint-disable-next-line no-control-regex

@@ -16,7 +16,7 @@ import { retryAfterMs } from "./schedule.ts";
 import { signatureHeaders, type SigningSecrets } from "./signing.ts";
 import { USER_AGENT } from "./user-agent.ts";
 
-export const ATTEMPT_TIMEOUT_MS = 15_000;
+const ATTEMPT_TIMEOUT_MS = 15_000;
 /** Most of an answer that is read; the connection is given up beyond it. */
 const MAX_READ_BYTES = 64 * 1024;
 /** Most of an answer that is kept. */

@@ -11,7 +11,7 @@ export type Health = Pick<
   "enabled" | "state" | "consecutiveFailures" | "openUntilMs" | "failingSinceMs"
 >;
 
-export const OPEN_AFTER_FAILURES = 10;
+const OPEN_AFTER_FAILURES = 10;
 const FIRST_PROBE_MS = 60_000;
 const LAST_PROBE_MS = 15 * 60_000;
 const DISABLE_AFTER_MS = 120 * 3_600_000;

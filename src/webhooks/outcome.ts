@@ -4,7 +4,7 @@ import type { AttemptResult } from "./attempt.ts";
 import { afterFailure, afterSuccess, DISABLED, type Health } from "./breaker.ts";
 import { nextAttemptMs } from "./schedule.ts";
 
-export interface DeliveryChange {
+interface DeliveryChange {
   status: DeliveryStatus;
   dueMs?: number;
   deliveredMs?: number;

@@ -28,6 +28,7 @@ export interface VerifyOptions {
 }
 
 const TOLERANCE_SECONDS = 300;
+const { standardId, standardTimestamp, standardSignature: standardSignatureName } = DELIVERY_HEADERS;
 
 /**
  * The payload of a delivery that one of the secrets signed. When the Standard Webhooks headers are there, they must
@@ -38,7 +39,7 @@ export function verifyWebhook(options: VerifyOptions): WebhookPayload {
   const secrets = [...(options.secrets ?? []), ...(options.secret === undefined ? [] : [options.secret])];
   if (secrets.length === 0)
     throw new SvcError("SVC_CONFIG", "verifyWebhook was given no secret; pass secret or secrets");
-  if (header(options, DELIVERY_HEADERS.standardSignature) !== undefined) verifyStandard(options, secrets);
+  if (header(options, standardSignatureName) !== undefined) verifyStandard(options, secrets);
   else verifyBodySignature(options, secrets);
   return readPayload(options.body);
 }
@@ -54,21 +55,20 @@ function readPayload(body: string | Uint8Array): WebhookPayload {
 }
 
 function verifyStandard(options: VerifyOptions, secrets: readonly string[]): void {
-  const id = header(options, DELIVERY_HEADERS.standardId);
-  const timestamp = header(options, DELIVERY_HEADERS.standardTimestamp);
-  const given = header(options, DELIVERY_HEADERS.standardSignature)?.split(" ") ?? [];
-  if (id === undefined || timestamp === undefined)
-    throw refused("the webhook-id or webhook-timestamp header is missing");
+  const id = header(options, standardId);
+  const timestamp = header(options, standardTimestamp);
+  const given = header(options, standardSignatureName)?.split(" ") ?? [];
+  if (id === undefined || timestamp === undefined) throw refused(`${standardId} or ${standardTimestamp} is missing`);
   checkTime(options, timestamp);
   const expected = secrets.map((secret) => standardSignature(secret, id, timestamp, options.body));
   if (!anyEqual(expected, given))
-    throw refused("no webhook-signature matches; check the secret and that the body is raw");
+    throw refused(`no signature in ${standardSignatureName} matches; check the secret and that the body is raw`);
 }
 
 function verifyBodySignature(options: VerifyOptions, secrets: readonly string[]): void {
   const given = header(options, DELIVERY_HEADERS.signature);
   if (given === undefined) throw refused("there is no signature header");
-  if (options.requireTimestamp) throw refused("the webhook-signature header is missing, and a timestamp is required");
+  if (options.requireTimestamp) throw refused(`${standardSignatureName} is missing, and a timestamp is required`);
   const expected = secrets.map((secret) => bodySignature(secret, options.body));
   if (!anyEqual(expected, [given]))
     throw refused("the signature does not match; check the secret and that the body is raw");
@@ -78,7 +78,7 @@ function checkTime(options: VerifyOptions, timestamp: string): void {
   const nowSeconds = Math.floor((options.now ?? Date.now()) / 1000);
   const tolerance = options.toleranceSeconds ?? TOLERANCE_SECONDS;
   const isRecent = /^\d{1,12}$/.test(timestamp) && Math.abs(nowSeconds - Number(timestamp)) <= tolerance;
-  if (!isRecent) throw refused(`webhook-timestamp is more than ${tolerance} s off; check the clocks`);
+  if (!isRecent) throw refused(`${standardTimestamp} is more than ${tolerance} s off; check the clocks`);
 }
 
 /** Compares all with all, so that the time tells neither which pair matched nor how far one did. */

@@ -29,7 +29,7 @@ export interface DeliveryView {
   delivered_ms: number | null;
 }
 
-export interface AttemptView {
+interface AttemptView {
   number: number;
   started_ms: number;
   duration_ms: number;
