@@ -53,7 +53,7 @@ export class Registry {
 
   /** Oldest first. */
   all(): RegistrationRow[] {
-    return this.#options.store.registrations().sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+    return this.#options.store.registrations().toSorted((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
   }
 
   /** Registrations that an event goes to. */
