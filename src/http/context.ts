@@ -1,0 +1,119 @@
+/**
+ * One request as handlers see it. Everything that costs is made on first use. Where the request comes from (a node
+ * socket, a web `Request`) is a `Source`; nothing behind this file knows which.
+ */
+import { createNonce, randomHex } from "../security/random.ts";
+import { SvcError } from "../shared/errors.ts";
+import { HEADERS } from "../shared/wire.ts";
+import { decodeUtf8 } from "./body.ts";
+import { parseCookies, serializeCookie } from "./cookies.ts";
+import { readTarget } from "./target.ts";
+import type { Context, CookieOptions, Locals } from "./types.ts";
+
+/** The door's side of a request. */
+export interface Source {
+  readonly method: string;
+  readonly target: string;
+  header(name: string): string | undefined;
+  readonly clientIp: string;
+  readonly secure: boolean;
+  /** Reads the body once. @throws SvcError `SVC_TOO_LARGE`, `SVC_TIMEOUT`. */
+  readBody(limitBytes: number): Promise<Uint8Array>;
+  signal(): AbortSignal;
+  toRequest(url: URL): Request;
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+export class RequestContext implements Context {
+  readonly method: string;
+  readonly path: string;
+  readonly queryText: string;
+  params: Readonly<Record<string, string>> = NO_PARAMS;
+  /** `Set-Cookie` values to send with whatever answer is given. */
+  setCookies: string[] | undefined;
+  readonly #source: Source;
+  #query: URLSearchParams | undefined;
+  #url: URL | undefined;
+  #cookies: Record<string, string> | undefined;
+  #nonce: string | undefined;
+  #requestId: string | undefined;
+  #request: Request | undefined;
+  #locals: (Locals & Record<string, unknown>) | undefined;
+
+  /** @throws SvcError when the target is refused. */
+  constructor(source: Source) {
+    const target = readTarget(source.target);
+    this.#source = source;
+    this.method = source.method;
+    this.path = target.path;
+    this.queryText = target.queryText;
+  }
+
+  get query(): URLSearchParams {
+    return (this.#query ??= new URLSearchParams(this.queryText));
+  }
+
+  get url(): URL {
+    if (this.#url) return this.#url;
+    const origin = `${this.secure ? "https" : "http"}://${this.header("host") ?? "localhost"}`;
+    if (!URL.canParse(this.#source.target, origin))
+      throw new SvcError("SVC_BAD_REQUEST", "The Host header is not a host");
+    return (this.#url = new URL(this.#source.target, origin));
+  }
+
+  header(name: string): string | undefined {
+    return this.#source.header(name);
+  }
+
+  get cookies(): Readonly<Record<string, string>> {
+    return (this.#cookies ??= parseCookies(this.header("cookie")));
+  }
+
+  setCookie(name: string, value: string, options?: CookieOptions): void {
+    (this.setCookies ??= []).push(serializeCookie(name, value, options));
+  }
+
+  get nonce(): string {
+    return (this.#nonce ??= createNonce());
+  }
+
+  get nonceUsed(): boolean {
+    return this.#nonce !== undefined;
+  }
+
+  get requestId(): string {
+    if (this.#requestId) return this.#requestId;
+    const given = this.header(HEADERS.requestId);
+    return (this.#requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomHex(16));
+  }
+
+  get secure(): boolean {
+    return this.#source.secure;
+  }
+
+  get clientIp(): string {
+    return this.#source.clientIp;
+  }
+
+  get signal(): AbortSignal {
+    return this.#source.signal();
+  }
+
+  get request(): Request {
+    return (this.#request ??= this.#source.toRequest(this.url));
+  }
+
+  bytes(limitBytes: number): Promise<Uint8Array> {
+    return this.#source.readBody(limitBytes);
+  }
+
+  async text(limitBytes: number): Promise<string> {
+    return decodeUtf8(await this.bytes(limitBytes));
+  }
+
+  get locals(): Locals & Record<string, unknown> {
+    return (this.#locals ??= {} as Locals & Record<string, unknown>);
+  }
+}

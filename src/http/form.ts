@@ -1,0 +1,77 @@
+/**
+ * Form bodies: urlencoded and multipart (parsed by `@fastify/busboy`), into fields and files in memory up to a limit.
+ */
+import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
+import { SvcError } from "../shared/errors.ts";
+import { decodeUtf8, requireLength, requireMediaType, tooLarge } from "./body.ts";
+import type { Context } from "./types.ts";
+
+export interface FormFile {
+  name: string;
+  type: string;
+  bytes: Uint8Array;
+}
+
+export interface FormData {
+  /** Value of each field; of one sent several times the last. Null prototype. */
+  fields: Readonly<Record<string, string>>;
+  /** Files by field name; a file input left empty is not in it. Null prototype. */
+  files: Readonly<Record<string, FormFile>>;
+}
+
+const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"];
+
+/** More parts than any form has; a flood of tiny ones costs more than its bytes. */
+const MAX_PARTS = 1000;
+
+/** @param limitBytes of the whole body. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
+export async function readForm(ctx: Context, limitBytes: number): Promise<FormData> {
+  const type = requireMediaType(ctx, FORM_TYPES);
+  requireLength(ctx, limitBytes);
+  const bytes = await ctx.bytes(limitBytes);
+  if (type === "multipart/form-data") return parseMultipart(bytes, ctx.header("content-type") ?? "", limitBytes);
+  return {
+    fields: Object.assign(empty<string>(), Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))),
+    files: empty(),
+  };
+}
+
+function empty<Value>(): Record<string, Value> {
+  return Object.create(null) as Record<string, Value>;
+}
+
+function parseMultipart(body: Uint8Array, contentType: string, limitBytes: number): Promise<FormData> {
+  return new Promise((resolve, reject) => {
+    const fields = empty<string>();
+    const files = empty<FormFile>();
+    const fail = (error: unknown): void => {
+      reject(
+        error instanceof SvcError
+          ? error
+          : new SvcError("SVC_INVALID", `The multipart body is malformed: ${(error as Error).message}`),
+      );
+    };
+    let parser: BusboyInstance;
+    try {
+      const headers: BusboyHeaders = { "content-type": contentType };
+      parser = new Busboy({ headers, limits: { parts: MAX_PARTS, fieldSize: limitBytes, fileSize: limitBytes } });
+    } catch (error) {
+      return fail(error);
+    }
+    parser.on("field", (name, value) => void (fields[name] = value));
+    parser.on("file", (name, stream, filename, _encoding, type) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("limit", () => fail(tooLarge(limitBytes)));
+      stream.on("error", fail);
+      stream.on("end", () => {
+        const bytes = Buffer.concat(chunks);
+        if (filename || bytes.length > 0) files[name] = { name: filename ?? "", type, bytes };
+      });
+    });
+    parser.on("partsLimit", () => fail(new SvcError("SVC_INVALID", `The form has more than ${MAX_PARTS} parts`)));
+    parser.on("error", fail);
+    parser.on("finish", () => resolve({ fields, files }));
+    parser.end(body);
+  });
+}
