@@ -47,7 +47,16 @@ export interface GraphRow {
   finishedMs: number | undefined;
 }
 
-export type NodeStatus = "pending" | "ready" | "running" | "retrying" | "waiting" | "done" | "failed" | "skipped" | "cancelled";
+export type NodeStatus =
+  | "pending"
+  | "ready"
+  | "running"
+  | "retrying"
+  | "waiting"
+  | "done"
+  | "failed"
+  | "skipped"
+  | "cancelled";
 
 export interface NodeRow {
   graphId: string;
@@ -72,9 +81,24 @@ export interface NodeRow {
 }
 
 export type GraphEventType =
-  | "graph.queued" | "graph.started" | "graph.pausing" | "graph.paused" | "graph.resumed" | "graph.done" | "graph.failed"
-  | "node.ready" | "node.started" | "node.done" | "node.failed" | "node.retrying" | "node.waiting" | "node.skipped" | "node.discarded"
-  | "progress" | "log" | "custom";
+  | "graph.queued"
+  | "graph.started"
+  | "graph.pausing"
+  | "graph.paused"
+  | "graph.resumed"
+  | "graph.done"
+  | "graph.failed"
+  | "node.ready"
+  | "node.started"
+  | "node.done"
+  | "node.failed"
+  | "node.retrying"
+  | "node.waiting"
+  | "node.skipped"
+  | "node.discarded"
+  | "progress"
+  | "log"
+  | "custom";
 
 export interface GraphEvent {
   graphId: string;
@@ -214,7 +238,10 @@ export interface WebhookStore {
   /** When the next pending delivery falls due. */
   nextDueMs(): number | undefined;
   /** Records an attempt and what it means for the delivery, in one commit. */
-  recordAttempt(attempt: AttemptRow, change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number }): Promise<void>;
+  recordAttempt(
+    attempt: AttemptRow,
+    change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number },
+  ): Promise<void>;
   /** Makes a delivery pending again, due at once. */
   requeue(deliveryId: string, dueMs: number): Promise<boolean>;
   delivery(id: string): DeliveryRow | undefined;

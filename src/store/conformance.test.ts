@@ -1,0 +1,368 @@
+/** What every store promises (src/store/contract.ts), run on each. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { GraphRow, NodeRow, OutboxRow, RegistrationRow, Store } from "./contract.ts";
+import { openStore } from "./open.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
+let count = 0;
+const nextId = (): string => `g_${String(++count).padStart(26, "0")}`;
+
+function graphRow(id: string, change: Partial<GraphRow> = {}): GraphRow {
+  return {
+    id,
+    worker: "w",
+    status: "pending",
+    phase: "queued",
+    epoch: 1,
+    pauseNo: 0,
+    input: { a: [1, "ž"] },
+    result: undefined,
+    error: undefined,
+    progress: undefined,
+    tags: ["x"],
+    idempotencyKey: undefined,
+    definition: "d",
+    createdMs: 1000,
+    dueMs: 1000,
+    startedMs: undefined,
+    finishedMs: undefined,
+    ...change,
+  };
+}
+
+function nodeRow(graphId: string, id: string): NodeRow {
+  return {
+    graphId,
+    id,
+    worker: "w",
+    status: "ready",
+    attempt: 0,
+    crashes: 0,
+    epoch: 1,
+    after: ["a"],
+    input: { n: 1 },
+    result: undefined,
+    error: undefined,
+    startedMs: undefined,
+    finishedMs: undefined,
+    dueMs: undefined,
+  };
+}
+
+function outboxRow(graphId: string, change: Partial<OutboxRow> = {}): OutboxRow {
+  return {
+    id: `msg_${++count}`,
+    registrationId: "wh_1",
+    graphId,
+    event: "graph.done",
+    epoch: 1,
+    pauseNo: 0,
+    body: "{}",
+    createdMs: 5,
+    dueMs: 5,
+    ...change,
+  };
+}
+
+function registrationRow(id: string, change: Partial<RegistrationRow> = {}): RegistrationRow {
+  return {
+    id,
+    url: `https://example.com/${id}`,
+    events: ["graph.done"],
+    enabled: true,
+    description: "",
+    secret: undefined,
+    previousSecret: undefined,
+    previousUntilMs: undefined,
+    state: "active",
+    consecutiveFailures: 0,
+    openUntilMs: undefined,
+    failingSinceMs: undefined,
+    createdMs: 1,
+    updatedMs: 1,
+    ...change,
+  };
+}
+
+after(() => rmSync(folder, { recursive: true }));
+
+for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
+  describe(`store ${url.split(":")[0]}`, () => {
+    let store: Store;
+    before(async () => void (store = await openStore(url)));
+    after(() => store.close());
+
+    it("keeps graphs and nodes as they were given", async () => {
+      const id = nextId();
+      const row = graphRow(id, {
+        error: { message: "m", reason: "error", node: "n" },
+        progress: { value: 0.5, note: "half" },
+      });
+      assert.equal(await store.graphs.commit({ graphId: id, insert: row, insertNodes: [nodeRow(id, "a")] }), true);
+      assert.deepEqual(store.graphs.graph(id), row);
+      assert.deepEqual(store.graphs.nodes(id), [nodeRow(id, "a")]);
+      assert.equal(store.graphs.graph("g_unknown"), undefined);
+    });
+
+    it("changes what a unit names and nothing else", async () => {
+      const id = nextId();
+      await store.graphs.commit({
+        graphId: id,
+        insert: graphRow(id),
+        insertNodes: [nodeRow(id, "a"), nodeRow(id, "b")],
+      });
+      await store.graphs.commit({
+        graphId: id,
+        graph: { status: "done", result: { ok: true } },
+        nodes: [{ id: "a", status: "done", result: 0 }],
+      });
+      assert.deepEqual(store.graphs.graph(id), graphRow(id, { status: "done", result: { ok: true } }));
+      assert.deepEqual(store.graphs.nodes(id), [{ ...nodeRow(id, "a"), status: "done", result: 0 }, nodeRow(id, "b")]);
+    });
+
+    it("a unit whose fence does not match changes nothing and yields false", async () => {
+      const id = nextId();
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes: [nodeRow(id, "a")] });
+      const change = {
+        graphId: id,
+        graph: { status: "done" as const },
+        events: [{ graphId: id, type: "log" as const, timestampMs: 1 }],
+        outbox: [outboxRow(id)],
+      };
+      const wrong = [
+        { epoch: 2, phases: ["queued" as const] },
+        { epoch: 1, phases: ["running" as const] },
+        { epoch: 1, phases: ["queued" as const], node: { id: "a", status: ["ready" as const], attempt: 1 } },
+        { epoch: 1, phases: ["queued" as const], node: { id: "a", status: ["running" as const], attempt: 0 } },
+        { epoch: 1, phases: ["queued" as const], node: { id: "zz", status: ["ready" as const], attempt: 0 } },
+      ];
+      for (const fence of wrong) assert.equal(await store.graphs.commit({ ...change, fence }), false);
+      assert.equal(await store.graphs.commit({ graphId: "g_unknown", events: [] }), false);
+      assert.deepEqual(store.graphs.graph(id), graphRow(id));
+      assert.deepEqual(store.graphs.events(id, 0), []);
+      assert.equal(store.webhooks.listDeliveries({ graphId: id }).total, 0);
+      const fence = {
+        epoch: 1,
+        phases: ["queued" as const],
+        node: { id: "a", status: ["ready" as const], attempt: 0 },
+      };
+      assert.equal(await store.graphs.commit({ ...change, fence }), true);
+    });
+
+    it("of two units with the same fence, asked for at once, one wins", async () => {
+      const id = nextId();
+      await store.graphs.commit({ graphId: id, insert: graphRow(id) });
+      const move = (phase: GraphRow["phase"]) =>
+        store.graphs.commit({ graphId: id, fence: { epoch: 1, phases: ["queued"] }, graph: { phase } });
+      assert.deepEqual(await Promise.all([move("running"), move("cancelling")]), [true, false]);
+      assert.equal(store.graphs.graph(id)?.phase, "running");
+    });
+
+    it("numbers events from 1 without gaps, and tells listeners after the commit", async () => {
+      const id = nextId();
+      const heard: number[] = [];
+      const stop = store.graphs.onEvents((events) =>
+        heard.push(...events.filter((event) => event.graphId === id).map((event) => event.seq)),
+      );
+      const event = (data: number) => ({ graphId: id, type: "custom" as const, node: "n", timestampMs: data, data });
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), events: [event(1), event(2)] });
+      await Promise.all([3, 4, 5].map((data) => store.graphs.commit({ graphId: id, events: [event(data)] })));
+      stop();
+      assert.deepEqual(
+        store.graphs.events(id, 0).map(({ seq, data }) => [seq, data]),
+        [
+          [1, 1],
+          [2, 2],
+          [3, 3],
+          [4, 4],
+          [5, 5],
+        ],
+      );
+      assert.deepEqual(
+        store.graphs.events(id, 2, 2).map(({ seq }) => seq),
+        [3, 4],
+      );
+      assert.deepEqual(store.graphs.events(id, 0, 1), [
+        { graphId: id, seq: 1, type: "custom", node: "n", timestampMs: 1, data: 1 },
+      ]);
+      assert.deepEqual(heard, [1, 2, 3, 4, 5]);
+    });
+
+    it("a unit that fails leaves its neighbours alone", async () => {
+      const [first, second] = [nextId(), nextId()];
+      await store.graphs.commit({ graphId: first, insert: graphRow(first, { idempotencyKey: `k${first}` }) });
+      const results = await Promise.allSettled([
+        store.graphs.commit({ graphId: first, insert: graphRow(first) }),
+        store.graphs.commit({ graphId: second, insert: graphRow(second) }),
+        store.graphs.commit({ graphId: "g_dup", insert: graphRow("g_dup", { idempotencyKey: `k${first}` }) }),
+      ]);
+      assert.deepEqual(
+        results.map((result) => result.status),
+        ["rejected", "fulfilled", "rejected"],
+      );
+      assert.equal(store.graphs.graph(second)?.id, second);
+      assert.equal(store.graphs.graph("g_dup"), undefined);
+      assert.equal(store.graphs.byIdempotencyKey("w", `k${first}`)?.id, first);
+    });
+
+    it("an outbox row is written once per registration, graph, event, epoch and pause", async () => {
+      const id = nextId();
+      let woken = 0;
+      const stop = store.webhooks.onOutbox(() => woken++);
+      await store.graphs.commit({
+        graphId: id,
+        insert: graphRow(id),
+        outbox: [outboxRow(id), outboxRow(id, { registrationId: "wh_2" })],
+      });
+      await store.graphs.commit({
+        graphId: id,
+        outbox: [outboxRow(id), outboxRow(id, { pauseNo: 1, event: "graph.paused" })],
+      });
+      stop();
+      assert.equal(store.webhooks.listDeliveries({ graphId: id }).total, 3);
+      assert.ok(woken >= 2);
+    });
+
+    it("lists graphs newest first, by filter, page after page", async () => {
+      const ids = Array.from({ length: 5 }, nextId);
+      for (const id of ids)
+        await store.graphs.commit({ graphId: id, insert: graphRow(id, { worker: "paged", tags: ["page", id] }) });
+      const first = store.graphs.list({ worker: "paged", limit: 2 });
+      assert.deepEqual([first.items.map((row) => row.id), first.total], [[ids[4], ids[3]], 5]);
+      const second = store.graphs.list({ worker: "paged", limit: 2, cursor: first.nextCursor as string });
+      const third = store.graphs.list({ worker: "paged", limit: 2, cursor: second.nextCursor as string });
+      assert.deepEqual(
+        [...second.items, ...third.items].map((row) => row.id),
+        [ids[2], ids[1], ids[0]],
+      );
+      assert.equal(third.nextCursor, undefined);
+      assert.equal(store.graphs.list({ tag: ids[1] as string }).items[0]?.id, ids[1]);
+      assert.equal(store.graphs.list({ worker: "paged", status: "done" }).total, 0);
+    });
+
+    it("gives back unfinished graphs, oldest first, and counts by status", async () => {
+      const [running, done] = [nextId(), nextId()];
+      await store.graphs.commit({
+        graphId: running,
+        insert: graphRow(running, { status: "running", phase: "running" }),
+      });
+      const doneBefore = store.graphs.countByStatus().done;
+      await store.graphs.commit({ graphId: done, insert: graphRow(done, { status: "done", phase: "done" }) });
+      const ids = store.graphs.unfinished().map((row) => row.id);
+      assert.ok(ids.includes(running) && !ids.includes(done));
+      assert.deepEqual(ids, ids.toSorted());
+      assert.equal(store.graphs.countByStatus().done, doneBefore + 1);
+    });
+
+    it("keeps registrations, one per URL", async () => {
+      const row = registrationRow("wh_a", { secret: "s3cret!!" });
+      await store.webhooks.saveRegistration(row);
+      assert.deepEqual(store.webhooks.registration("wh_a"), row);
+      await store.webhooks.saveRegistration({ ...row, enabled: false });
+      assert.equal(store.webhooks.registrationByUrl(row.url)?.enabled, false);
+      await assert.rejects(store.webhooks.saveRegistration(registrationRow("wh_b", { url: row.url })), /UNIQUE/);
+      assert.equal(await store.webhooks.deleteRegistration("wh_a"), true);
+      assert.equal(await store.webhooks.deleteRegistration("wh_a"), false);
+      assert.deepEqual(store.webhooks.registrations(), []);
+    });
+
+    it("hands out deliveries that are due, records attempts, requeues", async () => {
+      const id = nextId();
+      const rows = [30, 10, 20].map((dueMs, at) =>
+        outboxRow(id, { dueMs, createdMs: at, registrationId: `wh_due${at}` }),
+      );
+      for (const row of rows) await store.webhooks.addDelivery(row);
+      const mine = (nowMs: number, skip: string[] = []) =>
+        store.webhooks
+          .due(nowMs, 100, skip)
+          .filter((row) => row.graphId === id)
+          .map((row) => row.dueMs);
+      assert.deepEqual([mine(9), mine(25), mine(99, ["wh_due1"])], [[], [10, 20], [20, 30]]);
+      const delivery = rows[1] as OutboxRow;
+      const attempt = {
+        deliveryId: delivery.id,
+        number: 1,
+        startedMs: 1,
+        durationMs: 2,
+        statusCode: 500,
+        response: "no",
+        error: undefined,
+      };
+      await store.webhooks.recordAttempt(attempt, { status: "pending", dueMs: 500 });
+      assert.deepEqual(store.webhooks.attempts(delivery.id), [attempt]);
+      assert.deepEqual(
+        [store.webhooks.delivery(delivery.id)?.attempts, store.webhooks.delivery(delivery.id)?.dueMs],
+        [1, 500],
+      );
+      await store.webhooks.recordAttempt(
+        { ...attempt, number: 2, statusCode: 204 },
+        { status: "delivered", deliveredMs: 501 },
+      );
+      assert.equal(store.webhooks.delivery(delivery.id)?.status, "delivered");
+      assert.equal(store.webhooks.delivery(delivery.id)?.deliveredMs, 501);
+      assert.deepEqual(mine(99_999), [20, 30]);
+      assert.equal(await store.webhooks.requeue(delivery.id, 7), true);
+      assert.equal(await store.webhooks.requeue("msg_unknown", 7), false);
+      assert.deepEqual(mine(8), [7]);
+      assert.equal(typeof store.webhooks.nextDueMs(), "number");
+    });
+
+    it("lists deliveries newest first, by filter, page after page", async () => {
+      const id = nextId();
+      for (let at = 0; at < 5; at++)
+        await store.webhooks.addDelivery(
+          outboxRow(id, { createdMs: at < 3 ? 100 : 200, registrationId: `wh_list${at}` }),
+        );
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = store.webhooks.listDeliveries({
+          graphId: id,
+          limit: 2,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        assert.equal(page.total, 5);
+        seen.push(...page.items.map((row) => row.id));
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      assert.equal(new Set(seen).size, 5);
+      const created = seen.map((deliveryId) => store.webhooks.delivery(deliveryId)?.createdMs);
+      assert.deepEqual(created, [200, 200, 100, 100, 100]);
+    });
+  });
+}
+
+describe("sqlite store", () => {
+  it("is still there after closing and opening again", async () => {
+    const url = `sqlite:${join(folder, "reopen.db")}`;
+    const first = await openStore(url);
+    const id = nextId();
+    await first.graphs.commit({ graphId: id, insert: graphRow(id) });
+    await first.close();
+    const second = await openStore(url);
+    assert.deepEqual(second.graphs.graph(id), graphRow(id));
+    await second.close();
+  });
+
+  it("keeps a second owner out and names the first", async () => {
+    const url = `sqlite:${join(folder, "owned.db")}`;
+    const first = await openStore(url);
+    await assert.rejects(openStore(url), new RegExp(`in use by another process \\(pid ${process.pid}\\)`));
+    await first.close();
+    await (await openStore(url)).close();
+  });
+
+  it("refuses writes once closed, and URLs it does not know", async () => {
+    const store = await openStore(`sqlite:${join(folder, "closed.db")}`);
+    await store.close();
+    await assert.rejects(store.graphs.commit({ graphId: "g_x", insert: graphRow("g_x") }), /closed/);
+    await assert.rejects(
+      openStore("mysql://user:secret@host/db"),
+      /"mysql:…" is no database this version can open; allowed: sqlite:<path>, memory:/,
+    );
+  });
+});

@@ -1,0 +1,120 @@
+/** Graphs, nodes and events in memory: for tests, and as the reference the other stores are compared with. */
+import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
+import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, OutboxRow, Page, Unit } from "../contract.ts";
+import { pageLimit } from "../page.ts";
+
+const DEFAULT_EVENT_LIMIT = 1000;
+
+export class MemoryGraphs implements GraphStore {
+  readonly #graphs = new Map<string, GraphRow>();
+  readonly #nodes = new Map<string, Map<string, NodeRow>>();
+  readonly #events = new Map<string, GraphEvent[]>();
+  readonly #listeners = new Set<(events: GraphEvent[]) => void>();
+  readonly #addOutbox: (rows: readonly OutboxRow[]) => void;
+
+  constructor(addOutbox: (rows: readonly OutboxRow[]) => void) {
+    this.#addOutbox = addOutbox;
+  }
+
+  async commit(unit: Unit): Promise<boolean> {
+    // A commit takes a turn, as a durable one does, and is checked when it is written, not when it was asked for.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const copy = structuredClone(unit);
+    if (copy.insert) this.#insert(copy.insert);
+    if (!this.#holds(copy)) return false;
+    const graph = this.#graphs.get(copy.graphId) as GraphRow;
+    this.#applyNodes(copy);
+    Object.assign(graph, copy.graph);
+    const events = this.#append(copy);
+    if (events.length > 0) for (const listener of this.#listeners) listener(structuredClone(events));
+    if (copy.outbox?.length) this.#addOutbox(copy.outbox);
+    return true;
+  }
+
+  #insert(row: GraphRow): void {
+    const isKnown =
+      row.idempotencyKey !== undefined && this.byIdempotencyKey(row.worker, row.idempotencyKey) !== undefined;
+    if (this.#graphs.has(row.id) || isKnown) throw new Error(`UNIQUE constraint failed: graph ${row.id}`);
+    this.#graphs.set(row.id, row);
+    this.#nodes.set(row.id, new Map());
+    this.#events.set(row.id, []);
+  }
+
+  #holds({ graphId, fence }: Unit): boolean {
+    const graph = this.#graphs.get(graphId);
+    if (!graph) return false;
+    if (!fence) return true;
+    if (graph.epoch !== fence.epoch || !fence.phases.includes(graph.phase)) return false;
+    if (!fence.node) return true;
+    const node = this.#nodes.get(graphId)?.get(fence.node.id);
+    return node !== undefined && node.attempt === fence.node.attempt && fence.node.status.includes(node.status);
+  }
+
+  #applyNodes(unit: Unit): void {
+    const nodes = this.#nodes.get(unit.graphId) as Map<string, NodeRow>;
+    for (const node of unit.insertNodes ?? []) {
+      if (nodes.has(node.id)) throw new Error(`UNIQUE constraint failed: node ${node.id}`);
+      nodes.set(node.id, node);
+    }
+    for (const change of unit.nodes ?? []) {
+      const node = nodes.get(change.id);
+      if (node) Object.assign(node, change);
+    }
+  }
+
+  #append(unit: Unit): GraphEvent[] {
+    const log = this.#events.get(unit.graphId) as GraphEvent[];
+    const events = (unit.events ?? []).map((event, at) => ({ ...event, seq: log.length + at + 1 }));
+    log.push(...events);
+    return events;
+  }
+
+  graph(id: string): GraphRow | undefined {
+    return structuredClone(this.#graphs.get(id));
+  }
+
+  byIdempotencyKey(worker: string, key: string): GraphRow | undefined {
+    return structuredClone(
+      [...this.#graphs.values()].find((row) => row.worker === worker && row.idempotencyKey === key),
+    );
+  }
+
+  nodes(graphId: string): NodeRow[] {
+    const rows = [...(this.#nodes.get(graphId)?.values() ?? [])];
+    return structuredClone(rows.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  }
+
+  events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): GraphEvent[] {
+    return structuredClone((this.#events.get(graphId) ?? []).slice(afterSeq, afterSeq + limit));
+  }
+
+  onEvents(listener: (events: GraphEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  unfinished(): GraphRow[] {
+    const rows = [...this.#graphs.values()].filter((row) => row.phase !== "done" && row.phase !== "failed");
+    return structuredClone(rows.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  }
+
+  list(query: GraphQuery): Page<GraphRow> {
+    const matching = [...this.#graphs.values()]
+      .filter((row) => query.worker === undefined || row.worker === query.worker)
+      .filter((row) => query.status === undefined || row.status === query.status)
+      .filter((row) => query.tag === undefined || row.tags.includes(query.tag))
+      .filter((row) => query.sinceMs === undefined || row.createdMs >= query.sinceMs)
+      .sort((a, b) => (a.id < b.id ? 1 : -1));
+    const { cursor } = query;
+    const rest = cursor === undefined ? matching : matching.filter((row) => row.id < cursor);
+    const limit = pageLimit(query.limit);
+    const items = structuredClone(rest.slice(0, limit));
+    return { items, total: matching.length, nextCursor: rest.length > limit ? items.at(-1)?.id : undefined };
+  }
+
+  countByStatus(): Record<GraphStatus, number> {
+    const counts = Object.fromEntries(GRAPH_STATUSES.map((status) => [status, 0])) as Record<GraphStatus, number>;
+    for (const row of this.#graphs.values()) counts[row.status]++;
+    return counts;
+  }
+}

@@ -1,0 +1,39 @@
+/** Opens the store that a database URL names. */
+import { SvcError } from "../shared/errors.ts";
+import type { Store } from "./contract.ts";
+import { MemoryGraphs } from "./memory/graphs.ts";
+import { MemoryWebhooks } from "./memory/webhooks.ts";
+import { Database } from "./sqlite/database.ts";
+import { SqliteGraphs } from "./sqlite/graphs.ts";
+import { SqliteWebhooks } from "./sqlite/webhooks.ts";
+
+/**
+ * @param databaseUrl `sqlite:<path>`, or `memory:` for a store that ends with the process.
+ * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` when the database can't be opened.
+ */
+export async function openStore(databaseUrl: string): Promise<Store> {
+  if (databaseUrl === "memory:") return openMemory();
+  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
+  if (file === undefined) {
+    throw new SvcError(
+      "SVC_CONFIG",
+      `"${databaseUrl.split(":", 1)[0]}:…" is no database this version can open; allowed: sqlite:<path>, memory:`,
+    );
+  }
+  const database = await Database.open(file);
+  const webhooks = new SqliteWebhooks(database);
+  return {
+    graphs: new SqliteGraphs(database, () => webhooks.notifyOutbox()),
+    webhooks,
+    close: async () => database.close(),
+  };
+}
+
+function openMemory(): Store {
+  const webhooks = new MemoryWebhooks();
+  return {
+    graphs: new MemoryGraphs((rows) => webhooks.insertDeliveries(rows)),
+    webhooks,
+    close: async () => undefined,
+  };
+}

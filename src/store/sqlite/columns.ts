@@ -1,0 +1,114 @@
+/** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
+import type { AttemptRow, DeliveryRow, GraphEvent, GraphRow, NodeRow } from "../contract.ts";
+import type { Row, Value } from "./driver.ts";
+
+type Kind = "text" | "json" | "number";
+export type Columns = Readonly<Record<string, readonly [column: string, kind: Kind]>>;
+
+export const GRAPH_COLUMNS: Columns = {
+  id: ["id", "text"],
+  worker: ["worker", "text"],
+  status: ["status", "text"],
+  phase: ["phase", "text"],
+  epoch: ["epoch", "number"],
+  pauseNo: ["pause_no", "number"],
+  input: ["input", "json"],
+  result: ["result", "json"],
+  error: ["error", "json"],
+  progress: ["progress", "json"],
+  tags: ["tags", "json"],
+  idempotencyKey: ["idempotency_key", "text"],
+  definition: ["definition", "text"],
+  createdMs: ["created_ms", "number"],
+  dueMs: ["due_ms", "number"],
+  startedMs: ["started_ms", "number"],
+  finishedMs: ["finished_ms", "number"],
+};
+
+export const NODE_COLUMNS: Columns = {
+  graphId: ["graph_id", "text"],
+  id: ["id", "text"],
+  worker: ["worker", "text"],
+  status: ["status", "text"],
+  attempt: ["attempt", "number"],
+  crashes: ["crashes", "number"],
+  epoch: ["epoch", "number"],
+  after: ["after", "json"],
+  input: ["input", "json"],
+  result: ["result", "json"],
+  error: ["error", "json"],
+  startedMs: ["started_ms", "number"],
+  finishedMs: ["finished_ms", "number"],
+  dueMs: ["due_ms", "number"],
+};
+
+const EVENT_COLUMNS: Columns = {
+  graphId: ["graph_id", "text"],
+  seq: ["seq", "number"],
+  type: ["type", "text"],
+  node: ["node", "text"],
+  timestampMs: ["timestamp_ms", "number"],
+  data: ["data", "json"],
+};
+
+export const DELIVERY_COLUMNS: Columns = {
+  id: ["id", "text"],
+  registrationId: ["registration_id", "text"],
+  graphId: ["graph_id", "text"],
+  event: ["event", "text"],
+  epoch: ["epoch", "number"],
+  pauseNo: ["pause_no", "number"],
+  body: ["body", "text"],
+  createdMs: ["created_ms", "number"],
+  dueMs: ["due_ms", "number"],
+  status: ["status", "text"],
+  attempts: ["attempts", "number"],
+  deliveredMs: ["delivered_ms", "number"],
+};
+
+export const ATTEMPT_COLUMNS: Columns = {
+  deliveryId: ["delivery_id", "text"],
+  number: ["number", "number"],
+  startedMs: ["started_ms", "number"],
+  durationMs: ["duration_ms", "number"],
+  statusCode: ["status_code", "number"],
+  response: ["response", "text"],
+  error: ["error", "text"],
+};
+
+export function toColumn(columns: Columns, key: string, value: unknown): Value {
+  if (value === undefined) return null;
+  return columns[key]?.[1] === "json" ? JSON.stringify(value) : (value as Value);
+}
+
+/** `INSERT INTO <table> (…) VALUES (?, …)` for every column. */
+export function insertSql(table: string, columns: Columns): string {
+  const names = Object.values(columns).map(([name]) => name);
+  return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+}
+
+export function insertValues(columns: Columns, record: object): Value[] {
+  return Object.keys(columns).map((key) => toColumn(columns, key, (record as Record<string, unknown>)[key]));
+}
+
+function fromColumns(columns: Columns, row: Row): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [key, [name, kind]] of Object.entries(columns)) {
+    const value = row[name];
+    record[key] =
+      value === null || value === undefined ? undefined : kind === "json" ? JSON.parse(value as string) : value;
+  }
+  return record;
+}
+
+export const toGraph = (row: Row): GraphRow => fromColumns(GRAPH_COLUMNS, row) as unknown as GraphRow;
+export const toNode = (row: Row): NodeRow => fromColumns(NODE_COLUMNS, row) as unknown as NodeRow;
+export const toDelivery = (row: Row): DeliveryRow => fromColumns(DELIVERY_COLUMNS, row) as unknown as DeliveryRow;
+export const toAttempt = (row: Row): AttemptRow => fromColumns(ATTEMPT_COLUMNS, row) as unknown as AttemptRow;
+
+/** Optional keys of an event are left out, not undefined, so that every store gives the same shape. */
+export function toEvent(row: Row): GraphEvent {
+  const event = fromColumns(EVENT_COLUMNS, row);
+  for (const key of ["node", "data"]) if (event[key] === undefined) delete event[key];
+  return event as unknown as GraphEvent;
+}

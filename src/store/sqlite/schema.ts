@@ -1,0 +1,55 @@
+/** Tables, as numbered steps; `user_version` counts the steps a file has had. Steps are never edited, only added. */
+import { SvcError } from "../../shared/errors.ts";
+import type { Driver } from "./driver.ts";
+
+const STEPS: readonly string[] = [
+  `CREATE TABLE graph (
+     id TEXT PRIMARY KEY, worker TEXT NOT NULL, status TEXT NOT NULL, phase TEXT NOT NULL,
+     epoch INTEGER NOT NULL, pause_no INTEGER NOT NULL, seq INTEGER NOT NULL DEFAULT 0,
+     input TEXT NOT NULL, result TEXT, error TEXT, progress TEXT, tags TEXT NOT NULL,
+     idempotency_key TEXT, definition TEXT NOT NULL,
+     created_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL, started_ms INTEGER, finished_ms INTEGER
+   ) WITHOUT ROWID;
+   CREATE UNIQUE INDEX graph_key ON graph (worker, idempotency_key) WHERE idempotency_key IS NOT NULL;
+   CREATE INDEX graph_unfinished ON graph (id) WHERE phase NOT IN ('done', 'failed');
+   CREATE INDEX graph_status ON graph (status, id);
+   CREATE INDEX graph_worker ON graph (worker, id);
+   CREATE TABLE node (
+     graph_id TEXT NOT NULL, id TEXT NOT NULL, worker TEXT NOT NULL, status TEXT NOT NULL,
+     attempt INTEGER NOT NULL, crashes INTEGER NOT NULL, epoch INTEGER NOT NULL, after TEXT NOT NULL,
+     input TEXT, result TEXT, error TEXT, started_ms INTEGER, finished_ms INTEGER, due_ms INTEGER,
+     PRIMARY KEY (graph_id, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE event (
+     graph_id TEXT NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, node TEXT, timestamp_ms INTEGER NOT NULL, data TEXT,
+     PRIMARY KEY (graph_id, seq)
+   ) WITHOUT ROWID;
+   CREATE TABLE registration (id TEXT PRIMARY KEY, url TEXT NOT NULL UNIQUE, created_ms INTEGER NOT NULL, data TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE delivery (
+     id TEXT PRIMARY KEY, registration_id TEXT NOT NULL, graph_id TEXT NOT NULL, event TEXT NOT NULL,
+     epoch INTEGER NOT NULL, pause_no INTEGER NOT NULL, body TEXT NOT NULL, created_ms INTEGER NOT NULL,
+     due_ms INTEGER NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL, delivered_ms INTEGER,
+     UNIQUE (registration_id, graph_id, event, epoch, pause_no)
+   ) WITHOUT ROWID;
+   CREATE INDEX delivery_due ON delivery (due_ms) WHERE status = 'pending';
+   CREATE INDEX delivery_age ON delivery (created_ms, id);
+   CREATE INDEX delivery_registration ON delivery (registration_id, created_ms, id);
+   CREATE TABLE attempt (
+     delivery_id TEXT NOT NULL, number INTEGER NOT NULL, started_ms INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
+     status_code INTEGER, response TEXT, error TEXT, PRIMARY KEY (delivery_id, number)
+   ) WITHOUT ROWID;`,
+];
+
+/** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */
+export function migrate(driver: Driver, file: string): void {
+  const version = Number(driver.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  if (version > STEPS.length) {
+    throw new SvcError(
+      "SVC_STORE",
+      `The database ${file} has version ${version}; this svc knows up to ${STEPS.length}. Use a newer svc.`,
+    );
+  }
+  STEPS.slice(version).forEach((step, at) => {
+    driver.exec(`BEGIN; ${step} PRAGMA user_version = ${version + at + 1}; COMMIT;`);
+  });
+}
