@@ -60,6 +60,9 @@ export interface GraphDefinition<Input = unknown, Output = unknown> {
   readonly kind: "graph";
   readonly name: string;
   readonly nodes: readonly NodeDefinition[];
+  /** Name of the node whose result is the graph's; absent: the results of the last nodes by name. */
+  readonly output?: string;
+  /** Over names, workers and order: tells whether a running graph was started with this definition. */
   readonly hash: string;
   readonly types?: { input: Input; output: Output };
 }
@@ -86,7 +89,15 @@ export interface Snapshot {
   error: Failure | null;
   progress: { value: number; note?: string } | null;
   tags: string[];
-  nodes: { id: string; worker: string; status: NodeRow["status"]; attempts: number; started_ms: number | null; finished_ms: number | null; error: Failure | null }[];
+  nodes: {
+    id: string;
+    worker: string;
+    status: NodeRow["status"];
+    attempts: number;
+    started_ms: number | null;
+    finished_ms: number | null;
+    error: Failure | null;
+  }[];
   /** Pairs `[from, to]` of node ids of the definition; a fan-out appears once, by its name. */
   edges: [string, string][];
   created_ms: number;

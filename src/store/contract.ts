@@ -166,6 +166,8 @@ export interface GraphStore {
   nodes(graphId: string): NodeRow[];
   /** Events after `afterSeq`, in order, at most `limit` (default 1,000). */
   events(graphId: string, afterSeq: number, limit?: number): GraphEvent[];
+  /** Number of the graph's last event; 0 before there is one. */
+  lastSeq(graphId: string): number;
   /** Calls back after each commit that added events. Returns the way to stop. */
   onEvents(listener: (events: GraphEvent[]) => void): () => void;
   /** Graphs that are not done or failed, oldest first: what a starting process goes on with. */

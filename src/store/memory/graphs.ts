@@ -88,6 +88,10 @@ export class MemoryGraphs implements GraphStore {
     return structuredClone((this.#events.get(graphId) ?? []).slice(afterSeq, afterSeq + limit));
   }
 
+  lastSeq(graphId: string): number {
+    return this.#events.get(graphId)?.length ?? 0;
+  }
+
   onEvents(listener: (events: GraphEvent[]) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

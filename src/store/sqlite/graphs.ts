@@ -109,6 +109,10 @@ export class SqliteGraphs implements GraphStore {
       .map(toEvent);
   }
 
+  lastSeq(graphId: string): number {
+    return Number(this.#database.sql("SELECT seq FROM graph WHERE id = ?").get(graphId)?.["seq"] ?? 0);
+  }
+
   onEvents(listener: (events: GraphEvent[]) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

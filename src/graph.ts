@@ -1,0 +1,31 @@
+/** Public face `svc/graph`: declaring workers and graphs, and running them without the rest of svc. */
+export { createEngine, type EngineOptions } from "./graph/engine.ts";
+export { graph, worker, type GraphBuilder, type NodeOptions } from "./graph/definition.ts";
+export { FinalError } from "./graph/final-error.ts";
+export { openStore } from "./store/open.ts";
+export type {
+  Engine,
+  GraphDefinition,
+  LifecycleEvent,
+  NodeRef,
+  OutboxRows,
+  RetryPolicy,
+  Snapshot,
+  StartOptions,
+  Worker,
+  WorkerContext,
+  WorkerOptions,
+  WorkerRun,
+} from "./graph/types.ts";
+export type {
+  Failure,
+  GraphEvent,
+  GraphEventType,
+  GraphPhase,
+  GraphQuery,
+  NodeStatus,
+  Page,
+  Store,
+} from "./store/contract.ts";
+export { SimulatedClock, systemClock, type Clock, type Duration } from "./shared/clock.ts";
+export type { Json } from "./shared/json.ts";

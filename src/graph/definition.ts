@@ -1,0 +1,170 @@
+/**
+ * Declaring workers and graphs. A definition is data: names, order, and two kinds of functions (what a worker does, how
+ * a node's input is made). Everything that can be wrong with it is refused here, by name.
+ */
+import { createHash } from "node:crypto";
+import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
+import { durationMs } from "../shared/clock.ts";
+import type { GraphDefinition, NodeDefinition, NodeRef, Worker, WorkerOptions, WorkerRun } from "./types.ts";
+
+const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
+
+/**
+ * A named function that graphs run, or that is started alone.
+ *
+ * @throws SvcError `SVC_DEFINITION` for a bad name or option.
+ */
+export function worker<Input, Output>(name: string, run: WorkerRun<Input, Output>): Worker<Input, Output>;
+export function worker<Input, Output>(
+  name: string,
+  options: WorkerOptions,
+  run: WorkerRun<Input, Output>,
+): Worker<Input, Output>;
+export function worker<Input, Output>(
+  name: string,
+  optionsOrRun: WorkerOptions | WorkerRun<Input, Output>,
+  maybeRun?: WorkerRun<Input, Output>,
+): Worker<Input, Output> {
+  const options = typeof optionsOrRun === "function" ? {} : optionsOrRun;
+  const run = typeof optionsOrRun === "function" ? optionsOrRun : maybeRun;
+  requireName("worker", name);
+  if (typeof run !== "function") throw refused(`The worker "${name}" has no function to run`);
+  checkOptions(name, options);
+  return { kind: "worker", name, options, run };
+}
+
+export interface NodeOptions {
+  /** Nodes that must be done first. Default: the node starts with the graph. */
+  after?: readonly NodeRef[];
+  /**
+   * Makes the node's input. Default: the graph's input, or, for a node with `after`, an object of their results by name.
+   */
+  input?: (graphInput: never, deps: Record<string, Json>) => unknown;
+}
+
+export interface GraphBuilder {
+  node<Input, Output>(name: string, worker: Worker<Input, Output>, options?: NodeOptions): NodeRef<Output>;
+  /**
+   * One node per item of `from`'s result, known only when `from` is done. The result is the array of their results, in
+   * the order of the items.
+   */
+  map<Item, Output, From>(
+    name: string,
+    worker: Worker<Item, Output>,
+    from: NodeRef<From>,
+    items: (result: From) => readonly Item[],
+  ): NodeRef<Output[]>;
+}
+
+/**
+ * Named nodes and their order. The node that `build` returns gives the graph its result; without one, the results of
+ * the last nodes by name.
+ *
+ * @throws SvcError `SVC_DEFINITION` naming a duplicate, a missing node or a cycle.
+ */
+export function graph<Input = unknown, Output = unknown>(
+  name: string,
+  build: (g: GraphBuilder) => NodeRef<Output> | void,
+): GraphDefinition<Input, Output> {
+  requireName("graph", name);
+  const nodes: NodeDefinition[] = [];
+  const add = (node: NodeDefinition): NodeRef<never> => {
+    requireName(`node of graph "${name}"`, node.name);
+    if (nodes.some((other) => other.name === node.name))
+      throw refused(`The graph "${name}" has two nodes named "${node.name}"; names must differ`);
+    nodes.push(node);
+    return { name: node.name };
+  };
+  const output = build({
+    node: (nodeName, nodeWorker, options = {}) => {
+      const after = (options.after ?? []).map((ref) => ref.name);
+      const input = (options.input ?? (after.length === 0 ? asIs : byName)) as NodeDefinition["input"];
+      return add({ name: nodeName, worker: nodeWorker as Worker<never, unknown>, after, input });
+    },
+    map: (nodeName, nodeWorker, from, items) => {
+      const map = { from: from.name, items: items as (result: Json) => readonly unknown[] };
+      return add({
+        name: nodeName,
+        worker: nodeWorker as Worker<never, unknown>,
+        after: [from.name],
+        input: asIs,
+        map,
+      });
+    },
+  });
+  return finish(name, nodes, output?.name);
+}
+
+/** A worker alone is a graph of one node. */
+export function graphOfWorker(single: Worker<never, unknown>): GraphDefinition {
+  return finish(single.name, [{ name: single.name, worker: single, after: [], input: asIs }], single.name);
+}
+
+const asIs = (graphInput: Json): Json => graphInput;
+const byName = (_graphInput: Json, deps: Record<string, Json>): Json => deps;
+
+function finish<Input, Output>(
+  name: string,
+  nodes: NodeDefinition[],
+  output: string | undefined,
+): GraphDefinition<Input, Output> {
+  if (nodes.length === 0) throw refused(`The graph "${name}" has no nodes`);
+  const known = new Set(nodes.map((node) => node.name));
+  for (const node of nodes) {
+    const missing = node.after.find((other) => !known.has(other));
+    if (missing !== undefined)
+      throw refused(`The node "${node.name}" of graph "${name}" waits for "${missing}", which the graph does not have`);
+  }
+  requireNoCycle(name, nodes);
+  const shape = nodes.map((node) => [node.name, node.worker.name, node.after, node.map?.from ?? null]);
+  const hash = createHash("sha256")
+    .update(JSON.stringify([name, shape, output ?? null]))
+    .digest("hex")
+    .slice(0, 16);
+  return { kind: "graph", name, nodes, hash, ...(output === undefined ? {} : { output }) };
+}
+
+function requireNoCycle(name: string, nodes: readonly NodeDefinition[]): void {
+  const byNodeName = new Map(nodes.map((node) => [node.name, node]));
+  const closed = new Set<string>();
+  const visit = (node: NodeDefinition, trail: readonly string[]): void => {
+    if (trail.includes(node.name)) {
+      throw refused(
+        `The graph "${name}" has a cycle: ${[...trail.slice(trail.indexOf(node.name)), node.name].join(" → ")}`,
+      );
+    }
+    if (closed.has(node.name)) return;
+    for (const other of node.after) visit(byNodeName.get(other) as NodeDefinition, [...trail, node.name]);
+    closed.add(node.name);
+  };
+  for (const node of nodes) visit(node, []);
+}
+
+function checkOptions(name: string, options: WorkerOptions): void {
+  const { concurrency, retry, timeout } = options;
+  const isCount = (value: number | undefined): boolean =>
+    value === undefined || (Number.isInteger(value) && value >= 1);
+  if (!isCount(concurrency))
+    throw refused(`The worker "${name}" has concurrency ${concurrency}; use a whole number from 1`);
+  if (!isCount(retry?.max))
+    throw refused(`The worker "${name}" has retry.max ${retry?.max}; use a whole number from 1`);
+  for (const value of [timeout, retry?.base, retry?.cap]) {
+    try {
+      if (value !== undefined) durationMs(value);
+    } catch (cause) {
+      throw new SvcError("SVC_DEFINITION", `The worker "${name}": ${(cause as Error).message}`, { cause });
+    }
+  }
+}
+
+function requireName(what: string, name: string): void {
+  if (!NAME.test(name))
+    throw refused(
+      `"${name}" is no name for a ${what}; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+    );
+}
+
+function refused(message: string): SvcError {
+  return new SvcError("SVC_DEFINITION", message);
+}

@@ -1,0 +1,479 @@
+/**
+ * The state machine of one graph: a mirror of its rows in memory, and the only place that decides what a transition
+ * changes. No I/O: each transition changes the mirror at once and returns the unit to commit; units are committed in the
+ * order they are made, so mirror and store agree.
+ *
+ * | phase (status)      | what happens             | phase after          | events, webhook                       |
+ * |---------------------|--------------------------|----------------------|---------------------------------------|
+ * | queued (pending)    | begin, when due          | running              | graph.started, node.ready             |
+ * | running             | node done, others left   | running              | node.done, node.ready                 |
+ * | running, pausing    | last node done           | done                 | node.done, graph.done + webhook       |
+ * | running, pausing    | node failed, tries left  | unchanged            | node.retrying                         |
+ * | running, pausing    | node failed for good     | failed (error, …)    | node.failed, graph.failed + webhook   |
+ * | running             | pause, nodes running     | pausing              | graph.pausing                         |
+ * | queued, running     | pause, none running      | paused               | graph.pausing, graph.paused + webhook |
+ * | pausing (running)   | last running node ends   | paused               | graph.paused + webhook                |
+ * | pausing, paused     | resume                   | running              | graph.resumed                         |
+ * | any but done/failed | cancel                   | failed (cancelled)   | graph.failed + webhook                |
+ * | failed              | retry                    | running, epoch + 1   | graph.started, node.ready             |
+ *
+ * Everything else is refused with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
+ * Source: contract section 4.
+ */
+import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
+import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
+import type { Failure, GraphEventType, GraphPhase, GraphRow, NewEvent, NodeRow, Unit } from "../store/contract.ts";
+import type { GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows } from "./types.ts";
+
+export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
+
+const STATUS: Record<GraphPhase, GraphStatus> = {
+  queued: "pending",
+  running: "running",
+  pausing: "running",
+  paused: "paused",
+  cancelling: "running",
+  done: "done",
+  failed: "failed",
+};
+
+/** A node that brought its process down this often is not tried again: it would take every other graph with it. */
+export const MAX_CRASHES = 3;
+
+export class Machine {
+  readonly row: GraphRow;
+  readonly definition: GraphDefinition;
+  readonly #nodes: Map<string, NodeRow>;
+  /** Fan-out node -> its rows in item order, once the items are known. */
+  readonly #items = new Map<string, NodeRow[]>();
+  /** Rows of a definition's node that are not done yet; absent before a fan-out is known. */
+  readonly #left = new Map<string, number>();
+  readonly #outboxRows: OutboxRows;
+  #running = 0;
+  /** Ready, and not yet taken for dispatch. */
+  #fresh: NodeRow[] = [];
+
+  constructor(row: GraphRow, nodes: readonly NodeRow[], definition: GraphDefinition, outboxRows: OutboxRows) {
+    this.row = row;
+    this.definition = definition;
+    this.#outboxRows = outboxRows;
+    this.#nodes = new Map(nodes.map((node) => [node.id, node]));
+    for (const node of definition.nodes) this.#index(node);
+    this.#fresh = nodes.filter((node) => node.status === "ready");
+    this.#running = nodes.filter((node) => node.status === "running").length;
+  }
+
+  #index(definition: NodeDefinition): void {
+    if (!definition.map) {
+      const isDone = this.#nodes.get(definition.name)?.status === "done";
+      return void this.#left.set(definition.name, isDone ? 0 : 1);
+    }
+    const prefix = `${definition.name}/`;
+    const items = [...this.#nodes.values()].filter((node) => node.id.startsWith(prefix));
+    if (items.length > 0) this.#setItems(definition.name, items);
+  }
+
+  #setItems(name: string, items: NodeRow[]): void {
+    this.#items.set(
+      name,
+      items.sort((a, b) => itemNumber(a.id) - itemNumber(b.id)),
+    );
+    this.#left.set(name, items.filter((node) => node.status !== "done").length);
+  }
+
+  node(id: string): NodeRow | undefined {
+    return this.#nodes.get(id);
+  }
+
+  get isTerminal(): boolean {
+    return TERMINAL.includes(this.row.phase);
+  }
+
+  get hasRunning(): boolean {
+    return this.#running > 0;
+  }
+
+  /**
+   * Nodes that became ready since this was last asked; none unless the graph is running. A list that is kept, since looking
+   * through all nodes after each of a thousand is a million looks.
+   */
+  takeReady(): NodeRow[] {
+    if (this.row.phase !== "running") return [];
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    return fresh.filter((node) => node.status === "ready");
+  }
+
+  /** Nodes that wait for their next attempt. */
+  retrying(): NodeRow[] {
+    return [...this.#nodes.values()].filter((node) => node.status === "retrying");
+  }
+
+  runningNodes(): NodeRow[] {
+    return [...this.#nodes.values()].filter((node) => node.status === "running");
+  }
+
+  /** Results a node may read: of the nodes it waits for, by name; a fan-out as an array in item order. */
+  deps(definition: NodeDefinition): Record<string, Json> {
+    const deps: Record<string, Json> = Object.create(null) as Record<string, Json>;
+    for (const name of definition.after) deps[name] = this.#resultOf(name);
+    return deps;
+  }
+
+  definitionOf(nodeId: string): NodeDefinition {
+    const name = nodeId.split("/", 1)[0];
+    const found = this.definition.nodes.find((node) => node.name === name);
+    if (!found)
+      throw new SvcError("SVC_DEFINITION", `The graph "${this.definition.name}" no longer has the node "${name}"`);
+    return found;
+  }
+
+  // Transitions. Each returns the unit to commit.
+
+  begin(nowMs: number): Unit {
+    const change = new Change(this.row, nowMs);
+    this.#setPhase(change, "running");
+    this.#setGraph(change, { startedMs: this.row.startedMs ?? nowMs });
+    change.event("graph.started", undefined, { epoch: this.row.epoch });
+    this.#advance(change);
+    return change.unit;
+  }
+
+  nodeStarted(node: NodeRow, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs);
+    this.#running++;
+    change.node(node, {
+      status: "running",
+      attempt: node.attempt + 1,
+      epoch: this.row.epoch,
+      startedMs: nowMs,
+      dueMs: undefined,
+      error: undefined,
+    });
+    change.event("node.started", node.id, { attempt: node.attempt });
+    return change.unit;
+  }
+
+  nodeDone(node: NodeRow, result: Json, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs);
+    this.#running--;
+    change.node(node, { status: "done", result, finishedMs: nowMs });
+    change.event("node.done", node.id);
+    const name = this.definitionOf(node.id).name;
+    this.#left.set(name, (this.#left.get(name) ?? 1) - 1);
+    if (this.#left.get(name) === 0) this.#advance(change);
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  /** @param retryAtMs when to try again; undefined fails the graph. */
+  nodeFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs);
+    this.#running--;
+    if (retryAtMs === undefined) {
+      change.node(node, { status: "failed", error, finishedMs: nowMs });
+      change.event("node.failed", node.id, { ...error });
+      this.#fail(change, error);
+    } else {
+      change.node(node, { status: "retrying", error, dueMs: retryAtMs });
+      change.event("node.retrying", node.id, { ...error, attempt: node.attempt, due_ms: retryAtMs });
+      this.#settlePause(change);
+    }
+    return change.unit;
+  }
+
+  /** A retry fell due. */
+  nodeReady(node: NodeRow, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs);
+    this.#makeReady(change, node);
+    return change.unit;
+  }
+
+  /** The process stops: the attempt does not count as a crash, and the node runs again after the start. */
+  nodeInterrupted(node: NodeRow, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs);
+    this.#running--;
+    change.node(node, { status: "ready", attempt: node.attempt - 1 });
+    return change.unit;
+  }
+
+  pause(nowMs: number): Unit {
+    this.#require("pause", ["queued", "running"]);
+    const change = new Change(this.row, nowMs);
+    this.#setPhase(change, "pausing");
+    change.event("graph.pausing");
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  resume(nowMs: number): Unit {
+    this.#require("resume", ["pausing", "paused"]);
+    const change = new Change(this.row, nowMs);
+    this.#setPhase(change, "running");
+    this.#fresh = [...this.#nodes.values()].filter((node) => node.status === "ready");
+    change.event("graph.resumed");
+    // Paused before it ever began.
+    if (this.row.startedMs === undefined) {
+      this.#setGraph(change, { startedMs: nowMs });
+      change.event("graph.started", undefined, { epoch: this.row.epoch });
+    }
+    this.#advance(change);
+    return change.unit;
+  }
+
+  cancel(nowMs: number): Unit {
+    this.#require("cancel", ["queued", "running", "pausing", "paused"]);
+    const change = new Change(this.row, nowMs);
+    this.#fail(change, { message: "Cancelled by an operator", reason: "cancelled" });
+    return change.unit;
+  }
+
+  retry(nowMs: number): Unit {
+    this.#require("retry", ["failed"]);
+    const change = new Change(this.row, nowMs);
+    this.#setPhase(change, "running");
+    this.#setGraph(change, {
+      epoch: this.row.epoch + 1,
+      error: undefined,
+      finishedMs: undefined,
+      startedMs: this.row.startedMs ?? nowMs,
+    });
+    for (const node of this.#nodes.values()) {
+      if (node.status !== "done")
+        change.node(node, {
+          status: "pending",
+          attempt: 0,
+          crashes: 0,
+          error: undefined,
+          startedMs: undefined,
+          finishedMs: undefined,
+          dueMs: undefined,
+        });
+    }
+    change.event("graph.started", undefined, { epoch: this.row.epoch });
+    this.#advance(change);
+    return change.unit;
+  }
+
+  /** After a crash: what ran is ready again, or poison. Returns undefined when there is nothing to mend. */
+  recover(nowMs: number): Unit | undefined {
+    const running = this.runningNodes();
+    const change = new Change(this.row, nowMs);
+    this.#running = 0;
+    for (const node of running) change.node(node, { status: "ready", crashes: node.crashes + 1 });
+    this.#fresh = [...this.#nodes.values()].filter((node) => node.status === "ready");
+    const poison = running.find((node) => node.crashes >= MAX_CRASHES);
+    if (poison) {
+      const error: Failure = {
+        message: `The process died ${poison.crashes} times while the node "${poison.id}" ran`,
+        reason: "poison",
+        node: poison.id,
+      };
+      change.node(poison, { status: "failed", error, finishedMs: nowMs });
+      change.event("node.failed", poison.id, { ...error });
+      this.#fail(change, error);
+    } else if (this.row.phase === "pausing") this.#settlePause(change);
+    else if (this.row.phase === "running") this.#advance(change);
+    return change.isEmpty ? undefined : change.unit;
+  }
+
+  /** Ends the graph with an error that belongs to no node's attempt, such as a definition that no longer fits. */
+  abandon(message: string, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs);
+    this.#fail(change, { message, reason: "error" });
+    return change.unit;
+  }
+
+  // Decisions shared by the transitions.
+
+  /** Makes ready what waits for nothing more, expands fan-outs, and ends the graph when nothing is left. */
+  #advance(change: Change): void {
+    for (const definition of this.definition.nodes) {
+      if (!definition.after.every((name) => this.#left.get(name) === 0)) continue;
+      if (definition.map) {
+        if (!this.#expand(change, definition, definition.map)) return;
+      } else {
+        const node = this.#nodes.get(definition.name);
+        if (node?.status === "pending") this.#makeReady(change, node);
+      }
+    }
+    if (this.definition.nodes.every((node) => this.#left.get(node.name) === 0)) this.#finish(change);
+  }
+
+  #makeReady(change: Change, node: NodeRow): void {
+    change.node(node, { status: "ready", dueMs: undefined });
+    change.event("node.ready", node.id);
+    this.#fresh.push(node);
+  }
+
+  /** @returns false when the items could not be made and the graph has failed. */
+  #expand(change: Change, definition: NodeDefinition, map: NonNullable<NodeDefinition["map"]>): boolean {
+    const known = this.#items.get(definition.name);
+    if (known) {
+      for (const node of known) if (node.status === "pending") this.#makeReady(change, node);
+      return true;
+    }
+    let items: Json[];
+    try {
+      items = JSON.parse(JSON.stringify([...map.items(this.#resultOf(map.from))])) as Json[];
+    } catch (error) {
+      this.#fail(change, {
+        message: `The items of "${definition.name}" can't be made: ${(error as Error).message}`,
+        reason: "error",
+        node: definition.name,
+      });
+      return false;
+    }
+    const rows = items.map((input, at) => newNode(this.row, `${definition.name}/${at}`, definition, input, "ready"));
+    for (const row of rows) {
+      this.#nodes.set(row.id, row);
+      change.insert(row);
+      change.event("node.ready", row.id);
+    }
+    this.#fresh.push(...rows);
+    this.#setItems(definition.name, rows);
+    // An empty fan-out is done at once, and what waits for it comes later in the definition's order or in another pass.
+    return true;
+  }
+
+  #resultOf(name: string): Json {
+    const items = this.#items.get(name);
+    if (items) return items.map((node) => node.result ?? null);
+    const isFanOut = this.definition.nodes.some((node) => node.name === name && node.map);
+    return isFanOut ? [] : (this.#nodes.get(name)?.result ?? null);
+  }
+
+  #result(): Json {
+    if (this.definition.output !== undefined) return this.#resultOf(this.definition.output);
+    const waitedFor = new Set(this.definition.nodes.flatMap((node) => node.after));
+    const last = this.definition.nodes.filter((node) => !waitedFor.has(node.name));
+    return Object.fromEntries(last.map((node) => [node.name, this.#resultOf(node.name)]));
+  }
+
+  #finish(change: Change): void {
+    this.#setPhase(change, "done");
+    this.#setGraph(change, { result: this.#result(), finishedMs: change.nowMs, progress: undefined });
+    change.event("graph.done");
+    this.#announce(change, "graph.done");
+  }
+
+  #fail(change: Change, error: Failure): void {
+    for (const node of this.runningNodes()) change.node(node, { status: "cancelled", finishedMs: change.nowMs });
+    this.#running = 0;
+    this.#setPhase(change, "failed");
+    this.#setGraph(change, { error, finishedMs: change.nowMs });
+    change.event("graph.failed", error.node, { ...error });
+    this.#announce(change, "graph.failed");
+  }
+
+  #settlePause(change: Change): void {
+    if (this.row.phase !== "pausing" || this.#running > 0) return;
+    this.#setPhase(change, "paused");
+    this.#setGraph(change, { pauseNo: this.row.pauseNo + 1 });
+    change.event("graph.paused");
+    this.#announce(change, "graph.paused");
+  }
+
+  #announce(change: Change, event: WebhookEvent): void {
+    const { row } = this;
+    const lifecycle: LifecycleEvent = {
+      event,
+      graphId: row.id,
+      worker: row.worker,
+      status: row.status,
+      timestampMs: change.nowMs,
+      durationMs: row.startedMs === undefined ? 0 : change.nowMs - row.startedMs,
+      result: row.result,
+      error: row.error,
+      epoch: row.epoch,
+      pauseNo: row.pauseNo,
+    };
+    change.unit.outbox = this.#outboxRows(lifecycle);
+  }
+
+  #setPhase(change: Change, phase: GraphPhase): void {
+    this.#setGraph(change, { phase, status: STATUS[phase] });
+  }
+
+  #setGraph(change: Change, columns: NonNullable<Unit["graph"]>): void {
+    Object.assign(this.row, columns);
+    change.unit.graph = { ...change.unit.graph, ...columns };
+  }
+
+  #require(action: string, phases: readonly GraphPhase[]): void {
+    const { id, phase } = this.row;
+    if (phases.includes(phase)) return;
+    throw new SvcError(
+      "SVC_TRANSITION",
+      `The graph ${id} is ${phase}; ${action} needs it to be ${phases.join(" or ")}`,
+    );
+  }
+}
+
+/** A unit being made; changes rows of the mirror as it goes. */
+class Change {
+  readonly nowMs: number;
+  readonly unit: Unit;
+
+  constructor(row: GraphRow, nowMs: number) {
+    this.nowMs = nowMs;
+    this.unit = { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase] } };
+  }
+
+  get isEmpty(): boolean {
+    return !this.unit.graph && !this.unit.nodes && !this.unit.insertNodes && !this.unit.events;
+  }
+
+  node(node: NodeRow, columns: Partial<NodeRow>): void {
+    Object.assign(node, columns);
+    (this.unit.nodes ??= []).push({ id: node.id, ...columns });
+  }
+
+  insert(node: NodeRow): void {
+    (this.unit.insertNodes ??= []).push({ ...node });
+  }
+
+  event(type: GraphEventType, node?: string, data?: Json): void {
+    const event: NewEvent = { graphId: this.unit.graphId, type, timestampMs: this.nowMs };
+    if (node !== undefined) event.node = node;
+    if (data !== undefined) event.data = data;
+    (this.unit.events ??= []).push(event);
+  }
+}
+
+/** Rows a graph is started with: every node but the items of fan-outs. */
+export function firstNodes(row: GraphRow, definition: GraphDefinition): NodeRow[] {
+  return definition.nodes
+    .filter((node) => !node.map)
+    .map((node) => newNode(row, node.name, node, undefined, "pending"));
+}
+
+function newNode(
+  row: GraphRow,
+  id: string,
+  definition: NodeDefinition,
+  input: Json | undefined,
+  status: NodeRow["status"],
+): NodeRow {
+  return {
+    graphId: row.id,
+    id,
+    worker: definition.worker.name,
+    status,
+    attempt: 0,
+    crashes: 0,
+    epoch: row.epoch,
+    after: [...definition.after],
+    input,
+    result: undefined,
+    error: undefined,
+    startedMs: undefined,
+    finishedMs: undefined,
+    dueMs: undefined,
+  };
+}
+
+function itemNumber(id: string): number {
+  return Number(id.slice(id.lastIndexOf("/") + 1));
+}

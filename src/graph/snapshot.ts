@@ -1,0 +1,42 @@
+/** A graph as the API shows it (contract section 4). */
+import type { GraphRow, NodeRow } from "../store/contract.ts";
+import type { GraphDefinition, Snapshot } from "./types.ts";
+
+/** @param definition absent when this process does not know it: then there are no edges. @param lastSeq of the events. */
+export function snapshotOf(
+  row: GraphRow,
+  nodes: readonly NodeRow[],
+  definition: GraphDefinition | undefined,
+  lastSeq: number,
+): Snapshot {
+  return {
+    graph_id: row.id,
+    worker: row.worker,
+    status: row.status,
+    phase: row.phase,
+    epoch: row.epoch,
+    input: row.input,
+    result: row.result ?? null,
+    error: row.error ?? null,
+    progress: row.progress ?? null,
+    tags: row.tags,
+    nodes: nodes.map(nodeView),
+    edges: (definition?.nodes ?? []).flatMap((node) => node.after.map((from): [string, string] => [from, node.name])),
+    created_ms: row.createdMs,
+    started_ms: row.startedMs ?? null,
+    finished_ms: row.finishedMs ?? null,
+    last_seq: lastSeq,
+  };
+}
+
+function nodeView(node: NodeRow): Snapshot["nodes"][number] {
+  return {
+    id: node.id,
+    worker: node.worker,
+    status: node.status,
+    attempts: node.attempt,
+    started_ms: node.startedMs ?? null,
+    finished_ms: node.finishedMs ?? null,
+    error: node.error ?? null,
+  };
+}
