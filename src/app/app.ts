@@ -1,0 +1,228 @@
+/**
+ * The app: what `createApp` gives. Owns its life (configure, boot once, serve, drain) and the doors requests come
+ * through; what it serves is routes.ts, how the layers are joined is boot.ts.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createHttp, type Http } from "../http/http.ts";
+import { Router } from "../http/router.ts";
+import { listen, type Listening } from "../http/server.ts";
+import type { Result } from "../http/types.ts";
+import type { RequestContext } from "../http/context.ts";
+import type { Engine } from "../graph/types.ts";
+import { SecurityHeaders } from "../security/headers.ts";
+import { createNonce, randomHex } from "../security/random.ts";
+import { systemClock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import { HEADERS, PATHS } from "../shared/wire.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+import { boot, isDemoOn } from "./boot.ts";
+import { readConfig, type Config } from "./config.ts";
+import { healthEndpoints } from "./endpoints/health.ts";
+import { readToken } from "./endpoints/graphs.ts";
+import { answerError } from "./error-page.ts";
+import type { AppOptions, Surroundings } from "./options.ts";
+import { addRoutes, answerUnrouted } from "./routes.ts";
+import type { Services } from "./services.ts";
+
+/** How long answers and workers under way may take when the app closes. */
+const DRAIN_MS = 10_000;
+
+export interface StartOptions extends Omit<Surroundings, "url"> {
+  /** Default: HOST. */
+  host?: string;
+  /** Default: PORT; 0 takes any free one. */
+  port?: number;
+}
+
+export interface Started {
+  /** `http://127.0.0.1:3000` */
+  url: string;
+  /** Drains and closes socket and app. */
+  close(): Promise<void>;
+}
+
+export interface App {
+  /** Listens and boots. @throws SvcError `SVC_CONFIG` for bad variables or a taken port, and as `boot`. */
+  start(options?: StartOptions): Promise<Started>;
+  /** Boots without a socket, for `fetch` and `handler`; the first request does it by itself where nothing need be told. */
+  boot(where?: Surroundings): Promise<void>;
+  /** Answers a web request. */
+  fetch(request: Request): Promise<Response>;
+  /** Answers a node request; with `next`, passes on what the app has no route for. */
+  handler(message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void>;
+  /** @throws SvcError `SVC_UNAVAILABLE` before the app has booted. */
+  readonly engine: Engine;
+  /** @throws as engine */
+  readonly webhooks: Webhooks;
+  /** The variables this app reads. @throws SvcError `SVC_CONFIG` */
+  readonly config: Config;
+  /** Whether the webhook demo is served. */
+  readonly hasDemo: boolean;
+  /** Where a page may follow a graph's events, for a day: holds a token that reads this one graph. */
+  eventsUrl(graphId: string): string;
+  /** Ends event streams, waits for what is under way (10 s at most), closes the store. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Makes an app. Reads and opens nothing yet: that is `start`, `boot` or the first request. */
+export function createApp(options: AppOptions): App {
+  return new SvcApp(options);
+}
+
+class SvcApp implements App {
+  readonly #options: AppOptions;
+  readonly #router = new Router();
+  readonly #closing = new AbortController();
+  readonly #log: (message: string) => void;
+  #config: Config | undefined;
+  #http: Http | undefined;
+  #services: Services | undefined;
+  #booting: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: AppOptions) {
+    this.#options = options;
+    this.#log = options.log ?? ((message) => void process.stderr.write(`svc: ${message}\n`));
+    healthEndpoints(this.#router, () => this.#services !== undefined && !this.#closing.signal.aborted);
+  }
+
+  get config(): Config {
+    return (this.#config ??= readConfig(this.#options.env ?? process.env));
+  }
+
+  get engine(): Engine {
+    return this.#booted("engine").engine;
+  }
+
+  get webhooks(): Webhooks {
+    return this.#booted("webhooks").webhooks;
+  }
+
+  get hasDemo(): boolean {
+    return isDemoOn(this.#options, this.config);
+  }
+
+  eventsUrl(graphId: string): string {
+    return `${PATHS.graphs}/${graphId}/events?token=${readToken(this.#booted("eventsUrl"), graphId)}`;
+  }
+
+  boot(where: Surroundings = {}): Promise<void> {
+    return (this.#booting ??= this.#boot(where));
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    await this.#ready(new URL(request.url).pathname);
+    return this.#door.fetch(request);
+  }
+
+  handler = async (message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void> => {
+    await this.#ready(message.url ?? "/");
+    return this.#door.handler(message, reply, next);
+  };
+
+  async start({ host, port, ...where }: StartOptions = {}): Promise<Started> {
+    const { config } = this;
+    const address = { host: host ?? config.host, port: port ?? config.port };
+    const canFallBack = port === undefined && !config.isPortFixed;
+    // Until it has booted, requests wait; health and readiness answer at once.
+    const listening = await listen(this.handler, { ...address, canFallBack }, (error) => this.#fault(error));
+    try {
+      await this.boot({ ...where, url: reachable(address.host, listening) });
+    } catch (error) {
+      await listening.close(0);
+      throw error;
+    }
+    return { url: listening.url, close: () => this.#closeBoth(listening) };
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #closeBoth(listening: Listening): Promise<void> {
+    // Not ready and no streams any more from here on, so that the socket can drain.
+    this.#closing.abort();
+    await listening.close(DRAIN_MS);
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    // A boot that failed has told its caller and closed what it opened.
+    await this.#booting?.catch(() => undefined);
+    if (!this.#services) return;
+    const { engine, webhooks, store } = this.#services;
+    await Promise.all([engine.close(DRAIN_MS), webhooks.close(DRAIN_MS)]);
+    await store.close();
+  }
+
+  get #door(): Http {
+    return (this.#http ??= this.#createHttp());
+  }
+
+  async #boot(where: Surroundings): Promise<void> {
+    const { config } = this;
+    const clock = this.#options.clock ?? systemClock;
+    const closing = this.#closing.signal;
+    const services = await boot({ app: this.#options, config, where, clock, closing, log: this.#log });
+    addRoutes(this.#options, { router: this.#router, services, middleware: this.#options.middleware ?? [] });
+    this.#services = services;
+  }
+
+  async #ready(path: string): Promise<void> {
+    if (this.#services || path === PATHS.health || path === PATHS.ready) return;
+    await this.boot();
+  }
+
+  #booted(what: string): Services {
+    if (this.#services) return this.#services;
+    throw new SvcError(
+      "SVC_UNAVAILABLE",
+      `app.${what} was used before the app has booted; await app.boot() or app.start()`,
+    );
+  }
+
+  #createHttp(): Http {
+    const { config } = this;
+    const headers = new SecurityHeaders(this.#options.security);
+    return createHttp({
+      router: this.#router,
+      middleware: [],
+      trusted: config.trustedProxies,
+      notFound: (ctx) => answerUnrouted(ctx, this.#services),
+      onError: (error, ctx) => {
+        const result = answerError(error, ctx, !config.isProduction);
+        if (result.status >= 500) this.#fault(error, ctx.requestId);
+        return result;
+      },
+      finish: (ctx, result) => finish(headers, ctx, result),
+    });
+  }
+
+  #fault(error: unknown, requestId?: string): void {
+    const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#log(`${requestId === undefined ? "" : `request ${requestId}: `}${told}`);
+  }
+}
+
+/** The headers every answer has; the policy with its nonce on HTML. */
+function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, result: Result): Result {
+  const all = [...result.headers, ...headers.always];
+  if (ctx?.secure) all.push(...headers.secure);
+  if (isHtml(result.headers)) all.push("content-security-policy", headers.csp(ctx?.nonce ?? createNonce()));
+  if (!ctx) all.push(HEADERS.requestId, randomHex(16));
+  return { ...result, headers: all };
+}
+
+function isHtml(headers: readonly string[]): boolean {
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at] === "content-type" && headers[at + 1]?.startsWith("text/html")) return true;
+  }
+  return false;
+}
+
+/** An address to call this process by: "all interfaces" is a place to listen on, not to go to. */
+function reachable(host: string, { url, port }: Listening): string {
+  if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  return host === "::" ? `http://[::1]:${port}` : url;
+}

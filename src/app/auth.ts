@@ -1,0 +1,56 @@
+/** Who may use the operator endpoints: the bearer key, or a token for one graph (contract sections 3 and 4). */
+import type { Context, Middleware } from "../http/types.ts";
+import { graphTokenScope, type GraphScope } from "../security/graph-token.ts";
+import { isEqualSecret } from "../security/secrets.ts";
+import { SvcError } from "../shared/errors.ts";
+import { HEADERS, VARIABLES } from "../shared/wire.ts";
+import type { Services } from "./services.ts";
+import { requireHeaderToken } from "./session.ts";
+
+/** Lets the operator through. @throws SvcError `SVC_UNAUTHORIZED` with `WWW-Authenticate` */
+export function operatorOnly(services: Services): Middleware {
+  return (ctx, next) => {
+    if (!isOperator(ctx, services)) throw unauthorized(services);
+    return next();
+  };
+}
+
+/**
+ * Lets the operator through, and the bearer of a token for the graph `:id`. A token that controls needs CSRF, as a page
+ * holds it; one that reads may also stand in the query, since EventSource sends no headers.
+ */
+export function graphAccess(services: Services, scope: GraphScope): Middleware {
+  return (ctx, next) => {
+    if (isOperator(ctx, services)) return next();
+    const given = scopeOf(ctx, services);
+    if (given === undefined) throw unauthorized(services);
+    if (scope === "control") {
+      if (given !== "control") throw new SvcError("SVC_FORBIDDEN", "This token may only read the graph");
+      requireHeaderToken(ctx, { secret: services.secret, siteOrigin: services.config.siteOrigin });
+    }
+    return next();
+  };
+}
+
+function isOperator(ctx: Context, { config }: Services): boolean {
+  const match = /^Bearer +(\S+)$/i.exec(ctx.header("authorization") ?? "");
+  return config.execApiKey !== undefined && match?.[1] !== undefined && isEqualSecret(match[1], config.execApiKey);
+}
+
+function scopeOf(ctx: Context, services: Services): GraphScope | undefined {
+  const graphId = ctx.params["id"] ?? "";
+  const scopeOfToken = (rawToken: string | undefined): GraphScope | undefined =>
+    graphTokenScope(services.secret, graphId, rawToken, services.clock.now());
+  const fromHeader = scopeOfToken(ctx.header(HEADERS.graphToken));
+  if (fromHeader) return fromHeader;
+  // A token in a URL ends up in logs and histories, so there it is worth no more than reading.
+  return scopeOfToken(ctx.query.get("token") ?? undefined) && "read";
+}
+
+function unauthorized({ config }: Services): SvcError {
+  const detail =
+    config.execApiKey === undefined
+      ? `The operator endpoints are closed: ${VARIABLES.execApiKey} is not set`
+      : "Missing or wrong key; send Authorization: Bearer <key>";
+  return new SvcError("SVC_UNAUTHORIZED", detail, { headers: { "www-authenticate": "Bearer" } });
+}

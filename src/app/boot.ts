@@ -1,0 +1,111 @@
+/** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
+import { createEngine } from "../graph/engine.ts";
+import type { Engine } from "../graph/types.ts";
+import { RateLimit } from "../security/rate-limit.ts";
+import { loadOrCreateSecret } from "../security/secrets.ts";
+import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { Store } from "../store/contract.ts";
+import { openStore } from "../store/open.ts";
+import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
+import { isAction, type AnyAction } from "./action.ts";
+import type { Config } from "./config.ts";
+import { inboxUrl } from "./endpoints/demo.ts";
+import type { AppOptions, Surroundings } from "./options.ts";
+import type { Services } from "./services.ts";
+import { loadSite, type Site } from "./site.ts";
+
+export interface BootOptions {
+  app: AppOptions;
+  config: Config;
+  where: Surroundings;
+  clock: Clock;
+  closing: AbortSignal;
+  log: (message: string) => void;
+}
+
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; what was opened until then is closed again. */
+export async function boot(options: BootOptions): Promise<Services> {
+  const { config, clock, where, app } = options;
+  const actions = readActions(app.actions ?? {});
+  const site = loadSite(where);
+  await requireActions(site, actions);
+  const secret = config.secret ?? loadOrCreateSecret(config.dataDir);
+  const store = await openStore(config.databaseUrl);
+  try {
+    const { webhooks, engine } = await startWork(options, store);
+    return {
+      config,
+      clock,
+      store,
+      engine,
+      webhooks,
+      site,
+      secret,
+      actions,
+      actionLimit: new RateLimit("actions", config.actionsPerMinute),
+      stylesheets: app.stylesheets ?? [],
+      startedMs: clock.now(),
+      ownUrl: where.url,
+      closing: options.closing,
+      log: options.log,
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Registrations go first: a graph that recovery finishes at once must find its listeners. */
+async function startWork(
+  { app, config, where, clock, log }: BootOptions,
+  store: Store,
+): Promise<{ webhooks: Webhooks; engine: Engine }> {
+  const webhooks = createWebhooks({
+    store,
+    clock,
+    secret: config.webhookSecret,
+    allowCidrs: config.webhookAllowCidrs,
+    // Only the demo's inbox is exempt from the rules, so without the demo nothing is.
+    exemptUrl: () => (isDemoOn(app, config) ? inboxUrl(where.url) : undefined),
+    log,
+    ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
+  });
+  await webhooks.registerAtBoot(config.webhookUrls);
+  const engine = createEngine({
+    store,
+    clock,
+    log,
+    outboxRows: webhooks.outboxRows,
+    workers: app.workers ?? [],
+    graphs: app.graphs ?? [],
+  });
+  await engine.recover();
+  webhooks.start();
+  return { webhooks, engine };
+}
+
+export function isDemoOn(app: AppOptions, config: Config): boolean {
+  return app.demo ?? !config.isProduction;
+}
+
+function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, AnyAction> {
+  const actions = new Map(Object.entries(given));
+  for (const [name, value] of actions) {
+    if (!isAction(value)) {
+      throw new SvcError("SVC_DEFINITION", `actions.${name} is not an action; make it with action(…) from "svc"`);
+    }
+  }
+  return actions;
+}
+
+/** A call that could only ever be answered "Unknown action" is found here, not by the first user. */
+async function requireActions(site: Site, actions: ReadonlyMap<string, AnyAction>): Promise<void> {
+  const missing = (await site.manifest()).actions.filter((name) => !actions.has(name));
+  if (missing.length === 0) return;
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `Browser code calls ${missing.join(", ")}, but createApp was not given ${missing.length === 1 ? "it" : "them"}: ` +
+      `add createApp({ actions: { ${missing.join(", ")} } })`,
+  );
+}

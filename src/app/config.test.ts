@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { readConfig } from "./config.ts";
+
+describe("configuration", () => {
+  it("has the defaults of the contract", () => {
+    const config = readConfig({});
+    assert.equal(config.host, "127.0.0.1");
+    assert.equal(config.port, 3000);
+    assert.equal(config.isPortFixed, false);
+    assert.equal(config.isProduction, false);
+    assert.equal(config.databaseUrl, "sqlite:.svc/svc.db");
+    assert.equal(config.secret, undefined);
+    assert.equal(config.execApiKey, undefined);
+    assert.deepEqual([config.actionsPerMinute, config.submitsPerMinute], [120, 60]);
+    assert.deepEqual(config.webhookUrls, []);
+    assert.equal(config.trustedProxies.size, 0);
+  });
+
+  it("takes an empty variable as one that is not set", () => {
+    assert.deepEqual(readConfig({ PORT: "", SVC_SECRET: " ", NODE_ENV: "" }), readConfig({}));
+  });
+
+  it("derives the database from the data directory", () => {
+    assert.equal(readConfig({ SVC_DATA_DIR: "/var/lib/x" }).databaseUrl, "sqlite:/var/lib/x/svc.db");
+  });
+
+  it("reads lists with spaces", () => {
+    const { webhookUrls, webhookAllowCidrs } = readConfig({
+      SVC_WEBHOOK_URLS: "https://a.example/x , https://b.example/y,",
+      SVC_WEBHOOK_ALLOW_CIDRS: "10.0.0.0/8, fd00::/8",
+    });
+    assert.deepEqual(webhookUrls, ["https://a.example/x", "https://b.example/y"]);
+    assert.deepEqual(webhookAllowCidrs, ["10.0.0.0/8", "fd00::/8"]);
+  });
+
+  it("tells every problem in one message, and no secret", () => {
+    const env = {
+      PORT: "70000",
+      NODE_ENV: "prod",
+      SVC_SECRET: "short-one",
+      SVC_TRUST_PROXY: "10.1.0.0/8",
+      SVC_WEBHOOK_ALLOW_CIDRS: "nonsense",
+      SVC_SITE_URL: "shop.example",
+      SVC_RATE_ACTIONS: "0",
+      SVC_RATE_SUBMITS: "many",
+    };
+    assert.throws(
+      () => readConfig(env),
+      (error: Error) => {
+        for (const name of Object.keys(env)) assert.ok(error.message.includes(`- ${name} `), name);
+        assert.ok(!error.message.includes("short-one"));
+        return true;
+      },
+    );
+  });
+
+  for (const port of ["-1", "3000.5", "0x10", "1e3", "65536", "http"]) {
+    it(`refuses the port ${port}`, () => assert.throws(() => readConfig({ PORT: port }), /PORT is/));
+  }
+
+  for (const url of ["https://a.example/path", "https://u:p@a.example", "ftp://a.example", "https://a.example/?q"]) {
+    it(`refuses the site URL ${url}`, () =>
+      assert.throws(() => readConfig({ SVC_SITE_URL: url }), /SVC_SITE_URL must be/));
+  }
+});

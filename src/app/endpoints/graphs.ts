@@ -1,0 +1,87 @@
+/** Graphs over HTTP: start, list, look, follow, steer (contract section 4). */
+import { readJson } from "../../http/body.ts";
+import { eventStream, type StreamEvent } from "../../http/event-stream.ts";
+import { json } from "../../http/response.ts";
+import type { Context, Result } from "../../http/types.ts";
+import type { Snapshot } from "../../graph/types.ts";
+import { createGraphToken } from "../../security/graph-token.ts";
+import type { GraphEvent } from "../../store/contract.ts";
+import { PATHS } from "../../shared/wire.ts";
+import { graphAccess, operatorOnly } from "../auth.ts";
+import { notFound } from "../outcome.ts";
+import { streamSignal, type Endpoints, type Services } from "../services.ts";
+import { readGraphQuery, readLastSeq, readStart } from "./graph-input.ts";
+import { idOf } from "./webhooks.ts";
+
+/** An input may be a whole lockfile. */
+const MAX_START_BYTES = 16 * 1024 * 1024;
+/** Long enough to follow a graph over a night, short enough that a leaked link dies. */
+export const TOKEN_LIFE_MS = 24 * 3_600_000;
+
+const STEPS = ["pause", "resume", "cancel", "retry"] as const;
+
+export function graphEndpoints({ router, services }: Endpoints): void {
+  const { engine } = services;
+  const operator = [operatorOnly(services)];
+  const reader = [graphAccess(services, "read")];
+  const controller = [graphAccess(services, "control")];
+  const one = `${PATHS.graphs}/:id`;
+  router.add("POST", PATHS.graphs, (ctx) => start(ctx, services), operator);
+  router.add("GET", PATHS.graphs, (ctx) => list(ctx, services), operator);
+  router.add("GET", one, (ctx) => json(known(ctx, services)), reader);
+  router.add("GET", `${one}/events`, (ctx) => events(ctx, services), reader);
+  for (const step of STEPS) {
+    router.add(
+      "POST",
+      `${one}/${step}`,
+      async (ctx) => json(await engine[step](known(ctx, services).graph_id), 202),
+      controller,
+    );
+  }
+}
+
+/** A token with which a page may follow this graph, from now on for a day. */
+export function readToken(services: Services, graphId: string): string {
+  return createGraphToken(services.secret, graphId, "read", services.clock.now() + TOKEN_LIFE_MS);
+}
+
+async function start(ctx: Context, services: Services): Promise<Result> {
+  const { worker, input, options } = readStart(await readJson(ctx, MAX_START_BYTES));
+  const { snapshot, created } = await services.engine.start(worker, input, options);
+  const { graph_id, status } = snapshot;
+  const reply = { graph_id, worker: snapshot.worker, status, token: readToken(services, graph_id) };
+  return json(reply, created ? 202 : 200);
+}
+
+function list(ctx: Context, { engine }: Services): Result {
+  const { items, total, nextCursor } = engine.list(readGraphQuery(ctx.query));
+  return json({ graphs: items, total, next_cursor: nextCursor ?? null });
+}
+
+function known(ctx: Context, { engine }: Services): Snapshot {
+  return engine.snapshot(idOf(ctx)) ?? notFound(`There is no graph "${idOf(ctx).slice(0, 80)}"`);
+}
+
+function events(ctx: Context, services: Services): Result {
+  const { graph_id: id } = known(ctx, services);
+  const signal = streamSignal(ctx, services);
+  const source = services.engine.subscribe(id, readLastSeq(ctx), signal);
+  return eventStream(streamEvents(source), { clock: services.clock, signal });
+}
+
+async function* streamEvents(source: AsyncIterable<GraphEvent>): AsyncGenerator<StreamEvent> {
+  for await (const event of source) yield { id: event.seq, data: eventView(event) };
+}
+
+/** The event on the wire; the fields of its data stand beside the common ones, which win. */
+function eventView({ seq, type, graphId, node, timestampMs, data }: GraphEvent): Record<string, unknown> {
+  const fields = data !== null && typeof data === "object" && !Array.isArray(data) ? data : {};
+  return {
+    ...fields,
+    seq,
+    type,
+    graph_id: graphId,
+    ...(node === undefined ? {} : { node }),
+    timestamp_ms: timestampMs,
+  };
+}

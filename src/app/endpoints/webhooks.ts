@@ -1,0 +1,57 @@
+/** Registrations of webhooks, for the operator (contract section 3). What they mean is the webhooks layer's. */
+import { readJson } from "../../http/body.ts";
+import { empty, json } from "../../http/response.ts";
+import type { Context } from "../../http/types.ts";
+import type { Json } from "../../shared/json.ts";
+import { PATHS } from "../../shared/wire.ts";
+import { operatorOnly } from "../auth.ts";
+import type { Endpoints } from "../services.ts";
+
+export const MAX_OPERATOR_BODY_BYTES = 64 * 1024;
+
+export function webhookEndpoints({ router, services }: Endpoints): void {
+  const { webhooks } = services;
+  const guard = [operatorOnly(services)];
+  const one = `${PATHS.webhooks}/:id`;
+  router.add("GET", PATHS.webhooks, (ctx) => json(webhooks.list(ctx.query)), guard);
+  router.add(
+    "POST",
+    PATHS.webhooks,
+    async (ctx) => {
+      const { registration, created } = await webhooks.create(await readJson(ctx, MAX_OPERATOR_BODY_BYTES));
+      return json(registration, created ? 201 : 200);
+    },
+    guard,
+  );
+  router.add("GET", one, (ctx) => json(webhooks.get(idOf(ctx))), guard);
+  router.add(
+    "PATCH",
+    one,
+    async (ctx) => json(await webhooks.update(idOf(ctx), await readJson(ctx, MAX_OPERATOR_BODY_BYTES))),
+    guard,
+  );
+  router.add("DELETE", one, async (ctx) => (await webhooks.remove(idOf(ctx)), empty()), guard);
+  router.add("POST", `${one}/ping`, async (ctx) => json(await webhooks.ping(idOf(ctx)), 202), guard);
+  router.add(
+    "POST",
+    `${one}/rotate-secret`,
+    async (ctx) => json(await webhooks.rotateSecret(idOf(ctx), await readOptionalJson(ctx))),
+    guard,
+  );
+  router.add(
+    "POST",
+    `${one}/recover`,
+    async (ctx) => json(await webhooks.recover(idOf(ctx), await readJson(ctx, MAX_OPERATOR_BODY_BYTES)), 202),
+    guard,
+  );
+  router.add("GET", `${one}/deliveries`, (ctx) => json(webhooks.deliveries(ctx.query, idOf(ctx))), guard);
+}
+
+export function idOf(ctx: Context): string {
+  return ctx.params["id"] ?? "";
+}
+
+/** A body whose every key is optional may be left out, content type and all. */
+async function readOptionalJson(ctx: Context): Promise<Json> {
+  return ctx.header("content-type") === undefined ? {} : readJson(ctx, MAX_OPERATOR_BODY_BYTES);
+}

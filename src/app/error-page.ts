@@ -1,0 +1,43 @@
+/**
+ * Answers for errors: a plain page where a person is looking, problem+json (RFC 9457) for everything else. What an error
+ * may tell is decided in http/response.ts.
+ */
+import { STATUS_CODES } from "node:http";
+import { describeError, errorHeaders, errorProblem, html } from "../http/response.ts";
+import type { Context, Result } from "../http/types.ts";
+import { escapeText } from "../shared/escape.ts";
+import { BASE_PATH } from "../shared/wire.ts";
+import { Redirect } from "./outcome.ts";
+
+type Asked = Pick<Context, "requestId" | "header" | "path">;
+
+export function answerError(error: unknown, ctx: Asked, isDevelopment: boolean): Result {
+  if (error instanceof Redirect) return error.result;
+  if (!wantsPage(ctx)) return errorProblem(error, ctx, isDevelopment);
+  const { status, detail } = describeError(error, ctx, isDevelopment);
+  return html(errorPage(status, detail, isDevelopment && status >= 500), status, [
+    "cache-control",
+    "no-store",
+    ...errorHeaders(error),
+  ]);
+}
+
+/** Whether the caller prefers HTML to JSON; built-in endpoints always answer programs. */
+export function wantsPage(ctx: Pick<Context, "header" | "path">): boolean {
+  return prefersHtml(ctx.header("accept")) && !ctx.path.startsWith(`${BASE_PATH}/`);
+}
+
+/** Browsers name text/html when they navigate; fetch and curl say any type. */
+export function prefersHtml(accept: string | undefined): boolean {
+  return accept?.includes("text/html") ?? false;
+}
+
+function errorPage(status: number, detail: string, isSource: boolean): string {
+  const title = `${status} ${STATUS_CODES[status] ?? "Error"}`;
+  const told = isSource ? `<pre>${escapeText(detail)}</pre>` : `<p>${escapeText(detail)}</p>`;
+  return (
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<meta name="color-scheme" content="light dark"><title>${title}</title></head>` +
+    `<body><main><h1>${title}</h1>${told}<p><a href="/">To the start page</a></p></main></body></html>`
+  );
+}

@@ -1,0 +1,86 @@
+/** What the demo's webhook inbox has received: the last few deliveries in memory, each judged as it came. */
+import type { Context } from "../http/types.ts";
+import { SvcError } from "../shared/errors.ts";
+import { DELIVERY_HEADERS } from "../shared/wire.ts";
+import { verifyWebhook } from "../webhooks/verify.ts";
+
+export type SignatureVerdict = "verified" | "wrong" | "unsigned" | "no secret";
+
+export interface Received {
+  id: string;
+  received_ms: number;
+  signature: SignatureVerdict;
+  /** Of the request, those a receiver of webhooks looks at. */
+  headers: Record<string, string>;
+  /** Exactly as it came. */
+  body: string;
+}
+
+const KEPT = 50;
+const SHOWN_HEADERS = [
+  "content-type",
+  "user-agent",
+  ...Object.values(DELIVERY_HEADERS).map((name) => name.toLowerCase()),
+];
+
+export class Inbox {
+  readonly #secret: string | undefined;
+  readonly #received: Received[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  /** @param secret SVC_WEBHOOK_SECRET, to verify with. */
+  constructor(secret: string | undefined) {
+    this.#secret = secret;
+  }
+
+  /** Newest first. */
+  get received(): readonly Received[] {
+    return this.#received;
+  }
+
+  find(id: string): Received | undefined {
+    return this.#received.find((item) => item.id === id);
+  }
+
+  add(ctx: Context, body: string, nowMs: number): void {
+    const headers: Record<string, string> = {};
+    for (const name of SHOWN_HEADERS) {
+      const value = ctx.header(name);
+      if (value !== undefined) headers[name] = value;
+    }
+    const id = headers[DELIVERY_HEADERS.delivery.toLowerCase()] ?? "";
+    this.#received.unshift({ id, received_ms: nowMs, signature: this.#judge(headers, body, nowMs), headers, body });
+    this.#received.length = Math.min(this.#received.length, KEPT);
+    for (const check of this.#waiting) check();
+  }
+
+  /** Resolves once the delivery is there, or when `signal` aborts. */
+  arrival(id: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = (): void => {
+        this.#waiting.delete(check);
+        signal.removeEventListener("abort", stop);
+        resolve();
+      };
+      const check = (): void => {
+        if (this.find(id)) stop();
+      };
+      this.#waiting.add(check);
+      signal.addEventListener("abort", stop, { once: true });
+      if (signal.aborted) stop();
+      else check();
+    });
+  }
+
+  #judge(headers: Record<string, string>, body: string, nowMs: number): SignatureVerdict {
+    if (headers[DELIVERY_HEADERS.signature.toLowerCase()] === undefined) return "unsigned";
+    if (this.#secret === undefined) return "no secret";
+    try {
+      verifyWebhook({ body, headers, secret: this.#secret, now: nowMs });
+      return "verified";
+    } catch (error) {
+      if (error instanceof SvcError && error.code === "SVC_UNAUTHORIZED") return "wrong";
+      throw error;
+    }
+  }
+}

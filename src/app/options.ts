@@ -1,0 +1,54 @@
+/** What an app is made of, as its author writes it, and where a start finds its built files. */
+import type { SecurityHeaderOptions } from "../security/headers.ts";
+import type { GraphDefinition, Worker } from "../graph/types.ts";
+import type { Clock, Duration } from "../shared/clock.ts";
+import type { Manifest } from "../shared/manifest.ts";
+import type { Middleware } from "../http/types.ts";
+import type { AnyAction } from "./action.ts";
+import type { Environment } from "./config.ts";
+import type { PageDefinition } from "./page.ts";
+import type { RouteDefinition } from "./route.ts";
+
+export interface AppOptions {
+  pages?: readonly PageDefinition[];
+  routes?: readonly RouteDefinition[];
+  /** Server actions by the name they are called with: `{ addTodo }`. */
+  actions?: Readonly<Record<string, AnyAction>>;
+  /** Workers that may be started by name; those of `graphs` are known without being listed. */
+  workers?: readonly Worker<never, unknown>[];
+  graphs?: readonly GraphDefinition[];
+  /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
+  stylesheets?: readonly string[];
+  /** Around every page, route and action, outermost first. */
+  middleware?: readonly Middleware[];
+  /** Security headers; the defaults are contract section 1. */
+  security?: SecurityHeaderOptions;
+  /** Whether the webhook demo is there. Default: everywhere but in production. */
+  demo?: boolean;
+  /** Delays before each attempt of a delivery, the first included. Default: Standard Webhooks. */
+  webhookSchedule?: readonly Duration[];
+  /** Default: the process's environment. */
+  env?: Environment;
+  /** Default: the system's. */
+  clock?: Clock;
+  /** Told of faults nobody else sees. Default: a line on stderr. */
+  log?: (message: string) => void;
+}
+
+/** What a development host gives an app in place of built files. */
+export interface DevSupport {
+  manifest(): Manifest | Promise<Manifest>;
+  /** Browser code of a chunk by its name without `.js`; undefined when there is none. */
+  chunk(name: string): Promise<string | undefined>;
+}
+
+/** Where an app runs: all known only when it is started. */
+export interface Surroundings {
+  /** Folder that `svc build` wrote. Default: none, which is right for an app without browser code. */
+  dist?: string;
+  dev?: DevSupport;
+  /** Files served at the root. Default: `public` inside `dist`. */
+  publicDir?: string;
+  /** Where the app is reached, once that is known: `http://127.0.0.1:3000`. */
+  url?: string;
+}

@@ -1,0 +1,64 @@
+/** A page: a path, what it needs to know, and what it shows. Owns the definition; render-page.ts answers requests for it. */
+import type { Context } from "../http/types.ts";
+import { assertPath } from "./path.ts";
+
+type OrOf<Data, Value> = Value | ((data: Data, ctx: Context) => Value);
+
+export interface PageOptions<Data> {
+  /** Of the document; a function of the data where it depends on it. */
+  title: OrOf<Data, string>;
+  description?: OrOf<Data, string | undefined>;
+  /** Fetches what the view shows. May leave by `notFound()` or `redirect(to)`. */
+  load?: (ctx: Context) => Data | Promise<Data>;
+  /** The page's JSX, from the data. */
+  view: (data: Data, ctx: Context) => unknown;
+  /** Default 200. */
+  status?: OrOf<Data, number>;
+  /** Default "en". */
+  lang?: OrOf<Data, string>;
+  /** More elements of `<head>`, as JSX. */
+  head?: (data: Data, ctx: Context) => unknown;
+  /** When the browser fetches code: on intent (default), or ahead of it once the page is idle. */
+  prefetch?: "intent" | "idle";
+}
+
+export interface PageDefinition {
+  readonly kind: "page";
+  readonly path: string;
+  /** Everything about one request, ready to be rendered. */
+  readonly prepare: (ctx: Context) => Promise<PreparedPage>;
+}
+
+/** A page whose data is there. */
+export interface PreparedPage {
+  title: string;
+  description: string | undefined;
+  status: number;
+  lang: string;
+  prefetch: "intent" | "idle";
+  view: () => unknown;
+  head: (() => unknown) | undefined;
+}
+
+/** @param path `/audits/:id`. @throws SvcError `SVC_DEFINITION` for a path that can't be one. */
+export function page<Data = undefined>(path: string, options: PageOptions<Data>): PageDefinition {
+  assertPath("page", path);
+  return { kind: "page", path, prepare: (ctx) => prepare(options, ctx) };
+}
+
+async function prepare<Data>(options: PageOptions<Data>, ctx: Context): Promise<PreparedPage> {
+  // Without `load`, Data is undefined.
+  const data = (await options.load?.(ctx)) as Data;
+  const of = <Value>(given: OrOf<Data, Value>): Value =>
+    typeof given === "function" ? (given as (data: Data, ctx: Context) => Value)(data, ctx) : given;
+  const { head, description } = options;
+  return {
+    title: of(options.title),
+    description: description === undefined ? undefined : of<string | undefined>(description),
+    status: of(options.status ?? 200),
+    lang: of(options.lang ?? "en"),
+    prefetch: options.prefetch ?? "intent",
+    view: () => options.view(data, ctx),
+    head: head && (() => head(data, ctx)),
+  };
+}

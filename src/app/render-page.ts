@@ -1,0 +1,52 @@
+/** Answers a request for a page: loads, renders, and keeps answers that hold a token from being kept by anyone. */
+import { html } from "../http/response.ts";
+import type { Context, Handler } from "../http/types.ts";
+import { renderPage } from "../ssr/render-page.ts";
+import { PATHS } from "../shared/wire.ts";
+import type { PageDefinition } from "./page.ts";
+import type { Services } from "./services.ts";
+import { tokenFor } from "./session.ts";
+
+/** Pages may be personal and their nonce is fresh, so they are asked for anew each time. */
+const PRIVATE = ["cache-control", "private, no-cache"];
+
+export function pageHandler(definition: PageDefinition, services: Services): Handler {
+  return async (ctx) => {
+    const prepared = await definition.prepare(ctx);
+    const { title, description, lang, prefetch, head } = prepared;
+    const { site, stylesheets, secret } = services;
+    const manifest = await site.manifest();
+    const rendered = renderPage(prepared.view, {
+      // Made on first use: a page without script needs neither.
+      get nonce() {
+        return ctx.nonce;
+      },
+      csrfToken: () => tokenFor(ctx, secret),
+      get stub() {
+        return site.stub();
+      },
+      manifest,
+      title,
+      lang,
+      prefetch,
+      stylesheets: [...stylesheets],
+      ...(description === undefined ? {} : { description }),
+      ...(head === undefined ? {} : { head }),
+    });
+    return html(site.isDev ? withReload(rendered.html, ctx) : rendered.html, prepared.status, PRIVATE);
+  };
+}
+
+/**
+ * Development only: the page loads itself anew when another build of the app answers. The stream's first event tells
+ * which build that is; after a restart the browser has reconnected by itself.
+ */
+function withReload(page: string, ctx: Context): string {
+  const script =
+    `let build;new EventSource(${JSON.stringify(PATHS.devEvents)}).addEventListener("build",({data})=>` +
+    `{build&&build!==data&&location.reload();build=data})`;
+  return page.replace(
+    /(?:<\/body>(?:<\/html>)?\s*)?$/,
+    (end) => `<script nonce="${ctx.nonce}">${script}</script>${end}`,
+  );
+}

@@ -1,0 +1,44 @@
+/** What endpoints and pages work with, once the app has booted. */
+import type { Context, Middleware } from "../http/types.ts";
+import type { Router } from "../http/router.ts";
+import type { Engine } from "../graph/types.ts";
+import type { RateLimit } from "../security/rate-limit.ts";
+import type { Clock } from "../shared/clock.ts";
+import type { Store } from "../store/contract.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { AnyAction } from "./action.ts";
+import type { Config } from "./config.ts";
+import type { Site } from "./site.ts";
+
+export interface Services {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly webhooks: Webhooks;
+  readonly site: Site;
+  /** Signs CSRF and graph tokens. */
+  readonly secret: string;
+  readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly actionLimit: RateLimit;
+  readonly stylesheets: readonly string[];
+  readonly startedMs: number;
+  /** Origin on which this process itself can be reached; undefined without a socket. */
+  readonly ownUrl: string | undefined;
+  /** Aborts when the app begins to close: open event streams end. */
+  readonly closing: AbortSignal;
+  log(message: string): void;
+}
+
+/** Where a group of endpoints is put. */
+export interface Endpoints {
+  readonly router: Router;
+  readonly services: Services;
+  /** The app's own middleware, for what the app's author may want to wrap. */
+  readonly middleware: readonly Middleware[];
+}
+
+/** Ends with the client, and with the app. */
+export function streamSignal(ctx: Context, services: Services): AbortSignal {
+  return AbortSignal.any([ctx.signal, services.closing]);
+}

@@ -1,0 +1,80 @@
+/**
+ * Files that the server hands out: the runtime assets, the app's chunks and its public files. Loaded once; nothing is
+ * ever looked up on disk by what a request says (but in development, where chunks come from the development host).
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadFolder, staticFile, type StaticFile } from "../http/static.ts";
+import { SvcError } from "../shared/errors.ts";
+import { EMPTY_MANIFEST, type Manifest } from "../shared/manifest.ts";
+import type { DevSupport, Surroundings } from "./options.ts";
+
+/** Runtime assets, written beside the compiled server by the package's own build. */
+const ASSETS_DIR = fileURLToPath(new URL("../assets/", import.meta.url));
+/** Inlined into pages, never fetched. */
+const STUB_NAME = "stub.js";
+
+export interface Site {
+  /** Of the build; in development that of the moment. */
+  manifest(): Manifest | Promise<Manifest>;
+  /** `loader.js`, `core.js`, … by name. */
+  readonly assets: ReadonlyMap<string, StaticFile>;
+  /** A chunk of a kind by its file name, `counter-1a2b3c4d.js`. */
+  chunk(kind: "handler" | "island" | "asset", name: string): Promise<StaticFile | undefined>;
+  /** A public file by its path without the first slash. */
+  publicFile(name: string): StaticFile | undefined;
+  /** Inline script of interactive pages. @throws SvcError `SVC_CONFIG` when the package was not built. */
+  stub(): string;
+  readonly isDev: boolean;
+}
+
+export function loadSite(where: Surroundings): Site {
+  const { dist, dev } = where;
+  const assets = loadFolder(ASSETS_DIR);
+  const stubFile = assets.get(STUB_NAME);
+  assets.delete(STUB_NAME);
+  const publicDir = where.publicDir ?? (dist && join(dist, "public"));
+  const built = { handler: folder(dist, "handler"), island: folder(dist, "island"), asset: folder(dist, "asset") };
+  const publicFiles = publicDir && !dev ? loadFolder(publicDir) : new Map<string, StaticFile>();
+  const manifest = dist && !dev ? readManifest(dist) : EMPTY_MANIFEST;
+  return {
+    assets,
+    isDev: dev !== undefined,
+    manifest: () => dev?.manifest() ?? manifest,
+    chunk: async (kind, name) => (dev && kind === "handler" ? devChunk(dev, name) : built[kind].get(name)),
+    // Edited while the server runs, so read anew; whoever develops is the only client.
+    publicFile: (name) => (dev && publicDir ? loadFolder(publicDir).get(name) : publicFiles.get(name)),
+    stub: () => stubText(stubFile),
+  };
+}
+
+function folder(dist: string | undefined, kind: string): Map<string, StaticFile> {
+  return dist === undefined ? new Map() : loadFolder(join(dist, "client", kind));
+}
+
+async function devChunk(dev: DevSupport, name: string): Promise<StaticFile | undefined> {
+  const match = /^([\w.-]+)\.js$/.exec(name);
+  const code = match?.[1] === undefined ? undefined : await dev.chunk(match[1]);
+  return code === undefined ? undefined : staticFile(Buffer.from(code), "text/javascript; charset=utf-8");
+}
+
+function readManifest(dist: string): Manifest {
+  const file = join(dist, "manifest.json");
+  if (!existsSync(file)) {
+    throw new SvcError(
+      "SVC_CONFIG",
+      `${file} does not exist; run "svc build" first, or give start() the folder it wrote`,
+    );
+  }
+  // Written by our own compiler for this very version.
+  return JSON.parse(readFileSync(file, "utf8")) as Manifest;
+}
+
+function stubText(file: StaticFile | undefined): string {
+  if (file) return Buffer.from(file.plain).toString("utf8").trim();
+  throw new SvcError(
+    "SVC_CONFIG",
+    `The browser runtime is missing from ${ASSETS_DIR}; build the svc package ("npm run build")`,
+  );
+}

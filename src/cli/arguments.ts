@@ -1,0 +1,59 @@
+/** Reads the command line into a command and its options. */
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { helpOf, isCommand, overview, suggestion, type CommandName } from "./commands.ts";
+
+export interface CommandOptions {
+  /** Absolute. */
+  root: string;
+  host: string | undefined;
+  port: number | undefined;
+}
+
+export type Invocation =
+  | { kind: "run"; command: CommandName; options: CommandOptions }
+  | { kind: "tell"; text: string }
+  | { kind: "version" }
+  | { kind: "mistake"; text: string };
+
+const OPTIONS = {
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
+  root: { type: "string" },
+  host: { type: "string" },
+  port: { type: "string" },
+} as const;
+
+/** @param args without node and script. @param cwd what a relative root starts from. */
+export function readArguments(args: readonly string[], cwd: string): Invocation {
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    return mistake((error as Error).message);
+  }
+  const { values, positionals } = parsed;
+  const [name, ...rest] = positionals;
+  if (values.version) return { kind: "version" };
+  if (name === undefined) return values.help ? { kind: "tell", text: overview() } : mistake("No command given");
+  if (!isCommand(name)) return mistake(unknownCommand(name));
+  if (values.help) return { kind: "tell", text: helpOf(name) };
+  if (rest.length > 0) return mistake(`svc ${name} takes no argument "${rest[0]}"`);
+  const port = values.port === undefined ? undefined : readPort(values.port);
+  if (port instanceof Error) return mistake(port.message);
+  return { kind: "run", command: name, options: { root: resolve(cwd, values.root ?? "."), host: values.host, port } };
+}
+
+function unknownCommand(name: string): string {
+  const meant = suggestion(name);
+  return `There is no command "${name}"${meant ? `; did you mean "${meant}"?` : ""}`;
+}
+
+function readPort(text: string): number | Error {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  return port <= 65_535 ? port : new Error(`--port is "${text}"; it must be a whole number from 0 to 65535`);
+}
+
+function mistake(text: string): Invocation {
+  return { kind: "mistake", text: `${text}\n\n${overview()}` };
+}

@@ -1,0 +1,91 @@
+/** The commands as data: what they take, what their help says. main.ts dispatches, one file each runs them. */
+
+export interface CommandHelp {
+  summary: string;
+  usage: string;
+  options: readonly (readonly [flag: string, meaning: string])[];
+  examples: readonly string[];
+}
+
+const ROOT = ["--root <folder>", "folder of the app (default: this one)"] as const;
+const LISTEN = [
+  ["--host <address>", "address to listen on (default: HOST, else 127.0.0.1)"],
+  ["--port <number>", "port to listen on (default: PORT, else 3000)"],
+] as const;
+
+export const COMMANDS = {
+  dev: {
+    summary: "serve the app from source and reload on every change",
+    usage: "svc dev [options]",
+    options: [ROOT, ...LISTEN],
+    examples: ["svc dev", "svc dev --port 4000"],
+  },
+  build: {
+    summary: "build server and browser code into dist/",
+    usage: "svc build [options]",
+    options: [ROOT],
+    examples: ["svc build", "svc build --root demo"],
+  },
+  start: {
+    summary: "serve what svc build wrote",
+    usage: "svc start [options]",
+    options: [ROOT, ...LISTEN],
+    examples: ["svc start", "NODE_ENV=production PORT=8080 svc start"],
+  },
+} as const satisfies Record<string, CommandHelp>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+export function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name);
+}
+
+export function overview(): string {
+  const names = Object.keys(COMMANDS) as CommandName[];
+  return [
+    "svc: server-rendered pages that resume, durable graphs, signed webhooks",
+    "",
+    "Usage: svc <command> [options]",
+    "",
+    ...names.map((name) => `  ${name.padEnd(8)}${COMMANDS[name].summary}`),
+    "",
+    "svc <command> --help tells more; svc --version tells the version.",
+  ].join("\n");
+}
+
+export function helpOf(name: CommandName): string {
+  const { summary, usage, options, examples }: CommandHelp = COMMANDS[name];
+  return [
+    `svc ${name}: ${summary}`,
+    "",
+    `Usage: ${usage}`,
+    "",
+    ...options.map(([flag, meaning]) => `  ${flag.padEnd(18)}${meaning}`),
+    "",
+    "Examples:",
+    ...examples.map((example) => `  ${example}`),
+  ].join("\n");
+}
+
+/** The command that was probably meant: the closest within two typos. */
+export function suggestion(typed: string): CommandName | undefined {
+  const ranked = (Object.keys(COMMANDS) as CommandName[])
+    .map((name) => ({ name, distance: editDistance(typed, name) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best && best.distance <= 2 ? best.name : undefined;
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

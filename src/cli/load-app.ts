@@ -1,0 +1,19 @@
+/** What an app's entry exports: checked, since it is the user's file. */
+import type { App } from "../app/app.ts";
+import { SvcError } from "../shared/errors.ts";
+
+/** @param entry for the message. @throws SvcError `SVC_DEFINITION` when its default export is no app. */
+export function appOf(module: { default?: unknown }, entry: string): App {
+  if (isApp(module.default)) return module.default;
+  throw new SvcError("SVC_DEFINITION", `${entry} must "export default createApp({ … })"; its default export is no app`);
+}
+
+/** By shape: the app's `svc` need not be the very copy that this command runs from. */
+function isApp(value: unknown): value is App {
+  const methods = ["start", "boot", "fetch", "handler", "close"];
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    methods.every((name) => typeof Reflect.get(value, name) === "function")
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * `svc`: reads the command line, runs one command, turns its end into an exit code. 0 all is well, 1 the command failed,
+ * 2 it was called wrongly.
+ */
+import { readFileSync } from "node:fs";
+import { SvcError } from "../shared/errors.ts";
+import { readArguments, type CommandOptions } from "./arguments.ts";
+import type { CommandName } from "./commands.ts";
+import { createOutput, type Output } from "./output.ts";
+
+type Run = (options: CommandOptions, output: Output) => Promise<void>;
+
+/** Loaded when run: `start` needs no compiler. */
+const RUNS: Record<CommandName, () => Promise<Run>> = {
+  dev: async () => (await import("./dev.ts")).dev,
+  build: async () => (await import("./build.ts")).build,
+  start: async () => (await import("./start.ts")).start,
+};
+
+const output = createOutput();
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const invocation = readArguments(args, process.cwd());
+  if (invocation.kind === "version") return say(version());
+  if (invocation.kind === "tell") return say(invocation.text);
+  if (invocation.kind === "mistake") {
+    output.error(invocation.text);
+    return 2;
+  }
+  try {
+    const run = await RUNS[invocation.command]();
+    await run(invocation.options, output);
+    return 0;
+  } catch (error) {
+    output.error(`${output.style("red", "Error")} ${explain(error)}`);
+    return 1;
+  }
+}
+
+function say(text: string): number {
+  output.line(text);
+  return 0;
+}
+
+/** Errors with a code explain themselves; of others the stack is what helps. */
+function explain(error: unknown): string {
+  if (error instanceof SvcError) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return manifest.version;
+}

@@ -1,0 +1,26 @@
+/** `svc`: the public face of the base app. Everything else of a page's life is in `svc/jsx-runtime` and `svc/graph`. */
+export { createApp, type App, type Started, type StartOptions } from "./app/app.ts";
+export type { AppOptions, DevSupport, Surroundings } from "./app/options.ts";
+export type { Config, Environment } from "./app/config.ts";
+export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
+export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";
+export { action, type Action, type StandardSchema } from "./app/action.ts";
+export { currentContext } from "./app/current.ts";
+export { fail, forbidden, notFound, redirect, unauthorized } from "./app/outcome.ts";
+export { readForm } from "./app/session.ts";
+export { onLoad, onVisible, type LifecycleCallback } from "./app/lifecycle.ts";
+
+export { html, json, text } from "./http/response.ts";
+export { eventStream, type EventStreamOptions, type StreamEvent } from "./http/event-stream.ts";
+export type { FormData as FormValues, FormFile } from "./http/form.ts";
+export type { Answer, Context, CookieOptions, Handler, Locals, Middleware, Next, Result } from "./http/types.ts";
+export type { SecurityHeaderOptions } from "./security/headers.ts";
+
+export { batch, computed, effect, signal, untrack, type Computed, type Signal } from "./reactivity/signal.ts";
+export { store } from "./reactivity/server-store.ts";
+export { For, Match, Show } from "./jsx/control-flow.ts";
+export { CsrfField } from "./ssr/csrf-field.ts";
+
+export { graph, worker } from "./graph/definition.ts";
+export { SvcError, type ErrorCode, type Issue } from "./shared/errors.ts";
+export { systemClock, type Clock, type Duration } from "./shared/clock.ts";

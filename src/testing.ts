@@ -1,0 +1,5 @@
+/** `svc/testing`: what tests of apps and of receivers need. */
+export { createTestClient, type TestClient, type TestClientOptions } from "./testing/client.ts";
+export { createReceiver, type Received, type Receiver, type ReceiverOptions, type Reply } from "./testing/receiver.ts";
+export { findChromium } from "./testing/chromium.ts";
+export { SimulatedClock } from "./shared/clock.ts";

@@ -1,0 +1,91 @@
+/**
+ * A browser without a window: calls an app in memory, keeps its cookies, and sends CSRF tokens as a page would. For
+ * tests of apps; no socket is opened.
+ */
+import type { App } from "../app/app.ts";
+import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../shared/wire.ts";
+
+export interface TestClientOptions {
+  /** Default `http://localhost`. */
+  origin?: string;
+  /** A page that shows a CSRF token; default the webhook demo, which every app in development has. */
+  tokenPage?: string;
+}
+
+export interface TestClient {
+  /** Any request; cookies go along and are kept. `path` starts with a slash. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  /** A form sent by a page of the site: fields and token, multipart when a field is a file. */
+  submit(path: string, fields: Record<string, string | Blob>): Promise<Response>;
+  /** JSON sent by a script of a page: with the token in the header. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Calls a server action as browser code does. */
+  action(name: string, ...args: unknown[]): Promise<{ status: number; reply: ActionReply }>;
+  /** The session's CSRF token; fetches a page to get one. */
+  csrfToken(): Promise<string>;
+  /** Cookies by name. */
+  readonly cookies: ReadonlyMap<string, string>;
+}
+
+export function createTestClient(app: Pick<App, "fetch">, options: TestClientOptions = {}): TestClient {
+  const origin = options.origin ?? "http://localhost";
+  const cookies = new Map<string, string>();
+  let token: string | undefined;
+
+  const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    if (cookies.size > 0) headers.set("cookie", [...cookies].map((pair) => pair.join("=")).join("; "));
+    const response = await app.fetch(new Request(origin + path, { redirect: "manual", ...init, headers }));
+    for (const line of response.headers.getSetCookie()) keep(cookies, line);
+    return response;
+  };
+  const csrfToken = async (): Promise<string> => {
+    if (token !== undefined && cookies.has(COOKIES.csrf)) return token;
+    const page = options.tokenPage ?? PATHS.demo;
+    token = tokenIn(await (await request(page)).text());
+    if (token === undefined)
+      throw new Error(`${page} shows no CSRF token; give createTestClient a tokenPage that does`);
+    return token;
+  };
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+    request(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", [HEADERS.csrf]: await csrfToken(), ...headers },
+      body: JSON.stringify(body),
+    });
+
+  return {
+    cookies,
+    request,
+    csrfToken,
+    post,
+    get: (path, headers = {}) => request(path, { headers }),
+    submit: async (path, fields) =>
+      request(path, { method: "POST", body: formBody({ ...fields, [CSRF_FIELD]: await csrfToken() }) }),
+    action: async (name, ...args) => {
+      const response = await post(`${PATHS.action}/${encodeURIComponent(name)}`, { args });
+      return { status: response.status, reply: (await response.json()) as ActionReply };
+    },
+  };
+}
+
+function keep(cookies: Map<string, string>, line: string): void {
+  const [pair = ""] = line.split(";", 1);
+  const equals = pair.indexOf("=");
+  cookies.set(pair.slice(0, equals), pair.slice(equals + 1));
+}
+
+/** In the state script of an interactive page, or in the hidden field of a form. */
+function tokenIn(page: string): string | undefined {
+  const inState = /"csrf_token":"([^"]+)"/.exec(page)?.[1];
+  return inState ?? new RegExp(`name="${CSRF_FIELD}" value="([^"]+)"`).exec(page)?.[1];
+}
+
+function formBody(fields: Record<string, string | Blob>): URLSearchParams | FormData {
+  const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  if (texts.length === Object.keys(fields).length) return new URLSearchParams(texts);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  return form;
+}

@@ -1,0 +1,112 @@
+/** The app under test: everything the base app has, made through public faces only, with nothing of its own on disk. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  action,
+  createApp,
+  fail,
+  forbidden,
+  graph,
+  page,
+  route,
+  unauthorized,
+  worker,
+  type App,
+  type AppOptions,
+} from "svc";
+import { createTestClient, type TestClient } from "svc/testing";
+
+export const API_KEY = "operator-key";
+export const OPERATOR = { authorization: `Bearer ${API_KEY}` };
+
+/** A schema as any library would bring it: an object with a text that is not empty. */
+const todoSchema = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "test",
+    validate: (value: unknown) => {
+      const title = (value as { title?: unknown } | null)?.title;
+      return typeof title === "string" && title !== ""
+        ? { value: { title } }
+        : { issues: [{ message: "must not be empty", path: ["title"] }] };
+    },
+  },
+};
+
+const double = worker("double", (input: { value: number }) => input.value * 2);
+const held = worker(
+  "held",
+  (_input: unknown, ctx) =>
+    new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(new Error("aborted")))),
+);
+const sum = graph("sum", (g) => {
+  const first = g.node("first", double);
+  return g.node(
+    "second",
+    worker("plus-one", (_input: unknown, ctx) => Number(ctx.deps["first"]) + 1),
+    { after: [first] },
+  );
+});
+
+export interface Fixture {
+  app: App;
+  client: TestClient;
+  /** What the app logged. */
+  logged: string[];
+  close(): Promise<void>;
+}
+
+/** @param env over the defaults of tests: a memory store and an operator key. */
+export function createFixture(env: Record<string, string> = {}, options: AppOptions = {}): Fixture {
+  const folder = mkdtempSync(join(tmpdir(), "svc-contract-"));
+  const logged: string[] = [];
+  const app = createApp({
+    pages: [page("/plain", { title: "Plain", load: () => ({ name: "Ada" }), view: (data) => `<p>${data.name}</p>` })],
+    routes: [
+      route("POST", "/echo", async (ctx) => new Response(await ctx.text(1000))),
+      route("GET", "/broken", () => {
+        throw new Error("secret detail in /etc/x");
+      }),
+    ],
+    actions: {
+      echo: action((...args: unknown[]) => args),
+      nothing: action(() => undefined),
+      addTodo: action(todoSchema, (todo) => todo.title.toUpperCase()),
+      signedInOnly: action(() => unauthorized("Sign in to see this")),
+      never: action(() => forbidden()),
+      picky: action(() => fail("Name is taken", [{ path: ["name"], message: "taken" }])),
+      throws: action(() => {
+        throw new Error("secret detail");
+      }),
+    },
+    workers: [double, held],
+    graphs: [sum],
+    env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: "memory:", SVC_EXEC_API_KEY: API_KEY, NODE_ENV: "test", ...env },
+    log: (message) => logged.push(message),
+    ...options,
+  });
+  return {
+    app,
+    logged,
+    client: createTestClient(app),
+    close: async () => {
+      await app.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A fixture for one test. */
+export async function withFixture(
+  run: (fixture: Fixture) => Promise<void>,
+  env: Record<string, string> = {},
+  options: AppOptions = {},
+): Promise<void> {
+  const fixture = createFixture(env, options);
+  try {
+    await run(fixture);
+  } finally {
+    await fixture.close();
+  }
+}
