@@ -3,14 +3,15 @@
  * https://docs.npmjs.com/cli/configuring-npm/package-lock-json). Pure: it opens no file and asks no registry.
  * What it cannot read is a `LockfileError` that says what is wrong and where.
  */
+import { FinalError } from "svc/graph";
 import { findJsonProblem } from "./json-position.ts";
 import type { LockedPackage, Lockfile, Source } from "./types.ts";
 
 /** A graph of this many nodes is still quick to draw and to store; bigger monorepos exist, but not for a demo. */
 export const MAX_PACKAGES = 5_000;
 
-/** The lockfile itself is wrong: trying again would not help. */
-export class LockfileError extends Error {
+/** The lockfile itself is wrong: reading it again would not help, so the graph is not to try. */
+export class LockfileError extends FinalError {
   override readonly name = "LockfileError";
 }
 

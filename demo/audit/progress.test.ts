@@ -62,10 +62,8 @@ describe("progress of an audit", () => {
       [...sentences],
       [
         "Reading the lockfile.",
-        "Inspecting 0 packages: 0 percent.",
-        "Inspecting 1 packages: 0 percent.",
-        "Inspecting 2 packages: 0 percent.",
-        "Inspecting 2 packages: 50 percent.",
+        "Inspecting the packages: 0 percent done.",
+        "Inspecting the packages: 50 percent done.",
         "Writing the report.",
         "The audit has ended.",
       ],

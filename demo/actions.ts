@@ -1,0 +1,5 @@
+/** The demo's server actions. */
+import { action } from "svc";
+
+/** Gives its arguments back: the shortest way to see a call over the wire (see README). */
+export const echo = action((...args: unknown[]) => args);

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, describe, it } from "node:test";
+import { createEngine, openStore, systemClock, type Json, type Snapshot } from "svc/graph";
+import { audit, inspect, parse, report } from "./graph.ts";
+import { afterEvent, NOT_STARTED, progressOfSnapshot } from "./progress.ts";
+import type { Report } from "./types.ts";
+
+const store = await openStore("memory:");
+const engine = createEngine({ store, workers: [parse, inspect, report], graphs: [audit], clock: systemClock });
+after(async () => {
+  await engine.close();
+  await store.close();
+});
+
+/** Runs an audit to its end; also gives what the event stream made of it. */
+async function run(lockfile: Json): Promise<{ snapshot: Snapshot; followed: typeof NOT_STARTED }> {
+  const { snapshot } = await engine.start("audit", { lockfile });
+  let followed = NOT_STARTED;
+  for await (const event of engine.subscribe(snapshot.graph_id, 0, new AbortController().signal)) {
+    followed = afterEvent(followed, event);
+  }
+  const ended = engine.snapshot(snapshot.graph_id);
+  assert.ok(ended);
+  return { snapshot: ended, followed };
+}
+
+describe("the graph audit", () => {
+  it("makes a report of this repository's lockfile, one node for each package", async () => {
+    const text = readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8");
+    const { snapshot } = await run(text);
+    assert.equal(snapshot.status, "done");
+    const { totals, rows } = snapshot.result as Report;
+    assert.equal(snapshot.nodes.length, totals.packages + 2);
+    assert.equal(rows.length, totals.packages);
+  });
+
+  it("is followed by its events to the same picture that its snapshot gives", async () => {
+    const { snapshot, followed } = await run({
+      lockfileVersion: 3,
+      packages: { "node_modules/a": { version: "1.0.0" } },
+    });
+    assert.deepEqual(followed, progressOfSnapshot(snapshot));
+  });
+
+  it("ends with an empty report for a project without dependencies", async () => {
+    const { snapshot } = await run({ lockfileVersion: 3, packages: { "": { name: "empty" } } });
+    assert.equal((snapshot.result as Report).totals.packages, 0);
+  });
+
+  it("fails in parse after one attempt, saying what and where, when the lockfile is broken", async () => {
+    const { snapshot } = await run('{"lockfileVersion": 3,}');
+    assert.equal(snapshot.status, "failed");
+    assert.equal(snapshot.error?.node, "parse");
+    assert.match(snapshot.error?.message ?? "", /line 1, column 23/);
+    assert.equal(snapshot.nodes.find((node) => node.id === "parse")?.attempts, 1);
+  });
+});

@@ -1,0 +1,33 @@
+/** The graph `audit` and its three workers: parse, inspect for each package, report. The rules are in the files beside. */
+import { graph, worker } from "svc/graph";
+import { inspectPackage } from "./inspect.ts";
+import { findProject, installedLicense } from "./installed.ts";
+import { parseLockfile } from "./lockfile.ts";
+import { buildReport } from "./report.ts";
+import type { Inspection, LockedPackage, Lockfile, Report } from "./types.ts";
+
+/** Input of the graph: the text of a package-lock.json, or its parsed object. */
+export type AuditInput = { lockfile: unknown };
+
+const project = findProject(process.cwd());
+
+export const parse = worker("parse", (input: AuditInput): Lockfile => parseLockfile(input.lockfile));
+
+export const inspect = worker(
+  "inspect",
+  { concurrency: 16, timeout: "30s" },
+  async (locked: LockedPackage): Promise<Inspection> => {
+    const installed = locked.license === null ? await installedLicense(project, locked) : null;
+    return inspectPackage(locked, installed);
+  },
+);
+
+export const report = worker("report", (done: { parse: Lockfile; inspect: Inspection[] }): Report => {
+  return buildReport(done.parse, done.inspect);
+});
+
+export const audit = graph<AuditInput, Report>("audit", (g) => {
+  const lockfile = g.node("parse", parse);
+  const inspections = g.map("inspect", inspect, lockfile, (read) => read.packages);
+  return g.node("report", report, { after: [lockfile, inspections] });
+});

@@ -1,0 +1,163 @@
+/** `/audits/:id`: one audit as it stands: under way, failed, or its report. */
+import type { Snapshot } from "svc/graph";
+import type { JSX } from "svc/jsx-runtime";
+import { progressOfSnapshot, type Progress } from "../audit/progress.ts";
+import type { Report } from "../audit/types.ts";
+import { AuditProgress } from "./audit-progress.tsx";
+import { ReportTable } from "./report-table.tsx";
+import { Shell } from "./shell.tsx";
+
+/** @param props.eventsUrl stream of the events after those in `audit`. */
+export function AuditPage(props: { audit: Snapshot; eventsUrl: string }): JSX.Element {
+  const { audit } = props;
+  return (
+    <Shell current="">
+      <header class="page-head">
+        <h1>{audit.status === "done" ? `Audit of ${(audit.result as Report).project}` : "Audit"}</h1>
+        <p class="quiet">
+          <code>{audit.graph_id}</code> · {describeTime(audit)}
+        </p>
+      </header>
+      {audit.status === "done" || audit.status === "failed" ? null : (
+        <AuditProgress
+          here={`/audits/${audit.graph_id}`}
+          eventsUrl={props.eventsUrl}
+          start={progressOfSnapshot(audit)}
+        />
+      )}
+      {audit.status === "failed" ? <Failure audit={audit} /> : null}
+      {audit.status === "done" || audit.status === "failed" ? (
+        <EndedGraph progress={progressOfSnapshot(audit)} />
+      ) : null}
+      {audit.status === "done" ? <ReportView report={audit.result as Report} /> : null}
+    </Shell>
+  );
+}
+
+/** The graph where nothing moves any more: the same picture as in AuditProgress, without its script. */
+function EndedGraph(props: { progress: Progress }): JSX.Element {
+  const { parse, inspect, report, inspected, packages } = props.progress;
+  return (
+    <ol class="graph" aria-label="Nodes of the graph">
+      <li class={["node", `node-${parse}`]}>
+        <strong>parse</strong> <span class="node-state">{parse}</span>
+      </li>
+      <li class={["node", `node-${inspect}`]}>
+        <strong>inspect</strong>{" "}
+        <span class="node-state">{packages === 0 ? inspect : `${inspected} / ${packages}`}</span>
+      </li>
+      <li class={["node", `node-${report}`]}>
+        <strong>report</strong> <span class="node-state">{report}</span>
+      </li>
+    </ol>
+  );
+}
+
+function Failure(props: { audit: Snapshot }): JSX.Element {
+  const error = props.audit.error;
+  return (
+    <section class="notice notice-bad" aria-labelledby="failure-heading">
+      <h2 id="failure-heading">The audit failed{error?.node === undefined ? "" : ` in “${error.node}”`}</h2>
+      <p id="failure">{error?.message ?? "No reason is on record."}</p>
+      <p>
+        <a href="/">Try another lockfile</a>
+      </p>
+    </section>
+  );
+}
+
+function ReportView(props: { report: Report }): JSX.Element {
+  const { totals, findings, licenses, rows } = props.report;
+  return (
+    <>
+      <dl class="figures">
+        <div>
+          <dt>Packages</dt>
+          <dd>{totals.packages}</dd>
+        </div>
+        <div>
+          <dt>For development</dt>
+          <dd>{totals.dev}</dd>
+        </div>
+        <div>
+          <dt>Licences</dt>
+          <dd>{totals.licenses}</dd>
+        </div>
+        <div>
+          <dt>Packages with findings</dt>
+          <dd>{totals.flagged}</dd>
+        </div>
+      </dl>
+      <div class="columns">
+        <section aria-labelledby="findings-heading">
+          <h2 id="findings-heading">Findings</h2>
+          {findings.length === 0 ? (
+            <p class="notice notice-good">Nothing to report: every package is hashed, licensed and current.</p>
+          ) : (
+            <table>
+              <caption class="visually-hidden">Findings by kind, the weightiest first</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Finding</th>
+                  <th scope="col" class="number">
+                    Weight
+                  </th>
+                  <th scope="col" class="number">
+                    Packages
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {findings.map((finding) => (
+                  <tr>
+                    <th scope="row">{finding.title}</th>
+                    <td class="number">{finding.weight}</td>
+                    <td class="number">{finding.packages}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </section>
+        <section aria-labelledby="licences-heading">
+          <h2 id="licences-heading">Licences</h2>
+          <table>
+            <caption class="visually-hidden">Packages by licence, the most frequent first</caption>
+            <thead>
+              <tr>
+                <th scope="col">Licence</th>
+                <th scope="col" class="number">
+                  Packages
+                </th>
+                <th scope="col" class="number">
+                  Share
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {licenses.map((item) => (
+                <tr>
+                  <th scope="row">{item.license}</th>
+                  <td class="number">{item.packages}</td>
+                  <td class="number">{share(item.packages, totals.packages)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </div>
+      <ReportTable rows={rows} />
+    </>
+  );
+}
+
+function share(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+}
+
+/** Time it took where it has ended, else when it began. */
+function describeTime(audit: Snapshot): string {
+  const began = audit.started_ms ?? audit.created_ms;
+  if (audit.finished_ms !== null) return `took ${((audit.finished_ms - began) / 1000).toFixed(2)} s`;
+  return `began ${new Date(began).toISOString().replace("T", " ").slice(0, 19)} UTC`;
+}

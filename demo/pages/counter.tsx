@@ -1,0 +1,37 @@
+/** `/counter`: the smallest thing that resumes. */
+import { signal } from "svc";
+import type { JSX } from "svc/jsx-runtime";
+import { Shell } from "./shell.tsx";
+
+export function Counter(props: { start: number }): JSX.Element {
+  const count = signal(props.start);
+  return (
+    <section class="panel counter" aria-labelledby="counter-heading">
+      <h1 id="counter-heading">Counter</h1>
+      <p class="figure" role="status">
+        Count: {count.value}
+      </p>
+      <p class="quiet">Double: {count.value * 2}</p>
+      <p class="actions">
+        <button type="button" class="button" onClick={() => count.value--}>
+          Subtract 1
+        </button>
+        <button type="button" class="button button-primary" onClick={() => count.value++}>
+          Add 1
+        </button>
+      </p>
+    </section>
+  );
+}
+
+export function CounterPage(): JSX.Element {
+  return (
+    <Shell current="/counter">
+      <Counter start={0} />
+      <p class="quiet narrow">
+        Before the first click this page loads one script, the loader. The click fetches the core and this counter’s
+        code, then runs; a click made before any script has arrived counts too.
+      </p>
+    </Shell>
+  );
+}

@@ -1,0 +1,44 @@
+/** The frame around every page: skip link, header with the navigation, main, footer. No script. */
+import type { JSX } from "svc/jsx-runtime";
+
+const LINKS = [
+  { href: "/", label: "Audit" },
+  { href: "/counter", label: "Counter" },
+  { href: "/todo", label: "To-do" },
+  { href: "/static", label: "Static" },
+  { href: "/_svc/demo", label: "Webhooks" },
+];
+
+/** @param props.current path of the page, to mark its link. */
+export function Shell(props: { current: string; children: JSX.Element | JSX.Element[] }): JSX.Element {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header class="site-header">
+        <a class="brand" href="/">
+          Lockfile audit
+        </a>
+        <nav aria-label="Pages">
+          <ul>
+            {LINKS.map((link) => (
+              <li>
+                <a href={link.href} aria-current={link.href === props.current ? "page" : undefined}>
+                  {link.label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </header>
+      <main id="main">{props.children}</main>
+      <footer class="site-footer">
+        <p>
+          A demo of svc: pages that resume, durable graphs, signed webhooks. State: <a href="/_svc/status">status</a>,{" "}
+          <a href="/_svc/metrics">metrics</a>, <a href="/health">health</a>.
+        </p>
+      </footer>
+    </>
+  );
+}
