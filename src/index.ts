@@ -18,7 +18,7 @@ export type { SecurityHeaderOptions } from "./security/headers.ts";
 
 export { batch, computed, effect, signal, untrack, type Computed, type Signal } from "./reactivity/signal.ts";
 export { store } from "./reactivity/server-store.ts";
-export { For, Match, Show } from "./jsx/control-flow.ts";
+export { For, Show } from "./jsx/control-flow.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";
 
 export { graph, worker } from "./graph/definition.ts";

@@ -2,7 +2,7 @@
  * `svc dev`: serves the app from source. The socket stays open while the app behind it is replaced after each change;
  * requests wait for the new one, and open pages load themselves anew (app/render-page.ts).
  */
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { App } from "../app/app.ts";
 import { createDevHost, type DevHost } from "../compiler/dev.ts";
@@ -32,11 +32,20 @@ export async function dev({ root, host, port }: CommandOptions, output: Output):
   );
   const app = await stage.boot(listening.url);
   banner(app, listening.url, Math.round(performance.now()), output);
-  const stop = devHost.onChange(() => stage.changed());
+  const written = [resolve(config.dataDir), join(root, "dist")];
+  const stop = devHost.onChange((file) => {
+    // What the app itself writes is no edit: its database would reload it for ever.
+    if (!written.some((folder) => isInside(folder, file))) stage.changed();
+  });
   await ended;
   stop();
   await Promise.all([stage.close(), listening.close(DRAIN_MS)]);
   await devHost.close();
+}
+
+function isInside(folder: string, file: string): boolean {
+  const path = relative(folder, file);
+  return !path.startsWith("..") && path !== "";
 }
 
 /** The app that is on, and the one that comes after it. */

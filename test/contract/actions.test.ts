@@ -7,7 +7,12 @@ const fixture = createFixture();
 const { client } = fixture;
 after(() => fixture.close());
 
-async function call(name: string, init: RequestInit & { headers?: Record<string, string> } = {}) {
+interface Call {
+  body?: string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+}
+
+async function call(name: string, init: Call = {}) {
   const headers = { "content-type": "application/json", "x-svc-csrf": await client.csrfToken(), ...init.headers };
   const response = await client.request(`/_svc/action/${name}`, {
     method: "POST",

@@ -24,7 +24,9 @@ article,.note{background:var(--panel);border:1px solid var(--line);border-radius
 pre,.scroll{overflow-x:auto;margin:0;border:1px solid var(--line);border-radius:6px;background:var(--ground)}
 pre{padding:.8rem 1rem}
 table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:.4rem .8rem;border-top:1px solid var(--line);font-weight:400;white-space:nowrap}
+th,td{text-align:left;vertical-align:top;padding:.4rem .8rem;border-top:1px solid var(--line);font-weight:400}
+th{white-space:nowrap}
+td{overflow-wrap:anywhere}
 tr:first-child>*{border-top:0}
 th{color:var(--quiet)}
 `;

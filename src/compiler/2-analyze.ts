@@ -1,0 +1,124 @@
+/** Step 2: what the extraction asks about a module: names, kinds, components, and whether an expression is live. */
+import type { ESTree } from "vite";
+import { childrenOf, isFunction, memberName, walk, type FunctionNode, type Node } from "./ast.ts";
+import type { SourceFile } from "./diagnostics.ts";
+import { functionOf, indexImports, initOf, kindOf, type Kind } from "./kinds.ts";
+import { resolveScopes, type Binding, type Reference, type Scopes } from "./scopes.ts";
+
+/**
+ * Whether the browser may have to evaluate an expression again: `live` reads a signal, a store or a computed;
+ * `maybe` reads `.value` of something whose origin is not in this file, such as `props.count.value`.
+ */
+export type Liveness = "static" | "maybe" | "live";
+
+export interface Module {
+  file: SourceFile;
+  program: ESTree.Program;
+  scopes: Scopes;
+  /** Functions whose returned JSX is the HTML of a component. */
+  components: Set<FunctionNode>;
+  kind(binding: Binding): Kind;
+  liveness(node: Node): Liveness;
+  parentOf(node: Node): Node | undefined;
+}
+
+export function analyze(file: SourceFile, program: ESTree.Program): Module {
+  indexImports(program);
+  const scopes = resolveScopes(program);
+  const kinds = new Map<Binding, Kind>();
+  const kind = (binding: Binding): Kind => {
+    const known = kinds.get(binding);
+    if (known) return known;
+    const found = kindOf(binding, scopes);
+    kinds.set(binding, found);
+    return found;
+  };
+  const liveness = livenessOf(scopes, kind);
+  const parents = parentsOf(program);
+  return { file, program, scopes, kind, liveness, parentOf: (node) => parents.get(node), components: findComponents(program) };
+}
+
+function parentsOf(program: ESTree.Program): Map<Node, Node> {
+  const parents = new Map<Node, Node>();
+  walk(program, (node) => {
+    for (const child of childrenOf(node)) parents.set(child, node);
+  });
+  return parents;
+}
+
+/** Capitalised functions and the default export. */
+function findComponents(program: ESTree.Program): Set<FunctionNode> {
+  const found = new Set<FunctionNode>();
+  walk(program, (node) => {
+    if (node.type === "FunctionDeclaration" && node.id && /^[A-Z]/.test(node.id.name)) found.add(node);
+    if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && /^[A-Z]/.test(node.id.name)) {
+      if (node.init && isFunction(node.init)) found.add(node.init);
+    }
+    if (node.type === "ExportDefaultDeclaration" && isFunction(node.declaration)) found.add(node.declaration);
+  });
+  return found;
+}
+
+function livenessOf(scopes: Scopes, kind: (binding: Binding) => Kind): (node: Node) => Liveness {
+  const visiting = new Set<Node>();
+  const memberOf = (reference: Reference): string | undefined =>
+    reference.parent.type === "MemberExpression" ? memberName(reference.parent) : undefined;
+
+  function ofReference(reference: Reference, within: Node): Liveness {
+    const { binding } = reference;
+    if (!binding || isInside(binding.node, within)) return "static";
+    switch (kind(binding)) {
+      case "signal":
+      case "store":
+      case "computed":
+        return "live";
+      case "function":
+        return binding.owner === null ? "static" : of(functionOf(binding));
+      case "props":
+        return "static";
+      case "value":
+        return binding.owner !== null && memberOf(reference) === "value" && !isPlainInit(binding) ? "maybe" : "static";
+      default:
+        return "static";
+    }
+  }
+
+  function of(node: Node | undefined): Liveness {
+    if (!node || visiting.has(node)) return "static";
+    visiting.add(node);
+    let result: Liveness = readsPropsValue(node, scopes, kind) ? "maybe" : "static";
+    for (const reference of scopes.within(node)) {
+      const found = ofReference(reference, node);
+      if (found === "static") continue;
+      result = found;
+      if (found === "live") break;
+    }
+    visiting.delete(node);
+    return result;
+  }
+  return of;
+}
+
+export function isInside(node: Node, outer: { start: number; end: number }): boolean {
+  return node.start >= outer.start && node.end <= outer.end;
+}
+
+/** `props.count.value`: a signal handed down, as far as syntax can tell. */
+function readsPropsValue(node: Node, scopes: Scopes, kind: (binding: Binding) => Kind): boolean {
+  let found = false;
+  walk(node, (inner) => {
+    if (inner.type !== "MemberExpression" || memberName(inner) !== "value") return !found;
+    const object = inner.object;
+    if (object.type !== "MemberExpression" || object.object.type !== "Identifier") return !found;
+    const binding = scopes.within(object.object)[0]?.binding;
+    if (binding && kind(binding) === "props" && !isInside(binding.node, node)) found = true;
+    return !found;
+  });
+  return found;
+}
+
+/** A constant whose initial value is visibly not a signal. */
+function isPlainInit(binding: Binding): boolean {
+  const init = initOf(binding);
+  return init !== undefined && init.type !== "CallExpression" && init.type !== "MemberExpression";
+}

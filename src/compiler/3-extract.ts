@@ -1,0 +1,337 @@
+/**
+ * Step 3: JSX of one root template to the model of model.ts: elements, attributes, text runs, regions, handlers.
+ *
+ * Decides what is written once by the server and what the browser may have to write again. Writes no code.
+ */
+import type { ESTree } from "vite";
+import { extractAttributes } from "./attributes.ts";
+import {
+  holdsJsx,
+  isComponentTag,
+  isFunction,
+  isJsx,
+  memberName,
+  returnsOf,
+  tagName,
+  unwrap,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "./ast.ts";
+import { fail, type Extraction, type Position } from "./extraction.ts";
+import { VOID_TAGS } from "./html-facts.ts";
+import { nestingProblem } from "./html-nesting.ts";
+import { decodeEntities, normaliseText, textToHtml } from "./jsx-text.ts";
+import { svcName } from "./kinds.ts";
+import type { Branch, Element, Item, List, Pick, Run, Scope } from "./model.ts";
+
+type Atom =
+  | { kind: "text"; html: string; text: string }
+  | { kind: "expression"; expression: Expression; live: boolean }
+  | { kind: "item"; item: Item };
+
+/** One host element and what is below it. */
+export function extractElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Element {
+  const tag = tagName(node.openingElement.name);
+  const problem = nestingProblem(tag, position.ancestors);
+  if (problem !== undefined) throw fail(extraction, "SVC108", node.openingElement, problem);
+  const { attributes, rawHtml } = extractAttributes(extraction, node, tag, position);
+  const element: Element = {
+    kind: "element",
+    node,
+    tag,
+    scope: position.scope,
+    template: position.template,
+    level: position.level,
+    attributes,
+    items: [],
+    rawHtml,
+    key: undefined,
+  };
+  if (VOID_TAGS.has(tag) || rawHtml) return element;
+  element.items = extractItems(extraction, node.children, { ...position, ancestors: [...position.ancestors, tag] });
+  return element;
+}
+
+/** Children of an element, or of a fragment or component (then without a scope). */
+export function extractItems(extraction: Extraction, children: readonly Node[], position: Position): Item[] {
+  const atoms = children.flatMap((child) => atomsOf(extraction, child, position));
+  const items = groupRuns(extraction, atoms, position);
+  const sole = items.length === 1 ? items[0] : undefined;
+  for (const item of items) {
+    const isSole = item === sole;
+    if (item.kind === "run") item.isSole = isSole;
+    if (item.kind === "list") item.isSole = isSole;
+    if ((item.kind === "run" || item.kind === "list") && !isSole) item.key = ++position.template.lastKey;
+  }
+  return items;
+}
+
+function atomsOf(extraction: Extraction, child: Node, position: Position): Atom[] {
+  if (child.type === "JSXText") {
+    const text = normaliseText(child.value);
+    return text === "" ? [] : [{ kind: "text", html: textToHtml(text), text: decodeEntities(text) }];
+  }
+  if (child.type === "JSXExpressionContainer") {
+    return child.expression.type === "JSXEmptyExpression" ? [] : atomsOf(extraction, child.expression, position);
+  }
+  if (child.type === "JSXSpreadChild") {
+    throw fail(extraction, "SVC109", child, "Spread children are not supported. Write {list} or <For each={list} …>.");
+  }
+  const inner = unwrap(child);
+  if (inner.type === "JSXFragment") return inner.children.flatMap((item) => atomsOf(extraction, item, position));
+  if (inner.type === "JSXElement") return atomsOfElement(extraction, inner, position);
+  return atomsOfExpression(extraction, child as Expression, inner, position);
+}
+
+function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Atom[] {
+  const tag = tagName(node.openingElement.name);
+  if (!isComponentTag(tag)) {
+    if (!position.scope) return [{ kind: "item", item: { kind: "piece", expression: node } }];
+    return [{ kind: "item", item: extractElement(extraction, node, position) }];
+  }
+  const builtin = svcName(node.openingElement.name, extraction.module.scopes);
+  if (builtin === "For") return [{ kind: "item", item: forElement(extraction, node, position) }];
+  if (builtin === "Show") return [{ kind: "item", item: showElement(extraction, node, position) }];
+  if (position.isRegion) {
+    throw fail(
+      extraction,
+      "SVC120",
+      node.openingElement,
+      `<${tag}> stands in a row or branch that the browser may create, and components run on the server only. Write its elements here in place of <${tag}>, or make the condition one that doesn't change in the browser.`,
+    );
+  }
+  return [{ kind: "item", item: { kind: "component", node } }];
+}
+
+function atomsOfExpression(extraction: Extraction, child: Expression, inner: Node, position: Position): Atom[] {
+  const { module } = extraction;
+  const fixed = fixedText(inner);
+  if (fixed !== undefined) return fixed === "" ? [] : [{ kind: "text", html: textToHtml(fixed), text: fixed }];
+  const liveness = module.liveness(child);
+  const reacts = position.isRegion || liveness === "live" || (liveness === "maybe" && position.scope !== undefined);
+  if (!reacts) {
+    if (isStructured(inner) || holdsJsx(inner) || isChildren(inner) || !position.scope) {
+      return [{ kind: "item", item: { kind: "piece", expression: child } }];
+    }
+    return [{ kind: "expression", expression: child, live: false }];
+  }
+  if (isStructured(inner)) {
+    const isSure = position.isRegion || liveness === "live";
+    if (!isSure && holdsComponent(inner)) return [{ kind: "item", item: { kind: "piece", expression: child } }];
+    return [{ kind: "item", item: region(extraction, inner, position) }];
+  }
+  if (!position.scope) throw looseRegion(extraction, child);
+  if (isChildren(inner)) {
+    throw fail(extraction, "SVC120", child, `"${extraction.module.file.text.slice(child.start, child.end)}" is HTML from the server and stands in a row or branch that the browser may create. Place it outside.`);
+  }
+  if (holdsJsx(inner)) {
+    throw fail(extraction, "SVC109", child, "JSX inside an expression that changes in the browser. Write it as condition && <x/>, condition ? <x/> : <y/>, <Show>, <For> or list.map((item) => <x key={…}/>).");
+  }
+  return [{ kind: "expression", expression: child, live: true }];
+}
+
+function looseRegion(extraction: Extraction, node: Node): Error {
+  return fail(extraction, "SVC109", node, "This changes in the browser but stands in no element of this component, so there is nothing to find it by. Put a host element such as <div> or <span> around it.");
+}
+
+/** Text of literals and of what renders as nothing; undefined for anything that must be evaluated. */
+function fixedText(node: Node): string | undefined {
+  if (node.type === "Literal") {
+    return typeof node.value === "string" || typeof node.value === "number" ? String(node.value) : "";
+  }
+  if (node.type === "Identifier" && node.name === "undefined") return "";
+  if (node.type === "TemplateLiteral" && node.expressions.length === 0) return node.quasis[0]?.value.cooked ?? undefined;
+  return undefined;
+}
+
+/** Forms that are compiled in place: conditions and lists of JSX. */
+export function isStructured(node: Node): boolean {
+  const inner = unwrap(node);
+  if (isJsx(inner)) return true;
+  if (inner.type === "ConditionalExpression") return isStructured(inner.consequent) || isStructured(inner.alternate);
+  if (inner.type === "LogicalExpression") return inner.operator === "&&" && isStructured(inner.right);
+  return mappedRows(inner) !== undefined;
+}
+
+/** `list.map((item, index) => <li/>)`. */
+export function mappedRows(node: Node): { list: Expression; row: FunctionNode } | undefined {
+  if (node.type !== "CallExpression" || node.arguments.length !== 1 || node.optional) return undefined;
+  const { callee } = node;
+  const row = node.arguments[0];
+  if (callee.type !== "MemberExpression" || memberName(callee) !== "map" || callee.optional) return undefined;
+  if (!row || !isFunction(row) || row.async || row.params.length > 2) return undefined;
+  if (!returnsOf(row).some((item) => isStructured(item))) return undefined;
+  return { list: callee.object as Expression, row };
+}
+
+/** `children`, `props.children`. */
+function isChildren(node: Node): boolean {
+  if (node.type === "Identifier") return node.name === "children";
+  return node.type === "MemberExpression" && memberName(node) === "children";
+}
+
+function holdsComponent(node: Node): boolean {
+  const inner = unwrap(node);
+  if (inner.type === "JSXElement") return isComponentTag(tagName(inner.openingElement.name)) || inner.children.some(holdsComponent);
+  if (inner.type === "JSXFragment") return inner.children.some(holdsComponent);
+  if (inner.type === "JSXExpressionContainer") return holdsComponent(inner.expression);
+  if (inner.type === "ConditionalExpression") return holdsComponent(inner.consequent) || holdsComponent(inner.alternate);
+  if (inner.type === "LogicalExpression") return holdsComponent(inner.right);
+  const rows = mappedRows(inner);
+  return rows !== undefined && returnsOf(rows.row).some(holdsComponent);
+}
+
+/** Joins neighbouring text and expressions: a live one makes the whole run live. */
+function groupRuns(extraction: Extraction, atoms: Atom[], position: Position): Item[] {
+  const items: Item[] = [];
+  let open: Exclude<Atom, { kind: "item" }>[] = [];
+  const close = (): void => {
+    if (open.some((atom) => atom.kind === "expression" && atom.live)) items.push(runOf(open, items.at(-1)));
+    else for (const atom of open) items.push(atom.kind === "text" ? atom : { kind: "piece", expression: atom.expression });
+    open = [];
+  };
+  for (const atom of atoms) {
+    if (atom.kind !== "item") open.push(atom);
+    else {
+      close();
+      items.push(atom.item);
+    }
+  }
+  close();
+  if (!position.scope && items.some((item) => item.kind === "run")) {
+    const live = atoms.find((atom) => atom.kind === "expression" && atom.live);
+    if (live?.kind === "expression") throw looseRegion(extraction, live.expression);
+  }
+  return items;
+}
+
+function runOf(atoms: Exclude<Atom, { kind: "item" }>[], before: Item | undefined): Run {
+  const parts = atoms.map((atom) => (atom.kind === "text" ? atom.text : atom.expression));
+  const needsSeparator = before?.kind === "piece" || before?.kind === "component";
+  return { kind: "run", parts, isSole: false, needsSeparator, key: undefined };
+}
+
+/** A condition or list that the browser keeps up to date. */
+function region(extraction: Extraction, inner: Node, position: Position): List | Branch {
+  if (!position.scope) throw looseRegion(extraction, inner);
+  const rows = mappedRows(inner);
+  if (rows) return listOf(extraction, inner, { each: rows.list, by: undefined, row: rows.row }, position);
+  const branches: Element[] = [];
+  const pick = pickOf(extraction, inner, branches, position);
+  return branchOf(inner, pick, branches, position);
+}
+
+function branchOf(node: Node, pick: Pick, branches: Element[], position: Position): Branch {
+  if (position.scope) markRegion(position.scope);
+  return { kind: "branch", node, level: position.level, pick, branches, key: ++position.template.lastKey };
+}
+
+function markRegion(scope: Scope): void {
+  scope.parts.add("region");
+}
+
+function pickOf(extraction: Extraction, node: Node, branches: Element[], position: Position): Pick {
+  const inner = unwrap(node);
+  if (inner.type === "ConditionalExpression") {
+    return {
+      test: inner.test,
+      then: pickOf(extraction, inner.consequent, branches, position),
+      otherwise: pickOf(extraction, inner.alternate, branches, position),
+    };
+  }
+  if (inner.type === "LogicalExpression" && inner.operator === "&&") {
+    return { test: inner.left, then: pickOf(extraction, inner.right, branches, position), otherwise: -1 };
+  }
+  if (fixedText(inner) === "") return -1;
+  branches.push(regionRoot(extraction, inner, position));
+  return branches.length - 1;
+}
+
+/** The one element that a row or branch is. */
+function regionRoot(extraction: Extraction, node: Node, position: Position): Element {
+  let inner = unwrap(node);
+  if (inner.type === "JSXFragment") {
+    const kept = inner.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");
+    if (kept.length === 1 && kept[0]) inner = unwrap(kept[0]);
+  }
+  if (inner.type === "JSXElement" && !isComponentTag(tagName(inner.openingElement.name))) {
+    return extractElement(extraction, inner, { ...position, template: { lastKey: 0 }, isRegion: true });
+  }
+  if (inner.type === "JSXElement") atomsOfElement(extraction, inner, { ...position, isRegion: true });
+  throw fail(extraction, "SVC109", node, "A row or branch that changes in the browser must be one host element, so that it can be found, moved and replaced. Put an element such as <div> or <span> around it.");
+}
+
+function forElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Item {
+  const each = attributeExpression(node, "each");
+  const row = onlyChild(node);
+  if (!each || !row || !isFunction(row)) {
+    throw fail(extraction, "SVC109", node, "<For> needs each={list} and a function written inside it: <For each={list} by={(item) => item.id}>{(item) => <li>…</li>}</For>.");
+  }
+  if (!position.scope || (!position.isRegion && extraction.module.liveness(each) !== "live")) {
+    if (extraction.module.liveness(each) === "live") throw looseRegion(extraction, node);
+    return { kind: "piece", expression: node };
+  }
+  return listOf(extraction, node, { each, by: attributeExpression(node, "by"), row }, position);
+}
+
+interface ListParts {
+  each: Expression;
+  by: Node | undefined;
+  row: FunctionNode;
+}
+
+function listOf(extraction: Extraction, node: Node, parts: ListParts, position: Position): List {
+  const { scope } = position;
+  if (!scope) throw looseRegion(extraction, node);
+  markRegion(scope);
+  const level = position.level + 1;
+  scope.frames.push({ fn: parts.row, level });
+  const roots = returnsOf(parts.row);
+  const root = roots[0];
+  if (!root || roots.length > 1) {
+    throw fail(extraction, "SVC109", parts.row, "A row function must return one element in one place. Put the condition inside the element.");
+  }
+  const element = regionRoot(extraction, root, { ...position, level });
+  return { kind: "list", node, ...parts, element, level: position.level, isSole: false, key: undefined };
+}
+
+function showElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Item {
+  const { module } = extraction;
+  const when = attributeExpression(node, "when");
+  if (!when) throw fail(extraction, "SVC109", node.openingElement, "<Show> needs when={condition}.");
+  const reacts = position.isRegion || module.liveness(when) === "live" || (module.liveness(when) === "maybe" && !node.children.some(holdsComponent));
+  if (!position.scope || !reacts) {
+    if (module.liveness(when) === "live") throw looseRegion(extraction, node);
+    return { kind: "piece", expression: node };
+  }
+  const fallback = attributeExpression(node, "fallback");
+  if (fallback && fallback.start < when.start) {
+    throw fail(extraction, "SVC109", fallback, "Write when={…} before fallback={…}, in the order in which they are evaluated.");
+  }
+  const branches: Element[] = [];
+  const otherwise = fallback ? pickOf(extraction, fallback, branches, position) : -1;
+  const child = onlyChild(node);
+  if (!child) throw fail(extraction, "SVC109", node, "<Show> that changes in the browser must hold one element. Put an element such as <div> around its children.");
+  const then = pickOf(extraction, child, branches, position);
+  return branchOf(node, { test: when, then, otherwise }, branches, position);
+}
+
+/** Expression of an attribute `name={…}`. */
+export function attributeExpression(node: ESTree.JSXElement, name: string): Expression | undefined {
+  for (const attribute of node.openingElement.attributes) {
+    if (attribute.type !== "JSXAttribute" || attribute.name.name !== name) continue;
+    if (attribute.value?.type !== "JSXExpressionContainer") return undefined;
+    return attribute.value.expression.type === "JSXEmptyExpression" ? undefined : attribute.value.expression;
+  }
+  return undefined;
+}
+
+/** The one child of a component that is not white space. */
+export function onlyChild(node: ESTree.JSXElement): Node | undefined {
+  const kept = node.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");
+  const [child] = kept;
+  if (kept.length !== 1 || !child) return undefined;
+  return child.type === "JSXExpressionContainer" ? child.expression : child;
+}
+

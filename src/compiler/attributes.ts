@@ -1,0 +1,123 @@
+/** Attributes of host elements: fixed ones, values, handlers. Handlers are numbered here and written by 4-emit. */
+import type { ESTree } from "vite";
+import { fail, type Extraction, type Position } from "./extraction.ts";
+import { unwrap, type Expression } from "./ast.ts";
+import { checkHandler, handlerFlags } from "./handlers.ts";
+import { attributeName, eventType, PROPERTIES, URL_ATTRIBUTES } from "./html-facts.ts";
+import { attributeToHtml, stringToAttribute } from "./jsx-text.ts";
+import type { Attribute, AttributeKind, Element } from "./model.ts";
+import { DOM } from "../shared/wire.ts";
+
+interface Found {
+  attributes: Attribute[];
+  rawHtml: Element["rawHtml"];
+}
+
+export function extractAttributes(extraction: Extraction, node: ESTree.JSXElement, tag: string, position: Position): Found {
+  const attributes: Attribute[] = [];
+  let rawHtml: Element["rawHtml"];
+  for (const item of node.openingElement.attributes) {
+    if (item.type === "JSXSpreadAttribute") {
+      if (position.isRegion) {
+        throw fail(extraction, "SVC120", item, "{...spread} in a row or branch that the browser may create: its attributes aren't known at build time. Write them out.");
+      }
+      attributes.push({ kind: "spread", expression: item.argument, skip: namesBeside(node) });
+      continue;
+    }
+    const name = jsxName(item);
+    const expression = valueOf(item);
+    if (name === "dangerouslySetInnerHTML" && expression) {
+      rawHtml = { expression, live: isLive(extraction, expression, position) };
+    } else if (name !== "key") attributes.push(extractAttribute(extraction, item, name, expression, tag, position));
+  }
+  return { attributes, rawHtml };
+}
+
+function jsxName(attribute: ESTree.JSXAttribute): string {
+  const { name } = attribute;
+  return name.type === "JSXNamespacedName" ? `${name.namespace.name}:${name.name.name}` : name.name;
+}
+
+/** Names that stand beside a spread win over it. */
+function namesBeside(node: ESTree.JSXElement): string[] {
+  return node.openingElement.attributes.flatMap((item) =>
+    item.type === "JSXAttribute" ? [attributeName(jsxName(item))] : [],
+  );
+}
+
+function valueOf(attribute: ESTree.JSXAttribute): Expression | undefined {
+  if (attribute.value?.type !== "JSXExpressionContainer") return undefined;
+  return attribute.value.expression.type === "JSXEmptyExpression" ? undefined : attribute.value.expression;
+}
+
+function extractAttribute(
+  extraction: Extraction,
+  attribute: ESTree.JSXAttribute,
+  jsx: string,
+  expression: Expression | undefined,
+  tag: string,
+  position: Position,
+): Attribute {
+  const type = eventType(jsx);
+  if (type !== undefined) return handlerAttribute(extraction, attribute, type, expression, position);
+  const name = attributeName(jsx);
+  if (!expression) {
+    const text = attribute.value?.type === "Literal" ? attribute.value.value : undefined;
+    return { kind: "static", html: text === undefined ? ` ${name}` : ` ${name}="${attributeToHtml(String(text))}"` };
+  }
+  const fixed = fixedValue(expression);
+  if (fixed !== undefined && name !== "style") return { kind: "static", html: fixedHtml(name, fixed) };
+  return { kind: "value", name, how: howOf(name, tag), expression, live: isLive(extraction, expression, position) };
+}
+
+function isLive(extraction: Extraction, expression: Expression, position: Position): boolean {
+  return position.scope !== undefined && (position.isRegion || extraction.module.liveness(expression) !== "static");
+}
+
+function howOf(name: string, tag: string): AttributeKind {
+  if (name === "class" || name === "style") return name;
+  if (URL_ATTRIBUTES.has(name)) return "url";
+  if (PROPERTIES.has(name) && !(name === "open" && tag !== "details" && tag !== "dialog")) return "property";
+  return "plain";
+}
+
+function fixedValue(expression: Expression): string | number | boolean | null | undefined {
+  const inner = unwrap(expression);
+  if (inner.type !== "Literal") return undefined;
+  const { value } = inner;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null
+    ? value
+    : undefined;
+}
+
+/** Attributes for which `false` is a value, not absence (HTML "enumerated attributes" and ARIA). */
+const ENUMERATED = /^(aria-|data-)|^(spellcheck|draggable|contenteditable)$/;
+
+function fixedHtml(name: string, value: string | number | boolean | null): string {
+  if (typeof value === "boolean" && ENUMERATED.test(name)) return ` ${name}="${value}"`;
+  if (value === null || value === false) return "";
+  if (value === true) return ` ${name}`;
+  return ` ${name}="${stringToAttribute(String(value))}"`;
+}
+
+function handlerAttribute(
+  extraction: Extraction,
+  attribute: ESTree.JSXAttribute,
+  type: string,
+  expression: Expression | undefined,
+  position: Position,
+): Attribute {
+  const name = jsxName(attribute);
+  const { scope } = position;
+  if (!expression || !scope) {
+    throw fail(extraction, "SVC103", attribute, `${name} needs a function: ${name}={(event, element) => …}.`);
+  }
+  checkHandler(extraction.module, name, expression);
+  const symbol = extraction.nextHandler();
+  const takesElement = false;
+  scope.handlers.push({ symbol, level: position.level, functions: [unwrap(expression)], takesElement });
+  scope.events.add(type);
+  const flags = handlerFlags(extraction.module, expression);
+  return { kind: "static", html: ` ${DOM.on}${type}="${flags}${symbol}"` };
+}
+

@@ -1,0 +1,180 @@
+/**
+ * The production build: `dist/server/app.js`, `dist/client/handler/*.js`, `dist/public`, `dist/manifest.json`.
+ *
+ * The server build runs first and finds the TSX files that have browser code; these are the entries of the browser
+ * build. Chunks of earlier builds stay, so that pages from before a deploy go on working (contract section 6).
+ */
+import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type InlineConfig } from "vite";
+import { SvcError } from "../shared/errors.ts";
+import type { Manifest } from "../shared/manifest.ts";
+import { createManifest } from "./manifest.ts";
+import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "./plugin.ts";
+import { precompress } from "./precompress.ts";
+
+const ENTRIES = ["app.tsx", "app.ts", "src/app.tsx", "src/app.ts"];
+
+export interface BuildOptions {
+  /** Folder of the app. */
+  root: string;
+  /** Default: `dist` in the root. */
+  outDir?: string;
+  /** Called with one line per step. */
+  log?: (line: string) => void;
+}
+
+export interface BuildResult {
+  manifest: Manifest;
+  outDir: string;
+  /** Chunks that pages may name, smallest first. */
+  chunks: { name: string; module: string; bytes: number; gzipBytes: number }[];
+  milliseconds: number;
+}
+
+/**
+ * Builds an app for `svc start`.
+ * @throws SvcError SVC_DEFINITION without an entry, SVC101 … SVC121 from the compiler.
+ */
+export async function buildApp(options: BuildOptions): Promise<BuildResult> {
+  const began = performance.now();
+  const root = path.resolve(options.root);
+  const outDir = path.resolve(root, options.outDir ?? "dist");
+  const log = options.log ?? (() => {});
+  const entry = findEntry(root);
+  const modules = newAppModules();
+  await rm(path.join(outDir, "server"), { recursive: true, force: true });
+  await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules)));
+  log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
+  const chunks = modules.browser.size === 0 ? new Map<string, string>() : await buildBrowser(root, outDir, modules);
+  const manifest = createManifest(chunks, modules.actions);
+  await copyPublic(root, outDir);
+  await precompress(path.join(outDir, "client"));
+  await mkdir(outDir, { recursive: true });
+  await writeFile(path.join(outDir, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const sizes = await chunkSizes(outDir, manifest);
+  for (const chunk of sizes) log(`browser: ${chunk.name}.js ${chunk.bytes} B, gzip ${chunk.gzipBytes} B (${chunk.module})`);
+  return { manifest, outDir, chunks: sizes, milliseconds: Math.round(performance.now() - began) };
+}
+
+/** Absolute path of the module whose default export is the app. */
+export function findEntry(root: string): string {
+  const found = ENTRIES.map((name) => path.join(root, name)).find((file) => existsSync(file));
+  if (found) return found;
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `No app found in ${root}: looked for ${ENTRIES.join(", ")}. Write one that has createApp(…) as its default export.`,
+  );
+}
+
+function serverConfig(root: string, outDir: string, entry: string, modules: AppModules): InlineConfig {
+  return {
+    root,
+    logLevel: "error",
+    publicDir: false,
+    plugins: [svc({ modules })],
+    build: {
+      ssr: entry,
+      outDir: path.join(outDir, "server"),
+      emptyOutDir: true,
+      target: "node20",
+      sourcemap: true,
+      minify: false,
+      rolldownOptions: { output: { entryFileNames: "app.js", chunkFileNames: "[name]-[hash].js", format: "es" } },
+    },
+  };
+}
+
+/** Settings of a browser build, shared with the development host. */
+export function browserConfig(root: string, modules: AppModules): InlineConfig {
+  return {
+    root,
+    logLevel: "error",
+    publicDir: false,
+    plugins: [svc({ modules })],
+    build: {
+      target: "es2022",
+      modulePreload: false,
+      reportCompressedSize: false,
+      cssCodeSplit: false,
+      minify: "oxc",
+    },
+  };
+}
+
+async function buildBrowser(root: string, outDir: string, modules: AppModules): Promise<Map<string, string>> {
+  const config = browserConfig(root, modules);
+  const input = [...modules.browser.keys()].map((file) => file + CLIENT_QUERY);
+  const output = await unwrapErrors(() =>
+    build({
+      ...config,
+      build: {
+        ...config.build,
+        outDir: path.join(outDir, "client"),
+        emptyOutDir: false,
+        rolldownOptions: {
+          input,
+          preserveEntrySignatures: "strict",
+          output: {
+            format: "es",
+            hashCharacters: "hex",
+            entryFileNames: (chunk) => `handler/${baseName(chunk.facadeModuleId ?? chunk.name)}-[hash:8].js`,
+            chunkFileNames: "handler/shared-[hash:8].js",
+          },
+        },
+      },
+    }),
+  );
+  const chunks = new Map<string, string>();
+  for (const { output: files } of Array.isArray(output) ? output : "output" in output ? [output] : []) {
+    for (const file of files) {
+      if (file.type !== "chunk" || !file.isEntry || file.facadeModuleId === null) continue;
+      const module = modules.browser.get(file.facadeModuleId.slice(0, -CLIENT_QUERY.length));
+      if (module !== undefined) chunks.set(module, path.posix.basename(file.fileName, ".js"));
+    }
+  }
+  return chunks;
+}
+
+/** `/app/pages/Todo.tsx?svc-client` -> `todo`: only what is safe in a URL. */
+export function baseName(id: string): string {
+  const file = path.basename(id.split("?")[0] ?? id).replace(/\.[cm]?[jt]sx?$/, "");
+  return file.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-") || "chunk";
+}
+
+async function copyPublic(root: string, outDir: string): Promise<void> {
+  const source = path.join(root, "public");
+  const target = path.join(outDir, "public");
+  await rm(target, { recursive: true, force: true });
+  if (!existsSync(source)) return;
+  await cp(source, target, { recursive: true });
+  await precompress(target);
+}
+
+async function chunkSizes(outDir: string, manifest: Manifest): Promise<BuildResult["chunks"]> {
+  const sizes: BuildResult["chunks"] = [];
+  for (const [module, name] of Object.entries(manifest.chunks)) {
+    const bytes = await readFile(path.join(outDir, "client", "handler", `${name}.js`));
+    sizes.push({ name, module, bytes: bytes.length, gzipBytes: gzipSync(bytes, { level: 9 }).length });
+  }
+  return sizes.sort((left, right) => left.bytes - right.bytes);
+}
+
+/** Vite wraps what plugins throw; the author should see our error alone. */
+export async function unwrapErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw findSvcError(error) ?? error;
+  }
+}
+
+function findSvcError(error: unknown): SvcError | undefined {
+  if (error instanceof SvcError) return error;
+  if (typeof error !== "object" || error === null) return undefined;
+  const inner = "errors" in error && Array.isArray(error.errors) ? error.errors : [];
+  const cause = "cause" in error ? [error.cause] : [];
+  return [...inner, ...cause].map(findSvcError).find((found) => found !== undefined);
+}

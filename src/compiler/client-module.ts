@@ -1,0 +1,179 @@
+/** The browser module of one TSX file: which imports, module-level declarations, helpers and exports it is made of. */
+import MagicString, { Bundle } from "magic-string";
+import { PATHS } from "../shared/wire.ts";
+import type { Module } from "./2-analyze.ts";
+import { holdsJsx, isFunction, type Node } from "./ast.ts";
+import { diagnostic } from "./diagnostics.ts";
+import { importOf, svcImport, SVC } from "./kinds.ts";
+import type { Code } from "./model.ts";
+import type { Binding, Reference } from "./scopes.ts";
+
+/** Names of "svc" that exist in the browser, and the asset that holds them. */
+const CORE_NAMES = new Set(["signal", "computed", "effect", "batch", "untrack"]);
+
+/** A user import that browser code needs. */
+export interface ClientImport {
+  source: string;
+  /** Exported name; `default` or `*`. */
+  imported: string;
+  local: string;
+  start: number;
+  end: number;
+}
+
+/** Names the generated code binds itself; longer where the module uses them already. */
+export interface Names {
+  slots: string;
+  root: string;
+  event: string;
+  element: string;
+}
+
+export class ClientModule {
+  readonly names: Names;
+  readonly imports: ClientImport[] = [];
+  readonly #module: Module;
+  readonly #source: MagicString;
+  readonly #runtime = new Map<string, Set<string>>();
+  readonly #declarations = new Set<Node>();
+  readonly #seen = new Set<Binding>();
+  readonly #parts: { edits: MagicString; code: Code }[] = [];
+
+  constructor(module: Module) {
+    this.#module = module;
+    this.#source = new MagicString(module.file.text);
+    this.names = freeNames(module);
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0;
+  }
+
+  /** A copy of the source that one scope may edit. */
+  newEdits(): MagicString {
+    return this.#source.clone();
+  }
+
+  /** Local name of an export of a runtime asset. */
+  runtime(path: string, name: string): string {
+    const names = this.#runtime.get(path) ?? new Set();
+    this.#runtime.set(path, names.add(`${name} as $${name}`));
+    return `$${name}`;
+  }
+
+  add(edits: MagicString, code: Code): void {
+    this.#parts.push({ edits, code });
+  }
+
+  /** Browser code uses a name of the module's top level: import it, or copy what declares it. */
+  needModuleBinding(binding: Binding, reference: Pick<Reference, "node">): void {
+    this.#refuse(binding, reference.node);
+    if (this.#seen.has(binding)) return;
+    this.#seen.add(binding);
+    if (binding.declared === "import") this.#needImport(binding, reference.node);
+    else this.#copyDeclaration(binding);
+  }
+
+  #refuse(binding: Binding, node: Node): void {
+    const kind = this.#module.kind(binding);
+    if (kind === "let" || kind === "signal" || kind === "store" || kind === "computed") {
+      const what = kind === "let" ? "a let variable" : `a ${kind}`;
+      throw diagnostic(this.#module.file, "SVC105", node, `"${binding.name}" is ${what} of the module, shared by all requests on the server, while the browser would have a copy of its own. Move it into the component, or pass it as a prop.`);
+    }
+  }
+
+  #needImport(binding: Binding, node: Node): void {
+    const declaration = importOf(binding);
+    const { source } = binding;
+    if (!declaration) return;
+    const svc = svcImport(binding);
+    if (svc !== undefined) return this.#needSvc(svc, binding, node);
+    const imported =
+      source.type === "ImportSpecifier"
+        ? source.imported.type === "Identifier"
+          ? source.imported.name
+          : source.imported.value
+        : source.type === "ImportNamespaceSpecifier"
+          ? "*"
+          : "default";
+    this.imports.push({ source: declaration.source.value, imported, local: binding.name, start: node.start, end: node.end });
+  }
+
+  #needSvc(name: string, binding: Binding, node: Node): void {
+    if (!CORE_NAMES.has(name) && name !== "store") {
+      throw diagnostic(this.#module.file, "SVC104", node, `"${name}" of "${SVC}" exists on the server only, but this code runs in the browser. In the browser there are ${[...CORE_NAMES].join(", ")} and store; call a server action for the rest.`);
+    }
+    const path = name === "store" ? PATHS.store : PATHS.core;
+    const names = this.#runtime.get(path) ?? new Set();
+    this.#runtime.set(path, names.add(binding.name === name ? name : `${name} as ${binding.name}`));
+  }
+
+  #copyDeclaration(binding: Binding): void {
+    const { source } = binding;
+    const statement = isFunction(source) || source.type === "ClassDeclaration" ? source : this.#module.parentOf(source);
+    if (!statement || this.#declarations.has(statement)) return;
+    if (holdsJsx(statement)) {
+      throw diagnostic(this.#module.file, "SVC120", binding.node, `"${binding.name}" holds JSX, which is rendered on the server, but code that runs in the browser uses it.`);
+    }
+    this.#declarations.add(statement);
+    for (const reference of this.#module.scopes.within(statement)) {
+      if (reference.binding?.owner === null && reference.binding !== binding) {
+        this.needModuleBinding(reference.binding, reference);
+      }
+    }
+  }
+
+  /** The whole module, TypeScript still in it, and its map to the original source. */
+  render(): { code: string; map: string } {
+    const bundle = new Bundle({ separator: "" });
+    let pending = this.#importLines();
+    const keep = (edits: MagicString, node: Node): void => {
+      bundle.addSource({
+        filename: this.#module.file.path,
+        content: edits.snip(node.start, node.end).prepend(pending),
+      });
+      pending = "";
+    };
+    const declarations = [...this.#declarations].sort((left, right) => left.start - right.start);
+    for (const node of declarations) {
+      keep(this.#source, node);
+      pending += "\n";
+    }
+    for (const { edits, code } of this.#parts) {
+      for (const item of code) {
+        if (typeof item === "string") pending += item;
+        else keep(edits, item);
+      }
+    }
+    bundle.append(pending);
+    const map = bundle.generateMap({ hires: "boundary", includeContent: true });
+    return { code: bundle.toString(), map: map.toString() };
+  }
+
+  #importLines(): string {
+    const lines: string[] = [];
+    for (const [path, names] of this.#runtime) {
+      lines.push(`import { ${[...names].sort().join(", ")} } from "${path}";`);
+    }
+    for (const item of this.imports) lines.push(importLine(item));
+    return lines.map((line) => `${line}\n`).join("");
+  }
+}
+
+function importLine(item: ClientImport): string {
+  const source = JSON.stringify(item.source);
+  if (item.imported === "*") return `import * as ${item.local} from ${source};`;
+  if (item.imported === "default") return `import ${item.local} from ${source};`;
+  return `import { ${item.imported}${item.local === item.imported ? "" : ` as ${item.local}`} } from ${source};`;
+}
+
+function freeNames(module: Module): Names {
+  const taken = new Set(module.scopes.references.map((item) => item.name));
+  for (const binding of module.scopes.bindings) taken.add(binding.name);
+  const free = (name: string): string => {
+    let found = name;
+    while (taken.has(found)) found += "$";
+    return found;
+  };
+  return { slots: free("$"), root: free("$r"), event: free("$e"), element: free("$el") };
+}

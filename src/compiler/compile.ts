@@ -1,0 +1,38 @@
+/** The compiler as one function: TSX in, server module and browser module out. Both still hold TypeScript. */
+import { parse } from "./1-parse.ts";
+import { analyze } from "./2-analyze.ts";
+import { ClientModule, type ClientImport } from "./client-module.ts";
+import type { SourceFile } from "./diagnostics.ts";
+import { BrowserEmitter } from "./emit-browser.ts";
+import { ServerEmitter } from "./emit-server.ts";
+
+export interface Output {
+  /** TypeScript without JSX. */
+  code: string;
+  /** Source map (version 3) to the original text, as JSON. */
+  map: string;
+}
+
+export interface Compiled {
+  server: Output;
+  /** undefined: nothing of this file runs in the browser. */
+  client: Output | undefined;
+  /** What the browser module imports of the author's own modules and packages. */
+  clientImports: readonly ClientImport[];
+}
+
+/**
+ * Compiles one TSX file (docs/resume-protocol.md sections 4 and 5).
+ * @param text the source.
+ * @param path path relative to the app root, with forward slashes: it names the module in pages and diagnostics.
+ * @throws SvcError SVC101 … SVC121 with a code frame.
+ */
+export function compile(text: string, path: string): Compiled {
+  const file: SourceFile = { path, text };
+  const module = analyze(file, parse(file));
+  const client = new ClientModule(module);
+  const browser = new BrowserEmitter(module, client);
+  let handlers = 0;
+  const server = new ServerEmitter({ module, nextHandler: () => `h${handlers++}` }, client, browser).emit();
+  return { server, client: client.isEmpty ? undefined : client.render(), clientImports: client.imports };
+}

@@ -1,0 +1,296 @@
+/** Step 4, browser half: bindings, region templates, handlers and helpers of one scope (resume-protocol section 5). */
+import { DOM, PATHS } from "../shared/wire.ts";
+import type { Module } from "./2-analyze.ts";
+import { isFunction, memberName, unwrap, type Expression, type Node } from "./ast.ts";
+import { Captures, type Place } from "./captures.ts";
+import type { ClientModule } from "./client-module.ts";
+import { VOID_TAGS } from "./html-facts.ts";
+import { nodePaths } from "./node-paths.ts";
+import type { Attribute, Branch, Code, Element, Handler, Item, List, Pick, Run, Scope } from "./model.ts";
+
+export class BrowserEmitter {
+  readonly #module: Module;
+  readonly #client: ClientModule;
+  readonly #captures: Captures;
+  #templates = 0;
+  #binds = 0;
+  #hasTextHelper = false;
+
+  constructor(module: Module, client: ClientModule) {
+    this.#module = module;
+    this.#client = client;
+    this.#captures = new Captures(module, client);
+  }
+
+  /** Writes the browser code of a root template; sets `scope.bind` and leaves `scope.slots` complete. */
+  emitScope(scope: Scope, root: Element): void {
+    const { names } = this.#client;
+    const body: Code = [];
+    this.#bindElement(root, names.root, { scope, level: 0, isBinding: true }, body);
+    for (const effect of scope.effects) this.#bindEffect(effect, scope, body);
+    const handlers = scope.handlers.map((handler) => this.#handler(handler, scope));
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    if (body.length > 0) {
+      scope.bind = `b${this.#binds++}`;
+      const head = `export const ${scope.bind} = (${names.slots}, ${names.root}) => {\n`;
+      this.#client.add(scope.edits, [head, ...body, "};\n"]);
+    }
+    for (const handler of handlers) this.#client.add(scope.edits, handler);
+  }
+
+  #core(name: string): string {
+    return this.#client.runtime(PATHS.core, name);
+  }
+
+  #region(name: string): string {
+    return this.#client.runtime(PATHS.region, name);
+  }
+
+  #bindEffect(effect: Node, scope: Scope, body: Code): void {
+    this.#captures.capture(effect, { scope, level: 0, isBinding: true });
+    body.push(`${this.#core("E")}(`, effect, ");\n");
+  }
+
+  #bindElement(element: Element, path: string, place: Place, body: Code): void {
+    for (const attribute of element.attributes) {
+      if (attribute.kind === "value" && attribute.live) this.#bindAttribute(attribute, path, place, body);
+    }
+    if (element.rawHtml?.live) {
+      this.#captures.capture(element.rawHtml.expression, place);
+      body.push(`${this.#core("P")}(${path}, "innerHTML", () => (`, element.rawHtml.expression, ").__html);\n");
+    }
+    const paths = nodePaths(element, path, (parent, key) => `${this.#core("K")}(${parent}, ${key})`);
+    for (const item of element.items) {
+      if (item.kind === "run") this.#bindRun(item, path, place, body);
+      else if (item.kind === "list") this.#bindList(item, path, place, body);
+      else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
+      else if (item.kind === "element") {
+        const inner = paths.get(item);
+        if (inner !== undefined) this.#bindElement(item, inner, place, body);
+      }
+    }
+  }
+
+  #bindAttribute(attribute: Attribute & { kind: "value" }, path: string, place: Place, body: Code): void {
+    const value = this.#thunk(attribute.expression, place);
+    if (attribute.how === "class") body.push(`${this.#core("C")}(${path}, `, ...value, ");\n");
+    else if (attribute.how === "style") body.push(`${this.#core("S")}(${path}, `, ...value, ");\n");
+    else {
+      const binder = this.#core(attribute.how === "property" ? "P" : "A");
+      body.push(`${binder}(${path}, ${JSON.stringify(attribute.name)}, `, ...value, ");\n");
+    }
+  }
+
+  #thunk(expression: Node, place: Place): Code {
+    this.#captures.capture(expression, place);
+    return unwrap(expression).type === "ObjectExpression" ? ["() => (", expression, ")"] : ["() => ", expression];
+  }
+
+  #bindRun(run: Run, path: string, place: Place, body: Code): void {
+    const node = run.isSole
+      ? `${this.#textHelper()}(${path})`
+      : `${this.#core("X")}(${this.#core("K")}(${path}, ${run.key}))`;
+    body.push(`${this.#core("T")}(${node}, () => `, ...this.#runText(run, place), ");\n");
+  }
+
+  #runText(run: Run, place: Place): Code {
+    const [only] = run.parts;
+    for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
+    if (run.parts.length === 1 && only !== undefined && typeof only !== "string") {
+      const kind = textKind(only);
+      if (kind === "string") return [only];
+      if (kind === "unknown") return [`${this.#core("str")}(`, only, ")"];
+    }
+    const code: Code = ["`"];
+    for (const part of run.parts) {
+      if (typeof part === "string") code.push(part.replaceAll(/[`\\]|\$(?=\{)/g, "\\$&"));
+      else if (textKind(part) === "unknown") code.push(`\${${this.#core("str")}(`, part, ")}");
+      else code.push("${", part, "}");
+    }
+    code.push("`");
+    return code;
+  }
+
+  /** The text node of a text-only element; the server writes none for an empty text. */
+  #textHelper(): string {
+    if (!this.#hasTextHelper) {
+      this.#hasTextHelper = true;
+      const code = "const $text = (el) => el.firstChild ?? el.appendChild(new Text());\n";
+      this.#client.add(this.#client.newEdits(), [code]);
+    }
+    return "$text";
+  }
+
+  #bindList(list: List, path: string, place: Place, body: Code): void {
+    const { slots } = this.#client.names;
+    const end = list.isSole ? "null" : `${this.#core("K")}(${path}, ${list.key})`;
+    const each = this.#thunk(list.each, place);
+    const by = this.#rowKey(list, place);
+    const make = this.#template(list.element, place.scope);
+    body.push(`${this.#region("For")}(${path}, ${end}, `, ...each, ", ", ...by, `, ${make}, `);
+    body.push(...this.#binder(list.element, { ...place, level: list.level + 1 }), `, ${slots}`);
+    const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : undefined;
+    const isOpen = readsOutside(list.element, this.#module);
+    if (raw !== undefined || isOpen) body.push(`, ${raw ?? 0}`);
+    if (isOpen) body.push(", 1");
+    body.push(");\n");
+  }
+
+  /** Rows are told apart by `by`, by the `key` of the row's element, else by the item itself. */
+  #rowKey(list: List, place: Place): Code {
+    if (list.by) {
+      this.#captures.capture(list.by, place);
+      return [list.by];
+    }
+    const key = keyExpression(list.element);
+    const param = list.row.params[0];
+    if (!key || !param) return ["(item) => item"];
+    for (const reference of this.#module.scopes.within(key)) {
+      if (reference.binding?.owner === list.row) place.scope.rewritten.add(reference.node);
+    }
+    this.#captures.capture(key, place);
+    return ["(", param, ") => ", key];
+  }
+
+  #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
+    const { slots } = this.#client.names;
+    const pick = this.#pick(branch.pick, place);
+    body.push(`${this.#region("Branch")}(${this.#core("K")}(${path}, ${branch.key}), () => `, ...pick, ", [");
+    for (const element of branch.branches) {
+      body.push(`[${this.#template(element, place.scope)}, `, ...this.#binder(element, place), "], ");
+    }
+    body.push(`], ${slots});\n`);
+  }
+
+  #pick(pick: Pick, place: Place): Code {
+    if (typeof pick === "number") return [String(pick)];
+    this.#captures.capture(pick.test, place);
+    return ["(", pick.test, ") ? ", ...this.#pick(pick.then, place), " : ", ...this.#pick(pick.otherwise, place)];
+  }
+
+  #binder(element: Element, place: Place): Code {
+    const { slots, root } = this.#client.names;
+    const body: Code = [];
+    this.#bindElement(element, root, place, body);
+    return body.length === 0 ? ["() => {}"] : [`(${slots}, ${root}) => {\n`, ...body, "}"];
+  }
+
+  #template(element: Element, scope: Scope): string {
+    const name = `$t${this.#templates++}`;
+    const html = templateHtml(element);
+    this.#client.add(scope.edits, [`const ${name} = ${this.#region("tpl")}(${JSON.stringify(html)});\n`]);
+    return name;
+  }
+
+  #handler(handler: Handler, scope: Scope): Code {
+    const { slots, event, element } = this.#client.names;
+    const place: Place = { scope, level: handler.level, isBinding: false };
+    for (const fn of handler.functions) this.#captures.capture(fn, place);
+    const [first] = handler.functions;
+    const head = `export const ${handler.symbol} = `;
+    if (first && handler.functions.length === 1 && isFunction(first) && !(handler.takesElement && first.params[0])) {
+      if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
+    }
+    const args = handler.takesElement ? element : `${event}, ${element}`;
+    const calls: Code = handler.functions.flatMap((fn, index) => [index > 0 ? ", " : "", "(", fn, `)(${args})`]);
+    if (handler.functions.length === 1) return [`${head}(${slots}, ${event}, ${element}) => `, ...calls, ";\n"];
+    return [
+      `${head}(${slots}, ${event}, ${element}) => {\nconst $ends = [`,
+      ...calls,
+      "];\nreturn () => $ends.forEach(($end) => $end?.());\n};\n",
+    ];
+  }
+}
+
+/** `(e) => …` -> `($, e) => …`. False where the parameters can't be found by looking. */
+function addFirstParam(fn: Node, name: string, source: string, scope: Scope): boolean {
+  if (!isFunction(fn) || fn.typeParameters) return false;
+  const [param] = fn.params;
+  if (!param) {
+    const open = source.indexOf("(", fn.start);
+    scope.edits.appendLeft(open + 1, name);
+    return true;
+  }
+  const before = source.slice(fn.start, param.start).trimEnd();
+  const hasParen = before.endsWith("(");
+  scope.edits.prependRight(param.start, `${hasParen ? "" : "("}${name}, `);
+  if (!hasParen) scope.edits.appendLeft(param.end, ")");
+  return true;
+}
+
+/** HTML of a row or branch as the browser makes it; everything dynamic is written by its bindings. */
+function templateHtml(element: Element): string {
+  const attributes = element.attributes.map((item) => (item.kind === "static" ? item.html : "")).join("");
+  const key = element.key === undefined ? "" : ` ${DOM.key}="${element.key}"`;
+  return `<${element.tag}${attributes}${key}>${element.items.map(itemHtml).join("")}${closingTag(element.tag)}`;
+}
+
+function itemHtml(item: Item): string {
+  if (item.kind === "text") return item.html;
+  if (item.kind === "element") return templateHtml(item);
+  return "key" in item && item.key !== undefined ? `<!--${item.key}-->` : "";
+}
+
+
+
+function closingTag(tag: string): string {
+  return VOID_TAGS.has(tag) ? "" : `</${tag}>`;
+}
+
+/** `key={…}` of a row's element. */
+function keyExpression(element: Element): Expression | undefined {
+  if (element.node.type !== "JSXElement") return undefined;
+  for (const attribute of element.node.openingElement.attributes) {
+    if (attribute.type !== "JSXAttribute" || attribute.name.name !== "key") continue;
+    if (attribute.value?.type === "JSXExpressionContainer" && attribute.value.expression.type !== "JSXEmptyExpression") {
+      return attribute.value.expression;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a row's bindings read more than its item: such rows must be bound when the scope wakes. */
+function readsOutside(element: Element, module: Module): boolean {
+  const reads = (node: Node): boolean => module.liveness(node) !== "static";
+  const picks = (pick: Pick): boolean =>
+    typeof pick !== "number" && (reads(pick.test) || picks(pick.then) || picks(pick.otherwise));
+  return (
+    element.attributes.some((item) => item.kind === "value" && item.live && reads(item.expression)) ||
+    element.items.some((item) => {
+      if (item.kind === "run") return item.parts.some((part) => typeof part !== "string" && reads(part));
+      if (item.kind === "element") return readsOutside(item, module);
+      if (item.kind === "list") return reads(item.each) || readsOutside(item.element, module);
+      if (item.kind === "branch") return picks(item.pick) || item.branches.some((inner) => readsOutside(inner, module));
+      return false;
+    })
+  );
+}
+
+const STRING_METHODS = new Set(
+  "toFixed toString toUpperCase toLowerCase trim join padStart padEnd replace replaceAll toLocaleString toISOString".split(
+    " ",
+  ),
+);
+
+/** What an expression surely gives, so that it needs no `str(…)`. */
+function textKind(expression: Node): "string" | "number" | "unknown" {
+  const node = unwrap(expression);
+  if (node.type === "TemplateLiteral") return "string";
+  if (node.type === "Literal") return typeof node.value === "string" ? "string" : "unknown";
+  if (node.type === "BinaryExpression") {
+    if (["-", "*", "/", "%", "**"].includes(node.operator)) return "number";
+    if (node.operator !== "+") return "unknown";
+    return textKind(node.left) === "string" || textKind(node.right) === "string" ? "string" : "unknown";
+  }
+  if (node.type === "ConditionalExpression") {
+    const kinds = [textKind(node.consequent), textKind(node.alternate)];
+    return kinds.includes("unknown") ? "unknown" : kinds.includes("number") ? "number" : "string";
+  }
+  if (node.type === "MemberExpression") return memberName(node) === "length" ? "number" : "unknown";
+  if (node.type === "CallExpression" && node.callee.type === "MemberExpression") {
+    return STRING_METHODS.has(memberName(node.callee) ?? "")
+      ? "string"
+      : "unknown";
+  }
+  return "unknown";
+}

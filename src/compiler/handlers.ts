@@ -1,0 +1,120 @@
+/** What an event attribute holds: a function the browser can have, and the flags that are decided at compile time. */
+import type { Module } from "./2-analyze.ts";
+import { childrenOf, isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
+import { diagnostic } from "./diagnostics.ts";
+import { functionOf } from "./kinds.ts";
+
+/**
+ * Checks a handler expression.
+ * @throws SvcError SVC103 when it is no function or reference to one, SVC107 for a function prop.
+ */
+export function checkHandler(module: Module, attribute: string, expression: Node): void {
+  const handler = unwrap(expression);
+  if (isFunction(handler)) return;
+  if (handler.type === "Identifier") {
+    const binding = referenceOf(module, handler)?.binding;
+    if (!binding || ["function", "import", "let"].includes(module.kind(binding))) return;
+    if (module.kind(binding) === "value" && binding.owner === null) return;
+    if (binding.declared === "param") throw functionProp(module, handler, handler.name);
+  }
+  if (handler.type === "MemberExpression" && handler.object.type === "Identifier") {
+    const binding = referenceOf(module, handler.object)?.binding;
+    if (binding && module.kind(binding) === "import") return;
+    if (binding && module.kind(binding) === "props") {
+      throw functionProp(module, handler, `${binding.name}.${memberName(handler) ?? "…"}`);
+    }
+  }
+  throw diagnostic(
+    module.file,
+    "SVC103",
+    expression,
+    `${attribute} needs a function or the name of one, so that the compiler can send it to the browser. Write ${attribute}={(event, element) => …} or name a function declared in this component or imported.`,
+  );
+}
+
+function functionProp(module: Module, node: Node, name: string): Error {
+  return diagnostic(
+    module.file,
+    "SVC107",
+    node,
+    `"${name}" is a function given as a prop; functions can't travel to the browser yet. Pass a signal or import the function, and handle the event in this component.`,
+  );
+}
+
+function referenceOf(module: Module, node: Node) {
+  return module.scopes.within(node).find((item) => item.node === node);
+}
+
+/** `!` where the handler always prevents the default, `.` where it always stops the event. */
+export function handlerFlags(module: Module, expression: Node): string {
+  const handler = unwrap(expression);
+  const fn = isFunction(handler) ? handler : declaredFunction(module, handler);
+  if (!fn) return "";
+  return (alwaysCalls(fn, "preventDefault") ? "!" : "") + (alwaysCalls(fn, "stopPropagation") ? "." : "");
+}
+
+function declaredFunction(module: Module, node: Node): FunctionNode | undefined {
+  const binding = node.type === "Identifier" ? referenceOf(module, node)?.binding : undefined;
+  return binding && functionOf(binding);
+}
+
+/** The call stands at the top of the body, before anything that could leave it or wait. */
+function alwaysCalls(fn: FunctionNode, method: string): boolean {
+  const event = fn.params[0];
+  if (event?.type !== "Identifier" || fn.body === null) return false;
+  if (fn.body.type !== "BlockStatement") return isCallOf(fn.body, event.name, method);
+  for (const statement of fn.body.body) {
+    if (statement.type === "ExpressionStatement" && isCallOf(statement.expression, event.name, method)) return true;
+    if (mayLeave(statement)) return false;
+  }
+  return false;
+}
+
+function isCallOf(node: Node, object: string, method: string): boolean {
+  const call = unwrap(node);
+  if (call.type !== "CallExpression" || call.callee.type !== "MemberExpression") return false;
+  const { callee } = call;
+  return callee.object.type === "Identifier" && callee.object.name === object && memberName(callee) === method;
+}
+
+function mayLeave(statement: Node): boolean {
+  let leaves = false;
+  walk(statement, (node) => {
+    if (isFunction(node)) return false;
+    leaves ||= ["ReturnStatement", "ThrowStatement", "AwaitExpression", "YieldExpression"].includes(node.type);
+    return !leaves;
+  });
+  return leaves;
+}
+
+/** Calls of `onLoad`, `onVisible` and `effect` that stand in a component's body. */
+export interface Hooks {
+  load: Node[];
+  visible: Node[];
+  effects: Node[];
+  /** Statements that the server module does without. */
+  browserOnly: Node[];
+  /** An element holds them. */
+  isPlaced: boolean;
+}
+
+export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) => string | undefined): Hooks {
+  const hooks: Hooks = { load: [], visible: [], effects: [], browserOnly: [], isPlaced: false };
+  if (fn.body?.type !== "BlockStatement") return hooks;
+  for (const statement of childrenOf(fn.body)) {
+    if (statement.type !== "ExpressionStatement" || statement.expression.type !== "CallExpression") continue;
+    const call = statement.expression;
+    const name = svcName(call.callee);
+    if (name !== "onLoad" && name !== "onVisible" && name !== "effect") continue;
+    const callback = call.arguments[0];
+    if (!callback || !(isFunction(callback) || callback.type === "Identifier")) {
+      throw diagnostic(module.file, "SVC103", call, `${name} needs a function: ${name}(() => …).`);
+    }
+    if (name === "effect") hooks.effects.push(callback);
+    else {
+      hooks[name === "onLoad" ? "load" : "visible"].push(callback);
+      hooks.browserOnly.push(statement);
+    }
+  }
+  return hooks;
+}

@@ -1,0 +1,165 @@
+/**
+ * The Vite plugin: hands TSX to the compiler, replaces actions modules in the browser and keeps server-only code out
+ * of it. Thin: what is compiled how is decided in compile.ts.
+ */
+import { readFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import path from "node:path";
+import { transformWithOxc, type Plugin } from "vite";
+import { SvcError } from "../shared/errors.ts";
+import { PATHS } from "../shared/wire.ts";
+import { actionStubs, exportedActions } from "./actions.ts";
+import { compile, type Compiled, type Output } from "./compile.ts";
+import { diagnostic, type SourceFile } from "./diagnostics.ts";
+import { SVC } from "./kinds.ts";
+
+/** Query that asks for the browser module of a TSX file. */
+export const CLIENT_QUERY = "?svc-client";
+
+/** Stands in for "svc" in helper modules that run in the browser. */
+const BROWSER_SVC = "\0svc-browser";
+
+const RUNTIME_PATHS: ReadonlySet<string> = new Set([PATHS.core, PATHS.region, PATHS.store, PATHS.act]);
+const BUILTINS = new Set(builtinModules);
+
+/** What the plugin learns about an app while Vite walks through it. */
+export interface AppModules {
+  /** Absolute path of each TSX file that has browser code -> its path relative to the root. */
+  browser: Map<string, string>;
+  /** Names of the server actions that browser code imports. */
+  actions: Set<string>;
+}
+
+export interface PluginOptions {
+  /** Filled while modules are compiled; shared between a server and a browser build. */
+  modules?: AppModules;
+}
+
+export function newAppModules(): AppModules {
+  return { browser: new Map(), actions: new Set() };
+}
+
+/** The plugin of one Vite build or server. */
+export function svc(options: PluginOptions = {}): Plugin {
+  const modules = options.modules ?? newAppModules();
+  /** Importer of each browser module, for the chain in SVC104. */
+  const importers = new Map<string, string>();
+  let root = process.cwd();
+
+  const fileOf = async (id: string, text?: string): Promise<SourceFile> => {
+    const absolute = id.split("?")[0] ?? id;
+    return { path: relativePath(root, absolute), text: text ?? (await readFile(absolute, "utf8")) };
+  };
+  const chain = (id: string): string => {
+    const steps: string[] = [];
+    for (let at: string | undefined = id; at !== undefined && steps.length < 20; at = importers.get(at)) {
+      steps.push(relativePath(root, at.split("?")[0] ?? at));
+    }
+    return steps.reverse().join(" -> ");
+  };
+  const serverOnly = (source: string, importer: string): SvcError =>
+    new SvcError(
+      "SVC104",
+      `SVC104 Browser code reaches "${source}", which exists on the server only.\nImports: ${chain(importer)} -> ${source}\nMove the work into a server action, or the code the browser needs into a module of its own.`,
+    );
+
+  return {
+    name: "svc",
+    enforce: "pre",
+    configResolved(config) {
+      root = config.root;
+    },
+    async resolveId(source, importer) {
+      if (source.endsWith(CLIENT_QUERY)) return source;
+      if (this.environment.config.consumer !== "client") {
+        const isSvc = source === SVC || source.startsWith(`${SVC}/`);
+        // In development Vite finds the package itself and hands its file to Node (ssr.external in dev.ts).
+        return isSvc && this.environment.mode === "build" ? { id: source, external: true } : undefined;
+      }
+      if (RUNTIME_PATHS.has(source)) return { id: source, external: true, moduleSideEffects: false };
+      if (source === SVC) return BROWSER_SVC;
+      if (importer === undefined) return undefined;
+      if (source.startsWith("node:") || BUILTINS.has(source) || source.startsWith(`${SVC}/`)) {
+        throw serverOnly(source, importer);
+      }
+      const resolved = await this.resolve(source, importer, { skipSelf: true });
+      if (!resolved || resolved.external) return resolved;
+      if (!importers.has(resolved.id)) importers.set(resolved.id, importer);
+      if (/\.server\.[cm]?[jt]sx?$/.test(resolved.id) && !exportedActions(await fileOf(resolved.id))) {
+        throw serverOnly(source, importer);
+      }
+      return resolved;
+    },
+    async load(id) {
+      if (id === BROWSER_SVC) return browserSvc();
+      if (!id.endsWith(CLIENT_QUERY)) return undefined;
+      const file = await fileOf(id);
+      const compiled = compile(file.text, file.path);
+      await checkImports(this, compiled, file, id);
+      return compiled.client ? stripTypes(compiled.client, file) : { code: "export {};" };
+    },
+    async transform(code, id) {
+      if (id.endsWith(CLIENT_QUERY) || id.startsWith("\0") || !/\.[cm]?[jt]sx?$/.test(id)) return undefined;
+      const isBrowser = this.environment.config.consumer === "client";
+      const file = await fileOf(id, code);
+      if (isBrowser) {
+        const actions = id.includes("/node_modules/") ? undefined : exportedActions(file);
+        if (actions) return { code: actionStubs(actions), map: { mappings: "" } };
+      }
+      if (!/\.[jt]sx$/.test(id)) return undefined;
+      const compiled = compile(code, file.path);
+      if (compiled.client) modules.browser.set(id, file.path);
+      return stripTypes(compiled.server, file);
+    },
+  };
+
+  /** Names that a browser module takes from an actions module must be actions; each is noted for the manifest. */
+  async function checkImports(context: Resolver, compiled: Compiled, file: SourceFile, id: string): Promise<void> {
+    for (const item of compiled.clientImports) {
+      const resolved = await context.resolve(item.source, id);
+      if (!resolved || resolved.external || !path.isAbsolute(resolved.id)) continue;
+      const target = await fileOf(resolved.id);
+      const actions = /\.[cm]?[jt]sx?$/.test(target.path) ? exportedActions(target) : undefined;
+      if (!actions) continue;
+      if (!actions.includes(item.imported)) {
+        throw diagnostic(
+          file,
+          "SVC104",
+          item,
+          `"${item.local}" comes from ${target.path}, a module of server actions, but is no action, so it stays on the server. The actions there: ${actions.join(", ") || "none"}. Move what the browser needs into another module.`,
+        );
+      }
+      modules.actions.add(item.imported);
+    }
+  }
+}
+
+interface Resolver {
+  resolve(source: string, importer: string): Promise<{ id: string; external: boolean | string } | null>;
+}
+
+function browserSvc(): { code: string } {
+  return {
+    code: [
+      `export { signal, computed, effect, batch, untrack } from ${JSON.stringify(PATHS.core)};`,
+      `export { store } from ${JSON.stringify(PATHS.store)};`,
+      "",
+    ].join("\n"),
+  };
+}
+
+/** The compiler leaves types in; Vite's own transformer takes them out, unused imports with them. */
+async function stripTypes(output: Output, file: SourceFile): Promise<{ code: string; map: string }> {
+  const inMap = JSON.parse(output.map) as object;
+  const result = await transformWithOxc(
+    output.code,
+    `${file.path}.ts`,
+    { lang: "ts", sourcemap: true, tsconfig: false, target: "es2022" },
+    inMap,
+  );
+  return { code: result.code, map: JSON.stringify(result.map) };
+}
+
+function relativePath(root: string, absolute: string): string {
+  return path.relative(root, absolute).split(path.sep).join("/");
+}

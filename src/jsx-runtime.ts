@@ -1,0 +1,33 @@
+/** `svc/jsx-runtime`: the types of JSX, and what compiled modules call. Authors import only the types. */
+import type { Child, Markup } from "./jsx/element.ts";
+import type { IntrinsicElements as HostElements } from "./jsx/intrinsic.ts";
+import { SvcError } from "./shared/errors.ts";
+
+export { block, component, scope } from "./ssr/render.ts";
+export { html } from "./ssr/html.ts";
+export { a, at, cls, spread, sty, t, url } from "./ssr/write.ts";
+export type { Child } from "./jsx/element.ts";
+
+/** The names TypeScript looks up for JSX (TypeScript handbook, "JSX"). */
+export declare namespace JSX {
+  type Element = Markup;
+  type ElementType = keyof HostElements | ((props: never) => Child);
+  interface ElementChildrenAttribute {
+    children: unknown;
+  }
+  interface IntrinsicAttributes {
+    /** Identity of a row in a list. */
+    key?: string | number;
+  }
+  type IntrinsicElements = HostElements;
+}
+
+function uncompiled(): never {
+  throw new SvcError(
+    "SVC_DEFINITION",
+    'JSX was run without being compiled: "svc dev" and "svc build" compile .tsx files; in another bundler add the plugin of "svc/compiler".',
+  );
+}
+
+/** TypeScript wants them to be there; the compiler leaves no call of them. */
+export { uncompiled as jsx, uncompiled as jsxs, uncompiled as jsxDEV, uncompiled as Fragment };

@@ -1,0 +1,34 @@
+/** Conditions and lists as components. Typed here, written by the compiler; there is nothing to call at run time. */
+import { SvcError } from "../shared/errors.ts";
+import type { Child, Markup } from "./element.ts";
+
+export interface ForProps<Item> {
+  each: readonly Item[];
+  /** Identity of a row, by which it is kept when the list changes. Default: the item itself. */
+  by?: (item: Item) => unknown;
+  /** Returns one element. Written in place, so that the compiler sees it. */
+  children: (item: Item, index: number) => Markup;
+}
+
+/** One element for each item; when the list changes in the browser, rows are moved and kept, not made again. */
+export function For<Item>(_props: ForProps<Item>): Markup {
+  throw uncompiled("For");
+}
+
+export interface ShowProps {
+  when: unknown;
+  fallback?: Child;
+  children?: Child;
+}
+
+/** Its children while `when` is truthy, else `fallback`. */
+export function Show(_props: ShowProps): Markup {
+  throw uncompiled("Show");
+}
+
+function uncompiled(name: string): SvcError {
+  return new SvcError(
+    "SVC_DEFINITION",
+    `<${name}> was called, but only the compiler can write it: use it as JSX in a .tsx file that "svc dev" or "svc build" compiles.`,
+  );
+}

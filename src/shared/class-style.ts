@@ -1,0 +1,39 @@
+/** Text of the attributes `class` and `style` given as string, array or object; the same on both sides. Escapes nothing. */
+
+/** `false`, `null`, `undefined` and `""` stand for nothing, so that conditions can be written inline. */
+export type ClassValue =
+  | string
+  | false
+  | null
+  | undefined
+  | readonly ClassValue[]
+  | { readonly [name: string]: unknown };
+
+export type StyleValue =
+  | string
+  | false
+  | null
+  | undefined
+  | readonly StyleValue[]
+  | { readonly [property: string]: string | number | false | null | undefined };
+
+/** `["a", { b: true, c: false }]` -> `a b`. */
+export function classText(value: unknown): string {
+  return joined(value, " ", (name, isOn) => isOn && name);
+}
+
+/** `{ color: "red", fontSize: "2em", "--gap": 4 }` -> `color:red;font-size:2em;--gap:4`. Numbers get no unit. */
+export function styleText(value: unknown): string {
+  return joined(value, ";", (name, given) => {
+    if (given == null || given === false || given === "") return "";
+    return `${name.startsWith("--") ? name : name.replace(/[A-Z]/g, "-$&").toLowerCase()}:${given as string}`;
+  });
+}
+
+function joined(value: unknown, separator: string, item: (name: string, given: unknown) => unknown): string {
+  if (!value || typeof value !== "object") return typeof value === "string" ? value : "";
+  const items = Array.isArray(value)
+    ? value.map((inner) => joined(inner, separator, item))
+    : Object.entries(value).map(([name, given]) => item(name, given));
+  return items.filter(Boolean).join(separator);
+}

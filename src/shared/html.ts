@@ -1,0 +1,14 @@
+/** Facts of HTML attributes that server, compiler and browser must agree on. Source: WHATWG HTML section 2.4, WAI-ARIA 1.2. */
+
+/** Attributes that hold a URL, in lower case: a script URL in them would run. */
+export const URL_ATTRIBUTES: ReadonlySet<string> = new Set(
+  "href src action formaction poster cite data background manifest ping xlink:href".split(" "),
+);
+
+/** Attributes of which `true` and `false` are values, not presence and absence. */
+const ENUMERATED = /^(aria-|data-)|^(spellcheck|draggable|contenteditable)$/;
+
+/** @param name of an attribute, in lower case. */
+export function isEnumerated(name: string): boolean {
+  return ENUMERATED.test(name);
+}

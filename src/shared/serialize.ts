@@ -1,0 +1,98 @@
+/**
+ * Values that JSON can't carry, as JSON: a flat list of entries that refer to each other by index, so that shared
+ * references stay shared and cycles stay cycles. The other half is deserialize.ts, which ships to browsers.
+ *
+ * An entry is a JSON primitive, or `[tag, …]`: `o` object, `a` array, `d` Date, `m` Map, `s` Set, `u` undefined,
+ * `n` NaN, ±Infinity and -0, `b` BigInt, `l` URL, `r` RegExp, `t` typed array, `e` Error. Server to browser only: what
+ * comes from a browser is plain JSON and never decoded with this.
+ */
+import type { Json } from "./json.ts";
+
+/** Thrown with the path of what can't travel. */
+export class SerializeError extends Error {
+  readonly path: string;
+
+  constructor(path: string, what: string) {
+    super(`${path === "" ? "It" : `Its part ${path}`} is ${what}, which can't travel to the browser`);
+    this.path = path;
+  }
+}
+
+/** Whether plain JSON carries a value unchanged: no `undefined`, no special numbers, no instances, nothing shared twice. */
+export function isPlainJson(value: unknown, seen: Set<object> = new Set()): value is Json {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== "object" || !isPlainObject(value) || seen.has(value)) return false;
+  seen.add(value);
+  return Object.keys(value).every((key) => isPlainJson((value as Record<string, unknown>)[key], seen));
+}
+
+function isPlainObject(value: object): boolean {
+  if (Array.isArray(value)) return Object.keys(value).length === value.length;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** @throws SerializeError for functions, symbols, class instances and promises. */
+export function serialize(root: unknown): Json {
+  const entries: Json[] = [];
+  const known = new Map<unknown, number>();
+  const add = (value: unknown, path: string): number => {
+    const before = isReference(value) ? known.get(value) : undefined;
+    if (before !== undefined) return before;
+    const index = entries.push(null) - 1;
+    if (isReference(value)) known.set(value, index);
+    entries[index] = entryOf(value, path, add);
+    return index;
+  };
+  add(root, "");
+  return entries;
+}
+
+function isReference(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+type Add = (value: unknown, path: string) => number;
+
+function entryOf(value: unknown, path: string, add: Add): Json {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "undefined":
+      return ["u"];
+    case "number":
+      return Number.isFinite(value) && !Object.is(value, -0) ? value : ["n", Object.is(value, -0) ? "-0" : String(value)];
+    case "bigint":
+      return ["b", String(value)];
+    case "object":
+      return value === null ? null : objectEntry(value, path, add);
+    default:
+      throw new SerializeError(path, `a ${typeof value}`);
+  }
+}
+
+function objectEntry(value: object, path: string, add: Add): Json {
+  if (Array.isArray(value)) return ["a", ...Array.from(value, (item, at) => add(item, `${path}[${at}]`))];
+  if (value instanceof Date) return ["d", value.getTime()];
+  if (value instanceof Map) return ["m", ...[...value].flatMap(([key, item]) => [add(key, `${path}.key`), add(item, `${path}.get(${String(key)})`)])];
+  if (value instanceof Set) return ["s", ...[...value].map((item) => add(item, `${path}.item`))];
+  if (value instanceof RegExp) return ["r", value.source, value.flags];
+  if (value instanceof Error) return ["e", value.name, value.message];
+  if (ArrayBuffer.isView(value)) return typedEntry(value, path);
+  if (isUrl(value)) return ["l", String(value)];
+  if (!isPlainObject(value)) throw new SerializeError(path, `an instance of ${value.constructor?.name ?? "a class"}`);
+  return ["o", ...Object.entries(value).flatMap(([key, item]) => [key, add(item, `${path}.${key}`)])];
+}
+
+/** This layer has neither DOM nor Node types, so URL is known by its shape. */
+function isUrl(value: object): boolean {
+  return Object.prototype.toString.call(value) === "[object URL]";
+}
+
+function typedEntry(value: ArrayBufferView, path: string): Json {
+  const name = Object.prototype.toString.call(value).slice(8, -1);
+  if (name === "DataView" || /64/.test(name)) throw new SerializeError(path, `a ${name}`);
+  return ["t", name, ...(value as unknown as number[])];
+}

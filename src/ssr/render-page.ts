@@ -1,0 +1,74 @@
+/** A whole document: what the view renders to, and in the head and at the end what the browser needs for it. */
+import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.ts";
+import type { Manifest } from "../shared/manifest.ts";
+import { DOM, PATHS } from "../shared/wire.ts";
+import { Render, renderInto } from "./render.ts";
+
+export interface PageRenderOptions {
+  /** Read only when the page has a script. */
+  readonly nonce: string;
+  /** Asked only when the page holds a token. */
+  csrfToken: () => string;
+  manifest: Manifest;
+  title: string;
+  lang?: string;
+  description?: string;
+  /** More elements of the head. */
+  head?: () => unknown;
+  /** Paths of stylesheets. */
+  stylesheets?: readonly string[];
+  prefetch?: "intent" | "idle";
+  /** Text of the inline stub with {@link EVENTS_TOKEN} in it. Read only when the page has a script. */
+  readonly stub: string;
+}
+
+export interface RenderedPage {
+  html: string;
+  /** Whether the page has a script: a page without any scope has none. */
+  interactive: boolean;
+  /** Whether the page holds the visitor's token, and so belongs to nobody else. */
+  usesCsrf: boolean;
+}
+
+/** Stands in the stub for the list of event types of the page. */
+export const EVENTS_TOKEN = "__EVENTS__";
+
+/** @throws what the view throws; SvcError `SVC201` when browser code captures what can't travel. */
+export function renderPage(view: () => unknown, options: PageRenderOptions): RenderedPage {
+  const render = new Render(options.manifest, options.csrfToken);
+  const head = options.head ? renderInto(render, options.head) : "";
+  const body = renderInto(render, view);
+  const interactive = render.scopes.size > 0;
+  const scripts = interactive ? headScripts(render, options) : "";
+  const state = interactive ? stateScript(render, options) : "";
+  const html = `<!doctype html><html${htmlAttributes(options, interactive)}><head>${headElements(options)}${scripts}${head}</head><body>${body}${state}</body></html>`;
+  return { html, interactive, usesCsrf: render.usesCsrf };
+}
+
+function htmlAttributes({ lang = "en", manifest, prefetch }: PageRenderOptions, interactive: boolean): string {
+  const language = ` lang="${escapeAttribute(lang)}"`;
+  if (!interactive) return language;
+  return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}`;
+}
+
+function headElements({ title, description, stylesheets = [] }: PageRenderOptions): string {
+  let out = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>`;
+  if (description !== undefined) out += `<meta name="description" content="${escapeAttribute(description)}">`;
+  for (const path of stylesheets) out += `<link rel="stylesheet" href="${escapeAttribute(path)}">`;
+  return out;
+}
+
+function headScripts(render: Render, options: PageRenderOptions): string {
+  const stub = options.stub.replace(EVENTS_TOKEN, () => JSON.stringify([...render.events]));
+  return `<script nonce="${options.nonce}">${stub}</script><script type="module" async nonce="${options.nonce}" src="${PATHS.loader}"></script>`;
+}
+
+function stateScript(render: Render, { manifest, nonce }: PageRenderOptions): string {
+  const state = {
+    csrf_token: render.csrfToken(),
+    build: manifest.build,
+    s: Object.fromEntries(render.scopes),
+    v: render.values.toJson(),
+  };
+  return `<script type="application/json" id="${DOM.stateId}" nonce="${nonce}">${escapeScriptJson(JSON.stringify(state))}</script>`;
+}

@@ -1,0 +1,101 @@
+/**
+ * One page being rendered: its scopes, the values they capture, the event types it uses. Rendering is synchronous, so the
+ * current page is a variable of this module, set and put back around each render.
+ */
+import { DOM } from "../shared/wire.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { Manifest } from "../shared/manifest.ts";
+import { Html } from "./html.ts";
+import { ValueTable } from "./values.ts";
+import { t } from "./write.ts";
+
+/** A template with browser code, as the compiler tells it: a constant of a module. */
+export interface Block {
+  /** Path of the TSX file, relative to the app's root. */
+  moduleId: string;
+  /** Export of the chunk that binds the scope, or 0. */
+  bind: string | 0;
+  events: readonly string[];
+  parts: readonly string[];
+}
+
+/** `[chunk, bind, ...slots]`, as written into the state script. */
+export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
+
+/** Event types that the loader fires itself; nothing listens for them. */
+const LOADER_EVENTS = new Set(["load", "visible"]);
+
+export class Render {
+  readonly manifest: Manifest;
+  readonly #csrfToken: () => string;
+  readonly events = new Set<string>();
+  readonly scopes = new Map<number, ScopeEntry>();
+  readonly values = new ValueTable();
+  #token: string | undefined;
+
+  constructor(manifest: Manifest, csrfToken: () => string) {
+    this.manifest = manifest;
+    this.#csrfToken = csrfToken;
+  }
+
+  /** The page's CSRF token, made when first asked for. */
+  csrfToken(): string {
+    return (this.#token ??= this.#csrfToken());
+  }
+
+  get usesCsrf(): boolean {
+    return this.#token !== undefined;
+  }
+
+  addScope(block: Block, bound: number, slots: readonly unknown[]): string {
+    const chunk = this.manifest.chunks[block.moduleId];
+    if (chunk === undefined) {
+      throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${block.moduleId}; build the app again`);
+    }
+    const id = this.scopes.size + 1;
+    const where = `scope ${block.bind || "(handlers only)"} of ${block.moduleId}`;
+    const indices = slots.map((value, at) => this.values.add(value, at < bound ? id : undefined, `${where}, slot ${at}`));
+    this.scopes.set(id, [chunk, block.bind, ...indices]);
+    for (const type of block.events) if (!LOADER_EVENTS.has(type)) this.events.add(type);
+    const parts = new Set(block.parts);
+    if (indices.some((index) => this.values.needsStore(index))) parts.add("store");
+    return ` ${DOM.scope}="${[id, chunk, ...parts].join(" ")}"`;
+  }
+}
+
+let current: Render | undefined;
+
+/** The page being rendered. @throws SvcError `SVC_DEFINITION` outside of a render. */
+export function currentRender(): Render {
+  if (current) return current;
+  throw new SvcError("SVC_DEFINITION", "This part of a page can only be rendered inside a page's view");
+}
+
+/** Renders a view's value to HTML with `render` as the current page. */
+export function renderInto(render: Render, view: () => unknown): string {
+  const outer = current;
+  current = render;
+  try {
+    return t(view());
+  } finally {
+    current = outer;
+  }
+}
+
+// What compiled modules call.
+
+export function block(moduleId: string, bind: string | 0, events: readonly string[], parts: readonly string[]): Block {
+  return { moduleId, bind, events, parts };
+}
+
+/** @param bound how many of `slots`, from the front, the bindings read. @returns the scope attribute. */
+export function scope(scopeBlock: Block, bound: number, slots: readonly unknown[]): string {
+  return currentRender().addScope(scopeBlock, bound, slots);
+}
+
+/** Calls a component. Components return HTML text (compiled), `Html`, or nothing. */
+export function component<Props>(fn: (props: Props) => unknown, props: Props): string {
+  const result = fn(props);
+  if (typeof result === "string") return result;
+  return result instanceof Html ? result.toString() : t(result);
+}

@@ -1,0 +1,100 @@
+/** Contract section 6: chunks and public files of a built app, from a folder as `svc build` writes it. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+import { createFixture } from "./app.ts";
+
+const dist = mkdtempSync(join(tmpdir(), "svc-dist-"));
+const CODE = `export const h0 = () => "${"x".repeat(500)}";`;
+const fixture = createFixture();
+const { client } = fixture;
+
+before(async () => {
+  mkdirSync(join(dist, "client", "handler"), { recursive: true });
+  mkdirSync(join(dist, "public", "img"), { recursive: true });
+  writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: ["echo"] }));
+  writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js"), CODE);
+  writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.br"), brotliCompressSync(CODE));
+  writeFileSync(join(dist, "client", "handler", "counter-00000000.js"), "export {};");
+  writeFileSync(join(dist, "public", "app.css"), "body{}");
+  writeFileSync(join(dist, "public", "img", "a b.svg"), "<svg/>");
+  await fixture.app.boot({ dist });
+});
+after(async () => {
+  await fixture.close();
+  rmSync(dist, { recursive: true, force: true });
+});
+
+const CHUNK = "/_svc/handler/counter-1a2b3c4d.js";
+
+describe("chunks", () => {
+  it("are immutable JavaScript, with an entity tag and 304", async () => {
+    const response = await client.get(CHUNK);
+    assert.equal(await response.text(), CODE);
+    assert.equal(response.headers.get("content-type"), "text/javascript; charset=utf-8");
+    assert.equal(response.headers.get("cache-control"), "public, max-age=31536000, immutable");
+    const again = await client.get(CHUNK, { "if-none-match": response.headers.get("etag") ?? "" });
+    assert.equal(again.status, 304);
+  });
+
+  it("go out as they were compressed at build, where that is accepted", async () => {
+    const response = await client.get(CHUNK, { "accept-encoding": "gzip, br" });
+    assert.equal(response.headers.get("content-encoding"), "br");
+    assert.equal(response.headers.get("vary"), "accept-encoding");
+    assert.equal(brotliDecompressSync(Buffer.from(await response.arrayBuffer())).toString(), CODE);
+    assert.equal((await client.get(CHUNK, { "accept-encoding": "br;q=0" })).headers.get("content-encoding"), null);
+  });
+
+  it("of an earlier build are there beside those of this one", async () => {
+    assert.equal((await client.get("/_svc/handler/counter-00000000.js")).status, 200);
+  });
+
+  for (const name of ["counter-ffffffff.js", "..%2F..%2Fmanifest.json", "counter-1a2b3c4d.js.br", "%2e%2e", "a/b.js"]) {
+    it(`are nothing else: ${name}`, async () => {
+      assert.ok([400, 404].includes((await client.get(`/_svc/handler/${name}`)).status));
+      assert.ok([400, 404].includes((await client.get(`/_svc/island/${name}`)).status));
+    });
+  }
+});
+
+describe("public files", () => {
+  it("stand at the root and are asked about each time", async () => {
+    const response = await client.get("/app.css");
+    assert.equal(response.headers.get("content-type"), "text/css; charset=utf-8");
+    assert.equal(response.headers.get("cache-control"), "public, max-age=0, must-revalidate");
+    assert.equal(await (await client.get("/img/a%20b.svg")).text(), "<svg/>");
+  });
+
+  it("can only be read", async () => {
+    const response = await client.request("/app.css", { method: "POST" });
+    assert.equal(response.status, 405);
+    assert.equal(response.headers.get("allow"), "GET, HEAD");
+  });
+
+  it("do not open what lies beside them", async () => {
+    for (const path of ["/manifest.json", "/..%2fmanifest.json", "/img", "/img/"]) {
+      assert.ok([400, 404].includes((await client.get(path)).status), path);
+    }
+  });
+});
+
+describe("a build", () => {
+  it("that calls an action nobody registered stops the boot and names it", async () => {
+    writeFileSync(
+      join(dist, "manifest.json"),
+      JSON.stringify({ build: "b2", chunks: {}, actions: ["echo", "missing"] }),
+    );
+    const other = createFixture();
+    await assert.rejects(other.app.boot({ dist }), /Browser code calls missing/);
+    await other.close();
+  });
+
+  it("that does not exist stops the boot and says what to run", async () => {
+    const other = createFixture();
+    await assert.rejects(other.app.boot({ dist: join(dist, "nowhere") }), /run "svc build" first/);
+    await other.close();
+  });
+});

@@ -1,0 +1,72 @@
+/** A real Chromium whose complaints are failures: console errors, page errors, failed requests and CSP reports. */
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { findChromium } from "svc/testing";
+import { root } from "./demo-server.ts";
+
+/** One context with one page, and what it complained about. */
+export interface Tab {
+  page: Page;
+  /** Paths of the scripts that were requested, in order. */
+  scripts: string[];
+  /** @throws when the browser complained about anything. */
+  close(): Promise<void>;
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch(await findChromium());
+}
+
+export async function openTab(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
+  const context = await browser.newContext(options);
+  const complaints: string[] = [];
+  const scripts: string[] = [];
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) =>
+      console.error(`CSP: ${event.violatedDirective} refused ${event.blockedURI}`),
+    );
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(`page error: ${error.stack ?? error.message}`));
+  page.on("request", (request) => {
+    if (request.resourceType() === "script") scripts.push(new URL(request.url()).pathname);
+  });
+  return {
+    page,
+    scripts,
+    close: async () => {
+      await context.close();
+      if (complaints.length > 0) throw new Error(`The browser complained:\n${complaints.join("\n")}`);
+    },
+  };
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface AxeViolation {
+  id: string;
+  impact: string | null;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** @returns one line for each accessibility violation of the page that axe calls serious or critical. */
+export async function seriousViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const violations = (await page.evaluate("axe.run().then((found) => found.violations)")) as AxeViolation[];
+  return violations
+    .filter((violation) => violation.impact === "serious" || violation.impact === "critical")
+    .map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);
+}
+
+/** Saves a picture for people to look at, below test-results/ (not in git). */
+export async function savePicture(page: Page, name: string): Promise<void> {
+  await mkdir(join(root, "test-results"), { recursive: true });
+  await page.screenshot({ path: join(root, "test-results", `${name}.png`), fullPage: true });
+}
