@@ -1,5 +1,7 @@
 /** The surface of the dependency graph: `signal`, `computed`, `effect`, `batch`, `untrack`. The same on both sides. */
-import { assign, batched, dispose, flush, own, refresh, touch, track, untracked, type Node } from "./system.ts";
+import { assign, dispose, flush, own, refresh, touch, track, type Node } from "./system.ts";
+
+export { batch, untrack } from "./system.ts";
 
 /** A value that can be read and set; reading inside a computed, effect or binding subscribes it. */
 export interface Signal<T> {
@@ -39,7 +41,7 @@ export class Cell implements Node {
   }
 
   set value(value: unknown) {
-    if (this._run) throw new TypeError("svc: a computed has no setter; set the signals it reads");
+    if (this._run) throw new TypeError("svc: a computed is read-only");
     touch(this);
     assign(this, value);
     flush();
@@ -64,16 +66,6 @@ export function effect(run: () => unknown): () => void {
   own(node);
   refresh(node);
   return () => dispose(node);
-}
-
-/** Several writes, one update. */
-export function batch<T>(run: () => T): T {
-  return batched(run);
-}
-
-/** Reads without subscribing. */
-export function untrack<T>(run: () => T): T {
-  return untracked(run);
 }
 
 /** Whether a value is a signal or computed. */

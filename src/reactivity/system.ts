@@ -105,7 +105,7 @@ function forget(node: Node): void {
   node._sources = undefined;
   const cleanup = node._cleanup;
   node._cleanup = undefined;
-  if (cleanup) untracked(cleanup);
+  if (cleanup) untrack(cleanup);
 }
 
 export function dispose(node: Node): void {
@@ -120,7 +120,7 @@ export function flush(): void {
   for (let round = 0; queue.length > 0; round++) {
     if (round === MAX_FLUSH_ROUNDS) {
       queue = [];
-      throw new Error("svc: effects keep setting each other off");
+      throw new Error("svc: effect cycle");
     }
     const due = queue;
     queue = [];
@@ -138,7 +138,7 @@ export function flush(): void {
 }
 
 /** Runs `run`; effects wait until the outermost batch ends. */
-export function batched<T>(run: () => T): T {
+export function batch<T>(run: () => T): T {
   batchDepth++;
   try {
     return run();
@@ -149,7 +149,7 @@ export function batched<T>(run: () => T): T {
 }
 
 /** Runs `run` without recording what it reads. */
-export function untracked<T>(run: () => T): T {
+export function untrack<T>(run: () => T): T {
   const outer = reader;
   reader = undefined;
   try {
@@ -168,7 +168,7 @@ export function scoped(run: () => void): () => void {
   const outer = owned;
   const mine: Node[] = (owned = []);
   try {
-    untracked(run);
+    untrack(run);
   } finally {
     owned = outer;
   }

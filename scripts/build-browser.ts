@@ -1,0 +1,86 @@
+/**
+ * Builds the browser assets from src/browser into out/assets: each a module of its own (the parts import core by its URL),
+ * with a brotli and a gzip copy, and benchmark.json with the bytes of each.
+ */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build, type Plugin } from "esbuild";
+import { minify } from "terser";
+
+const root = resolve(fileURLToPath(import.meta.url), "../../..");
+const target = join(root, "out/assets");
+const CORE_URL = "/_svc/core.js";
+
+/** Core first: it fixes the short names of the properties that the parts share. */
+const ASSETS = ["core", "region", "store", "act", "loader", "runtime", "stub"];
+/** In these core is inside. */
+const HOLDS_CORE = new Set(["core", "runtime"]);
+
+/** Bytes of an asset: as it is, and as it is sent. */
+interface Sizes {
+  raw: number;
+  gzip: number;
+  brotli: number;
+}
+
+const importsCore: Plugin = {
+  name: "core-by-url",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/core\.ts$/ }, () => ({ path: CORE_URL, external: true }));
+  },
+};
+
+/** Names of properties with an underscore, the same in every asset. */
+const names: Record<string, string | false> = {};
+
+async function bundle(name: string): Promise<string> {
+  const result = await build({
+    entryPoints: [join(root, `src/browser/${name}.ts`)],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    // The package is marked free of side effects; its assets are not.
+    ignoreAnnotations: true,
+    // Fields that are assigned in the constructor need no declaration in the output.
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
+    mangleProps: /^_[a-z]/,
+    mangleCache: names,
+    plugins: HOLDS_CORE.has(name) ? [] : [importsCore],
+  });
+  Object.assign(names, result.mangleCache);
+  const [file] = result.outputFiles;
+  if (!file) throw new Error(`esbuild made nothing of ${name}.ts`);
+  return file.text;
+}
+
+async function minified(name: string): Promise<string> {
+  const { code } = await minify(await bundle(name), {
+    module: name !== "stub",
+    ecma: 2020,
+    toplevel: name !== "stub",
+    compress: { passes: 3, pure_getters: true, unsafe_arrows: true },
+    mangle: { reserved: ["__EVENTS__"] },
+    format: { ascii_only: true, semicolons: false },
+  });
+  if (code === undefined) throw new Error(`terser made nothing of ${name}.ts`);
+  return `${code.trim()}\n`;
+}
+
+async function write(name: string, code: string): Promise<Sizes> {
+  const bytes = Buffer.from(code);
+  const gzip = gzipSync(bytes, { level: 9 });
+  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+  const path = join(target, `${name}.js`);
+  await Promise.all([writeFile(path, bytes), writeFile(`${path}.gz`, gzip), writeFile(`${path}.br`, brotli)]);
+  return { raw: bytes.length, gzip: gzip.length, brotli: brotli.length };
+}
+
+await rm(target, { recursive: true, force: true });
+await mkdir(target, { recursive: true });
+const sizes: Record<string, Sizes> = {};
+for (const name of ASSETS) sizes[`${name}.js`] = await write(name, await minified(name));
+await writeFile(join(target, "benchmark.json"), `${JSON.stringify(sizes, null, 2)}\n`);

@@ -1,0 +1,36 @@
+/** Conditions: of several branches one is in the document, or none; the next is made when it is needed. */
+import { Cell, effect, isResuming, loudly, own, quietly, untrack } from "./core.ts";
+
+type BranchOf = [make: () => Element, bind: (slots: unknown, element: Element) => void];
+
+/**
+ * @param end keyed comment that the shown branch stands before.
+ * @param pick index of the branch to show, or -1.
+ */
+export function Branch(end: Comment, pick: () => number, branches: BranchOf[], $: unknown): void {
+  let shown: number | undefined;
+  let element: Element | undefined;
+  let stop: (() => void) | undefined;
+  const show = (index: number): void => {
+    if (shown === index) return;
+    // In a row or branch that the browser has just made there is nothing of the server's to take over.
+    const isServers = shown === undefined && isResuming();
+    shown = index;
+    stop?.();
+    element?.remove();
+    element = stop = undefined;
+    const branch = branches[index];
+    if (!branch) return;
+    const [make, bind] = branch;
+    const made = (element = isServers ? end.previousElementSibling! : make());
+    stop = (isServers ? quietly : loudly)(() => bind($, made));
+    if (!isServers) end.before(made);
+  };
+  effect(() => {
+    const index = pick();
+    untrack(() => show(index));
+  });
+  const guard = new Cell(undefined);
+  guard._cleanup = () => stop?.();
+  own(guard);
+}

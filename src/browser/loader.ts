@@ -1,0 +1,97 @@
+/**
+ * `loader.js`: the one script before the first interaction. Takes over the queue of the stub, fetches what an event needs,
+ * all at once, and has core run its handlers: in the order of the events, each once; synchronously as soon as the code is
+ * there. Budget: 800 bytes gzip (docs/resume-protocol.md section 6).
+ */
+import { BASE_PATH, DOM } from "../shared/wire.ts";
+import { modules } from "./modules.ts";
+import type { DispatchedEvent, Step } from "./types.ts";
+
+/** The browser keeps what it has imported and asks again after a failure, so nothing else has to. */
+const load = async (name: string): Promise<void> => {
+  const url = `${BASE_PATH}/${name}.js`;
+  modules[name] = await import(url).catch(() => import(url));
+};
+
+const stepOf = (element: Element, handler: string): Step => {
+  const [id, chunk, ...parts] = element.closest(`[${DOM.scope}]`)!.getAttribute(DOM.scope)!.split(" ");
+  return [element, handler.replace(/^\W+/, ""), id!, `handler/${chunk}`, ...parts];
+};
+
+/** The way of an event, at the time of the event: what its handlers do to the document does not change it. */
+const stepsOf = (event: DispatchedEvent): Step[] => {
+  const steps: Step[] = [];
+  for (let at = event.target as Element | null; at; at = event.bubbles ? at.parentElement : null) {
+    const handler = at.getAttribute?.(DOM.on + event.type);
+    if (handler) steps.push(stepOf(at, handler));
+  }
+  return steps;
+};
+
+const namesOf = (step: Step): string[] => ["core", ...step.slice(3)] as string[];
+
+const missingOf = (steps: Step[]): string[] => {
+  const missing = steps.flatMap(namesOf).filter((name) => !modules[name]);
+  return missing[0] ? missing : modules.core!.prepare(steps, modules);
+};
+
+/** Events that wait for code, in their order. */
+let queue = Promise.resolve();
+let waiting = 0;
+
+const push = (event: DispatchedEvent): void => {
+  const steps = stepsOf(event);
+  if (!steps[0]) return;
+  if (!waiting && !missingOf(steps)[0]) return modules.core!.run(event, steps, modules);
+  waiting++;
+  const show = (isPending: boolean): void =>
+    steps.forEach(([element]) => element.toggleAttribute(DOM.pending, isPending));
+  show(true);
+  queue = queue.then(async () => {
+    try {
+      for (let missing; (missing = missingOf(steps))[0]; ) await Promise.all(missing.map(load));
+      modules.core!.run(event, steps, modules);
+    } catch (error) {
+      console.error(error);
+    }
+    waiting--;
+    show(false);
+  });
+};
+
+const early = self.$svc;
+self.$svc = { push } as never;
+early?.forEach(push);
+
+const each = (selector: string, visit: (element: Element) => void): void =>
+  document.querySelectorAll(selector).forEach(visit);
+
+const observer = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (isIntersecting) {
+      observer.unobserve(target);
+      push({ type: "visible", target, bubbles: false });
+    }
+  }
+});
+each("[on\\:visible]", (element) => observer.observe(element));
+each("[on\\:load]", (element) => push({ type: "load", target: element, bubbles: false }));
+
+/** Fetches what a scope's handlers need. A failure shows when an event comes. */
+const warm = (element: Element): void => namesOf(stepOf(element, "")).forEach((name) => load(name).catch(() => {}));
+
+// Intent: whoever points at, focuses or touches something that has a handler is about to use it.
+for (const type of ["pointerover", "focusin", "touchstart"]) {
+  addEventListener(
+    type,
+    ({ target }) => {
+      for (let at = target as Element | null; at; at = at.parentElement) {
+        if (/on:/.test(at.getAttributeNames?.() as never)) warm(at);
+      }
+    },
+    true,
+  );
+}
+if (document.documentElement.hasAttribute(DOM.prefetch)) {
+  (self.requestIdleCallback ?? setTimeout)(() => each(`[${DOM.scope}]`, warm));
+}

@@ -1,0 +1,4 @@
+/** What has been loaded, by the names under which the loader fetches it. */
+import type { Modules } from "./types.ts";
+
+export const modules: Modules = {};

@@ -1,0 +1,110 @@
+/**
+ * Resuming: values, scopes and rows come alive only when an event or a write reaches them. Nothing scans the document.
+ * docs/resume-protocol.md sections 3 and 6.
+ */
+import { batch, onBeforeWrite } from "../reactivity/system.ts";
+import { Cell } from "../reactivity/signal.ts";
+import { DOM } from "../shared/wire.ts";
+import { quietly } from "./bindings.ts";
+import type { Chunk, DispatchedEvent, Modules, PageState, Slots, Step } from "./types.ts";
+
+let parsed: PageState | undefined;
+
+/** The state script, parsed once. */
+export function pageState(): PageState {
+  return (parsed ??= JSON.parse((document.getElementById(DOM.stateId) as Element).textContent as string) as PageState);
+}
+
+/** How a value of each kind is made; the part `store` adds those that need it. */
+export const kinds: ((value: never) => unknown)[] = [(value) => new Cell(value), (value) => value];
+
+const values: unknown[] = [];
+/** Value that came with the page -> scopes to wake before it first changes. */
+const sleepers = new Map<unknown, number[] | undefined>();
+
+function valueAt(index: number): unknown {
+  if (!(index in values)) {
+    const [kind, value, scopes] = pageState().v[index]!;
+    values[index] = kinds[kind]!(value as never);
+    if (scopes) sleepers.set(values[index], scopes);
+  }
+  return values[index];
+}
+
+/** Root of a scope, or row -> its slots. Not properties: on a form those may be names of its fields. */
+export const slotsAt = new WeakMap<Node, Slots>();
+/** Row that nothing has bound yet -> what binds it. */
+export const bindersAt = new WeakMap<Node, () => void>();
+/** Raw item -> the row of a list that the server rendered for it and nothing has bound yet (list.ts). */
+export const unboundRows = new Map<unknown, () => void>();
+
+const slotsOf: Record<string, Slots> = {};
+let loaded: Modules;
+
+const chunkNamed = (name: string): Chunk => loaded[name] as Chunk;
+
+/** Name under which the loader fetches a chunk. */
+const moduleOf = (chunk: string): string => `handler/${chunk}`;
+
+/** Ties a scope's slots to its element and runs its bindings, once. */
+function wake(id: number | string): void {
+  if (slotsOf[id]) return;
+  const [chunk, bind, ...indices] = pageState().s[id]!;
+  const slots = (slotsOf[id] = indices.map(valueAt));
+  const root = scopeElement(id);
+  if (!root) return;
+  slotsAt.set(root, slots);
+  if (bind) quietly(() => chunkNamed(moduleOf(chunk))[bind]!(slots, root));
+}
+
+function scopeElement(id: number | string): Element | null {
+  return document.querySelector(`[${DOM.scope}^="${id} "]`);
+}
+
+onBeforeWrite((value) => {
+  const scopes = sleepers.get(value);
+  sleepers.delete(value);
+  scopes?.forEach(wake);
+});
+
+/** Scopes that lack nothing. */
+const ready = new Set<number | string>();
+
+/**
+ * Collects the scopes of the handlers and all that these may set off: a write wakes the scopes that show the value, and
+ * waking can't wait for code.
+ */
+export function prepare(steps: Step[], modules: Modules): string[] {
+  const missing: string[] = [];
+  const seen = new Set(ready);
+  const visit = (id: number | string): void => {
+    if (seen.has(id)) return;
+    seen.add(id);
+    const [chunk, , ...indices] = pageState().s[id]!;
+    const parts = scopeElement(id)?.getAttribute(DOM.scope)!.split(" ").slice(2) ?? [];
+    missing.push(...[moduleOf(chunk), ...parts].filter((name) => !modules[name]));
+    for (const index of indices) pageState().v[index]![2]?.forEach(visit);
+  };
+  for (const [, , id] of steps) visit(id);
+  if (!missing[0]) seen.forEach((id) => ready.add(id));
+  return missing;
+}
+
+export function run(event: DispatchedEvent, steps: Step[], modules: Modules): void {
+  loaded = modules;
+  batch(() => {
+    for (const [element, symbol, id, module] of steps) {
+      // Set by stopPropagation; outlives the dispatch of a real event, so that late handlers can still stop it.
+      if (event.cancelBubble) return;
+      wake(id);
+      let at: Node = element;
+      while (!slotsAt.has(at)) at = at.parentNode!;
+      bindersAt.get(at)?.();
+      try {
+        chunkNamed(module)[symbol]!(slotsAt.get(at), event, element);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  });
+}

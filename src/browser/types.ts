@@ -1,0 +1,44 @@
+/**
+ * What the parts of the browser runtime share. Properties with an underscore are renamed in the built assets, the same
+ * way in each; all others are names of the protocol (docs/resume-protocol.md) or of the DOM.
+ */
+import type { Json } from "../shared/json.ts";
+
+/** A DOM event, or what the loader makes up for `load` and `visible`. */
+export type DispatchedEvent = Pick<Event, "type" | "bubbles"> & { target: EventTarget | null; cancelBubble?: boolean };
+
+/** Before the loader an array; afterwards what hands events to it. */
+export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach">;
+
+/** Slots of a scope, or `{ $, i, n }` of a row. */
+export type Slots = unknown;
+
+/** A chunk: handlers `h0`, `h1`, … and binds `b0`, `b1`, … */
+export type Chunk = Record<string, (slots: Slots, ...args: unknown[]) => unknown>;
+
+/** `[kind, value, scopes to wake before it changes?]` */
+export type ValueRow = [kind: number, value: Json, scopes?: number[]];
+
+export interface PageState {
+  csrf_token: string;
+  build: string;
+  s: Record<string, [chunk: string, bind: string | 0, ...slots: number[]]>;
+  v: ValueRow[];
+}
+
+/** One handler on the way of an event: the element that carries it, its scope, and the names of what it needs. */
+export type Step = [element: Element, symbol: string, scopeId: string, chunk: string, ...parts: string[]];
+
+/** Loaded modules by the names under which the loader fetches them: `handler/todo-8fa1b2c3`, `region`. */
+export interface Modules {
+  [name: string]: unknown;
+  core?: Core;
+}
+
+/** What the loader needs of core. */
+export interface Core {
+  /** Names of what must be there before `run` may be called. */
+  prepare(steps: Step[], modules: Modules): string[];
+  /** Runs every handler on the way, innermost first, as one batch. */
+  run(event: DispatchedEvent, steps: Step[], modules: Modules): void;
+}
