@@ -32,12 +32,17 @@ export function prefersHtml(accept: string | undefined): boolean {
   return accept?.includes("text/html") ?? false;
 }
 
+/** Styled by attributes, which the page's policy allows without a nonce. */
 function errorPage(status: number, detail: string, isSource: boolean): string {
   const title = `${status} ${STATUS_CODES[status] ?? "Error"}`;
-  const told = isSource ? `<pre>${escapeText(detail)}</pre>` : `<p>${escapeText(detail)}</p>`;
+  const told = isSource
+    ? `<pre style="overflow:auto;padding:1rem;border:1px solid">${escapeText(detail)}</pre>`
+    : `<p>${escapeText(detail)}</p>`;
   return (
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-    `<meta name="color-scheme" content="light dark"><title>${title}</title></head>` +
-    `<body><main><h1>${title}</h1>${told}<p><a href="/">To the start page</a></p></main></body></html>`
+    `<!doctype html><html lang="en" style="color-scheme:light dark"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>` +
+    `<body style="font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:15vh auto;padding:0 1.5rem">` +
+    `<main><h1 style="font-size:1.5rem;line-height:1.2">${title}</h1>${told}` +
+    `<p><a href="/" style="color:inherit">To the start page</a></p></main></body></html>`
   );
 }
