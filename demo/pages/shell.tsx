@@ -1,5 +1,5 @@
 /** The frame around every page: skip link, header with the navigation, main, footer. No script. */
-import type { JSX } from "svc/jsx-runtime";
+import type { Child, JSX } from "svc/jsx-runtime";
 
 const LINKS = [
   { href: "/", label: "Audit" },
@@ -10,7 +10,7 @@ const LINKS = [
 ];
 
 /** @param props.current path of the page, to mark its link. */
-export function Shell(props: { current: string; children: JSX.Element | JSX.Element[] }): JSX.Element {
+export function Shell(props: { current: string; children: Child }): JSX.Element {
   return (
     <>
       <a class="skip" href="#main">

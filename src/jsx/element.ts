@@ -1,6 +1,7 @@
 /** What JSX is to TypeScript, and what may stand between tags. */
 
-declare const markup: unique symbol;
+/** Exists in types only; the class that carries it is ssr/html.ts. */
+export declare const markup: unique symbol;
 
 /** A piece of JSX. The compiler turns it into HTML text on the server; nothing else can be made of it. */
 export interface Markup {

@@ -94,14 +94,14 @@ describe("signals", () => {
     assert.throws(() => effect(() => void a.value++), /effect cycle/);
   });
 
-  it("untrack reads without subscribing; a computed has no setter", () => {
+  it("untrack reads without subscribing; a computed is read-only", () => {
     const a = signal(1);
     let runs = 0;
     effect(() => void (runs++, untrack(() => a.value)));
     a.value = 2;
     assert.equal(runs, 1);
     const derived = computed(() => a.value);
-    assert.throws(() => ((derived as { value: number }).value = 5), /no setter/);
+    assert.throws(() => ((derived as { value: number }).value = 5), /read-only/);
     assert.deepEqual(
       [isSignal(a), isSignal(derived), isComputed(derived), isComputed(a), isSignal({ value: 1 })],
       [true, true, true, false, false],

@@ -1,6 +1,9 @@
 /** HTML as a value: JSX that is handed around before it is written. Everything else that is written is text. */
 
-export class Html {
+import type { Markup, markup } from "../jsx/element.ts";
+
+export class Html implements Markup {
+  declare readonly [markup]: true;
   readonly #write: () => string;
 
   constructor(write: () => string) {
