@@ -23,7 +23,12 @@ export function act(name: string): (...args: unknown[]) => Promise<unknown> {
   return async (...args) => {
     const response = await post(`${PATHS.action}/${name}`, JSON.stringify({ args }));
     const reply = (await response.json().catch(() => undefined)) as (ActionReply & { redirect?: string }) | undefined;
-    if (!reply?.ok) throw new ActionError(reply?.error ?? response.statusText, response.status, (reply && "issues" in reply && reply.issues) || []);
+    if (!reply?.ok)
+      throw new ActionError(
+        reply?.error ?? response.statusText,
+        response.status,
+        (reply && "issues" in reply && reply.issues) || [],
+      );
     if (reply.redirect !== undefined) location.assign(reply.redirect);
     return reply.value;
   };

@@ -8,7 +8,12 @@ import { scoped } from "../reactivity/system.ts";
  */
 let isQuiet = false;
 
-function setUpBindings(quiet: boolean, setUp: () => void): () => void {
+/**
+ * Sets up bindings.
+ * @param quiet they belong to what the server has written; else to what the browser has made, and write at once.
+ * @returns the way to end them.
+ */
+export const scopedBindings = (quiet: boolean, setUp: () => void): (() => void) => {
   const outer = isQuiet;
   isQuiet = quiet;
   try {
@@ -16,59 +21,48 @@ function setUpBindings(quiet: boolean, setUp: () => void): () => void {
   } finally {
     isQuiet = outer;
   }
-}
-
-/** Sets up bindings of what the server has written. @returns the way to end them. */
-export const quietly = (setUp: () => void): (() => void) => setUpBindings(true, setUp);
-
-/** Sets up bindings of what the browser has made: they write at once. @returns the way to end them. */
-export const loudly = (setUp: () => void): (() => void) => setUpBindings(false, setUp);
+};
 
 /** Whether bindings are being set up for what the server has written. */
 export const isResuming = (): boolean => isQuiet;
 
-export function bind<T>(read: () => T, write: (value: T) => void): void {
+export const bind = <T>(read: () => T, write: (value: T) => void): void => {
   let skips = isQuiet;
   effect(() => {
     const value = read();
     if (skips) skips = false;
     else write(value);
   });
-}
+};
 
 /** Text of a value as the server writes it, unescaped. */
-export function str(value: unknown): string {
+export const str = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(str).join("");
   return value == null || typeof value === "boolean" ? "" : String(value);
-}
+};
 
 /** Text run. */
-export function T(node: Text, read: () => string): void {
+export const T = (node: Text, read: () => string): void => {
   bind(read, (value) => {
     node.data = value;
   });
-}
+};
 
 /** `null`, `undefined` and `false` take an attribute away, `true` leaves it empty. */
-export function write(element: Element, name: string, value: unknown): void {
+export const write = (element: Element, name: string, value: unknown): void => {
   if (value == null || value === false) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? "" : String(value));
-}
+};
 
 /** Attribute. */
-export function A(element: Element, name: string, read: () => unknown): void {
+export const A = (element: Element, name: string, read: () => unknown): void => {
   bind(read, (value) => write(element, name, value));
-}
+};
 
 /** Property; set only when it differs, or the caret would jump. */
-export function P(element: Element, name: string, read: () => unknown): void {
+export const P = (element: Element, name: string, read: () => unknown): void => {
   const target = element as unknown as Record<string, unknown>;
   bind(read, (value) => {
     if (target[name] !== value) target[name] = value;
   });
-}
-
-/** Effect of a component. */
-export function E(run: () => unknown): void {
-  effect(run);
-}
+};

@@ -1,5 +1,5 @@
 /** Conditions: of several branches one is in the document, or none; the next is made when it is needed. */
-import { Cell, effect, isResuming, loudly, own, quietly, untrack } from "./core.ts";
+import { Cell, effect, isResuming, own, scopedBindings, untrack } from "./core.ts";
 
 type BranchOf = [make: () => Element, bind: (slots: unknown, element: Element) => void];
 
@@ -23,7 +23,7 @@ export function Branch(end: Comment, pick: () => number, branches: BranchOf[], $
     if (!branch) return;
     const [make, bind] = branch;
     const made = (element = isServers ? end.previousElementSibling! : make());
-    stop = (isServers ? quietly : loudly)(() => bind($, made));
+    stop = scopedBindings(isServers, () => bind($, made));
     if (!isServers) end.before(made);
   };
   effect(() => {

@@ -1,11 +1,12 @@
 /** `core.js`: reactivity, bindings and resuming. Loaded with the first chunk; chunks and the other parts import it by URL. */
 export { batch, computed, effect, signal, untrack } from "../reactivity/signal.ts";
-export { A, E, P, str, T } from "./bindings.ts";
-export { C, K, S, X } from "./structure.ts";
+export { A, P, str, T } from "./bindings.ts";
+/** Effect of a component. */
+export { effect as E } from "../reactivity/signal.ts";
 export { prepare, run } from "./resume.ts";
 
 /** For the other parts of the runtime. */
 export { Cell } from "../reactivity/signal.ts";
 export { own, touch } from "../reactivity/system.ts";
-export { isResuming, loudly, quietly } from "./bindings.ts";
+export { bind, isResuming, scopedBindings, write } from "./bindings.ts";
 export { bindersAt, kinds, pageState, slotsAt, unboundRows } from "./resume.ts";

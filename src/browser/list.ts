@@ -1,5 +1,5 @@
 /** Keyed lists: rows are kept, moved and removed by identity; a row of the server's is bound when something needs it. */
-import { bindersAt, Cell, effect, isResuming, loudly, own, quietly, slotsAt, unboundRows, untrack } from "./core.ts";
+import { bindersAt, Cell, effect, isResuming, own, scopedBindings, slotsAt, unboundRows, untrack } from "./core.ts";
 import { increasing } from "./increasing.ts";
 
 /** Slots of a row: those of its surroundings, its item, its index. The names are the protocol's. */
@@ -50,7 +50,7 @@ export function For(
     const now = (): void => {
       unboundRows.delete(row._raw);
       bindersAt.delete(row._element);
-      row._end = quietly(() => bind(row._slots, row._element));
+      row._end = scopedBindings(true, () => bind(row._slots, row._element));
     };
     row._raw = raw ? raw(item) : item;
     // Two rows of one item can't share an entry; the second is bound at once.
@@ -90,7 +90,7 @@ export function For(
       }
       before.push(-1);
       const fresh = add(item, at, make());
-      fresh._end = loudly(() => bind(fresh._slots, fresh._element));
+      fresh._end = scopedBindings(false, () => bind(fresh._slots, fresh._element));
       return fresh;
     });
     for (const row of left) {

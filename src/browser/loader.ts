@@ -21,14 +21,14 @@ const stepOf = (element: Element, handler: string): Step => {
 /** The way of an event, at the time of the event: what its handlers do to the document does not change it. */
 const stepsOf = (event: DispatchedEvent): Step[] => {
   const steps: Step[] = [];
-  for (let at = event.target as Element | null; at; at = event.bubbles ? at.parentElement : null) {
+  for (let at = event.target as Element | null | false | undefined; at; at = event.bubbles && at.parentElement) {
     const handler = at.getAttribute?.(DOM.on + event.type);
     if (handler) steps.push(stepOf(at, handler));
   }
   return steps;
 };
 
-const namesOf = (step: Step): string[] => ["core", ...step.slice(3)] as string[];
+const namesOf = ([, , , ...names]: Step): string[] => ["core", ...names];
 
 const missingOf = (steps: Step[]): string[] => {
   const missing = steps.flatMap(namesOf).filter((name) => !modules[name]);
@@ -49,7 +49,7 @@ const push = (event: DispatchedEvent): void => {
   show(true);
   queue = queue.then(async () => {
     try {
-      for (let missing; (missing = missingOf(steps))[0]; ) await Promise.all(missing.map(load));
+      for (let missing; (missing = missingOf(steps))[0];) await Promise.all(missing.map(load));
       modules.core!.run(event, steps, modules);
     } catch (error) {
       console.error(error);
@@ -70,12 +70,12 @@ const observer = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (isIntersecting) {
       observer.unobserve(target);
-      push({ type: "visible", target, bubbles: false });
+      push({ type: "visible", target });
     }
   }
 });
 each("[on\\:visible]", (element) => observer.observe(element));
-each("[on\\:load]", (element) => push({ type: "load", target: element, bubbles: false }));
+each("[on\\:load]", (element) => push({ type: "load", target: element }));
 
 /** Fetches what a scope's handlers need. A failure shows when an event comes. */
 const warm = (element: Element): void => namesOf(stepOf(element, "")).forEach((name) => load(name).catch(() => {}));

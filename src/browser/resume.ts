@@ -5,15 +5,14 @@
 import { batch, onBeforeWrite } from "../reactivity/system.ts";
 import { Cell } from "../reactivity/signal.ts";
 import { DOM } from "../shared/wire.ts";
-import { quietly } from "./bindings.ts";
+import { scopedBindings } from "./bindings.ts";
 import type { Chunk, DispatchedEvent, Modules, PageState, Slots, Step } from "./types.ts";
 
 let parsed: PageState | undefined;
 
 /** The state script, parsed once. */
-export function pageState(): PageState {
-  return (parsed ??= JSON.parse((document.getElementById(DOM.stateId) as Element).textContent as string) as PageState);
-}
+export const pageState = (): PageState =>
+  (parsed ??= JSON.parse((document.getElementById(DOM.stateId) as Element).textContent as string) as PageState);
 
 /** How a value of each kind is made; the part `store` adds those that need it. */
 export const kinds: ((value: never) => unknown)[] = [(value) => new Cell(value), (value) => value];
@@ -22,14 +21,14 @@ const values: unknown[] = [];
 /** Value that came with the page -> scopes to wake before it first changes. */
 const sleepers = new Map<unknown, number[] | undefined>();
 
-function valueAt(index: number): unknown {
+const valueAt = (index: number): unknown => {
   if (!(index in values)) {
     const [kind, value, scopes] = pageState().v[index]!;
     values[index] = kinds[kind]!(value as never);
     if (scopes) sleepers.set(values[index], scopes);
   }
   return values[index];
-}
+};
 
 /** Root of a scope, or row -> its slots. Not properties: on a form those may be names of its fields. */
 export const slotsAt = new WeakMap<Node, Slots>();
@@ -47,19 +46,17 @@ const chunkNamed = (name: string): Chunk => loaded[name] as Chunk;
 const moduleOf = (chunk: string): string => `handler/${chunk}`;
 
 /** Ties a scope's slots to its element and runs its bindings, once. */
-function wake(id: number | string): void {
+const wake = (id: number | string): void => {
   if (slotsOf[id]) return;
   const [chunk, bind, ...indices] = pageState().s[id]!;
   const slots = (slotsOf[id] = indices.map(valueAt));
   const root = scopeElement(id);
   if (!root) return;
   slotsAt.set(root, slots);
-  if (bind) quietly(() => chunkNamed(moduleOf(chunk))[bind]!(slots, root));
-}
+  if (bind) scopedBindings(true, () => chunkNamed(moduleOf(chunk))[bind]!(slots, root));
+};
 
-function scopeElement(id: number | string): Element | null {
-  return document.querySelector(`[${DOM.scope}^="${id} "]`);
-}
+const scopeElement = (id: number | string): Element | null => document.querySelector(`[${DOM.scope}^="${id} "]`);
 
 onBeforeWrite((value) => {
   const scopes = sleepers.get(value);
@@ -67,30 +64,14 @@ onBeforeWrite((value) => {
   scopes?.forEach(wake);
 });
 
-/** Scopes that lack nothing. */
-const ready = new Set<number | string>();
-
 /**
- * Collects the scopes of the handlers and all that these may set off: a write wakes the scopes that show the value, and
- * waking can't wait for code.
+ * A write wakes the scopes that show the value, and waking can't wait for code: so what handlers may set off is fetched
+ * before they run. The server has worked out what that is.
  */
-export function prepare(steps: Step[], modules: Modules): string[] {
-  const missing: string[] = [];
-  const seen = new Set(ready);
-  const visit = (id: number | string): void => {
-    if (seen.has(id)) return;
-    seen.add(id);
-    const [chunk, , ...indices] = pageState().s[id]!;
-    const parts = scopeElement(id)?.getAttribute(DOM.scope)!.split(" ").slice(2) ?? [];
-    missing.push(...[moduleOf(chunk), ...parts].filter((name) => !modules[name]));
-    for (const index of indices) pageState().v[index]![2]?.forEach(visit);
-  };
-  for (const [, , id] of steps) visit(id);
-  if (!missing[0]) seen.forEach((id) => ready.add(id));
-  return missing;
-}
+export const prepare = (steps: Step[], modules: Modules): string[] =>
+  steps.flatMap(([, , id]) => pageState().n[id] ?? []).filter((name) => !modules[name]);
 
-export function run(event: DispatchedEvent, steps: Step[], modules: Modules): void {
+export const run = (event: DispatchedEvent, steps: Step[], modules: Modules): void => {
   loaded = modules;
   batch(() => {
     for (const [element, symbol, id, module] of steps) {
@@ -107,4 +88,4 @@ export function run(event: DispatchedEvent, steps: Step[], modules: Modules): vo
       }
     }
   });
-}
+};

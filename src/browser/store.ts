@@ -1,8 +1,7 @@
 /**
- * `store.js`: deep reactive objects, and the values that plain JSON can't carry. One signal for each property that is read
- * in a tracked place; one for all indexes of an array.
+ * `store.js`: deep reactive objects. One signal for each property that is read in a tracked place; one for all indexes of
+ * an array.
  */
-import { deserialize } from "../shared/deserialize.ts";
 import { batch, Cell, kinds, touch, unboundRows } from "./core.ts";
 
 const proxies = new WeakMap<object, object>();
@@ -88,6 +87,3 @@ function handlerOf(target: object, top: object | undefined): ProxyHandler<object
 }
 
 kinds[2] = store;
-kinds[4] = deserialize;
-kinds[5] = (value: never) => new Cell(deserialize(value));
-kinds[6] = (value: never) => store(deserialize(value));

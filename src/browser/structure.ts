@@ -1,27 +1,28 @@
 /** Bindings for what is less common: class and style in pieces, and places that only a key can find. */
 import { classText, styleText } from "../shared/class-style.ts";
 import { DOM } from "../shared/wire.ts";
-import { bind, write } from "./bindings.ts";
+import { bind, write } from "./core.ts";
 
 /** Class given as string, array or object. */
-export function C(element: Element, read: () => unknown): void {
+export const C = (element: Element, read: () => unknown): void => {
   bind(read, (value) => write(element, "class", classText(value) || null));
-}
+};
 
 /** Style given as string, array or object. */
-export function S(element: Element, read: () => unknown): void {
+export const S = (element: Element, read: () => unknown): void => {
   bind(read, (value) => write(element, "style", styleText(value) || null));
-}
+};
 
 /** The text node before a keyed comment, made where the run was empty. */
-export function X(comment: Comment): Text {
+export const X = (comment: Comment): Text => {
   const before = comment.previousSibling;
   return before instanceof Text ? before : (comment.parentNode as Node).insertBefore(new Text(), comment);
-}
+};
 
 /** Direct child with a key: an element by its attribute, a comment by its text. */
-export function K(parent: Element, key: number): ChildNode | undefined {
+export const K = (parent: Element, key: number): ChildNode | undefined => {
   return [...parent.childNodes].find(
-    (node) => (node instanceof Element ? node.getAttribute(DOM.key) : node instanceof Comment && node.data) === String(key),
+    (node) =>
+      (node instanceof Element ? node.getAttribute(DOM.key) : node instanceof Comment && node.data) === String(key),
   );
-}
+};

@@ -5,7 +5,11 @@
 import type { Json } from "../shared/json.ts";
 
 /** A DOM event, or what the loader makes up for `load` and `visible`. */
-export type DispatchedEvent = Pick<Event, "type" | "bubbles"> & { target: EventTarget | null; cancelBubble?: boolean };
+export type DispatchedEvent = Pick<Event, "type"> & {
+  target: EventTarget | null;
+  bubbles?: boolean;
+  cancelBubble?: boolean;
+};
 
 /** Before the loader an array; afterwards what hands events to it. */
 export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach">;
@@ -24,6 +28,8 @@ export interface PageState {
   build: string;
   s: Record<string, [chunk: string, bind: string | 0, ...slots: number[]]>;
   v: ValueRow[];
+  /** Scope -> modules besides its own that its handlers may set off. */
+  n: Record<string, string[]>;
 }
 
 /** One handler on the way of an event: the element that carries it, its scope, and the names of what it needs. */

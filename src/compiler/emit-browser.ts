@@ -42,7 +42,9 @@ export class BrowserEmitter {
     return this.#client.runtime(PATHS.core, name);
   }
 
-  #region(name: string): string {
+  /** Whoever uses a name of this part has it named by its scope, so that it is fetched beside the chunk. */
+  #region(name: string, scope: Scope): string {
+    scope.parts.add("region");
     return this.#client.runtime(PATHS.region, name);
   }
 
@@ -59,7 +61,7 @@ export class BrowserEmitter {
       this.#captures.capture(element.rawHtml.expression, place);
       body.push(`${this.#core("P")}(${path}, "innerHTML", () => (`, element.rawHtml.expression, ").__html);\n");
     }
-    const paths = nodePaths(element, path, (parent, key) => `${this.#core("K")}(${parent}, ${key})`);
+    const paths = nodePaths(element, path, (parent, key) => `${this.#region("K", place.scope)}(${parent}, ${key})`);
     for (const item of element.items) {
       if (item.kind === "run") this.#bindRun(item, path, place, body);
       else if (item.kind === "list") this.#bindList(item, path, place, body);
@@ -73,8 +75,8 @@ export class BrowserEmitter {
 
   #bindAttribute(attribute: Attribute & { kind: "value" }, path: string, place: Place, body: Code): void {
     const value = this.#thunk(attribute.expression, place);
-    if (attribute.how === "class") body.push(`${this.#core("C")}(${path}, `, ...value, ");\n");
-    else if (attribute.how === "style") body.push(`${this.#core("S")}(${path}, `, ...value, ");\n");
+    if (attribute.how === "class") body.push(`${this.#region("C", place.scope)}(${path}, `, ...value, ");\n");
+    else if (attribute.how === "style") body.push(`${this.#region("S", place.scope)}(${path}, `, ...value, ");\n");
     else {
       const binder = this.#core(attribute.how === "property" ? "P" : "A");
       body.push(`${binder}(${path}, ${JSON.stringify(attribute.name)}, `, ...value, ");\n");
@@ -89,7 +91,7 @@ export class BrowserEmitter {
   #bindRun(run: Run, path: string, place: Place, body: Code): void {
     const node = run.isSole
       ? `${this.#textHelper()}(${path})`
-      : `${this.#core("X")}(${this.#core("K")}(${path}, ${run.key}))`;
+      : `${this.#region("X", place.scope)}(${this.#region("K", place.scope)}(${path}, ${run.key}))`;
     body.push(`${this.#core("T")}(${node}, () => `, ...this.#runText(run, place), ");\n");
   }
 
@@ -123,11 +125,11 @@ export class BrowserEmitter {
 
   #bindList(list: List, path: string, place: Place, body: Code): void {
     const { slots } = this.#client.names;
-    const end = list.isSole ? "null" : `${this.#core("K")}(${path}, ${list.key})`;
+    const end = list.isSole ? "null" : `${this.#region("K", place.scope)}(${path}, ${list.key})`;
     const each = this.#thunk(list.each, place);
     const by = this.#rowKey(list, place);
     const make = this.#template(list.element, place.scope);
-    body.push(`${this.#region("For")}(${path}, ${end}, `, ...each, ", ", ...by, `, ${make}, `);
+    body.push(`${this.#region("For", place.scope)}(${path}, ${end}, `, ...each, ", ", ...by, `, ${make}, `);
     body.push(...this.#binder(list.element, { ...place, level: list.level + 1 }), `, ${slots}`);
     const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : undefined;
     const isOpen = readsOutside(list.element, this.#module);
@@ -155,7 +157,7 @@ export class BrowserEmitter {
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
     const { slots } = this.#client.names;
     const pick = this.#pick(branch.pick, place);
-    body.push(`${this.#region("Branch")}(${this.#core("K")}(${path}, ${branch.key}), () => `, ...pick, ", [");
+    body.push(`${this.#region("Branch", place.scope)}(${this.#region("K", place.scope)}(${path}, ${branch.key}), () => `, ...pick, ", [");
     for (const element of branch.branches) {
       body.push(`[${this.#template(element, place.scope)}, `, ...this.#binder(element, place), "], ");
     }
@@ -178,7 +180,7 @@ export class BrowserEmitter {
   #template(element: Element, scope: Scope): string {
     const name = `$t${this.#templates++}`;
     const html = templateHtml(element);
-    this.#client.add(scope.edits, [`const ${name} = ${this.#region("tpl")}(${JSON.stringify(html)});\n`]);
+    this.#client.add(scope.edits, [`const ${name} = ${this.#region("tpl", scope)}(${JSON.stringify(html)});\n`]);
     return name;
   }
 

@@ -27,7 +27,6 @@ export class Cell implements Node {
     this._run = run;
     this._isEffect = isEffect;
     this._mark = run ? 2 : 0;
-    this._sources = this._readers = this._cleanup = undefined;
   }
 
   get value(): unknown {

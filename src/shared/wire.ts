@@ -14,6 +14,7 @@ export const PATHS = {
   /** Parts of the runtime that a page loads only where it uses them. */
   region: "/_svc/region.js",
   store: "/_svc/store.js",
+  data: "/_svc/data.js",
   act: "/_svc/act.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
@@ -100,9 +101,6 @@ export const DOM = {
   /** Global queue of events caught before the loader has arrived. */
   queue: "$svc",
 } as const;
-
-/** Stands in the stub for the page's event types, separated by spaces; the server puts them there (src/ssr/document.ts). */
-export const STUB_TYPES = "$types";
 
 export const WEBHOOK_EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];

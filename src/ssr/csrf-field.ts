@@ -6,5 +6,7 @@ import { currentRender } from "./render.ts";
 
 /** `<CsrfField />` inside a `<form method="post">`. */
 export function CsrfField(): Html {
-  return new Html(() => `<input type="hidden" name="${CSRF_FIELD}" value="${escapeAttribute(currentRender().csrfToken())}">`);
+  return new Html(
+    () => `<input type="hidden" name="${CSRF_FIELD}" value="${escapeAttribute(currentRender().csrfToken())}">`,
+  );
 }

@@ -63,12 +63,7 @@ function headScripts(render: Render, options: PageRenderOptions): string {
   return `<script nonce="${options.nonce}">${stub}</script><script type="module" async nonce="${options.nonce}" src="${PATHS.loader}"></script>`;
 }
 
-function stateScript(render: Render, { manifest, nonce }: PageRenderOptions): string {
-  const state = {
-    csrf_token: render.csrfToken(),
-    build: manifest.build,
-    s: Object.fromEntries(render.scopes),
-    v: render.values.toJson(),
-  };
-  return `<script type="application/json" id="${DOM.stateId}" nonce="${nonce}">${escapeScriptJson(JSON.stringify(state))}</script>`;
+function stateScript(render: Render, { nonce }: PageRenderOptions): string {
+  const json = escapeScriptJson(JSON.stringify(render.state()));
+  return `<script type="application/json" id="${DOM.stateId}" nonce="${nonce}">${json}</script>`;
 }

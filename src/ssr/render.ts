@@ -4,8 +4,10 @@
  */
 import { DOM } from "../shared/wire.ts";
 import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { Html } from "./html.ts";
+import { moduleNeeds, type ScopeModules } from "./needs.ts";
 import { ValueTable } from "./values.ts";
 import { t } from "./write.ts";
 
@@ -31,6 +33,7 @@ export class Render {
   readonly events = new Set<string>();
   readonly scopes = new Map<number, ScopeEntry>();
   readonly values = new ValueTable();
+  readonly #modules = new Map<number, ScopeModules>();
   #token: string | undefined;
 
   constructor(manifest: Manifest, csrfToken: () => string) {
@@ -47,6 +50,17 @@ export class Render {
     return this.#token !== undefined;
   }
 
+  /** The state script's content (docs/resume-protocol.md section 3). @throws SvcError `SVC201` */
+  state(): Json {
+    return {
+      csrf_token: this.csrfToken(),
+      build: this.manifest.build,
+      s: Object.fromEntries(this.scopes),
+      v: this.values.toJson(),
+      n: moduleNeeds(this.#modules, this.values.readers()),
+    };
+  }
+
   addScope(block: Block, bound: number, slots: readonly unknown[]): string {
     const chunk = this.manifest.chunks[block.moduleId];
     if (chunk === undefined) {
@@ -54,11 +68,13 @@ export class Render {
     }
     const id = this.scopes.size + 1;
     const where = `scope ${block.bind || "(handlers only)"} of ${block.moduleId}`;
-    const indices = slots.map((value, at) => this.values.add(value, at < bound ? id : undefined, `${where}, slot ${at}`));
+    const indices = slots.map((value, at) =>
+      this.values.add(value, at < bound ? id : undefined, `${where}, slot ${at}`),
+    );
     this.scopes.set(id, [chunk, block.bind, ...indices]);
     for (const type of block.events) if (!LOADER_EVENTS.has(type)) this.events.add(type);
-    const parts = new Set(block.parts);
-    if (indices.some((index) => this.values.needsStore(index))) parts.add("store");
+    const parts = new Set([...block.parts, ...indices.flatMap((index) => this.values.parts(index))]);
+    this.#modules.set(id, { own: [`handler/${chunk}`, ...parts], slots: indices });
     return ` ${DOM.scope}="${[id, chunk, ...parts].join(" ")}"`;
   }
 }

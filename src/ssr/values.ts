@@ -31,10 +31,18 @@ export class ValueTable {
     return index;
   }
 
-  /** Whether reading this value needs the part `store`: stores, and whatever plain JSON can't carry. */
-  needsStore(index: number): boolean {
+  /** Parts of the runtime that this value needs. */
+  parts(index: number): string[] {
     const entry = this.#entries[index];
-    return entry !== undefined && (entry.kind === VALUE_KINDS.store || !isPlainJson(entry.read()));
+    if (!entry) return [];
+    const parts = entry.kind === VALUE_KINDS.store ? ["store"] : [];
+    if (!isPlainJson(entry.read())) parts.push("data");
+    return parts;
+  }
+
+  /** For each value the scopes whose bindings read it. */
+  readers(): ReadonlySet<number>[] {
+    return this.#entries.map((entry) => entry.scopes);
   }
 
   /** `[kind, value, scopes?]` for each value. @throws SvcError `SVC201` */
@@ -42,7 +50,12 @@ export class ValueTable {
     return this.#entries.map(({ kind, read, scopes, where }) => {
       const value = read();
       const isPlain = isPlainJson(value);
-      const encodedKind = kind === VALUE_KINDS.plain ? VALUE_KINDS.encoded : kind === VALUE_KINDS.signal ? VALUE_KINDS.encodedSignal : VALUE_KINDS.encodedStore;
+      const encodedKind =
+        kind === VALUE_KINDS.plain
+          ? VALUE_KINDS.encoded
+          : kind === VALUE_KINDS.signal
+            ? VALUE_KINDS.encodedSignal
+            : VALUE_KINDS.encodedStore;
       const row: Json[] = isPlain ? [kind, value] : [encodedKind, encode(value, where)];
       // Plain values and functions of them never change; only signals and stores wake scopes.
       if (scopes.size > 0 && kind !== VALUE_KINDS.plain) row.push([...scopes]);

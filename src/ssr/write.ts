@@ -66,7 +66,10 @@ export function cls(value: unknown): string {
   if (typeof value === "string") return value;
   if (!value || typeof value !== "object") return "";
   if (Array.isArray(value)) return value.map(cls).filter(Boolean).join(" ");
-  return Object.entries(value).filter(([, isOn]) => isOn).map(([name]) => name).join(" ");
+  return Object.entries(value)
+    .filter(([, isOn]) => isOn)
+    .map(([name]) => name)
+    .join(" ");
 }
 
 /** Text of a style given as string, array or object; `backgroundColor` and `background-color` both work. */
@@ -76,12 +79,28 @@ export function sty(value: unknown): string {
   if (Array.isArray(value)) return value.map(sty).filter(Boolean).join(";");
   return Object.entries(value)
     .filter(([, part]) => part !== null && part !== undefined && part !== false)
-    .map(([name, part]) => `${name.startsWith("--") ? name : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${String(part)}`)
+    .map(
+      ([name, part]) =>
+        `${name.startsWith("--") ? name : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${String(part)}`,
+    )
     .join(";");
 }
 
 const ATTRIBUTE_NAME = /^[a-zA-Z_:][\w:.-]*$/;
-const URL_ATTRIBUTES = new Set(["href", "src", "action", "formaction", "poster", "xlink:href", "data", "ping", "background", "cite", "manifest", "icon"]);
+const URL_ATTRIBUTES = new Set([
+  "href",
+  "src",
+  "action",
+  "formaction",
+  "poster",
+  "xlink:href",
+  "data",
+  "ping",
+  "background",
+  "cite",
+  "manifest",
+  "icon",
+]);
 /** Never written from a spread: they are not attributes, or they hold code or HTML. */
 const NOT_SPREAD = /^(?:children|key|ref|dangerouslySetInnerHTML|srcdoc|style|on.*)$/i;
 

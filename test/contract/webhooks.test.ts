@@ -133,10 +133,10 @@ describe("webhook endpoints", () => {
     await withFixture(
       async ({ client: visitor }) => {
         const list = (await (await visitor.get("/_svc/webhooks", OPERATOR)).json()) as { webhooks: { url: string }[] };
-        assert.deepEqual(
-          list.webhooks.map(({ url }) => url),
-          ["http://127.0.0.1:8099/a", "http://127.0.0.1:8099/b"],
-        );
+        assert.deepEqual(list.webhooks.map(({ url }) => url).sort(), [
+          "http://127.0.0.1:8099/a",
+          "http://127.0.0.1:8099/b",
+        ]);
       },
       { SVC_WEBHOOK_URLS: "http://127.0.0.1:8099/a, http://127.0.0.1:8099/b", SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" },
     );

@@ -1,0 +1,128 @@
+/**
+ * Bytes of what a browser loads, measured on the built files: the runtime assets (run "npm run build" first) and the demo's
+ * pages, which are built here.
+ *
+ *   node out/scripts/sizes.js             prints the table
+ *   node out/scripts/sizes.js --update    also writes sizes.json and the table in README.md
+ *   node out/scripts/sizes.js --check     fails where sizes.json, or the file named behind it, is not what was measured
+ */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { buildApp } from "svc/compiler";
+
+const root = resolve(fileURLToPath(import.meta.url), "../../..");
+const assets = join(root, "out/assets");
+const RECORD = join(root, "sizes.json");
+
+interface Size {
+  raw: number;
+  gzip: number;
+}
+
+/** One line of the table: a file, or what a page has loaded by some moment. */
+interface Row extends Size {
+  name: string;
+  /** Largest gzip size that is allowed (the goals of the design, contract section 6). */
+  goalGzip?: number;
+}
+
+const GOALS: Record<string, number> = {
+  "loader.js": 800,
+  "counter: first click": 2500,
+  "static: ever": 0,
+};
+
+/** zlib differs a little between Node versions; the raw bytes must agree exactly. */
+const GZIP_TOLERANCE_BYTES = 8;
+
+async function sizeOf(file: string): Promise<Size> {
+  const bytes = await readFile(file);
+  return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
+}
+
+const sum = (sizes: Size[]): Size => ({
+  raw: sizes.reduce((total, size) => total + size.raw, 0),
+  gzip: sizes.reduce((total, size) => total + size.gzip, 0),
+});
+
+async function measure(): Promise<Row[]> {
+  const outDir = await mkdtemp(join(tmpdir(), "svc-sizes-"));
+  try {
+    const { manifest } = await buildApp({ root: join(root, "demo"), outDir });
+    const asset = (name: string): Promise<Size> => sizeOf(join(assets, name));
+    const chunk = (module: string): Promise<Size> =>
+      sizeOf(join(outDir, "client/handler", `${manifest.chunks[module] ?? `no chunk of ${module}`}.js`));
+    const names = ["stub.js", "loader.js", "core.js", "region.js", "store.js", "data.js", "act.js", "runtime.js"];
+    const files = await Promise.all(names.map(async (name) => ({ name, ...(await asset(name)) })));
+    const together = async (parts: string[], module: string): Promise<Size> =>
+      sum(await Promise.all([...parts.map(asset), chunk(module)]));
+    const rows = [
+      ...files,
+      { name: "counter: first click", ...(await together(["loader.js", "core.js"], "pages/counter.tsx")) },
+      {
+        name: "todo: first use",
+        ...(await together(["loader.js", "core.js", "region.js", "store.js"], "pages/todo.tsx")),
+      },
+      { name: "static: ever", ...sum([]) },
+    ];
+    return rows.map((row) => (row.name in GOALS ? { ...row, goalGzip: GOALS[row.name] as number } : row));
+  } finally {
+    await rm(outDir, { recursive: true, force: true });
+  }
+}
+
+function table(rows: readonly Row[]): string {
+  const number = (value: number | undefined): string => (value === undefined ? "" : value.toLocaleString("en-US"));
+  const lines = rows.map(
+    (row) => `| ${row.name} | ${number(row.raw)} | ${number(row.gzip)} | ${number(row.goalGzip)} |`,
+  );
+  return ["| | bytes | gzip | goal, gzip |", "|---|---:|---:|---:|", ...lines].join("\n");
+}
+
+/** What the record says otherwise than the measure, and what is over its goal. */
+function complaints(measured: readonly Row[], recorded: readonly Row[]): string[] {
+  const before = new Map(recorded.map((row) => [row.name, row]));
+  const changed = measured.flatMap((row) => {
+    const known = before.get(row.name);
+    const isSame = known?.raw === row.raw && Math.abs(known.gzip - row.gzip) <= GZIP_TOLERANCE_BYTES;
+    return isSame
+      ? []
+      : [`${row.name}: ${row.raw} B, gzip ${row.gzip} B; on record ${known?.raw} B, gzip ${known?.gzip} B`];
+  });
+  const over = measured.flatMap((row) =>
+    row.goalGzip !== undefined && row.gzip > row.goalGzip
+      ? [`${row.name}: gzip ${row.gzip} B is over ${row.goalGzip} B`]
+      : [],
+  );
+  const gone = recorded
+    .filter((row) => !measured.some(({ name }) => name === row.name))
+    .map((row) => `${row.name}: is no more`);
+  return [...changed, ...over, ...gone];
+}
+
+async function update(rows: readonly Row[]): Promise<void> {
+  await writeFile(RECORD, `${JSON.stringify(rows, null, 2)}\n`);
+  const readme = join(root, "README.md");
+  const text = await readFile(readme, "utf8");
+  const section = /<!-- sizes:start -->[^]*<!-- sizes:end -->/;
+  await writeFile(
+    readme,
+    text.replace(section, () => `<!-- sizes:start -->\n\n${table(rows)}\n\n<!-- sizes:end -->`),
+  );
+}
+
+const [mode, file = RECORD] = process.argv.slice(2);
+const rows = await measure();
+if (mode === "--check") {
+  const recorded = JSON.parse(await readFile(file, "utf8")) as Row[];
+  const found = complaints(rows, recorded);
+  for (const line of found) console.error(line);
+  if (found.length > 0) console.error("Where that is meant: npm run sizes -- --update, and say why in the commit.");
+  process.exitCode = found.length > 0 ? 1 : 0;
+} else {
+  if (mode === "--update") await update(rows);
+  console.log(table(rows));
+}

@@ -1,0 +1,51 @@
+/**
+ * What the handlers of a scope may set off: they write values, a written value wakes the scopes that show it, and these
+ * have effects that write on. The browser fetches all of that before it runs a handler (docs/resume-protocol.md section 3).
+ */
+
+export interface ScopeModules {
+  /** Modules that the scope names itself. */
+  own: readonly string[];
+  /** Values that it captures, by index. */
+  slots: readonly number[];
+}
+
+/**
+ * @param readers for each value the scopes whose bindings read it.
+ * @returns scope -> modules beyond its own; scopes that need none are left out.
+ */
+export function moduleNeeds(
+  scopes: ReadonlyMap<number, ScopeModules>,
+  readers: readonly ReadonlySet<number>[],
+): Record<string, string[]> {
+  const reach = new Map([...scopes.keys()].map((id) => [id, new Set<string>()]));
+  // There are few modules, so the sets stop growing after a few rounds.
+  for (let hasGrown = true; hasGrown;) {
+    hasGrown = false;
+    const behind = readers.map((ids) => modulesOf(ids, scopes, reach));
+    for (const [id, { slots }] of scopes) {
+      const found = reach.get(id);
+      const before = found?.size;
+      for (const slot of slots) for (const name of behind[slot] ?? []) found?.add(name);
+      hasGrown ||= found?.size !== before;
+    }
+  }
+  const needs = [...scopes].map(([id, { own }]) => [
+    id,
+    [...(reach.get(id) ?? [])].filter((name) => !own.includes(name)),
+  ]);
+  return Object.fromEntries(needs.filter(([, names]) => (names as string[]).length > 0));
+}
+
+function modulesOf(
+  ids: ReadonlySet<number>,
+  scopes: ReadonlyMap<number, ScopeModules>,
+  reach: ReadonlyMap<number, ReadonlySet<string>>,
+): Set<string> {
+  const names = new Set<string>();
+  for (const id of ids) {
+    for (const name of scopes.get(id)?.own ?? []) names.add(name);
+    for (const name of reach.get(id) ?? []) names.add(name);
+  }
+  return names;
+}
