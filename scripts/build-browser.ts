@@ -27,8 +27,8 @@ interface Sizes {
 
 const importsCore: Plugin = {
   name: "core-by-url",
-  setup({ onResolve }) {
-    onResolve({ filter: /\/core\.ts$/ }, () => ({ path: CORE_URL, external: true }));
+  setup(builder) {
+    builder.onResolve({ filter: /\/core\.ts$/ }, () => ({ path: CORE_URL, external: true }));
   },
 };
 

@@ -3,7 +3,7 @@ import { signal } from "svc";
 import type { JSX } from "svc/jsx-runtime";
 import { Shell } from "./shell.tsx";
 
-export function Counter(props: { start: number }): JSX.Element {
+function Counter(props: { start: number }): JSX.Element {
   const count = signal(props.start);
   return (
     <section class="panel counter" aria-labelledby="counter-heading">

@@ -12,7 +12,7 @@ const SAMPLES: Todo[] = [
   { id: 3, text: "Ask about unknown licences", done: false },
 ];
 
-export function TodoList(props: { initial: Todo[] }): JSX.Element {
+function TodoList(props: { initial: Todo[] }): JSX.Element {
   const todos = store({ list: props.initial, lastId: props.initial.length });
   const filter = signal<Filter>("all");
   const editing = signal(0);

@@ -23,7 +23,7 @@ export function answerError(error: unknown, ctx: Asked, isDevelopment: boolean):
 }
 
 /** Whether the caller prefers HTML to JSON; built-in endpoints always answer programs. */
-export function wantsPage(ctx: Pick<Context, "header" | "path">): boolean {
+function wantsPage(ctx: Pick<Context, "header" | "path">): boolean {
   return prefersHtml(ctx.header("accept")) && !ctx.path.startsWith(`${BASE_PATH}/`);
 }
 

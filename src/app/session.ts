@@ -10,7 +10,7 @@ import { SvcError } from "../shared/errors.ts";
 import { COOKIES, CSRF_FIELD, HEADERS } from "../shared/wire.ts";
 
 /** Longest form that a guarded route reads: the token may be in it, so it is read before the handler runs. */
-export const MAX_FORM_BYTES = 16 * 1024 * 1024;
+const MAX_FORM_BYTES = 16 * 1024 * 1024;
 
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "multipart/form-data"]);
 

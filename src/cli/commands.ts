@@ -13,7 +13,7 @@ const LISTEN = [
   ["--port <number>", "port to listen on (default: PORT, else 3000)"],
 ] as const;
 
-export const COMMANDS = {
+const COMMANDS = {
   dev: {
     summary: "serve the app from source and reload on every change",
     usage: "svc dev [options]",

@@ -39,7 +39,7 @@ const STATUS: Record<GraphPhase, GraphStatus> = {
 };
 
 /** A node that brought its process down this often is not tried again: it would take every other graph with it. */
-export const MAX_CRASHES = 3;
+const MAX_CRASHES = 3;
 
 export class Machine {
   readonly row: GraphRow;

@@ -124,7 +124,7 @@ describe("signals against alien-signals", () => {
         for (let index = 0; index < sources; index++) {
           const mine = signal(index);
           const other = oracle.signal(index);
-          ours.push({ read: () => mine.value, write: (value) => void (mine.value = value) });
+          ours.push({ read: () => mine.value, write: (value) => (mine.value = value) });
           theirs.push({ read: () => other(), write: (value) => void other(value) });
         }
         const combine = (nodes: typeof ours, picks: number[], count: number) => (): number =>

@@ -16,7 +16,7 @@ import { idOf } from "./webhooks.ts";
 /** An input may be a whole lockfile. */
 const MAX_START_BYTES = 16 * 1024 * 1024;
 /** Long enough to follow a graph over a night, short enough that a leaked link dies. */
-export const TOKEN_LIFE_MS = 24 * 3_600_000;
+const TOKEN_LIFE_MS = 24 * 3_600_000;
 
 const STEPS = ["pause", "resume", "cancel", "retry"] as const;
 

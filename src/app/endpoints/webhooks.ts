@@ -7,7 +7,7 @@ import { PATHS } from "../../shared/wire.ts";
 import { operatorOnly } from "../auth.ts";
 import type { Endpoints } from "../services.ts";
 
-export const MAX_OPERATOR_BODY_BYTES = 64 * 1024;
+const MAX_OPERATOR_BODY_BYTES = 64 * 1024;
 
 export function webhookEndpoints({ router, services }: Endpoints): void {
   const { webhooks } = services;
