@@ -7,13 +7,15 @@ type HtmlElements = {
 };
 
 type SvgElements = {
-  [Tag in Exclude<keyof SVGElementTagNameMap, keyof HTMLElementTagNameMap>]: ForeignAttributes<SVGElementTagNameMap[Tag]>;
+  [Tag in Exclude<keyof SVGElementTagNameMap, keyof HTMLElementTagNameMap>]: ForeignAttributes<
+    SVGElementTagNameMap[Tag]
+  >;
 };
 
 type MathElements = {
-  [Tag in Exclude<keyof MathMLElementTagNameMap, keyof HTMLElementTagNameMap | keyof SVGElementTagNameMap>]: ForeignAttributes<
-    MathMLElementTagNameMap[Tag]
-  >;
+  [
+    Tag in Exclude<keyof MathMLElementTagNameMap, keyof HTMLElementTagNameMap | keyof SVGElementTagNameMap>
+  ]: ForeignAttributes<MathMLElementTagNameMap[Tag]>;
 };
 
 /** Custom elements have a hyphen in their name and attributes of their own. */

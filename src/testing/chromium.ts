@@ -34,7 +34,10 @@ export async function findChromium(places: ChromiumPlaces = SYSTEM): Promise<Chr
   const named = places.env["SVC_CHROMIUM"];
   if (named !== undefined && named !== "") {
     if (places.exists(named)) return { executablePath: named, args: ARGS };
-    throw new SvcError("SVC_CONFIG", `SVC_CHROMIUM is "${named}", but there is no such file. Give the path of a Chromium or Chrome, or unset it.`);
+    throw new SvcError(
+      "SVC_CONFIG",
+      `SVC_CHROMIUM is "${named}", but there is no such file. Give the path of a Chromium or Chrome, or unset it.`,
+    );
   }
   const executablePath = installed(places) ?? (await places.packaged());
   if (executablePath !== undefined) return { executablePath, args: ARGS };

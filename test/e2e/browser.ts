@@ -70,6 +70,11 @@ export async function savePicture(page: Page, name: string): Promise<void> {
   await mkdir(join(root, "test-results"), { recursive: true });
   const width = page.viewportSize()?.width ?? 1280;
   // The report lists hundreds of packages; its top tells how it looks.
-  const clip = { x: 0, y: 0, width, height: Math.min(1400, await page.evaluate("document.documentElement.scrollHeight")) };
+  const clip = {
+    x: 0,
+    y: 0,
+    width,
+    height: Math.min(1400, await page.evaluate("document.documentElement.scrollHeight")),
+  };
   await page.screenshot({ path: join(root, "test-results", `${name}.png`), fullPage: true, clip });
 }
