@@ -1,6 +1,6 @@
 /** Step 2: what the extraction asks about a module: names, kinds, components, and whether an expression is live. */
 import type { ESTree } from "vite";
-import { childrenOf, isFunction, memberName, walk, type FunctionNode, type Node } from "./ast.ts";
+import { childrenOf, isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
 import type { SourceFile } from "./diagnostics.ts";
 import { functionOf, indexImports, initOf, kindOf, type Kind } from "./kinds.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "./scopes.ts";
@@ -35,7 +35,15 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   };
   const liveness = livenessOf(scopes, kind);
   const parents = parentsOf(program);
-  return { file, program, scopes, kind, liveness, parentOf: (node) => parents.get(node), components: findComponents(program) };
+  return {
+    file,
+    program,
+    scopes,
+    kind,
+    liveness,
+    parentOf: (node) => parents.get(node),
+    components: findComponents(program),
+  };
 }
 
 function parentsOf(program: ESTree.Program): Map<Node, Node> {
@@ -77,7 +85,7 @@ function livenessOf(scopes: Scopes, kind: (binding: Binding) => Kind): (node: No
       case "props":
         return "static";
       case "value":
-        return binding.owner !== null && memberOf(reference) === "value" && !isPlainInit(binding) ? "maybe" : "static";
+        return memberOf(reference) === "value" && mayHoldSignals(binding, "value") ? "maybe" : "static";
       default:
         return "static";
     }
@@ -86,7 +94,7 @@ function livenessOf(scopes: Scopes, kind: (binding: Binding) => Kind): (node: No
   function of(node: Node | undefined): Liveness {
     if (!node || visiting.has(node)) return "static";
     visiting.add(node);
-    let result: Liveness = readsPropsValue(node, scopes, kind) ? "maybe" : "static";
+    let result: Liveness = readsChainedValue(node, scopes, kind) ? "maybe" : "static";
     for (const reference of scopes.within(node)) {
       const found = ofReference(reference, node);
       if (found === "static") continue;
@@ -103,18 +111,24 @@ export function isInside(node: Node, outer: { start: number; end: number }): boo
   return node.start >= outer.start && node.end <= outer.end;
 }
 
-/** `props.count.value`: a signal handed down, as far as syntax can tell. */
-function readsPropsValue(node: Node, scopes: Scopes, kind: (binding: Binding) => Kind): boolean {
+/** `props.count.value`, `counter.count.value`: a signal handed down or made by a helper, as far as syntax can tell. */
+function readsChainedValue(node: Node, scopes: Scopes, kind: (binding: Binding) => Kind): boolean {
   let found = false;
   walk(node, (inner) => {
     if (inner.type !== "MemberExpression" || memberName(inner) !== "value") return !found;
-    const object = inner.object;
-    if (object.type !== "MemberExpression" || object.object.type !== "Identifier") return !found;
-    const binding = scopes.within(object.object)[0]?.binding;
-    if (binding && kind(binding) === "props" && !isInside(binding.node, node)) found = true;
+    let root: Node = inner.object;
+    if (root.type !== "MemberExpression") return !found;
+    while (root.type === "MemberExpression") root = unwrap(root.object);
+    const binding = root.type === "Identifier" ? scopes.within(root)[0]?.binding : undefined;
+    if (binding && !isInside(binding.node, node) && mayHoldSignals(binding, kind(binding))) found = true;
     return !found;
   });
   return found;
+}
+
+/** Props, and what a function of the author's gave to the component. */
+export function mayHoldSignals(binding: Binding, kind: Kind): boolean {
+  return kind === "props" || (kind === "value" && binding.owner !== null && !isPlainInit(binding));
 }
 
 /** A constant whose initial value is visibly not a signal. */

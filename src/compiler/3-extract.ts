@@ -9,8 +9,6 @@ import {
   holdsJsx,
   isComponentTag,
   isFunction,
-  isJsx,
-  memberName,
   returnsOf,
   tagName,
   unwrap,
@@ -19,11 +17,20 @@ import {
   type Node,
 } from "./ast.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
-import { VOID_TAGS } from "./html-facts.ts";
+import { RAW_TEXT_TAGS, VOID_TAGS } from "./html-facts.ts";
 import { nestingProblem } from "./html-nesting.ts";
+import {
+  attributeExpression,
+  fixedText,
+  holdsComponent,
+  isChildren,
+  isStructured,
+  mappedRows,
+  onlyChild,
+} from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "./jsx-text.ts";
 import { svcName } from "./kinds.ts";
-import type { Branch, Element, Item, List, Pick, Run, Scope } from "./model.ts";
+import type { Branch, Element, Item, List, Pick, Run } from "./model.ts";
 
 type Atom =
   | { kind: "text"; html: string; text: string }
@@ -35,7 +42,7 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
   const tag = tagName(node.openingElement.name);
   const problem = nestingProblem(tag, position.ancestors);
   if (problem !== undefined) throw fail(extraction, "SVC108", node.openingElement, problem);
-  const { attributes, rawHtml } = extractAttributes(extraction, node, tag, position);
+  const { attributes, rawHtml, content } = extractAttributes(extraction, node, tag, position);
   const element: Element = {
     kind: "element",
     node,
@@ -47,10 +54,39 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
     items: [],
     rawHtml,
     key: undefined,
+    isSvg: position.ancestors.lastIndexOf("svg") > position.ancestors.lastIndexOf("foreignObject"),
   };
   if (VOID_TAGS.has(tag) || rawHtml) return element;
+  if (content !== undefined) {
+    element.items = [{ kind: "text", html: textToHtml(content.replaceAll("&", "&amp;")), text: content }];
+    return element;
+  }
+  if (RAW_TEXT_TAGS.has(tag)) {
+    element.items = rawText(extraction, node, tag);
+    return element;
+  }
   element.items = extractItems(extraction, node.children, { ...position, ancestors: [...position.ancestors, tag] });
   return element;
+}
+
+/** Content of `<script>` and `<style>`, where HTML has no escapes: only what is known at build time may stand there. */
+function rawText(extraction: Extraction, node: ESTree.JSXElement, tag: string): Item[] {
+  const parts = node.children.map((child) => {
+    if (child.type === "JSXText") return decodeEntities(normaliseText(child.value));
+    const text = child.type === "JSXExpressionContainer" ? fixedText(unwrap(child.expression)) : undefined;
+    if (text !== undefined) return text;
+    if (child.type === "JSXExpressionContainer" && child.expression.type === "JSXEmptyExpression") return "";
+    throw fail(
+      extraction,
+      "SVC109",
+      child,
+      `In <${tag}> HTML has no escapes, so a value could become code. Hand it over in a data-… attribute, or take the responsibility with dangerouslySetInnerHTML={{ __html: … }}.`,
+    );
+  });
+  const text = parts.join("");
+  if (text.toLowerCase().includes(`</${tag}`))
+    throw fail(extraction, "SVC109", node, `The text of <${tag}> holds "</${tag}", which ends it. Write "<\\/${tag}".`);
+  return text === "" ? [] : [{ kind: "text", html: text, text }];
 }
 
 /** Children of an element, or of a fragment or component (then without a scope). */
@@ -123,63 +159,31 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   }
   if (!position.scope) throw looseRegion(extraction, child);
   if (isChildren(inner)) {
-    throw fail(extraction, "SVC120", child, `"${extraction.module.file.text.slice(child.start, child.end)}" is HTML from the server and stands in a row or branch that the browser may create. Place it outside.`);
+    throw fail(
+      extraction,
+      "SVC120",
+      child,
+      `"${extraction.module.file.text.slice(child.start, child.end)}" is HTML from the server and stands in a row or branch that the browser may create. Place it outside.`,
+    );
   }
   if (holdsJsx(inner)) {
-    throw fail(extraction, "SVC109", child, "JSX inside an expression that changes in the browser. Write it as condition && <x/>, condition ? <x/> : <y/>, <Show>, <For> or list.map((item) => <x key={…}/>).");
+    throw fail(
+      extraction,
+      "SVC109",
+      child,
+      "JSX inside an expression that changes in the browser. Write it as condition && <x/>, condition ? <x/> : <y/>, <Show>, <For> or list.map((item) => <x key={…}/>).",
+    );
   }
   return [{ kind: "expression", expression: child, live: true }];
 }
 
 function looseRegion(extraction: Extraction, node: Node): Error {
-  return fail(extraction, "SVC109", node, "This changes in the browser but stands in no element of this component, so there is nothing to find it by. Put a host element such as <div> or <span> around it.");
-}
-
-/** Text of literals and of what renders as nothing; undefined for anything that must be evaluated. */
-function fixedText(node: Node): string | undefined {
-  if (node.type === "Literal") {
-    return typeof node.value === "string" || typeof node.value === "number" ? String(node.value) : "";
-  }
-  if (node.type === "Identifier" && node.name === "undefined") return "";
-  if (node.type === "TemplateLiteral" && node.expressions.length === 0) return node.quasis[0]?.value.cooked ?? undefined;
-  return undefined;
-}
-
-/** Forms that are compiled in place: conditions and lists of JSX. */
-export function isStructured(node: Node): boolean {
-  const inner = unwrap(node);
-  if (isJsx(inner)) return true;
-  if (inner.type === "ConditionalExpression") return isStructured(inner.consequent) || isStructured(inner.alternate);
-  if (inner.type === "LogicalExpression") return inner.operator === "&&" && isStructured(inner.right);
-  return mappedRows(inner) !== undefined;
-}
-
-/** `list.map((item, index) => <li/>)`. */
-export function mappedRows(node: Node): { list: Expression; row: FunctionNode } | undefined {
-  if (node.type !== "CallExpression" || node.arguments.length !== 1 || node.optional) return undefined;
-  const { callee } = node;
-  const row = node.arguments[0];
-  if (callee.type !== "MemberExpression" || memberName(callee) !== "map" || callee.optional) return undefined;
-  if (!row || !isFunction(row) || row.async || row.params.length > 2) return undefined;
-  if (!returnsOf(row).some((item) => isStructured(item))) return undefined;
-  return { list: callee.object as Expression, row };
-}
-
-/** `children`, `props.children`. */
-function isChildren(node: Node): boolean {
-  if (node.type === "Identifier") return node.name === "children";
-  return node.type === "MemberExpression" && memberName(node) === "children";
-}
-
-function holdsComponent(node: Node): boolean {
-  const inner = unwrap(node);
-  if (inner.type === "JSXElement") return isComponentTag(tagName(inner.openingElement.name)) || inner.children.some(holdsComponent);
-  if (inner.type === "JSXFragment") return inner.children.some(holdsComponent);
-  if (inner.type === "JSXExpressionContainer") return holdsComponent(inner.expression);
-  if (inner.type === "ConditionalExpression") return holdsComponent(inner.consequent) || holdsComponent(inner.alternate);
-  if (inner.type === "LogicalExpression") return holdsComponent(inner.right);
-  const rows = mappedRows(inner);
-  return rows !== undefined && returnsOf(rows.row).some(holdsComponent);
+  return fail(
+    extraction,
+    "SVC109",
+    node,
+    "This changes in the browser but stands in no element of this component, so there is nothing to find it by. Put a host element such as <div> or <span> around it.",
+  );
 }
 
 /** Joins neighbouring text and expressions: a live one makes the whole run live. */
@@ -188,7 +192,8 @@ function groupRuns(extraction: Extraction, atoms: Atom[], position: Position): I
   let open: Exclude<Atom, { kind: "item" }>[] = [];
   const close = (): void => {
     if (open.some((atom) => atom.kind === "expression" && atom.live)) items.push(runOf(open, items.at(-1)));
-    else for (const atom of open) items.push(atom.kind === "text" ? atom : { kind: "piece", expression: atom.expression });
+    else
+      for (const atom of open) items.push(atom.kind === "text" ? atom : { kind: "piece", expression: atom.expression });
     open = [];
   };
   for (const atom of atoms) {
@@ -223,12 +228,7 @@ function region(extraction: Extraction, inner: Node, position: Position): List |
 }
 
 function branchOf(node: Node, pick: Pick, branches: Element[], position: Position): Branch {
-  if (position.scope) markRegion(position.scope);
   return { kind: "branch", node, level: position.level, pick, branches, key: ++position.template.lastKey };
-}
-
-function markRegion(scope: Scope): void {
-  scope.parts.add("region");
 }
 
 function pickOf(extraction: Extraction, node: Node, branches: Element[], position: Position): Pick {
@@ -236,12 +236,12 @@ function pickOf(extraction: Extraction, node: Node, branches: Element[], positio
   if (inner.type === "ConditionalExpression") {
     return {
       test: inner.test,
-      then: pickOf(extraction, inner.consequent, branches, position),
+      whenTrue: pickOf(extraction, inner.consequent, branches, position),
       otherwise: pickOf(extraction, inner.alternate, branches, position),
     };
   }
   if (inner.type === "LogicalExpression" && inner.operator === "&&") {
-    return { test: inner.left, then: pickOf(extraction, inner.right, branches, position), otherwise: -1 };
+    return { test: inner.left, whenTrue: pickOf(extraction, inner.right, branches, position), otherwise: -1 };
   }
   if (fixedText(inner) === "") return -1;
   branches.push(regionRoot(extraction, inner, position));
@@ -259,14 +259,24 @@ function regionRoot(extraction: Extraction, node: Node, position: Position): Ele
     return extractElement(extraction, inner, { ...position, template: { lastKey: 0 }, isRegion: true });
   }
   if (inner.type === "JSXElement") atomsOfElement(extraction, inner, { ...position, isRegion: true });
-  throw fail(extraction, "SVC109", node, "A row or branch that changes in the browser must be one host element, so that it can be found, moved and replaced. Put an element such as <div> or <span> around it.");
+  throw fail(
+    extraction,
+    "SVC109",
+    node,
+    "A row or branch that changes in the browser must be one host element, so that it can be found, moved and replaced. Put an element such as <div> or <span> around it.",
+  );
 }
 
 function forElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Item {
   const each = attributeExpression(node, "each");
   const row = onlyChild(node);
   if (!each || !row || !isFunction(row)) {
-    throw fail(extraction, "SVC109", node, "<For> needs each={list} and a function written inside it: <For each={list} by={(item) => item.id}>{(item) => <li>…</li>}</For>.");
+    throw fail(
+      extraction,
+      "SVC109",
+      node,
+      "<For> needs each={list} and a function written inside it: <For each={list} by={(item) => item.id}>{(item) => <li>…</li>}</For>.",
+    );
   }
   if (!position.scope || (!position.isRegion && extraction.module.liveness(each) !== "live")) {
     if (extraction.module.liveness(each) === "live") throw looseRegion(extraction, node);
@@ -284,13 +294,17 @@ interface ListParts {
 function listOf(extraction: Extraction, node: Node, parts: ListParts, position: Position): List {
   const { scope } = position;
   if (!scope) throw looseRegion(extraction, node);
-  markRegion(scope);
   const level = position.level + 1;
   scope.frames.push({ fn: parts.row, level });
   const roots = returnsOf(parts.row);
   const root = roots[0];
   if (!root || roots.length > 1) {
-    throw fail(extraction, "SVC109", parts.row, "A row function must return one element in one place. Put the condition inside the element.");
+    throw fail(
+      extraction,
+      "SVC109",
+      parts.row,
+      "A row function must return one element in one place. Put the condition inside the element.",
+    );
   }
   const element = regionRoot(extraction, root, { ...position, level });
   return { kind: "list", node, ...parts, element, level: position.level, isSole: false, key: undefined };
@@ -300,38 +314,33 @@ function showElement(extraction: Extraction, node: ESTree.JSXElement, position: 
   const { module } = extraction;
   const when = attributeExpression(node, "when");
   if (!when) throw fail(extraction, "SVC109", node.openingElement, "<Show> needs when={condition}.");
-  const reacts = position.isRegion || module.liveness(when) === "live" || (module.liveness(when) === "maybe" && !node.children.some(holdsComponent));
+  const reacts =
+    position.isRegion ||
+    module.liveness(when) === "live" ||
+    (module.liveness(when) === "maybe" && !node.children.some(holdsComponent));
   if (!position.scope || !reacts) {
     if (module.liveness(when) === "live") throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
   }
   const fallback = attributeExpression(node, "fallback");
   if (fallback && fallback.start < when.start) {
-    throw fail(extraction, "SVC109", fallback, "Write when={…} before fallback={…}, in the order in which they are evaluated.");
+    throw fail(
+      extraction,
+      "SVC109",
+      fallback,
+      "Write when={…} before fallback={…}, in the order in which they are evaluated.",
+    );
   }
   const branches: Element[] = [];
   const otherwise = fallback ? pickOf(extraction, fallback, branches, position) : -1;
   const child = onlyChild(node);
-  if (!child) throw fail(extraction, "SVC109", node, "<Show> that changes in the browser must hold one element. Put an element such as <div> around its children.");
-  const then = pickOf(extraction, child, branches, position);
-  return branchOf(node, { test: when, then, otherwise }, branches, position);
+  if (!child)
+    throw fail(
+      extraction,
+      "SVC109",
+      node,
+      "<Show> that changes in the browser must hold one element. Put an element such as <div> around its children.",
+    );
+  const whenTrue = pickOf(extraction, child, branches, position);
+  return branchOf(node, { test: when, whenTrue, otherwise }, branches, position);
 }
-
-/** Expression of an attribute `name={…}`. */
-export function attributeExpression(node: ESTree.JSXElement, name: string): Expression | undefined {
-  for (const attribute of node.openingElement.attributes) {
-    if (attribute.type !== "JSXAttribute" || attribute.name.name !== name) continue;
-    if (attribute.value?.type !== "JSXExpressionContainer") return undefined;
-    return attribute.value.expression.type === "JSXEmptyExpression" ? undefined : attribute.value.expression;
-  }
-  return undefined;
-}
-
-/** The one child of a component that is not white space. */
-export function onlyChild(node: ESTree.JSXElement): Node | undefined {
-  const kept = node.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");
-  const [child] = kept;
-  if (kept.length !== 1 || !child) return undefined;
-  return child.type === "JSXExpressionContainer" ? child.expression : child;
-}
-

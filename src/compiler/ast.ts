@@ -45,9 +45,7 @@ export function walk(node: Node, enter: (node: Node) => boolean | void): void {
 
 export function isFunction(node: Node): node is FunctionNode {
   return (
-    node.type === "ArrowFunctionExpression" ||
-    node.type === "FunctionExpression" ||
-    node.type === "FunctionDeclaration"
+    node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression" || node.type === "FunctionDeclaration"
   );
 }
 

@@ -3,23 +3,37 @@ import type { ESTree } from "vite";
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { unwrap, type Expression } from "./ast.ts";
 import { checkHandler, handlerFlags } from "./handlers.ts";
-import { attributeName, eventType, PROPERTIES, URL_ATTRIBUTES } from "./html-facts.ts";
-import { attributeToHtml, stringToAttribute } from "./jsx-text.ts";
-import type { Attribute, AttributeKind, Element } from "./model.ts";
+import { isEnumerated, URL_ATTRIBUTES } from "../shared/html.ts";
 import { DOM } from "../shared/wire.ts";
+import { attributeName, eventType, PROPERTIES } from "./html-facts.ts";
+import { attributeToHtml, decodeEntities, stringToAttribute } from "./jsx-text.ts";
+import type { Attribute, AttributeKind, Element } from "./model.ts";
 
 interface Found {
   attributes: Attribute[];
   rawHtml: Element["rawHtml"];
+  /** Fixed `value` of a `<textarea>`, which HTML keeps as its content. */
+  content: string | undefined;
 }
 
-export function extractAttributes(extraction: Extraction, node: ESTree.JSXElement, tag: string, position: Position): Found {
+export function extractAttributes(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  tag: string,
+  position: Position,
+): Found {
   const attributes: Attribute[] = [];
   let rawHtml: Element["rawHtml"];
+  let content: string | undefined;
   for (const item of node.openingElement.attributes) {
     if (item.type === "JSXSpreadAttribute") {
       if (position.isRegion) {
-        throw fail(extraction, "SVC120", item, "{...spread} in a row or branch that the browser may create: its attributes aren't known at build time. Write them out.");
+        throw fail(
+          extraction,
+          "SVC120",
+          item,
+          "{...spread} in a row or branch that the browser may create: its attributes aren't known at build time. Write them out.",
+        );
       }
       attributes.push({ kind: "spread", expression: item.argument, skip: namesBeside(node) });
       continue;
@@ -28,9 +42,18 @@ export function extractAttributes(extraction: Extraction, node: ESTree.JSXElemen
     const expression = valueOf(item);
     if (name === "dangerouslySetInnerHTML" && expression) {
       rawHtml = { expression, live: isLive(extraction, expression, position) };
+    } else if (tag === "textarea" && name === "value") {
+      content = fixedText(item, expression);
+      if (content === undefined) attributes.push(extractAttribute(extraction, item, name, expression, tag, position));
     } else if (name !== "key") attributes.push(extractAttribute(extraction, item, name, expression, tag, position));
   }
-  return { attributes, rawHtml };
+  return { attributes, rawHtml, content };
+}
+
+function fixedText(attribute: ESTree.JSXAttribute, expression: Expression | undefined): string | undefined {
+  if (!expression) return attribute.value?.type === "Literal" ? decodeEntities(String(attribute.value.value)) : "";
+  const fixed = fixedValue(expression);
+  return fixed === undefined ? undefined : String(fixed ?? "");
 }
 
 function jsxName(attribute: ESTree.JSXAttribute): string {
@@ -61,6 +84,7 @@ function extractAttribute(
   const type = eventType(jsx);
   if (type !== undefined) return handlerAttribute(extraction, attribute, type, expression, position);
   const name = attributeName(jsx);
+  refuseMisplaced(extraction, attribute, name, tag);
   if (!expression) {
     const text = attribute.value?.type === "Literal" ? attribute.value.value : undefined;
     return { kind: "static", html: text === undefined ? ` ${name}` : ` ${name}="${attributeToHtml(String(text))}"` };
@@ -70,13 +94,33 @@ function extractAttribute(
   return { kind: "value", name, how: howOf(name, tag), expression, live: isLive(extraction, expression, position) };
 }
 
+/** SVC103: code in an attribute; SVC109: a value that HTML keeps elsewhere. */
+function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute, name: string, tag: string): void {
+  if (/^on[a-z]+$/i.test(name)) {
+    throw fail(
+      extraction,
+      "SVC103",
+      attribute,
+      `${name} in lower case would be code in an attribute, which the page's security policy refuses. Write on${name.slice(2, 3).toUpperCase()}${name.slice(3)}={(event, element) => …}.`,
+    );
+  }
+  if (tag === "select" && name === "value") {
+    throw fail(
+      extraction,
+      "SVC109",
+      attribute,
+      "<select> has no value in HTML: the chosen <option> has. Write selected={…} on the options.",
+    );
+  }
+}
+
 function isLive(extraction: Extraction, expression: Expression, position: Position): boolean {
   return position.scope !== undefined && (position.isRegion || extraction.module.liveness(expression) !== "static");
 }
 
 function howOf(name: string, tag: string): AttributeKind {
   if (name === "class" || name === "style") return name;
-  if (URL_ATTRIBUTES.has(name)) return "url";
+  if (URL_ATTRIBUTES.has(name.toLowerCase())) return "url";
   if (PROPERTIES.has(name) && !(name === "open" && tag !== "details" && tag !== "dialog")) return "property";
   return "plain";
 }
@@ -90,11 +134,8 @@ function fixedValue(expression: Expression): string | number | boolean | null | 
     : undefined;
 }
 
-/** Attributes for which `false` is a value, not absence (HTML "enumerated attributes" and ARIA). */
-const ENUMERATED = /^(aria-|data-)|^(spellcheck|draggable|contenteditable)$/;
-
 function fixedHtml(name: string, value: string | number | boolean | null): string {
-  if (typeof value === "boolean" && ENUMERATED.test(name)) return ` ${name}="${value}"`;
+  if (typeof value === "boolean" && isEnumerated(name.toLowerCase())) return ` ${name}="${value}"`;
   if (value === null || value === false) return "";
   if (value === true) return ` ${name}`;
   return ` ${name}="${stringToAttribute(String(value))}"`;
@@ -120,4 +161,3 @@ function handlerAttribute(
   const flags = handlerFlags(extraction.module, expression);
   return { kind: "static", html: ` ${DOM.on}${type}="${flags}${symbol}"` };
 }
-

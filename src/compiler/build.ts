@@ -55,7 +55,8 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await mkdir(outDir, { recursive: true });
   await writeFile(path.join(outDir, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   const sizes = await chunkSizes(outDir, manifest);
-  for (const chunk of sizes) log(`browser: ${chunk.name}.js ${chunk.bytes} B, gzip ${chunk.gzipBytes} B (${chunk.module})`);
+  for (const chunk of sizes)
+    log(`browser: ${chunk.name}.js ${chunk.bytes} B, gzip ${chunk.gzipBytes} B (${chunk.module})`);
   return { manifest, outDir, chunks: sizes, milliseconds: Math.round(performance.now() - began) };
 }
 

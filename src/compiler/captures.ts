@@ -3,7 +3,8 @@
  * for local functions and computeds, and notes what the module has to carry. Refuses what can't travel (SVC101 … 107).
  */
 import { SvcError } from "../shared/errors.ts";
-import { isInside, type Module } from "./2-analyze.ts";
+import type { ESTree } from "vite";
+import { isInside, mayHoldSignals, type Module } from "./2-analyze.ts";
 import { holdsJsx, isFunction, memberName, walk, type Node } from "./ast.ts";
 import type { ClientModule } from "./client-module.ts";
 import { diagnostic } from "./diagnostics.ts";
@@ -53,7 +54,11 @@ export class Captures {
         (node.type === "Identifier" && node.name === "arguments" && !inFunction && "arguments") ||
         (node.type === "AwaitExpression" && !inFunction && !inArrow && "await");
       if (found) {
-        throw this.#fail("SVC106", node, `"${found}" of the component can't be used by code that runs in the browser. Put its value into a const in the component and use that.`);
+        throw this.#fail(
+          "SVC106",
+          node,
+          `"${found}" of the component can't be used by code that runs in the browser. Put its value into a const in the component and use that.`,
+        );
       }
     };
     const descend = (node: Node, inFunction: boolean, inArrow: boolean): void => {
@@ -66,7 +71,11 @@ export class Captures {
     };
     descend(root, isFunction(root) && root.type !== "ArrowFunctionExpression", isFunction(root));
     if (holdsJsx(root)) {
-      throw this.#fail("SVC120", root, "This code runs in the browser and holds JSX, which is rendered on the server. Write the JSX in place as a condition, <Show> or <For>.");
+      throw this.#fail(
+        "SVC120",
+        root,
+        "This code runs in the browser and holds JSX, which is rendered on the server. Write the JSX in place as a condition, <Show> or <For>.",
+      );
     }
   }
 
@@ -82,21 +91,41 @@ export class Captures {
   #refuseWrite(reference: Reference, binding: Binding): void {
     const { name } = reference;
     if (this.#module.kind(binding) === "let") {
-      throw this.#fail("SVC101", reference.node, `"${name}" is a let variable, captured by code that runs in the browser: its value would be copied, not shared. Write const ${name} = signal(…) and ${name}.value, or make it a const.`);
+      throw this.#fail(
+        "SVC101",
+        reference.node,
+        `"${name}" is a let variable, captured by code that runs in the browser: its value would be copied, not shared. Write const ${name} = signal(…) and ${name}.value, or make it a const.`,
+      );
     }
     if (reference.isWrite) {
-      throw this.#fail("SVC102", reference.node, `"${name}" is assigned in the browser but is no signal. Write const ${name} = signal(…) and assign ${name}.value.`);
+      throw this.#fail(
+        "SVC102",
+        reference.node,
+        `"${name}" is assigned in the browser but is no signal. Write const ${name} = signal(…) and assign ${name}.value.`,
+      );
     }
   }
 
-  /** `props.x` is captured as such; everything else by its name. */
+  /** `props.x` and the signal in `counter.count.value` are captured as such; everything else by its name. */
   #memberOf(reference: Reference, binding: Binding, scope: Scope): Node {
-    const { parent } = reference;
-    if (this.#module.kind(binding) !== "props" || this.#frameOf(binding, scope)) return reference.node;
-    if (parent.type !== "MemberExpression" || parent.object !== reference.node || memberName(parent) === undefined) {
-      return reference.node;
+    const kind = this.#module.kind(binding);
+    if (this.#frameOf(binding, scope) || !mayHoldSignals(binding, kind)) return reference.node;
+    const chain = this.#chainOf(reference.node);
+    const end = chain.findIndex((node) => memberName(node) === "value");
+    const found = end > 0 ? chain[end - 1] : kind === "props" ? chain[0] : undefined;
+    return found && !isWritten(found, this.#module.parentOf(found)) ? found : reference.node;
+  }
+
+  /** Member accesses by fixed names that begin at `node`: for `a` in `a.b.c` these are `a.b` and `a.b.c`. */
+  #chainOf(node: Node): ESTree.MemberExpression[] {
+    const chain: ESTree.MemberExpression[] = [];
+    let at = node;
+    for (;;) {
+      const parent = this.#module.parentOf(at);
+      if (parent?.type !== "MemberExpression" || parent.object !== at || memberName(parent) === undefined) return chain;
+      chain.push(parent);
+      at = parent;
     }
-    return isWritten(parent, this.#module.parentOf(parent)) ? reference.node : parent;
   }
 
   #frameOf(binding: Binding, scope: Scope): Frame | undefined {
@@ -112,7 +141,11 @@ export class Captures {
     if (kind === "computed") return this.#helper(binding, place, frame?.level ?? 0);
     if (frame) {
       if (kind === "signal" || kind === "store") {
-        throw this.#fail("SVC120", reference.node, `"${reference.name}" is made inside a row that the browser may create. Make it in the component, keyed by the row, or keep the value in the list's items.`);
+        throw this.#fail(
+          "SVC120",
+          reference.node,
+          `"${reference.name}" is made inside a row that the browser may create. Make it in the component, keyed by the row, or keep the value in the list's items.`,
+        );
       }
       return this.#helper(binding, place, frame.level);
     }
@@ -122,14 +155,22 @@ export class Captures {
   }
 
   #unserialisable(reference: Reference, what: string): SvcError {
-    return this.#fail("SVC107", reference.node, `"${reference.name}" is ${what}, which can't travel to the browser. Make it inside the handler, in onLoad, or pass the plain data it is made of.`);
+    return this.#fail(
+      "SVC107",
+      reference.node,
+      `"${reference.name}" is ${what}, which can't travel to the browser. Make it inside the handler, in onLoad, or pass the plain data it is made of.`,
+    );
   }
 
   #slot(reference: Reference, binding: Binding, place: Place, target: Node): string {
     const { scope, level } = place;
-    const source = this.#module.file.text.slice(target.start, target.end).replace("?.", ".");
+    const source = this.#module.file.text.slice(target.start, target.end);
     if (target !== reference.node && isCallee(target, this.#module.parentOf(target))) {
-      throw this.#fail("SVC107", target, `"${source}" is a function given as a prop; functions can't travel to the browser yet. Pass a signal or an action, or handle the event where the function is defined.`);
+      throw this.#fail(
+        "SVC107",
+        target,
+        `"${source}" is a function given as a prop; functions can't travel to the browser yet. Pass a signal or an action, or handle the event where the function is defined.`,
+      );
     }
     let index = scope.slots.findIndex((slot) => slot.source === source);
     if (index < 0) {
@@ -170,7 +211,11 @@ export class Captures {
       const item = pattern.elements[index];
       if (item) return `[${index}]${this.#pathInPattern(item, reference, binding)}`;
     }
-    throw this.#fail("SVC109", pattern, `"${reference.name}" is taken out of a row by a default, a rest or a computed key, which the browser can't follow. Name the row and read its fields: (item) => … item.${reference.name}.`);
+    throw this.#fail(
+      "SVC109",
+      pattern,
+      `"${reference.name}" is taken out of a row by a default, a rest or a computed key, which the browser can't follow. Name the row and read its fields: (item) => … item.${reference.name}.`,
+    );
   }
 
   /** A local function or computed, made again in the browser from its own captures. */
@@ -179,7 +224,7 @@ export class Captures {
     const { slots } = this.#client.names;
     let helper = scope.helpers.get(binding);
     if (!helper) {
-      const name = `$${binding.name}${scope.index === 0 ? "" : `_${scope.index}`}`;
+      const name = this.#client.names.unique(binding.name);
       helper = { name, code: [] };
       scope.helpers.set(binding, helper);
       const node = functionOf(binding) ?? initOf(binding);
@@ -188,7 +233,7 @@ export class Captures {
       const body = node ?? this.#declaredInit(binding);
       const inner: Place = { ...place, level };
       helper.code = [
-        `const ${name} = (${slots}) => ${isCached ? `${slots}.$${binding.name} ??= ` : "("}`,
+        `const ${name} = (${slots}) => ${isCached ? `${slots}.${name} ??= ` : "("}`,
         body,
         `${isCached ? "" : `)${path}`};\n`,
       ];

@@ -2,10 +2,11 @@
 import MagicString, { Bundle } from "magic-string";
 import { PATHS } from "../shared/wire.ts";
 import type { Module } from "./2-analyze.ts";
-import { holdsJsx, isFunction, type Node } from "./ast.ts";
+import { holdsJsx, type Node } from "./ast.ts";
 import { diagnostic } from "./diagnostics.ts";
 import { importOf, svcImport, SVC } from "./kinds.ts";
 import type { Code } from "./model.ts";
+import { newNames, type Names } from "./names.ts";
 import type { Binding, Reference } from "./scopes.ts";
 
 /** Names of "svc" that exist in the browser, and the asset that holds them. */
@@ -21,14 +22,6 @@ export interface ClientImport {
   end: number;
 }
 
-/** Names the generated code binds itself; longer where the module uses them already. */
-export interface Names {
-  slots: string;
-  root: string;
-  event: string;
-  element: string;
-}
-
 export class ClientModule {
   readonly names: Names;
   readonly imports: ClientImport[] = [];
@@ -42,7 +35,7 @@ export class ClientModule {
   constructor(module: Module) {
     this.#module = module;
     this.#source = new MagicString(module.file.text);
-    this.names = freeNames(module);
+    this.names = newNames(module.scopes);
   }
 
   get isEmpty(): boolean {
@@ -57,8 +50,9 @@ export class ClientModule {
   /** Local name of an export of a runtime asset. */
   runtime(path: string, name: string): string {
     const names = this.#runtime.get(path) ?? new Set();
-    this.#runtime.set(path, names.add(`${name} as $${name}`));
-    return `$${name}`;
+    const local = this.names.prefix + name;
+    this.#runtime.set(path, names.add(`${name} as ${local}`));
+    return local;
   }
 
   add(edits: MagicString, code: Code): void {
@@ -78,7 +72,12 @@ export class ClientModule {
     const kind = this.#module.kind(binding);
     if (kind === "let" || kind === "signal" || kind === "store" || kind === "computed") {
       const what = kind === "let" ? "a let variable" : `a ${kind}`;
-      throw diagnostic(this.#module.file, "SVC105", node, `"${binding.name}" is ${what} of the module, shared by all requests on the server, while the browser would have a copy of its own. Move it into the component, or pass it as a prop.`);
+      throw diagnostic(
+        this.#module.file,
+        "SVC105",
+        node,
+        `"${binding.name}" is ${what} of the module, shared by all requests on the server, while the browser would have a copy of its own. Move it into the component, or pass it as a prop.`,
+      );
     }
   }
 
@@ -96,12 +95,23 @@ export class ClientModule {
         : source.type === "ImportNamespaceSpecifier"
           ? "*"
           : "default";
-    this.imports.push({ source: declaration.source.value, imported, local: binding.name, start: node.start, end: node.end });
+    this.imports.push({
+      source: declaration.source.value,
+      imported,
+      local: binding.name,
+      start: node.start,
+      end: node.end,
+    });
   }
 
   #needSvc(name: string, binding: Binding, node: Node): void {
     if (!CORE_NAMES.has(name) && name !== "store") {
-      throw diagnostic(this.#module.file, "SVC104", node, `"${name}" of "${SVC}" exists on the server only, but this code runs in the browser. In the browser there are ${[...CORE_NAMES].join(", ")} and store; call a server action for the rest.`);
+      throw diagnostic(
+        this.#module.file,
+        "SVC104",
+        node,
+        `"${name}" of "${SVC}" exists on the server only, but this code runs in the browser. In the browser there are ${[...CORE_NAMES].join(", ")} and store; call a server action for the rest.`,
+      );
     }
     const path = name === "store" ? PATHS.store : PATHS.core;
     const names = this.#runtime.get(path) ?? new Set();
@@ -110,10 +120,15 @@ export class ClientModule {
 
   #copyDeclaration(binding: Binding): void {
     const { source } = binding;
-    const statement = isFunction(source) || source.type === "ClassDeclaration" ? source : this.#module.parentOf(source);
+    const statement = source.type === "VariableDeclarator" ? this.#module.parentOf(source) : source;
     if (!statement || this.#declarations.has(statement)) return;
     if (holdsJsx(statement)) {
-      throw diagnostic(this.#module.file, "SVC120", binding.node, `"${binding.name}" holds JSX, which is rendered on the server, but code that runs in the browser uses it.`);
+      throw diagnostic(
+        this.#module.file,
+        "SVC120",
+        binding.node,
+        `"${binding.name}" holds JSX, which is rendered on the server, but code that runs in the browser uses it.`,
+      );
     }
     this.#declarations.add(statement);
     for (const reference of this.#module.scopes.within(statement)) {
@@ -165,15 +180,4 @@ function importLine(item: ClientImport): string {
   if (item.imported === "*") return `import * as ${item.local} from ${source};`;
   if (item.imported === "default") return `import ${item.local} from ${source};`;
   return `import { ${item.imported}${item.local === item.imported ? "" : ` as ${item.local}`} } from ${source};`;
-}
-
-function freeNames(module: Module): Names {
-  const taken = new Set(module.scopes.references.map((item) => item.name));
-  for (const binding of module.scopes.bindings) taken.add(binding.name);
-  const free = (name: string): string => {
-    let found = name;
-    while (taken.has(found)) found += "$";
-    return found;
-  };
-  return { slots: free("$"), root: free("$r"), event: free("$e"), element: free("$el") };
 }

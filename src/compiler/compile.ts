@@ -32,7 +32,6 @@ export function compile(text: string, path: string): Compiled {
   const module = analyze(file, parse(file));
   const client = new ClientModule(module);
   const browser = new BrowserEmitter(module, client);
-  let handlers = 0;
-  const server = new ServerEmitter({ module, nextHandler: () => `h${handlers++}` }, client, browser).emit();
+  const server = new ServerEmitter({ module, nextHandler: () => client.names.nextSymbol("h") }, client, browser).emit();
   return { server, client: client.isEmpty ? undefined : client.render(), clientImports: client.imports };
 }

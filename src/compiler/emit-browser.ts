@@ -1,10 +1,11 @@
 /** Step 4, browser half: bindings, region templates, handlers and helpers of one scope (resume-protocol section 5). */
 import { DOM, PATHS } from "../shared/wire.ts";
-import type { Module } from "./2-analyze.ts";
+import { isInside, type Module } from "./2-analyze.ts";
 import { isFunction, memberName, unwrap, type Expression, type Node } from "./ast.ts";
 import { Captures, type Place } from "./captures.ts";
 import type { ClientModule } from "./client-module.ts";
-import { VOID_TAGS } from "./html-facts.ts";
+import { diagnostic } from "./diagnostics.ts";
+import { losesLineEnd, VOID_TAGS } from "./html-facts.ts";
 import { nodePaths } from "./node-paths.ts";
 import type { Attribute, Branch, Code, Element, Handler, Item, List, Pick, Run, Scope } from "./model.ts";
 
@@ -13,7 +14,6 @@ export class BrowserEmitter {
   readonly #client: ClientModule;
   readonly #captures: Captures;
   #templates = 0;
-  #binds = 0;
   #hasTextHelper = false;
 
   constructor(module: Module, client: ClientModule) {
@@ -31,7 +31,7 @@ export class BrowserEmitter {
     const handlers = scope.handlers.map((handler) => this.#handler(handler, scope));
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     if (body.length > 0) {
-      scope.bind = `b${this.#binds++}`;
+      scope.bind = names.nextSymbol("b");
       const head = `export const ${scope.bind} = (${names.slots}, ${names.root}) => {\n`;
       this.#client.add(scope.edits, [head, ...body, "};\n"]);
     }
@@ -115,12 +115,13 @@ export class BrowserEmitter {
 
   /** The text node of a text-only element; the server writes none for an empty text. */
   #textHelper(): string {
+    const name = `${this.#client.names.prefix}text`;
     if (!this.#hasTextHelper) {
       this.#hasTextHelper = true;
-      const code = "const $text = (el) => el.firstChild ?? el.appendChild(new Text());\n";
+      const code = `const ${name} = (el) => el.firstChild ?? el.appendChild(new Text());\n`;
       this.#client.add(this.#client.newEdits(), [code]);
     }
-    return "$text";
+    return name;
   }
 
   #bindList(list: List, path: string, place: Place, body: Code): void {
@@ -147,8 +148,17 @@ export class BrowserEmitter {
     const key = keyExpression(list.element);
     const param = list.row.params[0];
     if (!key || !param) return ["(item) => item"];
-    for (const reference of this.#module.scopes.within(key)) {
-      if (reference.binding?.owner === list.row) place.scope.rewritten.add(reference.node);
+    for (const { binding, node, name } of this.#module.scopes.within(key)) {
+      if (binding?.owner !== list.row || isInside(binding.node, key)) continue;
+      if (!isInside(binding.node, param)) {
+        throw diagnostic(
+          this.#module.file,
+          "SVC109",
+          node,
+          `key={…} tells rows apart by their item alone, but "${name}" is the index, or made inside the row. Write it from the item: key={item.id}; without a key the item itself is used.`,
+        );
+      }
+      place.scope.rewritten.add(node);
     }
     this.#captures.capture(key, place);
     return ["(", param, ") => ", key];
@@ -157,7 +167,11 @@ export class BrowserEmitter {
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
     const { slots } = this.#client.names;
     const pick = this.#pick(branch.pick, place);
-    body.push(`${this.#region("Branch", place.scope)}(${this.#region("K", place.scope)}(${path}, ${branch.key}), () => `, ...pick, ", [");
+    body.push(
+      `${this.#region("Branch", place.scope)}(${this.#region("K", place.scope)}(${path}, ${branch.key}), () => `,
+      ...pick,
+      ", [",
+    );
     for (const element of branch.branches) {
       body.push(`[${this.#template(element, place.scope)}, `, ...this.#binder(element, place), "], ");
     }
@@ -167,7 +181,7 @@ export class BrowserEmitter {
   #pick(pick: Pick, place: Place): Code {
     if (typeof pick === "number") return [String(pick)];
     this.#captures.capture(pick.test, place);
-    return ["(", pick.test, ") ? ", ...this.#pick(pick.then, place), " : ", ...this.#pick(pick.otherwise, place)];
+    return ["(", pick.test, ") ? ", ...this.#pick(pick.whenTrue, place), " : ", ...this.#pick(pick.otherwise, place)];
   }
 
   #binder(element: Element, place: Place): Code {
@@ -178,14 +192,20 @@ export class BrowserEmitter {
   }
 
   #template(element: Element, scope: Scope): string {
-    const name = `$t${this.#templates++}`;
+    const name = `${this.#client.names.prefix}t${this.#templates++}`;
+    const { prefix } = this.#client.names;
     const html = templateHtml(element);
-    this.#client.add(scope.edits, [`const ${name} = ${this.#region("tpl", scope)}(${JSON.stringify(html)});\n`]);
+    const tpl = this.#region("tpl", scope);
+    // The parser gives SVG its namespace only inside <svg>.
+    const make = element.isSvg
+      ? `((${prefix}make) => () => ${prefix}make().firstElementChild)(${tpl}(${JSON.stringify(`<svg>${html}</svg>`)}))`
+      : `${tpl}(${JSON.stringify(html)})`;
+    this.#client.add(scope.edits, [`const ${name} = ${make};\n`]);
     return name;
   }
 
   #handler(handler: Handler, scope: Scope): Code {
-    const { slots, event, element } = this.#client.names;
+    const { prefix, slots, event, element } = this.#client.names;
     const place: Place = { scope, level: handler.level, isBinding: false };
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
@@ -193,28 +213,28 @@ export class BrowserEmitter {
     if (first && handler.functions.length === 1 && isFunction(first) && !(handler.takesElement && first.params[0])) {
       if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
     }
+    const ends = `${prefix}ends`;
     const args = handler.takesElement ? element : `${event}, ${element}`;
     const calls: Code = handler.functions.flatMap((fn, index) => [index > 0 ? ", " : "", "(", fn, `)(${args})`]);
     if (handler.functions.length === 1) return [`${head}(${slots}, ${event}, ${element}) => `, ...calls, ";\n"];
     return [
-      `${head}(${slots}, ${event}, ${element}) => {\nconst $ends = [`,
+      `${head}(${slots}, ${event}, ${element}) => {\nconst ${ends} = [`,
       ...calls,
-      "];\nreturn () => $ends.forEach(($end) => $end?.());\n};\n",
+      `];\nreturn () => ${ends}.forEach((end) => end?.());\n};\n`,
     ];
   }
 }
 
-/** `(e) => …` -> `($, e) => …`. False where the parameters can't be found by looking. */
+/** `(e) => …` -> `($, e) => …`. False for functions whose `arguments` would show it, or whose types stand in between. */
 function addFirstParam(fn: Node, name: string, source: string, scope: Scope): boolean {
-  if (!isFunction(fn) || fn.typeParameters) return false;
+  if (fn.type !== "ArrowFunctionExpression" || fn.typeParameters) return false;
   const [param] = fn.params;
   if (!param) {
     const open = source.indexOf("(", fn.start);
     scope.edits.appendLeft(open + 1, name);
     return true;
   }
-  const before = source.slice(fn.start, param.start).trimEnd();
-  const hasParen = before.endsWith("(");
+  const hasParen = source.slice(fn.start, param.start).includes("(");
   scope.edits.prependRight(param.start, `${hasParen ? "" : "("}${name}, `);
   if (!hasParen) scope.edits.appendLeft(param.end, ")");
   return true;
@@ -224,7 +244,8 @@ function addFirstParam(fn: Node, name: string, source: string, scope: Scope): bo
 function templateHtml(element: Element): string {
   const attributes = element.attributes.map((item) => (item.kind === "static" ? item.html : "")).join("");
   const key = element.key === undefined ? "" : ` ${DOM.key}="${element.key}"`;
-  return `<${element.tag}${attributes}${key}>${element.items.map(itemHtml).join("")}${closingTag(element.tag)}`;
+  const lineEnd = losesLineEnd(element) ? "\n" : "";
+  return `<${element.tag}${attributes}${key}>${lineEnd}${element.items.map(itemHtml).join("")}${closingTag(element.tag)}`;
 }
 
 function itemHtml(item: Item): string {
@@ -232,8 +253,6 @@ function itemHtml(item: Item): string {
   if (item.kind === "element") return templateHtml(item);
   return "key" in item && item.key !== undefined ? `<!--${item.key}-->` : "";
 }
-
-
 
 function closingTag(tag: string): string {
   return VOID_TAGS.has(tag) ? "" : `</${tag}>`;
@@ -244,7 +263,10 @@ function keyExpression(element: Element): Expression | undefined {
   if (element.node.type !== "JSXElement") return undefined;
   for (const attribute of element.node.openingElement.attributes) {
     if (attribute.type !== "JSXAttribute" || attribute.name.name !== "key") continue;
-    if (attribute.value?.type === "JSXExpressionContainer" && attribute.value.expression.type !== "JSXEmptyExpression") {
+    if (
+      attribute.value?.type === "JSXExpressionContainer" &&
+      attribute.value.expression.type !== "JSXEmptyExpression"
+    ) {
       return attribute.value.expression;
     }
   }
@@ -255,7 +277,7 @@ function keyExpression(element: Element): Expression | undefined {
 function readsOutside(element: Element, module: Module): boolean {
   const reads = (node: Node): boolean => module.liveness(node) !== "static";
   const picks = (pick: Pick): boolean =>
-    typeof pick !== "number" && (reads(pick.test) || picks(pick.then) || picks(pick.otherwise));
+    typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
   return (
     element.attributes.some((item) => item.kind === "value" && item.live && reads(item.expression)) ||
     element.items.some((item) => {
@@ -290,9 +312,7 @@ function textKind(expression: Node): "string" | "number" | "unknown" {
   }
   if (node.type === "MemberExpression") return memberName(node) === "length" ? "number" : "unknown";
   if (node.type === "CallExpression" && node.callee.type === "MemberExpression") {
-    return STRING_METHODS.has(memberName(node.callee) ?? "")
-      ? "string"
-      : "unknown";
+    return STRING_METHODS.has(memberName(node.callee) ?? "") ? "string" : "unknown";
   }
   return "unknown";
 }

@@ -23,4 +23,3 @@ export interface Extraction {
 export function fail(extraction: Extraction, code: ErrorCode, node: Node, message: string): SvcError {
   return diagnostic(extraction.module.file, code, node, message);
 }
-

@@ -1,13 +1,20 @@
 /** Facts of HTML the compiler needs. Source: WHATWG HTML, sections 4 (elements), 13.1.2 (void elements). */
+import type { Element } from "./model.ts";
 
-export const VOID_TAGS = new Set(
-  "area base br col embed hr img input link meta param source track wbr".split(" "),
-);
+export const VOID_TAGS = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 
-/** Attributes that hold a URL: a script URL in them would run. */
-export const URL_ATTRIBUTES = new Set(
-  "href src action formaction poster cite data background manifest ping xlink:href".split(" "),
-);
+/** Elements whose content the parser takes as it is, entities included (13.2.6.2, "raw text"). */
+export const RAW_TEXT_TAGS = new Set(["script", "style"]);
+
+const DROPS_FIRST_LINE_END = new Set(["pre", "textarea", "listing"]);
+
+/** Whether the parser might drop a line end that the element's content begins with (13.2.6.4.7); one more saves it. */
+export function losesLineEnd(element: Element): boolean {
+  if (!DROPS_FIRST_LINE_END.has(element.tag)) return false;
+  const [first] = element.items;
+  if (first?.kind === "text") return first.text.startsWith("\n");
+  return first?.kind !== "element";
+}
 
 /** Attributes whose state moves away from the markup once the user acts, so the browser sets the property. */
 export const PROPERTIES = new Set(["value", "checked", "selected", "muted", "disabled", "open", "indeterminate"]);

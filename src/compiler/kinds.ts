@@ -9,6 +9,9 @@ import type { Binding, Scopes } from "./scopes.ts";
 /** The module whose names the compiler knows. */
 export const SVC = "svc";
 
+/** The module that compiled server code imports. */
+export const RUNTIME = `${SVC}/jsx-runtime`;
+
 export type Kind =
   | "import"
   | "signal"

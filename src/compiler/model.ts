@@ -77,6 +77,8 @@ export interface Element {
   /** `dangerouslySetInnerHTML`. */
   rawHtml: { expression: Expression; live: boolean } | undefined;
   key: number | undefined;
+  /** Stands inside `<svg>`: made in the browser, it needs that namespace. */
+  isSvg: boolean;
 }
 
 /** A text run that the browser sets as a whole. */
@@ -103,8 +105,8 @@ export interface List {
   key: number | undefined;
 }
 
-/** `test ? then : otherwise` as a tree; a number is the index of the branch to show, -1 none. */
-export type Pick = number | { test: Node; then: Pick; otherwise: Pick };
+/** `test ? whenTrue : otherwise` as a tree; a number is the index of the branch to show, -1 none. */
+export type Pick = number | { test: Node; whenTrue: Pick; otherwise: Pick };
 
 export interface Branch {
   kind: "branch";

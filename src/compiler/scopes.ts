@@ -40,7 +40,12 @@ export interface Scopes {
   bindingAt(node: Node): Binding | undefined;
 }
 
-type Scope = { names: Map<string, Binding>; parent: Scope | undefined; owner: FunctionNode | null; isFunction: boolean };
+type Scope = {
+  names: Map<string, Binding>;
+  parent: Scope | undefined;
+  owner: FunctionNode | null;
+  isFunction: boolean;
+};
 
 export function resolveScopes(program: ESTree.Program): Scopes {
   const bindings: Binding[] = [];
@@ -139,7 +144,10 @@ export function resolveScopes(program: ESTree.Program): Scopes {
       }
       case "SwitchStatement": {
         const inner = child(scope);
-        hoist(inner, node.cases.flatMap((item) => item.consequent));
+        hoist(
+          inner,
+          node.cases.flatMap((item) => item.consequent),
+        );
         return visitAll(node, inner);
       }
       case "CatchClause": {

@@ -1,0 +1,194 @@
+/** Step 4, server half: elements, text runs, lists and conditions as parts of a string concatenation. */
+import type { ESTree } from "vite";
+import { DOM } from "../shared/wire.ts";
+import type { Module } from "./2-analyze.ts";
+import { attributeExpression, onlyChild } from "./jsx-forms.ts";
+import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, type Node } from "./ast.ts";
+import { losesLineEnd, VOID_TAGS } from "./html-facts.ts";
+import { svcName } from "./kinds.ts";
+import type { Attribute, Branch, Code, Element, Item, List, Run, Scope } from "./model.ts";
+import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
+
+/** What the emitter of the module does with the nodes met here. */
+export interface Walker {
+  /** Rewrites all JSX at or below a node. */
+  rewrite(node: Node): void;
+  /** Makes an expression yield HTML. */
+  piece(node: Node): void;
+  /** The same for what a row function returns. */
+  row(row: FunctionNode): void;
+  /** Children that stand in no element of the component. */
+  loose(children: readonly Node[]): Segment[];
+  /** JSX that is a root template, or a call of a component. */
+  root(node: Node): Segment[];
+}
+
+export class ItemEmitter {
+  readonly #module: Module;
+  readonly #out: ServerOutput;
+  readonly #walker: Walker;
+
+  constructor(module: Module, out: ServerOutput, walker: Walker) {
+    this.#module = module;
+    this.#out = out;
+    this.#walker = walker;
+  }
+
+  element(element: Element, root?: Scope): Segment[] {
+    const out: Segment[] = [`<${element.tag}`];
+    if (root?.block !== undefined) {
+      const slots = root.slots.map((slot) => slot.source).join(", ");
+      out.push({ code: [`${this.#out.use("scope")}(${root.block}, ${root.boundCount}, [${slots}])`] });
+    }
+    if (root) out.push(...root.hookAttributes);
+    if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
+    let inside: Segment[] = [];
+    for (const attribute of element.attributes) {
+      if (attribute.kind === "value" && attribute.name === "value" && element.tag === "textarea") {
+        inside = [{ code: [`${this.#out.use("t")}(`, attribute.expression, ")"] }];
+      } else out.push(...this.#attribute(attribute));
+    }
+    out.push(losesLineEnd(element) ? ">\n" : ">");
+    if (VOID_TAGS.has(element.tag)) return out;
+    if (element.rawHtml) {
+      this.#walker.rewrite(element.rawHtml.expression);
+      inside = [{ code: ["(", element.rawHtml.expression, ").__html"] }];
+    }
+    return [...out, ...inside, ...element.items.flatMap((item) => this.item(item)), `</${element.tag}>`];
+  }
+
+  #attribute(attribute: Attribute): Segment[] {
+    if (attribute.kind === "static") return [attribute.html];
+    this.#walker.rewrite(attribute.expression);
+    if (attribute.kind === "spread") {
+      return [{ code: [`${this.#out.use("spread")}(`, attribute.expression, `, ${JSON.stringify(attribute.skip)})`] }];
+    }
+    const { name, how } = attribute;
+    const head = (fn: string): string => `${this.#out.use(fn)}(${JSON.stringify(` ${name}="`)}, `;
+    if (how === "class" || how === "style") {
+      const text = this.#out.use(how === "class" ? "cls" : "sty");
+      return [{ code: [`${head("at")}${text}(`, attribute.expression, "))"] }];
+    }
+    if (name === "indeterminate") return [];
+    return [{ code: [head(how === "url" ? "url" : "at"), attribute.expression, ")"] }];
+  }
+
+  item(item: Item): Segment[] {
+    switch (item.kind) {
+      case "text":
+        return [item.html];
+      case "element":
+        return this.element(item);
+      case "run":
+        return this.#run(item);
+      case "component":
+        return this.#walker.root(item.node);
+      case "piece":
+        return this.#pieceSegments(item.expression);
+      case "list":
+        return this.#list(item);
+      default:
+        return [...this.#branch(item), `<!--${item.key}-->`];
+    }
+  }
+
+  #run(run: Run): Segment[] {
+    const out: Segment[] = run.needsSeparator ? ["<!---->"] : [];
+    for (const part of run.parts) {
+      if (typeof part === "string") out.push(part.replaceAll("&", "&amp;").replaceAll("<", "&lt;"));
+      else {
+        this.#walker.rewrite(part);
+        out.push({ code: [`${this.#out.use("t")}(`, part, ")"] });
+      }
+    }
+    if (run.key !== undefined) out.push(`<!--${run.key}-->`);
+    return out;
+  }
+
+  #pieceSegments(node: Node): Segment[] {
+    const inner = unwrap(node);
+    if (inner.type === "JSXElement") {
+      const builtin = svcName(inner.openingElement.name, this.#module.scopes);
+      if (builtin === "For") return this.#forElement(inner);
+      if (builtin === "Show") return this.#showElement(inner);
+      return this.#walker.root(inner);
+    }
+    this.#walker.piece(node);
+    return [{ code: ["(", node, ")"] }];
+  }
+
+  #list(list: List): Segment[] {
+    this.#walker.rewrite(list.each);
+    const [root] = returnsOf(list.row);
+    for (const child of childrenOf(list.row)) this.#rowBody(child, root, list.element);
+    return [
+      { code: [`${this.#out.useEach()}(`, list.each, ", ", list.row, ")"] },
+      list.key === undefined ? "" : `<!--${list.key}-->`,
+    ];
+  }
+
+  #rowBody(node: Node, root: Node | undefined, element: Element): void {
+    if (node === root) this.#out.write(unwrap(node), this.element(element));
+    else if (isJsx(node) || isFunction(node)) this.#walker.rewrite(node);
+    else for (const child of childrenOf(node)) this.#rowBody(child, root, element);
+  }
+
+  #branch(branch: Branch): Segment[] {
+    const left = [...branch.branches];
+    const { node } = branch;
+    if (node.type !== "JSXElement") {
+      this.#branchPiece(node, left);
+      return [{ code: ["(", node, ")"] }];
+    }
+    const when = attributeExpression(node, "when");
+    const fallback = attributeExpression(node, "fallback");
+    const child = onlyChild(node);
+    if (!when || !child) return [];
+    this.#walker.rewrite(when);
+    if (fallback) this.#branchPiece(fallback, left);
+    this.#branchPiece(child, left);
+    const otherwise: Code = fallback ? ["(", fallback, ")"] : ['""'];
+    return [{ code: ["(!(", when, ") ? ", ...otherwise, " : ", child, ")"] }];
+  }
+
+  /** Writes the branches of a condition in the order in which extraction met them. */
+  #branchPiece(node: Node, left: Element[]): void {
+    if (node.type === "ParenthesizedExpression") return this.#branchPiece(node.expression, left);
+    const inner = unwrap(node);
+    if (inner.type === "ConditionalExpression") {
+      this.#walker.rewrite(inner.test);
+      this.#branchPiece(inner.consequent, left);
+      return this.#branchPiece(inner.alternate, left);
+    }
+    if (inner.type === "LogicalExpression") {
+      this.#walker.rewrite(inner.left);
+      this.#branchPiece(inner.right, left);
+      this.#out.replace(inner.left.end, inner.right.start, " ? ");
+      return this.#out.wrap(inner, "(", ' : "")');
+    }
+    if (!isJsx(inner)) return this.#out.replace(node.start, node.end, '""');
+    const element = left.shift();
+    if (element) this.#out.write(inner, this.element(element));
+  }
+
+  /** `<For>` whose list doesn't change in the browser. */
+  #forElement(node: ESTree.JSXElement): Segment[] {
+    const each = attributeExpression(node, "each");
+    const row = onlyChild(node);
+    if (!each || !row || !isFunction(row)) return [];
+    this.#walker.rewrite(each);
+    this.#walker.row(row);
+    return [{ code: [`${this.#out.useEach()}(`, each, ", ", row, ")"] }];
+  }
+
+  /** `<Show>` whose condition doesn't change in the browser. */
+  #showElement(node: ESTree.JSXElement): Segment[] {
+    const when = attributeExpression(node, "when");
+    const fallback = attributeExpression(node, "fallback");
+    if (!when) return [];
+    this.#walker.rewrite(when);
+    if (fallback) this.#walker.piece(fallback);
+    const children = concatenation(this.#walker.loose(node.children));
+    return [{ code: ["(!(", when, ") ? ", ...(fallback ? ["(", fallback, ")"] : ['""']), " : ", ...children, ")"] }];
+  }
+}

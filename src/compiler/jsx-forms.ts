@@ -1,0 +1,84 @@
+/** Forms of JSX as they are written: conditions, lists, children, attributes of builtins. Pure questions to the syntax. */
+import type { ESTree } from "vite";
+import {
+  isComponentTag,
+  isFunction,
+  isJsx,
+  memberName,
+  returnsOf,
+  tagName,
+  unwrap,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "./ast.ts";
+import { normaliseText } from "./jsx-text.ts";
+
+/** Text of literals and of what renders as nothing; undefined for anything that must be evaluated. */
+export function fixedText(node: Node): string | undefined {
+  if (node.type === "Literal") {
+    if (node.value === null || typeof node.value === "boolean") return "";
+    return typeof node.value === "string" || typeof node.value === "number" ? String(node.value) : undefined;
+  }
+  if (node.type === "Identifier" && node.name === "undefined") return "";
+  if (node.type === "TemplateLiteral" && node.expressions.length === 0)
+    return node.quasis[0]?.value.cooked ?? undefined;
+  return undefined;
+}
+
+/** Forms that are compiled in place: conditions and lists of JSX. */
+export function isStructured(node: Node): boolean {
+  const inner = unwrap(node);
+  if (isJsx(inner)) return true;
+  if (inner.type === "ConditionalExpression") return isStructured(inner.consequent) || isStructured(inner.alternate);
+  if (inner.type === "LogicalExpression") return inner.operator === "&&" && isStructured(inner.right);
+  return mappedRows(inner) !== undefined;
+}
+
+/** `list.map((item, index) => <li/>)`. */
+export function mappedRows(node: Node): { list: Expression; row: FunctionNode } | undefined {
+  if (node.type !== "CallExpression" || node.arguments.length !== 1 || node.optional) return undefined;
+  const { callee } = node;
+  const row = node.arguments[0];
+  if (callee.type !== "MemberExpression" || memberName(callee) !== "map" || callee.optional) return undefined;
+  if (!row || !isFunction(row) || row.async || row.params.length > 2) return undefined;
+  if (!returnsOf(row).some((item) => isStructured(item))) return undefined;
+  return { list: callee.object as Expression, row };
+}
+
+/** `children`, `props.children`. */
+export function isChildren(node: Node): boolean {
+  if (node.type === "Identifier") return node.name === "children";
+  return node.type === "MemberExpression" && memberName(node) === "children";
+}
+
+export function holdsComponent(node: Node): boolean {
+  const inner = unwrap(node);
+  if (inner.type === "JSXElement")
+    return isComponentTag(tagName(inner.openingElement.name)) || inner.children.some(holdsComponent);
+  if (inner.type === "JSXFragment") return inner.children.some(holdsComponent);
+  if (inner.type === "JSXExpressionContainer") return holdsComponent(inner.expression);
+  if (inner.type === "ConditionalExpression")
+    return holdsComponent(inner.consequent) || holdsComponent(inner.alternate);
+  if (inner.type === "LogicalExpression") return holdsComponent(inner.right);
+  const rows = mappedRows(inner);
+  return rows !== undefined && returnsOf(rows.row).some(holdsComponent);
+}
+
+/** Expression of an attribute `name={…}`. */
+export function attributeExpression(node: ESTree.JSXElement, name: string): Expression | undefined {
+  for (const attribute of node.openingElement.attributes) {
+    if (attribute.type !== "JSXAttribute" || attribute.name.name !== name) continue;
+    if (attribute.value?.type !== "JSXExpressionContainer") return undefined;
+    return attribute.value.expression.type === "JSXEmptyExpression" ? undefined : attribute.value.expression;
+  }
+  return undefined;
+}
+
+/** The one child of a component that is not white space. */
+export function onlyChild(node: ESTree.JSXElement): Node | undefined {
+  const kept = node.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");
+  const [child] = kept;
+  if (kept.length !== 1 || !child) return undefined;
+  return child.type === "JSXExpressionContainer" ? child.expression : child;
+}

@@ -1,0 +1,113 @@
+/**
+ * The server module while it is being written: the author's text, edited in place, and what goes in front of it.
+ * Only the gaps between kept expressions are written anew, so the source map stays exact.
+ */
+import MagicString from "magic-string";
+import type { SourceFile } from "./diagnostics.ts";
+import type { Node } from "./ast.ts";
+import { RUNTIME } from "./kinds.ts";
+import type { Code } from "./model.ts";
+import type { Names } from "./names.ts";
+
+/** Part of a concatenation: fixed HTML, or code in which some nodes keep their (rewritten) source. */
+export type Segment = string | { code: Code };
+
+/** Writes the rows of a list. */
+const EACH =
+  '(list, row) => { let html = ""; for (let i = 0; i < list.length; i++) html += row(list[i], i); return html; };\n';
+
+export class ServerOutput {
+  readonly #file: SourceFile;
+  readonly #names: Names;
+  readonly #text: MagicString;
+  readonly #runtime = new Set<string>();
+  readonly #blocks: string[] = [];
+  #usesEach = false;
+
+  constructor(file: SourceFile, names: Names) {
+    this.#file = file;
+    this.#names = names;
+    this.#text = new MagicString(file.text);
+  }
+
+  /** Local name of an export of the JSX runtime. */
+  use(name: string): string {
+    this.#runtime.add(name);
+    return this.#names.prefix + name;
+  }
+
+  /** Local name of the function that writes the rows of a list. */
+  useEach(): string {
+    this.#usesEach = true;
+    return `${this.#names.prefix}each`;
+  }
+
+  /** Declares the constant of a scope template; `args` are those of `block(…)`. */
+  addBlock(args: readonly string[]): string {
+    const name = `${this.#names.prefix}b${this.#blocks.length}`;
+    this.#blocks.push(`const ${name} = ${this.use("block")}(${args.join(", ")});\n`);
+    return name;
+  }
+
+  wrap(node: Node, open: string, close: string): void {
+    this.#text.prependRight(node.start, open);
+    this.#text.appendLeft(node.end, close);
+  }
+
+  /** Puts `code` in place of the text from `start` to `end`. */
+  replace(start: number, end: number, code: string): void {
+    this.#text.update(start, end, code);
+  }
+
+  /** Puts a concatenation where `node` stands; the nodes kept in it stay where they are. */
+  write(node: Node, segments: Segment[]): void {
+    let at = node.start;
+    let pending = "";
+    const flush = (end: number): void => {
+      if (end > at) this.#text.update(at, end, pending);
+      else if (pending !== "") this.#text.appendLeft(at, pending);
+      pending = "";
+    };
+    for (const item of concatenation(segments)) {
+      if (typeof item === "string") pending += item;
+      else {
+        flush(item.start);
+        at = item.end;
+      }
+    }
+    flush(node.end);
+  }
+
+  /** The module, TypeScript still in it, and its map to the original source. */
+  render(): { code: string; map: string } {
+    const { prefix } = this.#names;
+    const names = [...this.#runtime].sort().map((name) => `${name} as ${prefix}${name}`);
+    const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(RUNTIME)};\n`;
+    const each = this.#usesEach ? `const ${prefix}each = ${EACH}` : "";
+    this.#text.prepend(imports + each + this.#blocks.join(""));
+    const map = this.#text.generateMap({ source: this.#file.path, hires: "boundary", includeContent: true });
+    return { code: this.#text.toString(), map: map.toString() };
+  }
+}
+
+/** Joins segments by `+`; neighbouring HTML becomes one literal. */
+export function concatenation(segments: Segment[]): Code {
+  const out: Code = [];
+  let html = "";
+  const flush = (): void => {
+    if (html === "") return;
+    if (out.length > 0) out.push(" + ");
+    out.push(JSON.stringify(html));
+    html = "";
+  };
+  for (const segment of segments) {
+    if (typeof segment === "string") html += segment;
+    else {
+      flush();
+      if (out.length > 0) out.push(" + ");
+      out.push(...segment.code);
+    }
+  }
+  flush();
+  return out.length === 0 ? ['""'] : out;
+}
