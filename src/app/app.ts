@@ -58,6 +58,8 @@ export interface App {
   readonly config: Config;
   /** Whether the webhook demo is served. */
   readonly hasDemo: boolean;
+  /** Paths of the pages, as defined: `/`, `/audits/:id`. */
+  readonly pagePaths: readonly string[];
   /** Where a page may follow a graph's events, for a day: holds a token that reads this one graph. */
   eventsUrl(graphId: string): string;
   /** Ends event streams, waits for what is under way (10 s at most), closes the store. Safe to call twice. */
@@ -100,6 +102,10 @@ class SvcApp implements App {
 
   get hasDemo(): boolean {
     return isDemoOn(this.#options, this.config);
+  }
+
+  get pagePaths(): string[] {
+    return (this.#options.pages ?? []).map(({ path }) => path);
   }
 
   eventsUrl(graphId: string): string {

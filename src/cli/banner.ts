@@ -3,19 +3,24 @@ import type { App } from "../app/app.ts";
 import { PATHS, VARIABLES } from "../shared/wire.ts";
 import { facts, type Output } from "./output.ts";
 
+/** Pages named by the banner; a longer list would hide the rest. */
+const MAX_PAGES = 6;
+
 /** @param readyMs from the start of the command. */
 export function banner(app: App, url: string, readyMs: number, output: Output): void {
   output.line(`${output.style("green", "Ready")} in ${readyMs} ms  ${output.style("cyan", url)}`);
-  if (!output.isInteractive) return;
-  const key = app.config.execApiKey === undefined ? `set ${VARIABLES.execApiKey} to open ${PATHS.webhooks}` : undefined;
+  // Only those that can be opened as they are.
+  const pages = app.pagePaths.filter((path) => !/[:*]/.test(path));
   facts(output, [
-    ...(app.hasDemo
-      ? ([
-          ["Webhook demo", `${url}${PATHS.demo}`],
-          ["Inbox", `${url}${PATHS.demoInbox}`],
-        ] as const)
-      : []),
-    ["Operator", key ?? `curl -H "Authorization: Bearer $${VARIABLES.execApiKey}" ${url}${PATHS.status}`],
+    ...pages.slice(0, MAX_PAGES).map((path, at) => [at === 0 ? "Pages" : "", `${url}${path}`] as const),
+    ...(app.hasDemo ? [["Webhook demo", `${url}${PATHS.demo}`] as const] : []),
+    ["Operator", operatorHint(app, url)],
     ["Try", `curl ${url}${PATHS.health}`],
   ]);
+}
+
+function operatorHint(app: App, url: string): string {
+  return app.config.execApiKey === undefined
+    ? `set ${VARIABLES.execApiKey} to open ${PATHS.status}, ${PATHS.graphs} and ${PATHS.webhooks}`
+    : `curl -H "Authorization: Bearer $${VARIABLES.execApiKey}" ${url}${PATHS.status}`;
 }

@@ -2,14 +2,17 @@
  * `svc dev`: serves the app from source. The socket stays open while the app behind it is replaced after each change;
  * requests wait for the new one, and open pages load themselves anew (app/render-page.ts).
  */
+import type { ServerResponse } from "node:http";
 import { join, relative, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { App } from "../app/app.ts";
 import { createDevHost, type DevHost } from "../compiler/dev.ts";
 import { listen } from "../http/server.ts";
 import { SvcError } from "../shared/errors.ts";
+import { escapeText } from "../shared/escape.ts";
 import type { CommandOptions } from "./arguments.ts";
 import { banner } from "./banner.ts";
+import { explain } from "./explain.ts";
 import { appOf } from "./load-app.ts";
 import type { Output } from "./output.ts";
 import { endRequested } from "./signals.ts";
@@ -26,7 +29,10 @@ export async function dev({ root, host, port }: CommandOptions, output: Output):
   const address = { host: host ?? config.host, port: port ?? config.port };
   const canFallBack = port === undefined && !config.isPortFixed;
   const listening = await listen(
-    async (message, reply) => (await stage.app()).handler(message, reply),
+    async (message, reply) => {
+      const app = await stage.app().catch((error: unknown) => tellBroken(reply, error));
+      await app?.handler(message, reply);
+    },
     { ...address, canFallBack },
     (error) => output.error(String(error)),
   );
@@ -41,6 +47,13 @@ export async function dev({ root, host, port }: CommandOptions, output: Output):
   stop();
   await Promise.all([stage.close(), listening.close(DRAIN_MS)]);
   await devHost.close();
+}
+
+/** While the source does not compile every request is answered with why; a browser asks again by itself. */
+function tellBroken(reply: ServerResponse, error: unknown): undefined {
+  const page = `<!doctype html><html lang="en" style="color-scheme:light dark"><title>Does not compile</title><pre style="padding:1rem">${escapeText(explain(error))}</pre></html>`;
+  reply.writeHead(500, { "content-type": "text/html; charset=utf-8", refresh: "1", "cache-control": "no-store" });
+  reply.end(page);
 }
 
 function isInside(folder: string, file: string): boolean {
@@ -102,7 +115,7 @@ class Stage {
     })();
     this.#next.then(
       () => this.#output.line(this.#output.style("dim", "Reloaded")),
-      (error: unknown) => this.#output.error(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      (error: unknown) => this.#output.error(`${this.#output.style("red", "Error")} ${explain(error)}`),
     );
   }
 

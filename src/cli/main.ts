@@ -3,9 +3,9 @@
  * 2 it was called wrongly.
  */
 import { readFileSync } from "node:fs";
-import { SvcError } from "../shared/errors.ts";
 import { readArguments, type CommandOptions } from "./arguments.ts";
 import type { CommandName } from "./commands.ts";
+import { explain } from "./explain.ts";
 import { createOutput, type Output } from "./output.ts";
 
 type Run = (options: CommandOptions, output: Output) => Promise<void>;
@@ -41,12 +41,6 @@ async function main(args: readonly string[]): Promise<number> {
 function say(text: string): number {
   output.line(text);
   return 0;
-}
-
-/** Errors with a code explain themselves; of others the stack is what helps. */
-function explain(error: unknown): string {
-  if (error instanceof SvcError) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function version(): string {
