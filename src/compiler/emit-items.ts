@@ -114,7 +114,8 @@ export class ItemEmitter {
       return this.#walker.root(inner);
     }
     this.#walker.piece(node);
-    return [{ code: ["(", node, ")"] }];
+    // Everything else is a call or stands in parentheses already.
+    return [{ code: node.type === "ConditionalExpression" ? ["(", node, ")"] : [node] }];
   }
 
   #list(list: List): Segment[] {

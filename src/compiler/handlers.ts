@@ -110,11 +110,9 @@ export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) 
     if (!callback || !(isFunction(callback) || callback.type === "Identifier")) {
       throw diagnostic(module.file, "SVC103", call, `${name} needs a function: ${name}(() => …).`);
     }
+    hooks.browserOnly.push(statement);
     if (name === "effect") hooks.effects.push(callback);
-    else {
-      hooks[name === "onLoad" ? "load" : "visible"].push(callback);
-      hooks.browserOnly.push(statement);
-    }
+    else hooks[name === "onLoad" ? "load" : "visible"].push(callback);
   }
   return hooks;
 }

@@ -1,0 +1,159 @@
+/**
+ * What the compiler's tests share: compiling a piece of TSX, rendering the server module with the real JSX runtime, and
+ * running the browser module against functions that note what they are asked to write. Holds no test.
+ */
+import { transformWithOxc } from "vite";
+import { classText, styleText } from "../shared/class-style.ts";
+import { html } from "../ssr/html.ts";
+import { component, Render, renderInto } from "../ssr/render.ts";
+import { t } from "../ssr/write.ts";
+import { SvcError } from "../shared/errors.ts";
+import { PATHS } from "../shared/wire.ts";
+import { compile, type Compiled } from "./compile.ts";
+
+export { batch, computed, effect, signal, untrack } from "../reactivity/signal.ts";
+export { store } from "../reactivity/server-store.ts";
+
+const IMPORTS = 'import { signal, computed, effect, store, onLoad, onVisible, For, Show } from "svc";\n';
+export const MODULE = "pages/test.tsx";
+
+/** Compiles TSX in which the names of "svc" are there already. */
+export function compileTsx(text: string): Compiled {
+  return compile(IMPORTS + text, MODULE);
+}
+
+/** The server module from the first line of `text` on, without what the compiler put in front. */
+export function serverBody(text: string): string {
+  const { code } = compileTsx(text).server;
+  return code.slice(code.indexOf(IMPORTS) + IMPORTS.length).trim();
+}
+
+/** What the compiler put in front of the server module. */
+export function serverHead(text: string): string {
+  const { code } = compileTsx(text).server;
+  return code.slice(0, code.indexOf(IMPORTS)).trim();
+}
+
+/** The browser module without its imports. */
+export function browserBody(text: string): string {
+  const code = compileTsx(text).client?.code ?? "";
+  return code.replaceAll(/^import .*\n/gm, "").trim();
+}
+
+export function browserImports(text: string): string[] {
+  return compileTsx(text).client?.code.match(/^import .*$/gm) ?? [];
+}
+
+/** The error that compiling throws. */
+export function compileError(text: string): SvcError {
+  try {
+    compileTsx(text);
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error("it compiled");
+}
+
+const RUNTIME_ASSETS: ReadonlySet<string> = new Set([PATHS.core, PATHS.region, PATHS.store, PATHS.act, PATHS.data]);
+
+async function evaluate(code: string, resolve: (source: string) => string): Promise<Record<string, unknown>> {
+  const { code: plain } = await transformWithOxc(code, "test.ts", { lang: "ts", target: "es2022", tsconfig: false });
+  const linked = plain.replaceAll(/(from|import) "([^"]+)"/g, (_all, word: string, source: string) => {
+    return `${word} ${JSON.stringify(resolve(source))}`;
+  });
+  return (await import(`data:text/javascript,${encodeURIComponent(linked)}`)) as Record<string, unknown>;
+}
+
+const fileOf = (path: string): string => new URL(path, import.meta.url).href;
+
+/** HTML of the component `name`, rendered by the real runtime. @param name default: `A`. */
+export async function render(text: string, props: Record<string, unknown> = {}, name = "A"): Promise<string> {
+  const module = await evaluate(compileTsx(text).server.code, (source) =>
+    fileOf(source === "svc" ? "./harness.test.js" : "../jsx-runtime.js"),
+  );
+  const view = module[name] as (props: Record<string, unknown>) => unknown;
+  const page = new Render({ build: "b", chunks: { [MODULE]: "test-1" }, actions: [] }, () => "token");
+  return renderInto(page, () => html(() => component(view, props)));
+}
+
+/** Evaluates the browser module; its runtime is the functions below. @param modules what the author's imports stand for. */
+export async function browser(text: string, modules: Record<string, string> = {}): Promise<Browser> {
+  const exported = await evaluate(compileTsx(text).client?.code ?? "", (source) => {
+    return RUNTIME_ASSETS.has(source) ? fileOf("./harness.test.js") : (modules[source] ?? source);
+  });
+  return {
+    run: (symbol, ...args) => (exported[symbol] as (...args: unknown[]) => unknown)(...args),
+    bind(symbol, slots) {
+      written.length = 0;
+      (exported[symbol] as (slots: unknown, root: unknown) => void)(slots, place("root"));
+      return [...written];
+    },
+  };
+}
+
+export interface Browser {
+  /** Calls a handler: slots, event, element. */
+  run(symbol: string, ...args: unknown[]): unknown;
+  /** What the bindings write, one line each: where, then what. */
+  bind(symbol: string, slots: unknown[]): string[];
+}
+
+const written: string[] = [];
+const PATH = Symbol("path");
+
+/** An element that knows only how it was reached. */
+function place(path: string): Record<PropertyKey, unknown> {
+  return new Proxy(
+    {},
+    {
+      get: (_target, key) => {
+        if (key === PATH) return path;
+        return place(/^\d+$/.test(String(key)) ? `${path}[${String(key)}]` : `${path}.${String(key)}`);
+      },
+    },
+  );
+}
+
+type Place = Record<PropertyKey, unknown>;
+type Read = () => unknown;
+const write = (at: Place, name: string, value: unknown): void => {
+  written.push(`${String(at[PATH])}${name}: ${JSON.stringify(value)}`);
+};
+
+export const str = (value: unknown): string => t(value);
+export const T = (node: Place, read: Read): void => write(node, "", read());
+export const A = (element: Place, name: string, read: Read): void => write(element, ` @${name}`, read());
+export const P = (element: Place, name: string, read: Read): void => write(element, ` .${name}`, read());
+export const C = (element: Place, read: Read): void => write(element, " class", classText(read()));
+export const S = (element: Place, read: Read): void => write(element, " style", styleText(read()));
+export const E = (run: Read): void => void run();
+export const K = (parent: Place, key: number): Place => place(`${String(parent[PATH])}#${key}`);
+export const X = (comment: Place): Place => place(`text before ${String(comment[PATH])}`);
+export const tpl = (markup: string) => (): string => markup;
+export const raw = (value: unknown): unknown => value;
+export const act = (name: string) => (): string => `called ${name}`;
+
+export function For(
+  parent: Place,
+  end: Place | null,
+  list: () => unknown[],
+  by: (item: unknown) => unknown,
+  make: () => string,
+  bind: (slots: unknown, root: unknown) => void,
+  $: unknown,
+): void {
+  written.push(`rows of ${String((end ?? parent)[PATH])} from ${make()}`);
+  list().forEach((item, at) => bind({ $, i: { value: item }, n: { value: at } }, place(`row ${String(by(item))}`)));
+}
+
+export function Branch(
+  end: Place,
+  pick: () => number,
+  branches: [make: () => string, bind: (slots: unknown, root: unknown) => void][],
+  $: unknown,
+): void {
+  const branch = branches[pick()];
+  written.push(`branch ${pick()} of ${branches.length} before ${String(end[PATH])}`);
+  branch?.[1]($, place(`branch ${pick()}`));
+}
