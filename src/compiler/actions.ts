@@ -31,17 +31,22 @@ export function exportedActions(file: SourceFile): string[] | undefined {
     }
   }
   if (declared.size === 0) return undefined;
-  return program.body.flatMap((statement) => exportedNames(statement).filter((name) => declared.has(name)));
+  return program.body.flatMap((statement) =>
+    exportsOf(statement).flatMap(({ local, exported }) => (declared.has(local) ? [exported] : [])),
+  );
 }
 
-function exportedNames(statement: ESTree.Program["body"][number]): string[] {
+function exportsOf(statement: ESTree.Program["body"][number]): { local: string; exported: string }[] {
   if (statement.type !== "ExportNamedDeclaration") return [];
   if (statement.declaration?.type === "VariableDeclaration") {
-    return statement.declaration.declarations.flatMap((item) =>
-      patternNames(item.id).flatMap((name) => (name.type === "Identifier" ? [name.name] : [])),
-    );
+    const names = statement.declaration.declarations.flatMap((item) => patternNames(item.id));
+    return names.flatMap((name) => (name.type === "Identifier" ? [{ local: name.name, exported: name.name }] : []));
   }
-  return statement.specifiers.flatMap((item) => (item.exported.type === "Identifier" ? [item.exported.name] : []));
+  return statement.specifiers.flatMap(({ local, exported }) =>
+    local.type === "Identifier" && exported.type === "Identifier"
+      ? [{ local: local.name, exported: exported.name }]
+      : [],
+  );
 }
 
 /** Browser module in place of an actions module. */

@@ -11,6 +11,9 @@ import { SVC } from "./kinds.ts";
 import { createManifest, shortHash } from "./manifest.ts";
 import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "./plugin.ts";
 
+/** Files that can change what a chunk holds; others, such as a database the app writes, leave chunk names alone. */
+const CODE = /\.(?:[cm]?[jt]sx?|json)$/;
+
 export interface DevHost {
   /** The app module, evaluated anew after an edit. @throws SvcError from the compiler. */
   loadApp(): Promise<{ default: unknown }>;
@@ -36,11 +39,13 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   let edits = 0;
 
   server.watcher.on("all", (_event, file) => {
-    edits++;
-    built.clear();
-    modules.browser.delete(file);
-    environment.moduleGraph.invalidateAll();
-    environment.runner.clearCache();
+    if (CODE.test(file)) {
+      edits++;
+      built.clear();
+      modules.browser.delete(file);
+      environment.moduleGraph.invalidateAll();
+      environment.runner.clearCache();
+    }
     for (const listener of listeners) listener(file);
   });
   const nameOf = (module: string): string => `${baseName(module)}-${shortHash(`${module} ${edits}`)}`;
