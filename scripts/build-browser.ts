@@ -62,9 +62,9 @@ async function minified(name: string): Promise<string> {
     module: name !== "stub",
     ecma: 2020,
     toplevel: name !== "stub",
-    compress: { passes: 3, pure_getters: true, unsafe_arrows: true },
+    compress: { passes: 3, unsafe_arrows: true },
     mangle: { reserved: ["__EVENTS__"] },
-    format: { ascii_only: true, semicolons: false },
+    format: { ascii_only: true },
   });
   if (code === undefined) throw new Error(`terser made nothing of ${name}.ts`);
   return `${code.trim()}\n`;

@@ -30,6 +30,7 @@ interface Row extends Size {
 }
 
 const GOALS: Record<string, number> = {
+  "stub.js": 200,
   "loader.js": 800,
   "counter: first click": 2500,
   "static: ever": 0,

@@ -5,7 +5,8 @@ import { SvcError } from "./shared/errors.ts";
 
 export { block, component, scope } from "./ssr/render.ts";
 export { html } from "./ssr/html.ts";
-export { a, at, cls, spread, sty, t, url } from "./ssr/write.ts";
+export { a, at, en, spread, t, url } from "./ssr/write.ts";
+export { classText as cls, styleText as sty } from "./shared/class-style.ts";
 export type { Child } from "./jsx/element.ts";
 
 /** The names TypeScript looks up for JSX (TypeScript handbook, "JSX"). */

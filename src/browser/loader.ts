@@ -7,15 +7,17 @@ import { BASE_PATH, DOM } from "../shared/wire.ts";
 import { modules } from "./modules.ts";
 import type { DispatchedEvent, Step } from "./types.ts";
 
-/** The browser keeps what it has imported and asks again after a failure, so nothing else has to. */
+let retries = 0;
+
+/** Browsers remember that a URL has failed, so the second try has another one. */
 const load = async (name: string): Promise<void> => {
   const url = `${BASE_PATH}/${name}.js`;
-  modules[name] = await import(url).catch(() => import(url));
+  modules[name] = await import(url).catch(() => import(`${url}?${++retries}`));
 };
 
 const stepOf = (element: Element, handler: string): Step => {
   const [id, chunk, ...parts] = element.closest(`[${DOM.scope}]`)!.getAttribute(DOM.scope)!.split(" ");
-  return [element, handler.replace(/^\W+/, ""), id!, `handler/${chunk}`, ...parts];
+  return [element, handler.replace(/\W/g, ""), id!, `handler/${chunk}`, "core", ...parts];
 };
 
 /** The way of an event, at the time of the event: what its handlers do to the document does not change it. */
@@ -28,7 +30,7 @@ const stepsOf = (event: DispatchedEvent): Step[] => {
   return steps;
 };
 
-const namesOf = ([, , , ...names]: Step): string[] => ["core", ...names];
+const namesOf = (step: Step): string[] => step.slice(3) as string[];
 
 const missingOf = (steps: Step[]): string[] => {
   const missing = steps.flatMap(namesOf).filter((name) => !modules[name]);
@@ -42,7 +44,7 @@ let waiting = 0;
 const push = (event: DispatchedEvent): void => {
   const steps = stepsOf(event);
   if (!steps[0]) return;
-  if (!waiting && !missingOf(steps)[0]) return modules.core!.run(event, steps, modules);
+  if (!waiting && !missingOf(steps)[0]) return modules.core!.run(event, steps);
   waiting++;
   const show = (isPending: boolean): void =>
     steps.forEach(([element]) => element.toggleAttribute(DOM.pending, isPending));
@@ -50,7 +52,7 @@ const push = (event: DispatchedEvent): void => {
   queue = queue.then(async () => {
     try {
       for (let missing; (missing = missingOf(steps))[0];) await Promise.all(missing.map(load));
-      modules.core!.run(event, steps, modules);
+      modules.core!.run(event, steps);
     } catch (error) {
       console.error(error);
     }

@@ -37,7 +37,7 @@ export const bindersAt = new WeakMap<Node, () => void>();
 /** Raw item -> the row of a list that the server rendered for it and nothing has bound yet (list.ts). */
 export const unboundRows = new Map<unknown, () => void>();
 
-const slotsOf: Record<string, Slots> = {};
+const awake: Record<string, Slots> = {};
 let loaded: Modules;
 
 const chunkNamed = (name: string): Chunk => loaded[name] as Chunk;
@@ -47,9 +47,9 @@ const moduleOf = (chunk: string): string => `handler/${chunk}`;
 
 /** Ties a scope's slots to its element and runs its bindings, once. */
 const wake = (id: number | string): void => {
-  if (slotsOf[id]) return;
+  if (awake[id]) return;
   const [chunk, bind, ...indices] = pageState().s[id]!;
-  const slots = (slotsOf[id] = indices.map(valueAt));
+  const slots = (awake[id] = indices.map(valueAt));
   const root = scopeElement(id);
   if (!root) return;
   slotsAt.set(root, slots);
@@ -68,21 +68,30 @@ onBeforeWrite((value) => {
  * A write wakes the scopes that show the value, and waking can't wait for code: so what handlers may set off is fetched
  * before they run. The server has worked out what that is.
  */
-export const prepare = (steps: Step[], modules: Modules): string[] =>
-  steps.flatMap(([, , id]) => pageState().n[id] ?? []).filter((name) => !modules[name]);
-
-export const run = (event: DispatchedEvent, steps: Step[], modules: Modules): void => {
+export const prepare = (steps: Step[], modules: Modules): string[] => {
   loaded = modules;
+  return steps.flatMap(([, , id]) => pageState().n[id] ?? []).filter((name) => !modules[name]);
+};
+
+/** Slots of the nearest row or scope. Binding a row that the server rendered may bring rows inside it to light. */
+const slotsOf = (element: Element): Slots => {
+  let at: Node = element;
+  while (!slotsAt.has(at)) at = at.parentNode!;
+  const bindRow = bindersAt.get(at);
+  if (!bindRow) return slotsAt.get(at);
+  bindRow();
+  return slotsOf(element);
+};
+
+export const run = (event: DispatchedEvent, steps: Step[]): void => {
   batch(() => {
     for (const [element, symbol, id, module] of steps) {
       // Set by stopPropagation; outlives the dispatch of a real event, so that late handlers can still stop it.
       if (event.cancelBubble) return;
       wake(id);
-      let at: Node = element;
-      while (!slotsAt.has(at)) at = at.parentNode!;
-      bindersAt.get(at)?.();
+      const slots = slotsOf(element);
       try {
-        chunkNamed(module)[symbol]!(slotsAt.get(at), event, element);
+        chunkNamed(module)[symbol]!(slots, event, element);
       } catch (error) {
         reportError(error);
       }

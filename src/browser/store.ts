@@ -26,6 +26,13 @@ function isPlain(value: unknown): value is object {
   return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
 }
 
+/** From the outermost inwards: binding a row brings the rows inside it to light. */
+function bindRowsAround(target: object | undefined): void {
+  if (!target) return;
+  bindRowsAround(holders.get(target));
+  unboundRows.get(target)?.();
+}
+
 /** @param top the store's outermost proxy, by which the page knows it. */
 function reactive(value: unknown, holder: object | undefined, top: object | undefined): unknown {
   if (!isPlain(value)) return value;
@@ -51,7 +58,7 @@ function handlerOf(target: object, top: object | undefined): ProxyHandler<object
   };
   const write = (key: PropertyKey, perform: () => boolean): boolean => {
     touch(top ?? (proxies.get(target) as object));
-    for (let at: object | undefined = target; at; at = holders.get(at)) unboundRows.get(at)?.();
+    bindRowsAround(target);
     return batch(() => {
       const before = Object.keys(target).length;
       const done = perform();

@@ -1,7 +1,8 @@
-/** Bindings for what is less common: class and style in pieces, and places that only a key can find. */
+/** Bindings for what is less common: class and style in pieces, URLs, states, and places that only a key can find. */
 import { classText, styleText } from "../shared/class-style.ts";
+import { isScriptUrl, SAFE_URL } from "../shared/html.ts";
 import { DOM } from "../shared/wire.ts";
-import { bind, write } from "./core.ts";
+import { A, bind, write } from "./core.ts";
 
 /** Class given as string, array or object. */
 export const C = (element: Element, read: () => unknown): void => {
@@ -12,6 +13,20 @@ export const C = (element: Element, read: () => unknown): void => {
 export const S = (element: Element, read: () => unknown): void => {
   bind(read, (value) => write(element, "style", styleText(value) || null));
 };
+
+/** Attribute that holds a URL: one that would run script becomes harmless. */
+export const U = (element: Element, name: string, read: () => unknown): void =>
+  A(element, name, () => {
+    const value = read();
+    return isScriptUrl(String(value)) ? SAFE_URL : value;
+  });
+
+/** Attribute of which `true` and `false` are both values. */
+export const B = (element: Element, name: string, read: () => unknown): void =>
+  A(element, name, () => {
+    const value = read();
+    return typeof value === "boolean" ? String(value) : value;
+  });
 
 /** The text node before a keyed comment, made where the run was empty. */
 export const X = (comment: Comment): Text => {

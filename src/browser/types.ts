@@ -43,8 +43,8 @@ export interface Modules {
 
 /** What the loader needs of core. */
 export interface Core {
-  /** Names of what must be there before `run` may be called. */
+  /** Names of what must be there before `run` may be called. Always called before it, with what is loaded by then. */
   prepare(steps: Step[], modules: Modules): string[];
   /** Runs every handler on the way, innermost first, as one batch. */
-  run(event: DispatchedEvent, steps: Step[], modules: Modules): void;
+  run(event: DispatchedEvent, steps: Step[]): void;
 }

@@ -5,7 +5,6 @@ export type Node = ESTree.Node;
 export type Expression = ESTree.Expression;
 export type FunctionNode = ESTree.Function | ESTree.ArrowFunctionExpression;
 export type JsxRoot = ESTree.JSXElement | ESTree.JSXFragment;
-export type HostTag = { node: ESTree.JSXElement; tag: string };
 
 /** TypeScript nodes that hold a value; every other `TS…` node is a type or a declaration without a value. */
 const VALUE_WRAPPERS = new Set([
@@ -21,7 +20,7 @@ function isNode(value: unknown): value is Node {
 }
 
 /** Whether a node exists for the type checker only. */
-export function isTypeNode(node: Node): boolean {
+function isTypeNode(node: Node): boolean {
   return node.type.startsWith("TS") && !VALUE_WRAPPERS.has(node.type) && node.type !== "TSEnumDeclaration";
 }
 

@@ -121,6 +121,7 @@ function isLive(extraction: Extraction, expression: Expression, position: Positi
 function howOf(name: string, tag: string): AttributeKind {
   if (name === "class" || name === "style") return name;
   if (URL_ATTRIBUTES.has(name.toLowerCase())) return "url";
+  if (isEnumerated(name.toLowerCase())) return "enumerated";
   if (PROPERTIES.has(name) && !(name === "open" && tag !== "details" && tag !== "dialog")) return "property";
   return "plain";
 }

@@ -7,6 +7,7 @@ import type { ClientModule } from "./client-module.ts";
 import { diagnostic } from "./diagnostics.ts";
 import { losesLineEnd, VOID_TAGS } from "./html-facts.ts";
 import { nodePaths } from "./node-paths.ts";
+import type { Binding } from "./scopes.ts";
 import type { Attribute, Branch, Code, Element, Handler, Item, List, Pick, Run, Scope } from "./model.ts";
 
 export class BrowserEmitter {
@@ -78,9 +79,15 @@ export class BrowserEmitter {
     if (attribute.how === "class") body.push(`${this.#region("C", place.scope)}(${path}, `, ...value, ");\n");
     else if (attribute.how === "style") body.push(`${this.#region("S", place.scope)}(${path}, `, ...value, ");\n");
     else {
-      const binder = this.#core(attribute.how === "property" ? "P" : "A");
+      const binder = this.#binderOf(attribute, place.scope);
       body.push(`${binder}(${path}, ${JSON.stringify(attribute.name)}, `, ...value, ");\n");
     }
+  }
+
+  #binderOf({ how, expression }: Attribute & { kind: "value" }, scope: Scope): string {
+    if (how === "url") return this.#region("U", scope);
+    if (how === "enumerated" && textKind(expression) === "unknown") return this.#region("B", scope);
+    return this.#core(how === "property" ? "P" : "A");
   }
 
   #thunk(expression: Node, place: Place): Code {
@@ -133,10 +140,22 @@ export class BrowserEmitter {
     body.push(`${this.#region("For", place.scope)}(${path}, ${end}, `, ...each, ", ", ...by, `, ${make}, `);
     body.push(...this.#binder(list.element, { ...place, level: list.level + 1 }), `, ${slots}`);
     const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : undefined;
-    const isOpen = readsOutside(list.element, this.#module);
+    const isOpen = readsOutside(list.element, this.#readsOutsideOf(list, place.scope));
     if (raw !== undefined || isOpen) body.push(`, ${raw ?? 0}`);
     if (isOpen) body.push(", 1");
     body.push(");\n");
+  }
+
+  /** Tells expressions that may change while the row's item stays: they read signals, the index, or a row around it. */
+  #readsOutsideOf({ row }: List, scope: Scope): (node: Node) => boolean {
+    const [item] = row.params;
+    const isOuter = ({ owner, node }: Binding): boolean => {
+      if (owner === row) return row.params.some((param) => param !== item && isInside(node, param));
+      return scope.frames.some(({ fn }) => fn === owner && isInside(row, fn));
+    };
+    return (node) =>
+      this.#module.liveness(node) !== "static" ||
+      this.#module.scopes.within(node).some(({ binding }) => binding !== undefined && isOuter(binding));
   }
 
   /** Rows are told apart by `by`, by the `key` of the row's element, else by the item itself. */
@@ -274,17 +293,17 @@ function keyExpression(element: Element): Expression | undefined {
 }
 
 /** Whether a row's bindings read more than its item: such rows must be bound when the scope wakes. */
-function readsOutside(element: Element, module: Module): boolean {
-  const reads = (node: Node): boolean => module.liveness(node) !== "static";
+function readsOutside(element: Element, reads: (node: Node) => boolean): boolean {
+  const inner = (item: Element): boolean => readsOutside(item, reads);
   const picks = (pick: Pick): boolean =>
     typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
   return (
     element.attributes.some((item) => item.kind === "value" && item.live && reads(item.expression)) ||
     element.items.some((item) => {
       if (item.kind === "run") return item.parts.some((part) => typeof part !== "string" && reads(part));
-      if (item.kind === "element") return readsOutside(item, module);
-      if (item.kind === "list") return reads(item.each) || readsOutside(item.element, module);
-      if (item.kind === "branch") return picks(item.pick) || item.branches.some((inner) => readsOutside(inner, module));
+      if (item.kind === "element") return inner(item);
+      if (item.kind === "list") return reads(item.each) || inner(item.element);
+      if (item.kind === "branch") return picks(item.pick) || item.branches.some(inner);
       return false;
     })
   );

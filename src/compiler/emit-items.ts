@@ -70,7 +70,8 @@ export class ItemEmitter {
       return [{ code: [`${head("at")}${text}(`, attribute.expression, "))"] }];
     }
     if (name === "indeterminate") return [];
-    return [{ code: [head(how === "url" ? "url" : "at"), attribute.expression, ")"] }];
+    const writer = how === "url" ? "url" : how === "enumerated" ? "en" : "at";
+    return [{ code: [head(writer), attribute.expression, ")"] }];
   }
 
   item(item: Item): Segment[] {

@@ -124,8 +124,8 @@ const write = (at: Place, name: string, value: unknown): void => {
 export const str = (value: unknown): string => t(value);
 export const T = (node: Place, read: Read): void => write(node, "", read());
 export const A = (element: Place, name: string, read: Read): void => write(element, ` @${name}`, read());
-export const U = A;
-export const B = A;
+export const U = (element: Place, name: string, read: Read): void => write(element, ` @${name} (URL)`, read());
+export const B = (element: Place, name: string, read: Read): void => write(element, ` @${name}`, String(read()));
 export const P = (element: Place, name: string, read: Read): void => write(element, ` .${name}`, read());
 export const C = (element: Place, read: Read): void => write(element, " class", classText(read()));
 export const S = (element: Place, read: Read): void => write(element, " style", styleText(read()));

@@ -1,55 +1,6 @@
 /** Text between JSX tags and in JSX attributes: white space and entities. Source: the JSX specification, section JSXText. */
 import { escapeAttribute } from "../shared/escape.ts";
-
-/** Entities that can be decoded for text set by the browser; in HTML every entity passes through as written. */
-const ENTITIES: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-  middot: "·",
-  times: "×",
-  divide: "÷",
-  hellip: "…",
-  mdash: "—",
-  ndash: "–",
-  copy: "©",
-  reg: "®",
-  trade: "™",
-  laquo: "«",
-  raquo: "»",
-  lsquo: "‘",
-  rsquo: "’",
-  ldquo: "“",
-  rdquo: "”",
-  bull: "•",
-  larr: "←",
-  uarr: "↑",
-  rarr: "→",
-  darr: "↓",
-  deg: "°",
-  plusmn: "±",
-  sect: "§",
-  para: "¶",
-  euro: "€",
-  pound: "£",
-  yen: "¥",
-  cent: "¢",
-  shy: "\u00ad",
-  ensp: "\u2002",
-  emsp: "\u2003",
-  thinsp: "\u2009",
-  zwj: "\u200d",
-  zwnj: "\u200c",
-  minus: "−",
-  ne: "≠",
-  le: "≤",
-  ge: "≥",
-  infin: "∞",
-  check: "✓",
-};
+import { ENTITIES } from "./entities.ts";
 
 /** Text of a JSXText node after the white-space rule: lines are trimmed and joined by one space, empty lines go. */
 export function normaliseText(raw: string): string {
@@ -80,7 +31,7 @@ export function stringToAttribute(text: string): string {
 /** JSX text as characters; an unknown named entity stays as written. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(/&(#\d+|#[xX][\da-fA-F]+|[a-zA-Z]\w*);/g, (whole, name: string) => {
-    if (!name.startsWith("#")) return ENTITIES[name] ?? whole;
+    if (!name.startsWith("#")) return ENTITIES.get(name) ?? whole;
     const code = /^#[xX]/.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });

@@ -62,7 +62,8 @@ export type Attribute =
   | { kind: "value"; name: string; how: AttributeKind; expression: Expression; live: boolean }
   | { kind: "spread"; expression: Node; skip: string[] };
 
-export type AttributeKind = "plain" | "url" | "class" | "style" | "property";
+/** `enumerated`: `true` and `false` are both values. */
+export type AttributeKind = "plain" | "enumerated" | "url" | "class" | "style" | "property";
 
 export interface Element {
   kind: "element";

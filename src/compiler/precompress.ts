@@ -14,7 +14,7 @@ const COMPRESSIBLE = /\.(?:js|mjs|css|html|svg|json|txt|xml|map|webmanifest|ico|
 const MIN_BYTES = 200;
 
 /** All files below `folder`, relative to it; none when it doesn't exist. */
-export async function listFiles(folder: string): Promise<string[]> {
+async function listFiles(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     return entries

@@ -35,7 +35,7 @@ export async function withTempApp(files: Record<string, string>, use: (app: Temp
           if (error.code === "ENOENT") return [];
           throw error;
         });
-        return names.sort();
+        return names.toSorted();
       },
     });
   } finally {

@@ -23,7 +23,12 @@ export function deserialize(entries: Json): unknown {
       const object: object = (made[at] = {});
       for (let i = 0; i < rest.length; i += 2) {
         // Defined, not assigned: a key named __proto__ stays a key.
-        Object.defineProperty(object, rest[i] as string, { value: get(rest[i + 1] as Json), writable: true, enumerable: true, configurable: true });
+        Object.defineProperty(object, rest[i] as string, {
+          value: get(rest[i + 1] as Json),
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        });
       }
     } else if (tag === "m") {
       const map = (made[at] = new Map<unknown, unknown>());

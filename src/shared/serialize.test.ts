@@ -10,8 +10,24 @@ const roundTrip = (value: unknown): unknown => deserialize(JSON.parse(JSON.strin
 describe("serialization", () => {
   it("brings back every kind of value", () => {
     const values = [
-      undefined, null, true, "ž\u2028", 1.5, NaN, Infinity, -Infinity, -0, 10n ** 30n, new Date(5), new Map<unknown, unknown>([["a", new Set([1])]]),
-      /a+/giu, new URL("https://example.com/x?y"), new Uint8Array([1, 255]), new Float32Array([1.5]), [undefined, [null]], { a: { b: [] } },
+      undefined,
+      null,
+      true,
+      "ž\u2028",
+      1.5,
+      NaN,
+      Infinity,
+      -Infinity,
+      -0,
+      10n ** 30n,
+      new Date(5),
+      new Map<unknown, unknown>([["a", new Set([1])]]),
+      /a+/giu,
+      new URL("https://example.com/x?y"),
+      new Uint8Array([1, 255]),
+      new Float32Array([1.5]),
+      [undefined, [null]],
+      { a: { b: [] } },
     ];
     for (const value of values) assert.deepEqual(roundTrip(value), value);
     const error = roundTrip(new TypeError("no")) as Error;
@@ -35,19 +51,39 @@ describe("serialization", () => {
 
   it("refuses what can't travel, and says where it is", () => {
     class Socket {}
-    for (const [value, path] of [[{ a: [() => 1] }, ".a[0]"], [{ s: Symbol("x") }, ".s"], [new Socket(), ""], [{ p: Promise.resolve() }, ".p"]] as const) {
-      assert.throws(() => serialize(value), (error: SerializeError) => error instanceof SerializeError && error.path === path);
+    for (const [value, path] of [
+      [{ a: [() => 1] }, ".a[0]"],
+      [{ s: Symbol("x") }, ".s"],
+      [new Socket(), ""],
+      [{ p: Promise.resolve() }, ".p"],
+    ] as const) {
+      assert.throws(
+        () => serialize(value),
+        (error: SerializeError) => error instanceof SerializeError && error.path === path,
+      );
     }
   });
 
   it("any value of JSON and more comes back equal", () => {
-    const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: false, withSparseArray: false, withNullPrototype: false });
-    fc.assert(fc.property(anything, (value) => assert.deepEqual(roundTrip(value), value)), { numRuns: 500 });
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withTypedArray: false,
+      withSparseArray: false,
+      withNullPrototype: false,
+    });
+    fc.assert(
+      fc.property(anything, (value) => assert.deepEqual(roundTrip(value), value)),
+      { numRuns: 500 },
+    );
   });
 
   it("knows what plain JSON carries as it is", () => {
     const shared = {};
     for (const value of [null, "x", 0, [1, { a: [] }]]) assert.equal(isPlainJson(value), true);
-    for (const value of [undefined, NaN, -0, [undefined], new Date(0), { f: () => 1 }, [shared, shared], 1n]) assert.equal(isPlainJson(value), false);
+    for (const value of [undefined, NaN, -0, [undefined], new Date(0), { f: () => 1 }, [shared, shared], 1n])
+      assert.equal(isPlainJson(value), false);
   });
 });

@@ -63,7 +63,9 @@ function entryOf(value: unknown, path: string, add: Add): Json {
     case "undefined":
       return ["u"];
     case "number":
-      return Number.isFinite(value) && !Object.is(value, -0) ? value : ["n", Object.is(value, -0) ? "-0" : String(value)];
+      return Number.isFinite(value) && !Object.is(value, -0)
+        ? value
+        : ["n", Object.is(value, -0) ? "-0" : String(value)];
     case "bigint":
       return ["b", String(value)];
     case "object":
@@ -75,8 +77,13 @@ function entryOf(value: unknown, path: string, add: Add): Json {
 
 function objectEntry(value: object, path: string, add: Add): Json {
   if (Array.isArray(value)) return ["a", ...Array.from(value, (item, at) => add(item, `${path}[${at}]`))];
-  if (value instanceof Date) return ["d", value.getTime()];
-  if (value instanceof Map) return ["m", ...[...value].flatMap(([key, item]) => [add(key, `${path}.key`), add(item, `${path}.get(${String(key)})`)])];
+  // JSON has no NaN, and Date takes its null for 1970.
+  if (value instanceof Date) return ["d", Number.isNaN(value.getTime()) ? "" : value.getTime()];
+  if (value instanceof Map)
+    return [
+      "m",
+      ...[...value].flatMap(([key, item]) => [add(key, `${path}.key`), add(item, `${path}.get(${String(key)})`)]),
+    ];
   if (value instanceof Set) return ["s", ...[...value].map((item) => add(item, `${path}.item`))];
   if (value instanceof RegExp) return ["r", value.source, value.flags];
   if (value instanceof Error) return ["e", value.name, value.message];

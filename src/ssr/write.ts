@@ -3,7 +3,9 @@
  * docs/resume-protocol.md section 4.
  */
 import { isSignal } from "../reactivity/signal.ts";
+import { classText, styleText } from "../shared/class-style.ts";
 import { escapeAttribute, escapeText } from "../shared/escape.ts";
+import { isEnumerated, isScriptUrl, SAFE_URL, URL_ATTRIBUTES } from "../shared/html.ts";
 import { Html } from "./html.ts";
 
 /** Text between tags. */
@@ -39,68 +41,21 @@ export function at(open: string, value: unknown): string {
   return isSignal(value) ? at(open, value.value) : `${open}${escapeAttribute(String(value))}"`;
 }
 
-/**
- * Schemes that run what follows them. Browsers drop tabs and line ends anywhere and controls and spaces in front, so
- * they are taken out before looking (WHATWG URL, basic URL parser).
- */
-const SCRIPT_URL = /^(?:javascript|vbscript|data:(?!image\/|font\/|audio\/|video\/))/i;
-// eslint-disable-next-line no-control-regex
-const DROPPED_BY_PARSERS = /[\u0000-\u0020\u007f-\u009f]/g;
-
-/** Whether a URL would run script when followed. */
-export function isScriptUrl(url: string): boolean {
-  const bare = url.slice(0, 64).includes(":") ? url.replace(DROPPED_BY_PARSERS, "") : "";
-  return SCRIPT_URL.test(bare) && /^[a-z]+:/i.test(bare);
-}
-
 /** As `at`, for attributes that hold a URL; one that would run script becomes `about:blank`. */
 export function url(open: string, value: unknown): string {
   const plain = isSignal(value) ? value.value : value;
   if (plain === null || plain === undefined || typeof plain === "boolean") return at(open, plain);
   const text = String(plain);
-  return at(open, isScriptUrl(text) ? "about:blank" : text);
+  return at(open, isScriptUrl(text) ? SAFE_URL : text);
 }
 
-/** Text of a class given as string, array or object of conditions. */
-export function cls(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (!value || typeof value !== "object") return "";
-  if (Array.isArray(value)) return value.map(cls).filter(Boolean).join(" ");
-  return Object.entries(value)
-    .filter(([, isOn]) => isOn)
-    .map(([name]) => name)
-    .join(" ");
-}
-
-/** Text of a style given as string, array or object; `backgroundColor` and `background-color` both work. */
-export function sty(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (!value || typeof value !== "object") return "";
-  if (Array.isArray(value)) return value.map(sty).filter(Boolean).join(";");
-  return Object.entries(value)
-    .filter(([, part]) => part !== null && part !== undefined && part !== false)
-    .map(
-      ([name, part]) =>
-        `${name.startsWith("--") ? name : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${String(part)}`,
-    )
-    .join(";");
+/** An attribute of which `true` and `false` are both values. */
+export function en(open: string, value: unknown): string {
+  const plain = isSignal(value) ? value.value : value;
+  return at(open, typeof plain === "boolean" ? String(plain) : plain);
 }
 
 const ATTRIBUTE_NAME = /^[a-zA-Z_:][\w:.-]*$/;
-const URL_ATTRIBUTES = new Set([
-  "href",
-  "src",
-  "action",
-  "formaction",
-  "poster",
-  "xlink:href",
-  "data",
-  "ping",
-  "background",
-  "cite",
-  "manifest",
-  "icon",
-]);
 /** Never written from a spread: they are not attributes, or they hold code or HTML. */
 const NOT_SPREAD = /^(?:children|key|ref|dangerouslySetInnerHTML|srcdoc|style|on.*)$/i;
 
@@ -109,11 +64,12 @@ export function spread(props: Record<string, unknown>, skip: readonly string[] =
   let out = "";
   for (const [name, value] of Object.entries(props ?? {})) {
     if (skip.includes(name) || typeof value === "function" || !ATTRIBUTE_NAME.test(name)) continue;
-    if (name === "class" || name === "className") out += at(' class="', cls(value) || undefined);
-    else if (name === "style") out += at(' style="', sty(value) || undefined);
+    if (name === "class" || name === "className") out += at(' class="', classText(value) || undefined);
+    else if (name === "style") out += at(' style="', styleText(value) || undefined);
     else if (NOT_SPREAD.test(name)) continue;
     else if (URL_ATTRIBUTES.has(name.toLowerCase())) out += url(` ${name}="`, value);
-    else out += at(` ${name}="`, /^(?:aria|data)-/.test(name) && typeof value === "boolean" ? String(value) : value);
+    else if (isEnumerated(name.toLowerCase())) out += en(` ${name}="`, value);
+    else out += at(` ${name}="`, value);
   }
   return out;
 }

@@ -23,13 +23,15 @@ export interface DemoServer {
 }
 
 export interface DemoOptions {
+  /** Folder of the app. Default: the demo. */
+  app?: string;
   /** Kept by the caller over several starts; see `temporaryFolder`. */
   dataDir: string;
   env?: Record<string, string>;
 }
 
-export async function buildDemo(): Promise<void> {
-  await promisify(execFile)(process.execPath, [cli, "build"], { cwd: demo });
+export async function buildDemo(app = demo): Promise<void> {
+  await promisify(execFile)(process.execPath, [cli, "build"], { cwd: app });
 }
 
 export function temporaryFolder(): { path: string; remove(): void } {
@@ -41,7 +43,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 export async function startDemo(options: DemoOptions): Promise<DemoServer> {
   const port = await freePort();
   const child = spawn(process.execPath, [cli, "start"], {
-    cwd: demo,
+    cwd: options.app ?? demo,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { nestingProblem } from "./html-nesting.ts";
+
+const problem = (path: string): string | undefined => {
+  const tags = path.split(">");
+  return nestingProblem(tags.at(-1) ?? "", tags.slice(0, -1));
+};
+
+describe("nesting the parser would repair", () => {
+  it("is refused: blocks in p, table parts in the wrong place, elements in themselves", () => {
+    const bad = [
+      "p>div",
+      "p>span>ul",
+      "p>b>table",
+      "table>tr",
+      "table>div",
+      "tbody>td",
+      "tr>div",
+      "div>tr",
+      "div>td",
+      "ul>tbody",
+      "select>div",
+      "a>b>a",
+      "button>span>button",
+      "form>div>form",
+      "colgroup>div",
+      "div>col",
+    ];
+    assert.deepEqual(
+      bad.filter((path) => problem(path) === undefined),
+      [],
+    );
+  });
+
+  it("is allowed where the parser keeps it", () => {
+    const good = [
+      "div",
+      "tr",
+      "td",
+      "p>span",
+      "p>a>b",
+      "table>tbody>tr>td>p",
+      "table>caption",
+      "td>table",
+      "li>p",
+      "ul>li>ul>li",
+      "select>optgroup>option",
+      "select>button",
+      "button>p",
+      "p>button>div",
+      "a>td>a",
+      "template>tr",
+      "table>thead>tr>th",
+      "p>object>div",
+    ];
+    assert.deepEqual(
+      good.filter((path) => problem(path) !== undefined),
+      [],
+    );
+  });
+
+  it("is explained with what is allowed there", () => {
+    assert.equal(
+      problem("table>tr"),
+      "<tr> can't stand directly in <table>; the parser would repair it. Allowed there: caption, colgroup, thead, tbody, tfoot, script, template, style.",
+    );
+    assert.equal(problem("div>td"), "<td> must stand directly in tr, not in <div>.");
+  });
+});

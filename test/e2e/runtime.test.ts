@@ -1,0 +1,270 @@
+/** The browser runtime in a real browser, on pages made for it (test/fixtures/runtime), with the production policy. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, openTab } from "./browser.ts";
+import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
+
+const app = join(root, "test/fixtures/runtime");
+const folder = temporaryFolder();
+let server: DemoServer;
+let browser: Browser;
+
+before(async () => {
+  await buildDemo(app);
+  server = await startDemo({ app, dataDir: join(folder.path, "data") });
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  folder.remove();
+});
+
+/** Opens a path, runs `story`, and fails when the browser complained. */
+async function onPage(path: string, story: (page: Page, scripts: string[]) => Promise<void>): Promise<void> {
+  const tab = await openTab(browser);
+  await tab.page.goto(server.url + path);
+  await story(tab.page, tab.scripts);
+  await tab.close();
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+describe("a value shown by several components", () => {
+  it("changes in all of them at the first click, which fetches the code of those it sets off", () =>
+    onPage("/shared", async (page, scripts) => {
+      await page.waitForLoadState("networkidle");
+      assert.deepEqual(scripts, ["/_svc/loader.js"]);
+      await button(page, "Add").click();
+      await page.locator("#second", { hasText: "4 and 8" }).waitFor();
+      assert.equal(await page.locator("#first").textContent(), "4 and 8");
+      assert.equal(await page.locator("#first").getAttribute("data-odd"), "no");
+      const chunks = scripts
+        .filter((path) => path.includes("/handler/"))
+        .map((path) => path.replace(/-[0-9a-f]+\.js$/, ""));
+      assert.deepEqual(chunks.sort(), ["/_svc/handler/shared-controls", "/_svc/handler/shared-views"]);
+    }));
+
+  it("of a store changes deep inside, from another component", () =>
+    onPage("/shared", async (page) => {
+      await page.getByLabel("Name").fill("Grace");
+      await page.getByLabel("Name").press("Enter");
+      await page.locator("#name", { hasText: "Grace (one, renamed)" }).waitFor();
+      assert.equal(new URL(page.url()).search, "", "the form was not sent");
+    }));
+});
+
+describe("events", () => {
+  it("run every handler on the way, innermost first, each with its own element, unless one stops them", () =>
+    onPage("/events", async (page) => {
+      const log = page.locator("#nested output");
+      await button(page, "Inner").click();
+      await log.filter({ hasText: "inner middle outer" }).waitFor();
+      await button(page, "Stopped").click();
+      await page.getByRole("link", { name: "Prevented" }).click();
+      assert.equal(await log.textContent(), "inner middle outer stopped prevented middle outer ");
+      assert.match(page.url(), /\/events$/);
+    }));
+
+  it("are prevented and stopped before any script has arrived", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    let release = (): void => {};
+    const held = new Promise<void>((done) => (release = done));
+    await page.route("**/_svc/**", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/events`, { waitUntil: "commit" });
+    await page.getByRole("link", { name: "Prevented" }).click();
+    await button(page, "Stopped").click();
+    assert.match(page.url(), /\/events$/);
+    release();
+    await page.locator("#nested output", { hasText: "prevented middle outer stopped" }).waitFor();
+    await tab.close();
+  });
+
+  it("of load and first sight run once, and an effect when what it read changes", () =>
+    onPage("/events", async (page) => {
+      await page.locator("#loaded", { hasText: /^loaded$/ }).waitFor();
+      assert.equal(await page.locator("#seen").textContent(), "not seen");
+      await page.locator("#count").scrollIntoViewIfNeeded();
+      await page.locator("#seen", { hasText: /^seen$/ }).waitFor();
+      await button(page, "Count").click();
+      await page.locator('html[data-count="1"]').waitFor({ state: "attached" });
+    }));
+
+  it("call server actions and get their values and refusals", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(`${server.url}/events`);
+    await button(page, "By two").click();
+    await page.locator("#division output", { hasText: /^3$/ }).waitFor();
+    const refused = page.waitForResponse((response) => response.status() === 422);
+    await button(page, "By zero").click();
+    await refused;
+    await page.locator("#division output", { hasText: "ActionError: Divide by something else than 0" }).waitFor();
+    // Chromium writes every refused fetch to the console; nothing else may be there.
+    await assert.rejects(
+      tab.close(),
+      (error: Error) => error.message.split("\n").length === 2 && error.message.includes("422"),
+    );
+  });
+
+  it("survive a script that fails once, and a later event works after one that failed for good", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    let failures = 1;
+    await page.route("**/_svc/handler/**", (route) => (failures-- > 0 ? route.abort() : route.continue()));
+    await page.goto(`${server.url}/lists`);
+    await button(page, "Toggle").click();
+    await page.locator(".closed").waitFor();
+    await page.goto(`${server.url}/shared`);
+    failures = Number.POSITIVE_INFINITY;
+    const given = page.waitForEvent("console", (message) => message.text().includes("Failed to fetch"));
+    await button(page, "Add").click();
+    await given;
+    assert.equal(await page.locator("#first").textContent(), "3 and 6");
+    failures = 0;
+    await button(page, "Add").click();
+    await page.locator("#first", { hasText: "4 and 8" }).waitFor();
+    await assert.rejects(tab.close(), /Failed to fetch dynamically imported module/);
+  });
+
+  it("mark the element while code is on the way", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    let release = (): void => {};
+    const held = new Promise<void>((done) => (release = done));
+    await page.route("**/_svc/handler/**", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/shared`);
+    await button(page, "Add").click();
+    await page.locator("#add[data-svc-pending]").waitFor();
+    release();
+    await page.locator("#add:not([data-svc-pending])").waitFor();
+    assert.equal(await page.locator("#first").textContent(), "4 and 8");
+    await tab.close();
+  });
+});
+
+describe("lists and branches", () => {
+  const rows = (page: Page) => page.locator("#ordered .item").allTextContents();
+  const texts = async (page: Page) => (await rows(page)).map((text) => text.replace(/x$/, ""));
+
+  it("move, keep and number their rows among siblings, whatever the server rendered", () =>
+    onPage("/lists", async (page) => {
+      await page
+        .locator("#ordered .item")
+        .first()
+        .evaluate((row) => row.setAttribute("data-mine", ""));
+      await button(page, "Reverse").click();
+      await page.locator("#ordered .item.first", { hasText: "1. d" }).waitFor();
+      assert.deepEqual(await texts(page), ["1. d", "2. c", "3. b", "4. a"]);
+      assert.equal(await page.locator("#ordered [data-mine]").getAttribute("title"), "a");
+      await button(page, "Prepend").click();
+      await button(page, "Shout").click();
+      assert.deepEqual(await texts(page), ["1. new 5!", "2. d!", "3. c!", "4. b!", "5. a!"]);
+      await page.locator("#ordered .item .remove").nth(1).click();
+      assert.deepEqual(await texts(page), ["1. new 5!", "2. c!", "3. b!", "4. a!"]);
+      const all = await page.locator("#ordered li").evaluateAll((items) => items.map((item) => item.className));
+      assert.deepEqual(all, ["head", "item first", "item", "item", "item", "tail"]);
+      assert.equal(await page.locator("#ordered .open").textContent(), "4 open");
+      assert.equal(await page.locator("#ordered .open").getAttribute("style"), "--count:4;display:block");
+    }));
+
+  it("show one branch or none, and fill again after they were empty", () =>
+    onPage("/lists", async (page) => {
+      await button(page, "Clear").click();
+      await page.locator("#ordered .none").waitFor();
+      await button(page, "Toggle").click();
+      assert.equal(await page.locator("#ordered .closed").textContent(), "closed");
+      assert.equal(await page.locator("#ordered .open").count(), 0);
+      await button(page, "Prepend").click();
+      await button(page, "Toggle").click();
+      assert.equal(await page.locator("#ordered .none").count(), 0);
+      assert.equal(await page.locator("#ordered .open").textContent(), "1 open");
+      assert.deepEqual(await texts(page), ["1. new 5"]);
+    }));
+
+  it("nest: rows of rows, branches in rows, on a store, rendered by the server or made here", () =>
+    onPage("/lists", async (page) => {
+      const nested = page.locator("#nested");
+      await button(page, "B/y").click();
+      await nested.locator("output", { hasText: /^2$/ }).waitFor();
+      assert.deepEqual(await nested.locator("li").allTextContents(), ["A/xon", "B/xoff", "B/yon"]);
+      await button(page, "Add group").click();
+      await button(page, "Late/z").click();
+      assert.equal(await nested.locator("output").textContent(), "2");
+      await nested.locator(".grow").nth(1).click();
+      await button(page, "B/n").click();
+      await nested.locator(".grow").nth(2).click();
+      assert.deepEqual(await nested.locator("li").allTextContents(), [
+        "A/xon",
+        "B/xoff",
+        "B/yon",
+        "B/non",
+        "Late/zoff",
+        "Late/noff",
+      ]);
+      assert.equal(await nested.locator("output").textContent(), "3");
+    }));
+});
+
+describe("captured values", () => {
+  it("arrive as what they were: dates, maps, sets, big numbers, undefined, hostile text", () =>
+    onPage("/values", async (page) => {
+      await button(page, "Show").click();
+      const out = page.locator("#captured output");
+      await out.filter({ hasText: "2026" }).waitFor();
+      const expected = `2026-01-02T00:00:00.000Z | 1 | 1+2+3 | 12345678901234567891 | true | </script><script>alert(1)</script><!--"'&\u2028`;
+      assert.equal(await out.textContent(), expected);
+      assert.equal(await page.locator("#size").textContent(), "3");
+    }));
+});
+
+describe("fields", () => {
+  it("keep what was typed before any code was there, and follow their signals afterwards", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    let release = (): void => {};
+    const held = new Promise<void>((done) => (release = done));
+    await page.route("**/_svc/**", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/values`, { waitUntil: "commit" });
+    await page.locator("#typed").fill("typed early");
+    release();
+    await page.locator("#echo", { hasText: "typed early" }).waitFor();
+    assert.equal(await page.locator("#typed").inputValue(), "typed early");
+    await button(page, "Reset").click();
+    assert.equal(await page.locator("#typed").inputValue(), "");
+    assert.equal(await page.locator("#reset").isDisabled(), true);
+    await tab.close();
+  });
+
+  it("set properties and ARIA states, both ways", () =>
+    onPage("/values", async (page) => {
+      const check = button(page, "Check");
+      assert.equal(await check.getAttribute("aria-pressed"), "false");
+      await check.click();
+      await page.locator('#check[aria-pressed="true"]').waitFor();
+      assert.equal(await page.locator("#box").isChecked(), true);
+      await check.click();
+      assert.equal(await check.getAttribute("aria-pressed"), "false");
+      assert.equal(await page.locator("#box").isChecked(), false);
+    }));
+
+  it("never hold a URL that would run script", () =>
+    onPage("/values", async (page) => {
+      await button(page, "Attack").click();
+      await page.locator("#link:not([href='/ok'])").waitFor();
+      assert.equal(await page.locator("#link").getAttribute("href"), "about:blank");
+    }));
+});
