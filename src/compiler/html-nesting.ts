@@ -35,8 +35,24 @@ const NEEDS: Record<string, string> = {
   col: "colgroup template",
 };
 
-/** Elements that may not stand inside themselves, whatever is between. */
-const NOT_IN_ITSELF = new Set("a button form option nobr".split(" "));
+/** Elements that may not stand inside themselves, up to a barrier. */
+const NOT_IN_ITSELF = new Set("a button option nobr".split(" "));
+
+const HEADINGS = new Set("h1 h2 h3 h4 h5 h6".split(" "));
+
+/** Items that end an open one of these. */
+const ITEMS: Record<string, string> = { li: "li", dd: "dd dt", dt: "dd dt" };
+
+/** Elements in which the parser looks no further for an open item ("special" without address, div and p). */
+const HOLDS_ITEMS = new Set(
+  (
+    "article aside blockquote button caption center details dir dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
+    "header hgroup main menu nav object ol pre search section select summary table tbody td template tfoot th thead tr ul"
+  ).split(" "),
+);
+
+/** Written by the page itself; the parser drops a second one. */
+const OF_THE_PAGE = new Set("html head body".split(" "));
 
 /** Elements where the parser stops looking for an open `p`, `a` or `button` further up. */
 const BARRIERS = new Set("button td th caption table object template svg".split(" "));
@@ -47,6 +63,8 @@ const BARRIERS = new Set("button td th caption table object template svg".split(
  * @returns what is wrong and what to write, or undefined.
  */
 export function nestingProblem(tag: string, ancestors: readonly string[]): string | undefined {
+  if (OF_THE_PAGE.has(tag))
+    return `<${tag}> is written by svc. Return what stands in <body>; title, head and language are options of page(…).`;
   const parent = ancestors.at(-1);
   if (parent === undefined) return undefined;
   const only = ONLY[parent];
@@ -60,7 +78,24 @@ export function nestingProblem(tag: string, ancestors: readonly string[]): strin
   if (CLOSES_P.has(tag) && openInScope("p", ancestors)) {
     return `<${tag}> can't stand inside <p>: the parser closes the <p> before it. Use <div> in place of <p>.`;
   }
-  if (NOT_IN_ITSELF.has(tag) && openInScope(tag, ancestors)) return `<${tag}> can't stand inside another <${tag}>.`;
+  if (tag === "form" ? ancestors.includes("form") : NOT_IN_ITSELF.has(tag) && openInScope(tag, ancestors)) {
+    return `<${tag}> can't stand inside another <${tag}>. Put them side by side.`;
+  }
+  if (HEADINGS.has(tag) && HEADINGS.has(parent)) {
+    return `<${tag}> can't stand directly in <${parent}>: the parser closes the <${parent}> before it. Use <span> inside a heading.`;
+  }
+  const item = openItem(tag, ancestors);
+  return item && `<${tag}> ends the <${item}> around it. Put a list element such as <ul> or <dl> between them.`;
+}
+
+/** The open item that `tag` would end (13.2.6.4.7, start tags li, dd, dt). */
+function openItem(tag: string, ancestors: readonly string[]): string | undefined {
+  const ended = ITEMS[tag]?.split(" ");
+  if (!ended) return undefined;
+  for (const ancestor of ancestors.toReversed()) {
+    if (ended.includes(ancestor)) return ancestor;
+    if (HOLDS_ITEMS.has(ancestor)) return undefined;
+  }
   return undefined;
 }
 

@@ -35,7 +35,7 @@ export async function withTempApp(files: Record<string, string>, use: (app: Temp
           if (error.code === "ENOENT") return [];
           throw error;
         });
-        return names.toSorted();
+        return names.sort((left, right) => (left < right ? -1 : 1));
       },
     });
   } finally {
