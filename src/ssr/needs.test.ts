@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { moduleNeeds, type ScopeModules } from "./needs.ts";
+
+/** Scopes 1, 2, … each of a module of its own, capturing the values given. */
+function scopesOf(...slots: number[][]): Map<number, ScopeModules> {
+  return new Map(slots.map((own, at) => [at + 1, { own: [`m${at + 1}`], slots: own }]));
+}
+
+describe("what a scope's handlers may set off", () => {
+  it("is the code of the scopes that show its values, and of what those set off in turn", () => {
+    // 1 writes value 0, which 2 shows; 2 may write value 1, which 3 shows.
+    const needs = moduleNeeds(scopesOf([0], [0, 1], [1]), [new Set([2]), new Set([3])]);
+    assert.deepEqual(needs, { 1: ["m2", "m3"], 2: ["m3"] });
+  });
+
+  it("ends where values go round in a circle", () => {
+    const needs = moduleNeeds(scopesOf([0, 1], [0, 1]), [new Set([1]), new Set([2])]);
+    assert.deepEqual(needs, { 1: ["m2"], 2: ["m1"] });
+  });
+
+  it("is nothing for scopes that share no value or the code", () => {
+    const scopes = new Map([
+      [1, { own: ["m"], slots: [0] }],
+      [2, { own: ["m"], slots: [0] }],
+    ]);
+    assert.deepEqual(moduleNeeds(scopes, [new Set([2])]), {});
+    assert.deepEqual(moduleNeeds(scopesOf([0], [1]), [new Set([1]), new Set([2])]), {});
+  });
+});
