@@ -1,6 +1,6 @@
 /** Step 2: what the extraction asks about a module: names, kinds, components, and whether an expression is live. */
 import type { ESTree } from "vite";
-import { childrenOf, isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
+import { childrenOf, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
 import type { SourceFile } from "./diagnostics.ts";
 import { functionOf, indexImports, initOf, kindOf, type Kind } from "./kinds.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "./scopes.ts";
@@ -33,8 +33,12 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
     kinds.set(binding, found);
     return found;
   };
-  const liveness = livenessOf(scopes, kind);
   const parents = parentsOf(program);
+  const isInJsx = (inner: Node, outer: Node): boolean => {
+    for (let at = parents.get(inner); at && at !== outer; at = parents.get(at)) if (isJsx(at)) return true;
+    return false;
+  };
+  const liveness = livenessOf(scopes, kind, isInJsx);
   return {
     file,
     program,
@@ -67,7 +71,12 @@ function findComponents(program: ESTree.Program): Set<FunctionNode> {
   return found;
 }
 
-function livenessOf(scopes: Scopes, kind: (binding: Binding) => Kind): (node: Node) => Liveness {
+/** JSX inside an expression doesn't count: it is a template of its own, with bindings of its own. */
+function livenessOf(
+  scopes: Scopes,
+  kind: (binding: Binding) => Kind,
+  isInJsx: (inner: Node, outer: Node) => boolean,
+): (node: Node) => Liveness {
   const visiting = new Set<Node>();
   const memberOf = (reference: Reference): string | undefined =>
     reference.parent.type === "MemberExpression" ? memberName(reference.parent) : undefined;
@@ -97,7 +106,7 @@ function livenessOf(scopes: Scopes, kind: (binding: Binding) => Kind): (node: No
     let result: Liveness = readsChainedValue(node, scopes, kind) ? "maybe" : "static";
     for (const reference of scopes.within(node)) {
       const found = ofReference(reference, node);
-      if (found === "static") continue;
+      if (found === "static" || isInJsx(reference.node, node)) continue;
       result = found;
       if (found === "live") break;
     }
@@ -115,6 +124,7 @@ export function isInside(node: Node, outer: { start: number; end: number }): boo
 function readsChainedValue(node: Node, scopes: Scopes, kind: (binding: Binding) => Kind): boolean {
   let found = false;
   walk(node, (inner) => {
+    if (isJsx(inner)) return false;
     if (inner.type !== "MemberExpression" || memberName(inner) !== "value") return !found;
     let root: Node = inner.object;
     if (root.type !== "MemberExpression") return !found;

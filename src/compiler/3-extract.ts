@@ -177,7 +177,8 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   return [{ kind: "expression", expression: child, live: true }];
 }
 
-function looseRegion(extraction: Extraction, node: Node): Error {
+/** SVC109 for what changes in the browser outside of any element of its component. */
+export function looseRegion(extraction: Extraction, node: Node): Error {
   return fail(
     extraction,
     "SVC109",

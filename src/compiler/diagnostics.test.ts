@@ -147,6 +147,25 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /<div> or <span>/,
   ],
   [
+    "a component that returns a live condition",
+    "export function A() { const n = signal(1); return «n.value» ? <b>x</b> : <i>y</i>; }",
+    "SVC109",
+    /<div> or <span>/,
+  ],
+  [
+    "a component that returns live text",
+    "export function A() { const n = signal(1); return «n.value»; }",
+    "SVC109",
+    /<div> or <span>/,
+  ],
+  [
+    "a live condition as prop",
+    "export function A() { const n = signal(1); return <B head={«n.value ? <b>x</b> : null»} />; }",
+    "SVC121",
+    /Pass the signal/,
+  ],
+  ["a second page around the page", "export const A = () => «<html>»x</html>;", "SVC108", /options of page/],
+  [
     "a live branch of text",
     'export function A() { const n = signal(1); return <p>{n.value ? <b>x</b> : «"no"»}</p>; }',
     "SVC109",

@@ -1,7 +1,7 @@
 /** Step 4, server half: `<Shell current="/">…</Shell>` as a call of the component. */
 import type { ESTree } from "vite";
 import { onlyChild } from "./jsx-forms.ts";
-import { holdsJsx, isFunction, isJsx, tagName, unwrap, walk, type Node } from "./ast.ts";
+import { isFunction, isJsx, tagName, unwrap, walk, type Node } from "./ast.ts";
 import type { Walker } from "./emit-items.ts";
 import { fail, type Extraction } from "./extraction.ts";
 import { decodeEntities } from "./jsx-text.ts";
@@ -62,7 +62,7 @@ export class ComponentCallEmitter {
   /** SVC121: a component runs once, so it would see the first value only. */
   #refuseReactiveProp(expression: Node, name: string): void {
     const inner = unwrap(expression);
-    if (inner.type === "Identifier" || isFunction(inner) || holdsJsx(inner)) return;
+    if (inner.type === "Identifier" || isFunction(inner) || isJsx(inner)) return;
     if (this.#extraction.module.liveness(inner) !== "live") return;
     throw fail(
       this.#extraction,

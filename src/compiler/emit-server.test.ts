@@ -225,4 +225,29 @@ describe("conditions and lists on the server", () => {
       export function A(p) { const n = signal(1); return <div>{p.children}<b>{n.value}</b>{p.children}</div>; }`;
     assert.equal(await render(text, { children: "c" }), '<div s="1 test-1 region">c<b b="1">1</b>c</div>');
   });
+
+  it("leave what is in a fixed condition or list to templates of their own, components in rows included", async () => {
+    const text = `
+      function Badge() { return <i>!</i>; }
+      export function A(p) {
+        const n = signal(1);
+        return <ul>{p.rows.map((row) => <li onClick={() => (n.value = row.id)}><Badge />{n.value}</li>)}{p.on ? <b>{n.value}</b> : "off"}</ul>;
+      }`;
+    assert.equal(
+      await render(text, { rows: [{ id: 1 }], on: false }),
+      '<ul><li s="1 test-1 region" on:click="h0"><i>!</i><!---->1<!--1--></li>off</ul>',
+    );
+    assert.equal(await render(text, { rows: [], on: true }), '<ul><b s="1 test-1">1</b></ul>');
+  });
+
+  it("let JSX made by a local function have browser code of its own", async () => {
+    const text = `
+      const framed = (inner) => <u>{inner}</u>;
+      export function A() {
+        const n = signal(1);
+        const row = (x) => <li>{x}: {n.value}</li>;
+        return <ul>{row("a")}{framed(<b onClick={() => n.value++}>+</b>)}</ul>;
+      }`;
+    assert.equal(await render(text), '<ul><li s="1 test-1">a: 1</li><u><b s="2 test-1" on:click="h0">+</b></u></ul>');
+  });
 });

@@ -4,7 +4,7 @@
  */
 import { DOM } from "../shared/wire.ts";
 import type { Module } from "./2-analyze.ts";
-import { extractElement, extractItems } from "./3-extract.ts";
+import { extractElement, extractItems, looseRegion } from "./3-extract.ts";
 import {
   childrenOf,
   isComponentTag,
@@ -112,6 +112,7 @@ export class ServerEmitter {
     }
     if (fixedText(inner) === "") return this.#out.replace(node.start, node.end, '""');
     if (inner === node && isStructured(inner)) return this.#structured(inner);
+    this.#refuseLive(node);
     this.#rewrite(node);
     this.#out.wrap(node, `${this.#out.use("t")}(`, ")");
   }
@@ -119,19 +120,27 @@ export class ServerEmitter {
   #structured(node: Node): void {
     if (node.type === "ConditionalExpression") {
       const hooks = this.#hooks;
+      this.#refuseLive(node.test);
       this.#rewrite(node.test);
       this.#piece(node.consequent);
       this.#hooks = hooks;
       return this.#piece(node.alternate);
     }
     if (node.type === "LogicalExpression") {
+      this.#refuseLive(node.left);
       this.#rewrite(node.left);
       this.#piece(node.right);
       this.#out.replace(node.left.end, node.right.start, " ? ");
       return this.#out.wrap(node, "(", ' : "")');
     }
     const rows = mappedRows(node);
+    if (rows) this.#refuseLive(rows.list);
     if (rows) this.#each(node, rows.list, rows.row);
+  }
+
+  /** SVC109: what is written once, outside of every element, can't follow a change. */
+  #refuseLive(node: Node): void {
+    if (this.#module.liveness(node) === "live") throw looseRegion(this.#extraction, node);
   }
 
   /** `list.map(row)` -> `$each(list, row)`. */

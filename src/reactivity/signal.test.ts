@@ -125,7 +125,7 @@ describe("signals against alien-signals", () => {
           const mine = signal(index);
           const other = oracle.signal(index);
           ours.push({ read: () => mine.value, write: (value) => (mine.value = value) });
-          theirs.push({ read: () => other(), write: (value) => void other(value) });
+          theirs.push({ read: () => other(), write: (value) => other(value) });
         }
         const combine = (nodes: typeof ours, picks: number[], count: number) => (): number =>
           // Reads the later ones only when the first is even: dependencies change from run to run.

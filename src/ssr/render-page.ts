@@ -18,7 +18,7 @@ export interface PageRenderOptions {
   /** Paths of stylesheets. */
   stylesheets?: readonly string[];
   prefetch?: "intent" | "idle";
-  /** Text of the inline stub with {@link EVENTS_TOKEN} in it. Read only when the page has a script. */
+  /** Text of the inline stub with its token (EVENTS_TOKEN) in it. Read only when the page has a script. */
   readonly stub: string;
 }
 
@@ -31,7 +31,7 @@ export interface RenderedPage {
 }
 
 /** Stands in the stub for the list of event types of the page. */
-export const EVENTS_TOKEN = "__EVENTS__";
+const EVENTS_TOKEN = "__EVENTS__";
 
 /** @throws what the view throws; SvcError `SVC201` when browser code captures what can't travel. */
 export function renderPage(view: () => unknown, options: PageRenderOptions): RenderedPage {

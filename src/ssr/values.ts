@@ -5,7 +5,7 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { isPlainJson, serialize, SerializeError } from "../shared/serialize.ts";
 
-export const VALUE_KINDS = { signal: 0, plain: 1, store: 2, encoded: 4, encodedSignal: 5, encodedStore: 6 } as const;
+const VALUE_KINDS = { signal: 0, plain: 1, store: 2, encoded: 4, encodedSignal: 5, encodedStore: 6 } as const;
 
 interface Entry {
   kind: number;
