@@ -1,11 +1,13 @@
 /** Randomness for identifiers and nonces, from the system's generator. */
-import { randomFillSync } from "node:crypto";
+import { randomBytes, randomFillSync } from "node:crypto";
 
 /** Drawn from the system in one call for many uses: a call per nonce costs more than the nonce. */
 const pool = Buffer.allocUnsafe(4096);
 let used = pool.length;
 
 function take(bytes: number): Buffer {
+  // A slice of the pool would silently be shorter than asked for.
+  if (bytes > pool.length) return randomBytes(bytes);
   if (used + bytes > pool.length) {
     randomFillSync(pool);
     used = 0;

@@ -1,7 +1,8 @@
 /** Keys and comparisons that give nothing away by the time they take; the site's own secret on disk. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SvcError } from "../shared/errors.ts";
 
 /** Compares two texts in constant time. Hashed first, since timingSafeEqual wants equal lengths. */
 export function isEqualSecret(given: string, expected: string): boolean {
@@ -20,17 +21,44 @@ export function isSigned(secret: string, purpose: string, value: string, signatu
 
 const SECRET_FILE = "secret";
 
+/** Shorter than this, and a signature can be guessed by trying secrets; ours have 64 characters. */
+const MIN_SECRET_LENGTH = 16;
+
 /**
  * The site's secret: read from the data directory, made there (readable by its owner only) when there is none.
- * Two processes that start at once agree: the file is created exclusively, the loser reads it.
+ * Processes that start at once agree on one.
+ * @throws SvcError `SVC_CONFIG` when the file holds no secret: signing with an empty key would let anyone sign.
  */
 export function loadOrCreateSecret(dataDir: string): string {
   const file = join(dataDir, SECRET_FILE);
-  mkdirSync(dataDir, { recursive: true });
+  const secret = readSecret(file) ?? createSecret(dataDir, file);
+  if (secret.length >= MIN_SECRET_LENGTH) return secret;
+  throw new SvcError(
+    "SVC_CONFIG",
+    `${file} holds ${secret.length} characters; a secret has at least ${MIN_SECRET_LENGTH}. Delete the file to get a new one.`,
+  );
+}
+
+function readSecret(file: string): string | undefined {
   try {
-    writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Written whole under a name of its own, then linked: no other process ever reads half a secret. @returns whoever's came first. */
+function createSecret(dataDir: string, file: string): string {
+  mkdirSync(dataDir, { recursive: true });
+  const draft = `${file}.${randomBytes(8).toString("hex")}`;
+  writeFileSync(draft, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+  try {
+    linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(draft, { force: true });
   }
   return readFileSync(file, "utf8").trim();
 }

@@ -16,23 +16,12 @@ import {
   type AppOptions,
 } from "svc";
 import { createTestClient, type TestClient } from "svc/testing";
+import * as v from "valibot";
 
 export const API_KEY = "operator-key";
 export const OPERATOR = { authorization: `Bearer ${API_KEY}` };
 
-/** A schema as any library would bring it: an object with a text that is not empty. */
-const todoSchema = {
-  "~standard": {
-    version: 1 as const,
-    vendor: "test",
-    validate: (value: unknown) => {
-      const title = (value as { title?: unknown } | null)?.title;
-      return typeof title === "string" && title !== ""
-        ? { value: { title } }
-        : { issues: [{ message: "must not be empty", path: ["title"] }] };
-    },
-  },
-};
+const todoSchema = v.object({ title: v.pipe(v.string(), v.nonEmpty("must not be empty")) });
 
 const double = worker("double", (input: { value: number }) => input.value * 2);
 const held = worker(
