@@ -1,5 +1,5 @@
 /** Conditions: of several branches one is in the document, or none; the next is made when it is needed. */
-import { Cell, effect, isResuming, own, scopedBindings, untrack } from "./core.ts";
+import { Cell, effect, isResuming, own, scopedBindings, untrack } from "./core-names.ts";
 
 type BranchOf = [make: () => Element, bind: (slots: unknown, element: Element) => void];
 

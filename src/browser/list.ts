@@ -1,5 +1,15 @@
 /** Keyed lists: rows are kept, moved and removed by identity; a row of the server's is bound when something needs it. */
-import { bindersAt, Cell, effect, isResuming, own, scopedBindings, slotsAt, unboundRows, untrack } from "./core.ts";
+import {
+  bindersAt,
+  Cell,
+  effect,
+  isResuming,
+  own,
+  scopedBindings,
+  slotsAt,
+  unboundRows,
+  untrack,
+} from "./core-names.ts";
 import { increasing } from "./increasing.ts";
 
 /** Slots of a row: those of its surroundings, its item, its index. The names are the protocol's. */
@@ -13,9 +23,8 @@ interface Row {
   _element: Element;
   _slots: RowSlots;
   _key: unknown;
-  /** Key in `unboundRows` while the row is unbound. */
-  _raw: unknown;
-  _end: (() => void) | undefined;
+  /** Ends its bindings, or forgets that it has none yet. */
+  _end: () => void;
 }
 
 type Bind = (slots: RowSlots, element: Element) => void;
@@ -39,70 +48,61 @@ export function For(
 ): void {
   let rows: Row[] | undefined;
 
-  const add = (item: unknown, at: number, element: Element): Row => {
-    const _slots: RowSlots = { $, i: new Cell(item), n: new Cell(at) };
-    slotsAt.set(element, _slots);
-    return { _element: element, _slots, _key: by(item), _raw: undefined, _end: undefined };
-  };
-  /** Binds a row of the server's, now or when something needs it. */
-  const adopt = (row: Row): void => {
-    const item = row._slots.i.value;
-    const now = (): void => {
-      unboundRows.delete(row._raw);
-      bindersAt.delete(row._element);
-      row._end = scopedBindings(true, () => bind(row._slots, row._element));
+  const add = (item: unknown, at: number, isServers: boolean, element: Element): Row => {
+    const slots: RowSlots = { $, i: new Cell(item), n: new Cell(at) };
+    const row: Row = { _element: element, _slots: slots, _key: by(item), _end: () => unboundRows.delete(plain) };
+    const plain = raw ? raw(item) : item;
+    const start = (): void => void (row._end = scopedBindings(isServers, () => bind(slots, element)));
+    const startLate = (): void => {
+      unboundRows.delete(plain);
+      bindersAt.delete(element);
+      start();
     };
-    row._raw = raw ? raw(item) : item;
+    slotsAt.set(element, slots);
     // Two rows of one item can't share an entry; the second is bound at once.
-    if (isEager || unboundRows.has(row._raw)) return now();
-    unboundRows.set(row._raw, now);
-    bindersAt.set(row._element, now);
-  };
-  const release = (row: Row): void => {
-    if (row._end) row._end();
-    else unboundRows.delete(row._raw);
+    if (!isServers || isEager || unboundRows.has(plain)) start();
+    else {
+      unboundRows.set(plain, startLate);
+      bindersAt.set(element, startLate);
+    }
+    return row;
   };
 
-  const first = (items: unknown[]): Row[] => {
-    let element: Element | null = end ? elementBefore(end, items.length) : parent.firstElementChild;
-    return items.map((item, at) => {
-      const row = add(item, at, element!);
-      element = element!.nextElementSibling;
-      adopt(row);
-      return row;
-    });
+  const resume = (items: unknown[]): Row[] => {
+    const children = [...parent.children];
+    const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
+    return items.map((item, at) => add(item, at, true, children[first + at]!));
   };
-  const next = (items: unknown[], old: Row[]): Row[] => {
+
+  const update = (items: unknown[], old: Row[]): Row[] => {
     const places = new Map(old.map((row, at) => [row._key, at]));
     const left = new Set(old);
     const before: number[] = [];
-    const made = items.map((item, at) => {
-      const place = places.get(by(item));
-      const row = place === undefined ? undefined : old[place];
-      if (row && left.delete(row)) {
-        before.push(place!);
-        if (untrack(() => row._slots.i.value) !== item) {
-          bindersAt.get(row._element)?.();
-          row._slots.i.value = item;
-        }
-        row._slots.n.value = at;
-        return row;
+    const next = items.map((item, at) => {
+      const place = places.get(by(item)) ?? -1;
+      const row = old[place];
+      if (!row || !left.delete(row)) {
+        before.push(-1);
+        return add(item, at, false, make());
       }
-      before.push(-1);
-      const fresh = add(item, at, make());
-      fresh._end = scopedBindings(false, () => bind(fresh._slots, fresh._element));
-      return fresh;
+      before.push(place);
+      if (row._slots.i.value !== item) {
+        bindersAt.get(row._element)?.();
+        row._slots.i.value = item;
+      }
+      row._slots.n.value = at;
+      return row;
     });
     for (const row of left) {
-      release(row);
+      row._end();
       row._element.remove();
     }
     const stay = increasing(before);
     let reference: ChildNode | null = end;
-    for (let at = made.length; at--; reference = made[at]!._element) {
-      if (!stay.has(at)) parent.insertBefore(made[at]!._element, reference);
+    for (let at = next.length; at--; reference = next[at]!._element) {
+      if (!stay.has(at)) parent.insertBefore(next[at]!._element, reference);
     }
-    return made;
+    return next;
   };
 
   effect(() => {
@@ -112,17 +112,10 @@ export function For(
     untrack(() => {
       const all = [...items];
       // In a row or branch that the browser has just made there is nothing of the server's to take over.
-      rows = !rows && isResuming() ? first(all) : next(all, rows ?? []);
+      rows = !rows && isResuming() ? resume(all) : update(all, rows ?? []);
     });
   });
   const guard = new Cell(undefined);
-  guard._cleanup = () => rows?.forEach(release);
+  guard._cleanup = () => rows?.forEach((row) => row._end());
   own(guard);
-}
-
-/** The first of the `count` elements before a comment. */
-function elementBefore(end: Comment, count: number): Element | null {
-  let element = end.previousElementSibling;
-  for (let step = 1; step < count; step++) element = element!.previousElementSibling;
-  return element;
 }

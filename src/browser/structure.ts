@@ -1,8 +1,8 @@
 /** Bindings for what is less common: class and style in pieces, URLs, states, and places that only a key can find. */
 import { classText, styleText } from "../shared/class-style.ts";
-import { isScriptUrl, SAFE_URL } from "../shared/html.ts";
+import { isScriptUrl, SAFE_URL } from "../shared/script-url.ts";
 import { DOM } from "../shared/wire.ts";
-import { A, bind, write } from "./core.ts";
+import { A, bind, write } from "./core-names.ts";
 
 /** Class given as string, array or object. */
 export const C = (element: Element, read: () => unknown): void => {

@@ -5,7 +5,8 @@
 import { isSignal } from "../reactivity/signal.ts";
 import { classText, styleText } from "../shared/class-style.ts";
 import { escapeAttribute, escapeText } from "../shared/escape.ts";
-import { isEnumerated, isScriptUrl, SAFE_URL, URL_ATTRIBUTES } from "../shared/html.ts";
+import { isEnumerated, URL_ATTRIBUTES } from "../shared/html.ts";
+import { isScriptUrl, SAFE_URL } from "../shared/script-url.ts";
 import { Html } from "./html.ts";
 
 /** Text between tags. */

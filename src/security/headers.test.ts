@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SecurityHeaders, type SecurityHeaderOptions } from "./headers.ts";
+
+/** Directive -> its sources. */
+function policy(options?: SecurityHeaderOptions, nonce = "N"): Record<string, string> {
+  const parts = new SecurityHeaders(options).csp(nonce).split("; ");
+  return Object.fromEntries(parts.map((part) => [part.split(" ", 1)[0], part.slice(part.indexOf(" ") + 1)]));
+}
+
+function always(options?: SecurityHeaderOptions): Record<string, string> {
+  const { always: flat } = new SecurityHeaders(options);
+  return Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
+}
+
+describe("security headers", () => {
+  it("are the contract's where nothing is configured", () => {
+    assert.deepEqual(always(), {
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "strict-origin-when-cross-origin",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    });
+    assert.deepEqual(new SecurityHeaders().secure, [
+      "strict-transport-security",
+      "max-age=31536000; includeSubDomains",
+    ]);
+  });
+
+  it("the policy is the contract's, to the letter, with the nonce in both places", () => {
+    assert.equal(
+      new SecurityHeaders().csp("q83v"),
+      "default-src 'self'; script-src 'self' 'nonce-q83v' 'strict-dynamic'; style-src 'self' 'nonce-q83v'; " +
+        "style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; object-src 'none'; " +
+        "base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+    );
+  });
+
+  it("each option changes its own header only", () => {
+    assert.deepEqual(always({ referrerPolicy: "no-referrer" }), { ...always(), "referrer-policy": "no-referrer" });
+    assert.deepEqual(always({ permissionsPolicy: "usb=()" }), { ...always(), "permissions-policy": "usb=()" });
+    assert.deepEqual(always({ frameOptions: "SAMEORIGIN" }), { ...always(), "x-frame-options": "SAMEORIGIN" });
+    assert.deepEqual(new SecurityHeaders({ hsts: "max-age=60" }).secure, ["strict-transport-security", "max-age=60"]);
+    assert.deepEqual(new SecurityHeaders({ hsts: false }).secure, []);
+  });
+
+  it("frames are told the same by the policy as by the old header", () => {
+    assert.deepEqual(policy({ frameOptions: "SAMEORIGIN" }), { ...policy(), "frame-ancestors": "'self'" });
+  });
+
+  it("configured sources add to a directive, and take the place of 'none'", () => {
+    const csp = { "img-src": ["https://images.example"], "object-src": ["'self'"] };
+    assert.deepEqual(policy({ csp }), {
+      ...policy(),
+      "img-src": "'self' data: https://images.example",
+      "object-src": "'self'",
+    });
+  });
+
+  it("a directive that is not in the policy keeps what it went by before, the site itself", () => {
+    const { csp } = { csp: { "font-src": ["https://fonts.example"], "script-src-elem": ["https://cdn.example"] } };
+    const told = policy({ csp }, "q83v");
+    assert.equal(told["font-src"], "'self' https://fonts.example");
+    assert.equal(told["script-src-elem"], "'self' 'nonce-q83v' 'strict-dynamic' https://cdn.example");
+  });
+
+  it("a directive without sources is written alone", () => {
+    assert.match(new SecurityHeaders({ csp: { "upgrade-insecure-requests": [] } }).csp("N"), /; upgrade-insecure-requests$/);
+  });
+
+  it("sources that let injected text run as script are refused", () => {
+    const refused = [
+      ["script-src", "'unsafe-eval'"],
+      ["script-src", "'unsafe-inline'"],
+      ["script-src-elem", "'UNSAFE-INLINE'"],
+      ["default-src", "'unsafe-inline'"],
+      ["worker-src", "'unsafe-eval'"],
+    ] as const;
+    for (const [directive, source] of refused) {
+      const make = (): unknown => new SecurityHeaders({ csp: { [directive]: [source] } });
+      assert.throws(make, { code: "SVC_CONFIG", message: /would let injected text run/ }, `${directive} ${source}`);
+    }
+  });
+
+  it("a value that would end its directive or its header is refused where it is configured", () => {
+    const broken: SecurityHeaderOptions[] = [
+      { csp: { "img-src": ["a.example; script-src *"] } },
+      { csp: { "img-src": ["a.example b.example"] } },
+      { csp: { "img-src; script-src": ["*"] } },
+      { csp: { "img-src": ["a.example\r\nset-cookie: x=1"] } },
+      { referrerPolicy: "origin\r\nset-cookie: x=1" },
+      { permissionsPolicy: "" },
+      { hsts: "max-age=1\n" },
+    ];
+    for (const options of broken)
+      assert.throws(() => new SecurityHeaders(options), { code: "SVC_CONFIG" }, JSON.stringify(options));
+  });
+});

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createGraphId, createNonce, randomHex } from "./random.ts";
+
+describe("random values", () => {
+  it("a nonce is 16 bytes in base64, and no two are equal", () => {
+    const nonces = new Set(Array.from({ length: 5000 }, createNonce));
+    assert.equal(nonces.size, 5000);
+    for (const nonce of nonces) assert.equal(Buffer.from(nonce, "base64").length, 16);
+  });
+
+  it("hex has two characters a byte, also for more bytes than the pool holds", () => {
+    for (const bytes of [1, 16, 4095, 4096, 4097, 10_000]) assert.match(randomHex(bytes), hexOf(bytes));
+  });
+
+  it("a draw never shows bytes that an earlier one gave", () => {
+    const drawn = new Set(Array.from({ length: 2000 }, () => randomHex(16)));
+    assert.equal(drawn.size, 2000);
+  });
+});
+
+const hexOf = (bytes: number): RegExp => new RegExp(`^[0-9a-f]{${bytes * 2}}$`);
+
+describe("graph ids", () => {
+  // Ids never go back, and the process may have made some already: times far ahead are this test's own.
+  const aheadMs = Date.UTC(2100, 0, 1);
+
+  it("are g_ and 26 characters of Crockford's base32", () => {
+    assert.match(createGraphId(aheadMs), /^g_[0-9A-HJKMNP-TV-Z]{26}$/);
+  });
+
+  it("sort by time, by order within one millisecond, and never go back with the clock", () => {
+    const times = [aheadMs, aheadMs, aheadMs, aheadMs + 1, aheadMs + 40, aheadMs + 2, 0, aheadMs + 41];
+    const ids = times.map(createGraphId);
+    assert.deepEqual(ids.toSorted(), ids);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it("stay unique and sorted through the carries of one busy millisecond", () => {
+    const ids = Array.from({ length: 5000 }, () => createGraphId(aheadMs + 100));
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(ids.toSorted(), ids);
+  });
+});
