@@ -1,6 +1,7 @@
 /** Step 2: what the extraction asks about a module: names, kinds, components, and whether an expression is live. */
 import type { ESTree } from "vite";
-import { childrenOf, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
+import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
+import { findComponents } from "./components.ts";
 import type { SourceFile } from "./diagnostics.ts";
 import { functionOf, indexImports, initOf, kindOf, type Kind } from "./kinds.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "./scopes.ts";
@@ -46,7 +47,7 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
     kind,
     liveness,
     parentOf: (node) => parents.get(node),
-    components: findComponents(program),
+    components: findComponents(program, scopes),
   };
 }
 
@@ -56,19 +57,6 @@ function parentsOf(program: ESTree.Program): Map<Node, Node> {
     for (const child of childrenOf(node)) parents.set(child, node);
   });
   return parents;
-}
-
-/** Capitalised functions and the default export. */
-function findComponents(program: ESTree.Program): Set<FunctionNode> {
-  const found = new Set<FunctionNode>();
-  walk(program, (node) => {
-    if (node.type === "FunctionDeclaration" && node.id && /^[A-Z]/.test(node.id.name)) found.add(node);
-    if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && /^[A-Z]/.test(node.id.name)) {
-      if (node.init && isFunction(node.init)) found.add(node.init);
-    }
-    if (node.type === "ExportDefaultDeclaration" && isFunction(node.declaration)) found.add(node.declaration);
-  });
-  return found;
 }
 
 /** JSX inside an expression doesn't count: it is a template of its own, with bindings of its own. */

@@ -1,6 +1,7 @@
 /** The compiler as one function: TSX in, server module and browser module out. Both still hold TypeScript. */
 import { parse } from "./1-parse.ts";
 import { analyze } from "./2-analyze.ts";
+import { refuseComponentCalls } from "./components.ts";
 import { ClientModule, type ClientImport } from "./client-module.ts";
 import type { SourceFile } from "./diagnostics.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
@@ -30,6 +31,7 @@ export interface Compiled {
 export function compile(text: string, path: string): Compiled {
   const file: SourceFile = { path, text };
   const module = analyze(file, parse(file));
+  refuseComponentCalls(module);
   const client = new ClientModule(module);
   const browser = new BrowserEmitter(module, client);
   const server = new ServerEmitter({ module, nextHandler: () => client.names.nextSymbol("h") }, client, browser).emit();

@@ -166,6 +166,12 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ],
   ["a second page around the page", "export const A = () => «<html>»x</html>;", "SVC108", /options of page/],
   [
+    "a component that is called",
+    "const Box = (x) => <b>{x}</b>; export const A = () => <p>{«Box(1)»}</p>;",
+    "SVC109",
+    /<Box … \/>, or call it box/,
+  ],
+  [
     "a live branch of text",
     'export function A() { const n = signal(1); return <p>{n.value ? <b>x</b> : «"no"»}</p>; }',
     "SVC109",

@@ -67,7 +67,7 @@ export class ItemEmitter {
     const head = (fn: string): string => `${this.#out.use(fn)}(${JSON.stringify(` ${name}="`)}, `;
     if (how === "class" || how === "style") {
       const text = this.#out.use(how === "class" ? "cls" : "sty");
-      return [{ code: [`${head("at")}${text}(`, attribute.expression, "))"] }];
+      return [{ code: [`${head("at")}${text}(`, attribute.expression, ") || null)"] }];
     }
     if (name === "indeterminate") return [];
     const writer = how === "url" ? "url" : how === "enumerated" ? "en" : "at";

@@ -16,7 +16,7 @@ describe("the server module of a template", () => {
   it("writes text through t, attributes through at, url, cls and sty", () => {
     assert.equal(
       serverBody("const A = (p) => <a href={p.to} id={p.id} class={[p.c]} style={{ top: p.y }}>{p.text}</a>;"),
-      String.raw`const A = (p) => "<a" + $url(" href=\"", p.to) + $at(" id=\"", p.id) + $at(" class=\"", $cls([p.c])) + $at(" style=\"", $sty({ top: p.y })) + ">" + $t(p.text) + "</a>";`,
+      String.raw`const A = (p) => "<a" + $url(" href=\"", p.to) + $at(" id=\"", p.id) + $at(" class=\"", $cls([p.c]) || null) + $at(" style=\"", $sty({ top: p.y }) || null) + ">" + $t(p.text) + "</a>";`,
     );
   });
 
@@ -85,6 +85,11 @@ describe("the server module of a template", () => {
     assert.equal(await render(text), "<p><b>&lt;a></b><i>&lt;</i><b>1</b><b>2</b></p>");
   });
 
+  it("takes a capitalised function that is called and returns no JSX for what it is", async () => {
+    const text = "const Money = (n) => ({ n }); export function A() { return <p>{Money(2).n}</p>; }";
+    assert.equal(await render(text), "<p>2</p>");
+  });
+
   it("writes what a component returns that is no JSX as text", async () => {
     assert.equal(await render("export function A(p) { return p.text; }", { text: "<b>" }), "&lt;b>");
     assert.equal(await render("export function A() { return null; }"), "");
@@ -127,6 +132,12 @@ describe("text and attributes on the server", () => {
       await render(text, { v: 5 }),
       '<input disabled value="5" aria-hidden="false" draggable="false" tabindex="0" class="c">',
     );
+  });
+
+  it("leave an empty class or style away, as the browser does", async () => {
+    const text = "export function A(p) { return <p class={{ on: p.on }} style={{ top: p.top }}>x</p>; }";
+    assert.equal(await render(text, {}), "<p>x</p>");
+    assert.equal(await render(text, { on: 1, top: 0 }), '<p class="on" style="top:0">x</p>');
   });
 
   it("spread known attributes; what stands beside the spread wins", async () => {
