@@ -10,7 +10,7 @@ function policy(options?: SecurityHeaderOptions, nonce = "N"): Record<string, st
 
 function always(options?: SecurityHeaderOptions): Record<string, string> {
   const { always: flat } = new SecurityHeaders(options);
-  return Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
+  return Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ""]] : [])));
 }
 
 describe("security headers", () => {
@@ -67,7 +67,10 @@ describe("security headers", () => {
   });
 
   it("a directive without sources is written alone", () => {
-    assert.match(new SecurityHeaders({ csp: { "upgrade-insecure-requests": [] } }).csp("N"), /; upgrade-insecure-requests$/);
+    assert.match(
+      new SecurityHeaders({ csp: { "upgrade-insecure-requests": [] } }).csp("N"),
+      /; upgrade-insecure-requests$/,
+    );
   });
 
   it("sources that let injected text run as script are refused", () => {

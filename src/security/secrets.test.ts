@@ -71,11 +71,12 @@ describe("the site's secret", () => {
        process.send("ready");`,
     );
     const children = Array.from({ length: 4 }, () => fork(script, { execArgv: [] }));
+    const exits = children.map((child) => once(child, "exit"));
     await Promise.all(children.map((child) => once(child, "message")));
     const secrets = children.map((child) => once(child, "message"));
     for (const child of children) child.send("go");
     const found = new Set((await Promise.all(secrets)).map(([secret]) => String(secret)));
-    await Promise.all(children.map((child) => child.exitCode === null && once(child, "exit")));
+    await Promise.all(exits);
     assert.deepEqual([...found], [loadOrCreateSecret(dataDir)]);
   });
 });
