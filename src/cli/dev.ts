@@ -70,6 +70,10 @@ class Stage {
   #url = "";
   /** Settles when the app that is to answer has booted. */
   #next: Promise<App> | undefined;
+  /** Settles `#next` after an edit. */
+  #answer: ((app: Promise<App>) => void) | undefined;
+  /** What `#next` was before the edit. */
+  #before: Promise<App> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(host: DevHost, root: string, output: Output) {
@@ -94,8 +98,15 @@ class Stage {
     return this.#next;
   }
 
+  /** Requests wait from here on: what answers them is out of date. */
   changed(): void {
     clearTimeout(this.#timer);
+    if (!this.#answer) {
+      this.#before = this.#next;
+      this.#next = new Promise((done) => (this.#answer = done));
+      // A failure is told by #replace; here it may happen that no request waits for it.
+      this.#next.catch(() => undefined);
+    }
     this.#timer = setTimeout(() => this.#replace(), QUIET_MS);
   }
 
@@ -105,15 +116,17 @@ class Stage {
   }
 
   #replace(): void {
-    const before = this.#next;
-    this.#next = (async () => {
+    const before = this.#before;
+    const next = (async () => {
       await before?.catch(() => undefined); // told when it failed
       // One process, one database: the old app gives it back first.
       await this.#current?.close();
       await this.load();
       return this.#boot();
     })();
-    this.#next.then(
+    this.#answer?.(next);
+    this.#answer = undefined;
+    next.then(
       () => this.#output.line(this.#output.style("dim", "Reloaded")),
       (error: unknown) => this.#output.error(`${this.#output.style("red", "Error")} ${explain(error)}`),
     );

@@ -25,6 +25,8 @@ export interface DemoServer {
 export interface DemoOptions {
   /** Folder of the app. Default: the demo. */
   app?: string;
+  /** Default: `start`, which needs a build. */
+  command?: "start" | "dev";
   /** Kept by the caller over several starts; see `temporaryFolder`. */
   dataDir: string;
   env?: Record<string, string>;
@@ -42,7 +44,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 /** Resolves when the server answers that it is ready. */
 export async function startDemo(options: DemoOptions): Promise<DemoServer> {
   const port = await freePort();
-  const child = spawn(process.execPath, [cli, "start"], {
+  const child = spawn(process.execPath, [cli, options.command ?? "start"], {
     cwd: options.app ?? demo,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
