@@ -1,0 +1,115 @@
+/** What JSX takes and refuses. Each `@ts-expect-error` is a test: the build fails where the line below it compiles. */
+import { computed, For, Show, signal } from "svc";
+import type { Child, JSX } from "svc/jsx-runtime";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => undefined;
+
+function Card(props: { title: string; level?: 1 | 2; children?: Child }): JSX.Element {
+  return <section aria-label={props.title}>{props.children}</section>;
+}
+
+function One(props: { children: (index: number) => JSX.Element }): JSX.Element {
+  return <div>{props.children(1)}</div>;
+}
+
+export const attributes = [
+  <input type="text" value={1} disabled maxlength={20} autocomplete="off" />,
+  <label for="x" class={["a", { b: true, c: undefined }, false]} style={{ color: "red", "--gap": 4 }} />,
+  <div aria-busy={true} data-anything={1} hidden={undefined} tabindex={-1} popover="manual" />,
+  <svg viewBox="0 0 1 1" stroke-width={2}>
+    <path d="M0 0" fill="none" />
+  </svg>,
+  <my-element anything={{ at: "all" }} />,
+  // @ts-expect-error no attribute of that name: HTML writes it "class"
+  <p className="x" />,
+  // @ts-expect-error not a value of this attribute
+  <button type="reload" />,
+  // @ts-expect-error an attribute of other elements
+  <p href="/" />,
+  // @ts-expect-error no element of that name
+  <paragraph />,
+  // @ts-expect-error objects are no text
+  <p title={{}} />,
+  // @ts-expect-error raw HTML is an object, so that nobody writes it by mistake
+  <p dangerouslySetInnerHTML="<b>" />,
+];
+
+export const handlers = [
+  <input
+    onInput={(event, input) => {
+      same<typeof event, InputEvent>(true);
+      same<typeof input, HTMLInputElement>(true);
+    }}
+  />,
+  <form
+    onSubmit={(event, form) => {
+      same<typeof event, SubmitEvent>(true);
+      same<typeof form, HTMLFormElement>(true);
+    }}
+  />,
+  <button onClick={() => 1} onKeyDown={(event) => event.key} />,
+  // @ts-expect-error text is no handler
+  <button onClick="alert(1)" />,
+  // @ts-expect-error no such event
+  <button onClicked={() => 1} />,
+  // @ts-expect-error a click has no key
+  <button onClick={(event) => event.key} />,
+];
+
+export const components = [
+  <Card title="a" />,
+  <Card title="a" level={2} key="k">
+    text {1} {null} {false}
+    <b />
+    {[<i />, "x"]}
+  </Card>,
+  <One>{(index) => <p>{index.toFixed()}</p>}</One>,
+  // @ts-expect-error title is missing
+  <Card />,
+  // @ts-expect-error not a level
+  <Card title="a" level={3} />,
+  // @ts-expect-error no such prop
+  <Card title="a" titel="b" />,
+  // @ts-expect-error objects can't stand between tags
+  <Card title="a">{{ a: 1 }}</Card>,
+  // @ts-expect-error one function, not two
+  <One>
+    {(index) => <p>{index}</p>}
+    {(index) => <p>{index}</p>}
+  </One>,
+];
+
+const people = [{ name: "Ada", born: 1815 }];
+
+export const lists = [
+  <For each={people} by={(person) => person.name}>
+    {(person, index) => {
+      same<typeof person, { name: string; born: number }>(true);
+      same<typeof index, number>(true);
+      return <li>{person.name}</li>;
+    }}
+  </For>,
+  <Show when={people.length > 0} fallback="none">
+    <p>some</p>
+  </Show>,
+  // @ts-expect-error people have no age
+  <For each={people} by={(person) => person.age}>
+    {(person) => <li>{person.name}</li>}
+  </For>,
+  // @ts-expect-error a list is needed
+  <For each={1}>{() => <li />}</For>,
+];
+
+export function reactivity(): void {
+  const count = signal(1);
+  same<typeof count.value, number>(true);
+  const text = computed(() => String(count.value));
+  same<typeof text.value, string>(true);
+  const choice = signal<"a" | "b">("a");
+  choice.value = "b";
+  // @ts-expect-error not one of them
+  choice.value = "c";
+  // @ts-expect-error a computed is read-only
+  text.value = "2";
+}
