@@ -73,7 +73,8 @@ export function findEntry(root: string): string {
 function serverConfig(root: string, outDir: string, entry: string, modules: AppModules): InlineConfig {
   return {
     root,
-    logLevel: "error",
+    // What goes wrong is thrown; Vite would tell it a second time.
+    logLevel: "silent",
     publicDir: false,
     plugins: [svc({ modules })],
     build: {
@@ -92,7 +93,8 @@ function serverConfig(root: string, outDir: string, entry: string, modules: AppM
 export function browserConfig(root: string, modules: AppModules): InlineConfig {
   return {
     root,
-    logLevel: "error",
+    // What goes wrong is thrown; Vite would tell it a second time.
+    logLevel: "silent",
     publicDir: false,
     plugins: [svc({ modules })],
     build: {
