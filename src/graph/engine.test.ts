@@ -282,6 +282,36 @@ for (const url of ["memory:", "sqlite:"]) {
       await store.close();
     });
 
+    it("an attempt from before a retry neither commits its result nor hides the attempt that runs now", async () => {
+      const attempts: { end: (value: string) => void; signal: AbortSignal }[] = [];
+      const stubborn = worker("stubborn", { concurrency: 8 }, (_input: unknown, ctx: WorkerContext) => {
+        const { promise, open } = gate<string>();
+        attempts.push({ end: open, signal: ctx.signal });
+        return promise;
+      });
+      const { engine, store, clock } = await bench({ workers: [stubborn] }, url);
+      const {
+        snapshot: { graph_id: id },
+      } = await engine.start("stubborn", null);
+      await clock.advance(0);
+      await engine.cancel(id);
+      await engine.retry(id);
+      await clock.advance(0);
+      assert.equal(attempts.length, 2);
+      attempts[0]?.end("of the first epoch");
+      await clock.advance(0);
+      assert.deepEqual([engine.snapshot(id)?.status, attempts[1]?.signal.aborted], ["running", false]);
+      await engine.cancel(id);
+      assert.equal(attempts[1]?.signal.aborted, true);
+      await engine.retry(id);
+      await clock.advance(0);
+      attempts[1]?.end("of the second epoch");
+      attempts[2]?.end("of the third epoch");
+      await engine.idle();
+      assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", "of the third epoch"]);
+      await store.close();
+    });
+
     it("retry runs what failed again under the same id, in the next epoch", async () => {
       let isBroken = true;
       let parses = 0;
