@@ -112,6 +112,23 @@ describe("a build", () => {
     });
   });
 
+  it("tells in one line each which imports lead nowhere", async () => {
+    const files = {
+      "app.tsx": 'import { x } from "./a.ts"; export default () => <p>{x}</p>;',
+      "a.ts": "export const y = 1;",
+    };
+    await withTempApp(files, async (app) => {
+      const error = await refused(app);
+      assert.equal(error.code, "SVC_DEFINITION");
+      assert.match(error.message, /built:\n.*app\.tsx: .*"x" is not exported by ".*a\.ts"\.\nMend/);
+      await app.write("a.ts", 'import { z } from "./nowhere.ts"; export const x = z;');
+      assert.match(
+        (await refused(app)).message,
+        /built:\n.*a\.ts: .*Could not resolve '\.\/nowhere\.ts' in .*a\.ts\nMend/,
+      );
+    });
+  });
+
   it("names chunks by what is safe in a URL", () => {
     assert.equal(baseName("/app/pages/[slug] Über.tsx?svc-client"), "-slug-ber");
     assert.equal(baseName("/app/pages/TodoList.tsx"), "todolist");

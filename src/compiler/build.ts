@@ -9,7 +9,8 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type InlineConfig } from "vite";
-import { ERRORS, SvcError, type ErrorCode } from "../shared/errors.ts";
+import { SvcError } from "../shared/errors.ts";
+import { unwrapErrors } from "./build-errors.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { createManifest } from "./manifest.ts";
 import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "./plugin.ts";
@@ -163,38 +164,4 @@ async function chunkSizes(outDir: string, manifest: Manifest): Promise<BuildResu
     sizes.push({ name, module, bytes: bytes.length, gzipBytes: gzipSync(bytes, { level: 9 }).length });
   }
   return sizes.sort((left, right) => left.bytes - right.bytes);
-}
-
-/** Vite wraps what plugins throw; the author should see our error alone. */
-export async function unwrapErrors<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw findSvcError(error) ?? error;
-  }
-}
-
-function findSvcError(error: unknown): SvcError | undefined {
-  if (typeof error !== "object" || error === null) return undefined;
-  const own = error instanceof Error && error.name === "SvcError" ? asThrown(error) : undefined;
-  if (own) return own;
-  const inner = "errors" in error && Array.isArray(error.errors) ? error.errors : [];
-  const cause = "cause" in error ? [error.cause] : [];
-  return [...inner, ...cause].map(findSvcError).find((found) => found !== undefined);
-}
-
-/**
- * Rolldown writes a code of its own over that of a plugin's error and keeps the first as `pluginCode`; Vite's module
- * runner hands over a copy that is no SvcError any more.
- */
-function asThrown(error: Error): SvcError | undefined {
-  const code = ["pluginCode" in error ? error.pluginCode : undefined, "code" in error ? error.code : undefined].find(
-    isErrorCode,
-  );
-  if (error instanceof SvcError && error.code === code) return error;
-  return code === undefined ? undefined : new SvcError(code, error.message, { cause: error });
-}
-
-function isErrorCode(value: unknown): value is ErrorCode {
-  return typeof value === "string" && Object.hasOwn(ERRORS, value);
 }
