@@ -31,7 +31,7 @@ export interface Compiled {
 export function compile(text: string, path: string): Compiled {
   const file: SourceFile = { path, text };
   const module = analyze(file, parse(file));
-  refuseComponentCalls(module);
+  refuseComponentCalls(file, module.scopes, module.components);
   const client = new ClientModule(module);
   const browser = new BrowserEmitter(module, client);
   const server = new ServerEmitter({ module, nextHandler: () => client.names.nextSymbol("h") }, client, browser).emit();

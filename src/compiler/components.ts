@@ -1,8 +1,7 @@
 /** Which functions are components, whose returned JSX is HTML and not a value. */
 import type { ESTree } from "vite";
-import type { Module } from "./2-analyze.ts";
 import { holdsJsx, isFunction, returnsOf, walk, type FunctionNode } from "./ast.ts";
-import { diagnostic } from "./diagnostics.ts";
+import { diagnostic, type SourceFile } from "./diagnostics.ts";
 import { functionOf } from "./kinds.ts";
 import type { Reference, Scopes } from "./scopes.ts";
 
@@ -24,13 +23,17 @@ export function findComponents(program: ESTree.Program, scopes: Scopes): Set<Fun
 }
 
 /** @throws SvcError SVC109 for a component that is called: its HTML would be escaped like any other text. */
-export function refuseComponentCalls(module: Module): void {
-  for (const reference of module.scopes.references) {
+export function refuseComponentCalls(
+  file: SourceFile,
+  { references }: Scopes,
+  components: ReadonlySet<FunctionNode>,
+): void {
+  for (const reference of references) {
     const fn = calledFunction(reference);
-    if (!fn || !module.components.has(fn)) continue;
+    if (!fn || !components.has(fn)) continue;
     const { name, parent } = reference;
     throw diagnostic(
-      module.file,
+      file,
       "SVC109",
       parent,
       `"${name}" is a component, since its name begins with a capital, but is called like a function. Write <${name} … />, or call it ${name.slice(0, 1).toLowerCase()}${name.slice(1)}.`,
