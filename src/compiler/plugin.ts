@@ -6,11 +6,11 @@ import { readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { transformWithOxc, type Plugin } from "vite";
-import { SvcError } from "../shared/errors.ts";
 import { PATHS } from "../shared/wire.ts";
 import { actionStubs, exportedActions } from "./actions.ts";
 import { compile, type Compiled, type Output } from "./compile.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
+import { ImportChain, relativePath } from "./import-chain.ts";
 import { SVC } from "./kinds.ts";
 
 /** Query that asks for the browser module of a TSX file. */
@@ -42,26 +42,13 @@ export function newAppModules(): AppModules {
 /** The plugin of one Vite build or server. */
 export function svc(options: PluginOptions = {}): Plugin {
   const modules = options.modules ?? newAppModules();
-  /** Importer of each browser module, for the chain in SVC104. */
-  const importers = new Map<string, string>();
+  const chain = new ImportChain();
   let root = process.cwd();
 
   const fileOf = async (id: string, text?: string): Promise<SourceFile> => {
     const absolute = id.split("?")[0] ?? id;
     return { path: relativePath(root, absolute), text: text ?? (await readFile(absolute, "utf8")) };
   };
-  const chain = (id: string): string => {
-    const steps: string[] = [];
-    for (let at: string | undefined = id; at !== undefined && steps.length < 20; at = importers.get(at)) {
-      steps.push(relativePath(root, at.split("?")[0] ?? at));
-    }
-    return steps.reverse().join(" -> ");
-  };
-  const serverOnly = (source: string, importer: string): SvcError =>
-    new SvcError(
-      "SVC104",
-      `SVC104 Browser code reaches "${source}", which exists on the server only.\nImports: ${chain(importer)} -> ${source}\nMove the work into a server action, or the code the browser needs into a module of its own.`,
-    );
 
   return {
     name: "svc",
@@ -80,13 +67,13 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (source === SVC) return BROWSER_SVC;
       if (importer === undefined) return undefined;
       if (source.startsWith("node:") || BUILTINS.has(source) || source.startsWith(`${SVC}/`)) {
-        throw serverOnly(source, importer);
+        throw chain.serverOnly(source, importer, root);
       }
       const resolved = await this.resolve(source, importer, { skipSelf: true });
       if (!resolved || resolved.external) return resolved;
-      if (!importers.has(resolved.id)) importers.set(resolved.id, importer);
+      chain.note(resolved.id, importer);
       if (/\.server\.[cm]?[jt]sx?$/.test(resolved.id) && !exportedActions(await fileOf(resolved.id))) {
-        throw serverOnly(source, importer);
+        throw chain.serverOnly(source, importer, root);
       }
       return resolved;
     },
@@ -158,8 +145,4 @@ async function stripTypes(output: Output, file: SourceFile): Promise<{ code: str
     inMap,
   );
   return { code: result.code, map: JSON.stringify(result.map) };
-}
-
-function relativePath(root: string, absolute: string): string {
-  return path.relative(root, absolute).split(path.sep).join("/");
 }
