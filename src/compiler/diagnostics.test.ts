@@ -95,12 +95,8 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     "SVC106",
     /const in the component/,
   ],
-  [
-    "await in children",
-    "export async function A() { return <B>{«await load()»}</B>; }",
-    "SVC106",
-    /const value = await/,
-  ],
+  ["an async component", "export «async function A(p) »{ return <p>{await p.x}</p>; }", "SVC106", /load of page/],
+  ["await in children", "const a = async () => <B>{«await load()»}</B>;", "SVC106", /const value = await/],
   [
     "a class instance",
     "export function A() { const s = new Socket(); return <p onClick={() => «s».send()}>x</p>; }",

@@ -7,6 +7,7 @@ import type { Module } from "./2-analyze.ts";
 import { extractElement, extractItems, looseRegion } from "./3-extract.ts";
 import {
   childrenOf,
+  holdsJsx,
   isComponentTag,
   isFunction,
   isJsx,
@@ -75,6 +76,7 @@ export class ServerEmitter {
 
   /** A component returns HTML: its JSX as it is, anything else through `t`. */
   #component(fn: FunctionNode): void {
+    this.#refuseAsync(fn);
     const hooks = hooksOf(this.#module, fn, (node) => svcName(node, this.#module.scopes));
     for (const statement of hooks.browserOnly) this.#out.replace(statement.start, statement.end, ";");
     const outer = this.#hooks;
@@ -98,6 +100,18 @@ export class ServerEmitter {
       "SVC109",
       first,
       "This component calls onLoad, onVisible or effect but returns no host element to hold it. Return an element such as <div>, not only other components.",
+    );
+  }
+
+  /** SVC106: a page is rendered in one go, so a promise of HTML would be written as text. */
+  #refuseAsync(fn: FunctionNode): void {
+    if ((!fn.async && !fn.generator) || !returnsOf(fn).some(holdsJsx)) return;
+    const kind = fn.async ? "async" : "a generator";
+    throw fail(
+      this.#extraction,
+      "SVC106",
+      { ...fn, end: fn.body?.start ?? fn.end },
+      `This component is ${kind}, but a page is rendered in one go. Load what it needs in load of page(…) and hand it over as a prop.`,
     );
   }
 
