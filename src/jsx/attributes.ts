@@ -42,6 +42,8 @@ export interface GlobalAttributes<Target = Element> extends EventHandlers<Target
   inert?: Flag;
   inputmode?: "none" | "text" | "tel" | "url" | "email" | "numeric" | "decimal" | "search" | null | undefined;
   is?: string;
+  /** Identity of a row in a list; not written. Default: the item itself. */
+  key?: string | number;
   itemid?: Text;
   itemprop?: Text;
   itemref?: Text;
