@@ -1,0 +1,91 @@
+/**
+ * How many graphs a second the engine runs on SQLite (WAL, synchronous=FULL, group commit), in a folder of its own that is
+ * removed afterwards. Each figure is the best of three runs of fixed work: what else the machine does only ever lowers it.
+ *
+ *   node out/scripts/measure-graphs.js
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEngine, graph, openStore, systemClock, worker, type Engine, type GraphDefinition } from "svc/graph";
+
+/** Graphs under way at once. */
+const CONCURRENCY = 32;
+const RUNS = 3;
+/** Items of one fan-out. */
+const ITEMS = 100;
+
+interface Measured {
+  name: string;
+  graphs: number;
+  seconds: number;
+  goalPerSecond: number;
+}
+
+const increment = worker("increment", { concurrency: 1000 }, (n: number) => n + 1);
+const chain = graph("chain-of-3", (g) => {
+  const first = g.node("first", increment);
+  const second = g.node("second", increment, { after: [first], input: (_input, deps) => deps["first"] });
+  return g.node("third", increment, { after: [second], input: (_input, deps) => deps["second"] });
+}) as GraphDefinition;
+
+const list = worker("list", { concurrency: 1000 }, (n: number) => Array.from({ length: ITEMS }, (_, at) => n + at));
+const sum = worker("sum", { concurrency: 1000 }, (all: number[]) => all.reduce((total, n) => total + n, 0));
+const fanOut = graph(`fan-out-of-${ITEMS}`, (g) => {
+  const items = g.node("list", list);
+  const increments = g.map("increment", increment, items, (all) => all);
+  return g.node("sum", sum, { after: [increments], input: (_input, deps) => deps["increment"] });
+}) as GraphDefinition;
+
+/** Starts one graph and waits for its end, again and again. */
+async function runMany(engine: Engine, name: string, next: () => number | undefined): Promise<void> {
+  for (let n = next(); n !== undefined; n = next()) {
+    const { snapshot } = await engine.start(name, n);
+    let last = "";
+    for await (const event of engine.subscribe(snapshot.graph_id, snapshot.last_seq, new AbortController().signal)) {
+      last = event.type;
+    }
+    if (last !== "graph.done") throw new Error(`The graph ${snapshot.graph_id} ended with "${last}"`);
+  }
+}
+
+async function runOnce(definition: GraphDefinition, graphs: number): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "svc-measure-"));
+  const store = await openStore(`sqlite:${join(folder, "svc.db")}`);
+  const engine = createEngine({ store, graphs: [definition], clock: systemClock });
+  try {
+    let started = 0;
+    const next = (): number | undefined => (started < graphs ? started++ : undefined);
+    const beginMs = performance.now();
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => runMany(engine, definition.name, next)));
+    return (performance.now() - beginMs) / 1000;
+  } finally {
+    await engine.close();
+    await store.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function measure(definition: GraphDefinition, graphs: number, goalPerSecond: number): Promise<Measured> {
+  let seconds = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < RUNS; run++) seconds = Math.min(seconds, await runOnce(definition, graphs));
+  return { name: definition.name, graphs, seconds, goalPerSecond };
+}
+
+function print(rows: readonly Measured[]): void {
+  console.log(`Graphs on SQLite, ${CONCURRENCY} under way at once, best of ${RUNS} runs (Node ${process.version})`);
+  console.table(
+    rows.map(({ name, graphs, seconds, goalPerSecond }) => ({
+      graph: name,
+      graphs,
+      seconds: seconds.toFixed(2),
+      "graphs/s": Math.round(graphs / seconds),
+      "goal (graphs/s)": goalPerSecond,
+    })),
+  );
+}
+
+// The timers of an engine do not keep a process alive, and between two commits nothing else would.
+const alive = setInterval(() => {}, 60_000);
+print([await measure(chain, 4000, 4000), await measure(fanOut, 150, 166)]);
+clearInterval(alive);
