@@ -131,7 +131,8 @@ class SvcApp implements App {
     const address = { host: host ?? config.host, port: port ?? config.port };
     const canFallBack = port === undefined && !config.isPortFixed;
     // Until it has booted, requests wait; health and readiness answer at once.
-    const listening = await listen(this.handler, { ...address, canFallBack }, (error) => this.#fault(error));
+    const refuse = (error: SvcError): Result => this.#door.refuse(error);
+    const listening = await listen(this.handler, { ...address, canFallBack, refuse }, (error) => this.#fault(error));
     try {
       await this.boot({ ...where, url: reachable(address.host, listening) });
     } catch (error) {

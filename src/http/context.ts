@@ -7,7 +7,7 @@ import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { decodeUtf8 } from "./body.ts";
 import { parseCookies, serializeCookie } from "./cookies.ts";
-import { readTarget } from "./target.ts";
+import { isHost, readTarget } from "./target.ts";
 import type { Context, CookieOptions, Locals } from "./types.ts";
 
 /** The door's side of a request. */
@@ -15,6 +15,8 @@ export interface Source {
   readonly method: string;
   readonly target: string;
   header(name: string): string | undefined;
+  /** Host and port that the client asked for. */
+  readonly host: string | undefined;
   readonly clientIp: string;
   readonly secure: boolean;
   /** Reads the body once. @throws SvcError `SVC_TOO_LARGE`, `SVC_TIMEOUT`. */
@@ -57,9 +59,10 @@ export class RequestContext implements Context {
 
   get url(): URL {
     if (this.#url) return this.#url;
-    const origin = `${this.secure ? "https" : "http"}://${this.header("host") ?? "localhost"}`;
-    if (!URL.canParse(this.#source.target, origin))
-      throw new SvcError("SVC_BAD_REQUEST", "The Host header is not a host");
+    const host = this.#source.host ?? "localhost";
+    const origin = `${this.secure ? "https" : "http"}://${host}`;
+    if (!isHost(host) || !URL.canParse(this.#source.target, origin))
+      throw new SvcError("SVC_BAD_REQUEST", `"${host}" is not a host`);
     return (this.#url = new URL(this.#source.target, origin));
   }
 
@@ -105,7 +108,7 @@ export class RequestContext implements Context {
     return (this.#request ??= this.#source.toRequest(this.url));
   }
 
-  bytes(limitBytes: number): Promise<Uint8Array> {
+  async bytes(limitBytes: number): Promise<Uint8Array> {
     return this.#source.readBody(limitBytes);
   }
 

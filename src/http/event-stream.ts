@@ -1,5 +1,6 @@
 /** Server-sent events (HTML standard section 9.2): a stream of events as the body of an answer. */
 import type { Clock, Timer } from "../shared/clock.ts";
+import { endEarly } from "./iterate.ts";
 import type { Result } from "./types.ts";
 
 export interface StreamEvent {
@@ -43,7 +44,7 @@ async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamO
     yield ": open\n\n";
     let next = iterator.next();
     while (!options.signal.aborted) {
-      const winner = await Promise.race([next, silence(options)]);
+      const winner = await firstOf(next, options);
       if (winner === "silence") yield ": still here\n\n";
       else if (winner === "aborted" || winner.done) break;
       else {
@@ -53,29 +54,32 @@ async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamO
     }
     if (options.signal.aborted && options.closing) yield frame(options.closing);
   } finally {
-    await iterator.return?.();
+    endEarly(iterator);
   }
 }
 
-/** Resolves when it is time for a heartbeat, or when the stream is to end. */
-function silence({ clock, signal }: EventStreamOptions): Promise<"silence" | "aborted"> {
-  return new Promise((resolve) => {
-    let timer: Timer | undefined;
-    const onAbort = (): void => {
-      timer?.cancel();
-      resolve("aborted");
-    };
-    if (signal.aborted) return resolve("aborted");
+/** The next event, or that it is time for a heartbeat, or that the stream is to end. Leaves no timer and no listener. */
+async function firstOf<Event>(next: Promise<Event>, { clock, signal }: EventStreamOptions) {
+  let timer: Timer | undefined;
+  let onAbort = (): void => undefined;
+  const silence = new Promise<"silence" | "aborted">((resolve) => {
+    timer = clock.schedule(HEARTBEAT_MS, () => resolve("silence"));
+    onAbort = () => resolve("aborted");
     signal.addEventListener("abort", onAbort, { once: true });
-    timer = clock.schedule(HEARTBEAT_MS, () => {
-      signal.removeEventListener("abort", onAbort);
-      resolve("silence");
-    });
   });
+  try {
+    return await Promise.race([next, silence]);
+  } finally {
+    timer?.cancel();
+    signal.removeEventListener("abort", onAbort);
+  }
 }
 
-/** JSON has no raw line ends, so one `data` line is enough. */
+/** JSON has no raw line ends, so one `data` line is enough. @throws TypeError for an id or name that would end its line. */
 function frame({ id, event, data }: StreamEvent): string {
+  if (/[\r\n\0]/.test(`${id ?? ""}${event ?? ""}`)) {
+    throw new TypeError(`An event's id and name hold no line ends: ${JSON.stringify({ id, event })}`);
+  }
   const head = (id === undefined ? "" : `id: ${id}\n`) + (event === undefined ? "" : `event: ${event}\n`);
-  return `${head}data: ${JSON.stringify(data)}\n\n`;
+  return `${head}data: ${JSON.stringify(data ?? null)}\n\n`;
 }

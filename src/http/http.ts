@@ -8,12 +8,14 @@ import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { RequestContext, type Source } from "./context.ts";
+import { endEarly } from "./iterate.ts";
 import { problem } from "./response.ts";
 import type { Router } from "./router.ts";
 import { FetchSource } from "./source-fetch.ts";
 import { NodeSource, refuseAmbiguous } from "./source-node.ts";
+import { readTarget } from "./target.ts";
 import type { Answer, Context, Middleware, Result } from "./types.ts";
-import { headersOf, toResponse, toResult, writeNode } from "./write.ts";
+import { headersOf, requireStatus, toResponse, toResult, writeNode } from "./write.ts";
 
 export interface HttpOptions {
   router: Router;
@@ -32,36 +34,62 @@ export interface Http {
   fetch(request: Request): Promise<Response>;
   /** For node frameworks. Answers everything; with `next` given, passes on what it has no route for. */
   handler(message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void>;
+  /** The answer, with every header, to what was refused before it became a request: broken, too slow, too large. */
+  refuse(error: SvcError): Result;
 }
 
 /** Methods that no resource here has (RFC 9110 sections 9.3.6 and 9.3.8). */
 const REFUSED_METHODS = new Set(["TRACE", "CONNECT"]);
 
-/** More header lines than this are refused; Node would silently drop those over its own limit. */
-const MAX_HEADER_LINES = 100;
-
 export function createHttp(options: HttpOptions): Http {
   const core = new Core(options);
   return {
     async fetch(request) {
-      const { ctx, result } = await core.respond(() => new FetchSource(request));
-      return toResponse(result, finalHeaders(ctx, result), request.method === "HEAD");
+      const source = new FetchSource(request);
+      const isHead = request.method === "HEAD";
+      const answered = await core.respond(() => source);
+      return core.send(answered, (result, headers) =>
+        toResponse(result, headers, isHead, (error) => {
+          if (error !== undefined) core.report(error, answered.ctx);
+          source.leave();
+        }),
+      );
     },
     async handler(message, reply, next) {
       if (next && !core.hasRoute(message)) return next();
-      const { ctx, result } = await core.respond(() => {
+      const answered = await core.respond(() => {
         refuseAmbiguous(message);
-        if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
-          throw new SvcError("SVC_HEADERS_TOO_LARGE", `More than ${MAX_HEADER_LINES} headers`);
-        }
         return new NodeSource(message, reply, options.trusted);
       });
-      const headers = finalHeaders(ctx, result);
-      // An unread body is not read for the sake of the connection: it may be what was refused.
-      if (!message.complete && hasBody(message)) headers.push("connection", "close");
-      await writeNode(reply, result, headers, message.method === "HEAD");
+      try {
+        await core.send(answered, (result, headers) => {
+          if (reply.headersSent) throw new TypeError("The answer has been sent by other code already");
+          // An unread body is not read for the sake of the connection: it may be what was refused.
+          if (!message.complete && hasBody(message)) headers.push("connection", "close");
+          return writeNode(reply, result, headers, message.method === "HEAD");
+        });
+      } catch (error) {
+        core.report(error, answered.ctx);
+        // The status is out, so a cut connection is the only way left to say that this is not the whole answer.
+        reply.destroy();
+      }
+    },
+    refuse: (error) => {
+      const result = options.onError(error, UNREADABLE);
+      return options.finish(undefined, result);
     },
   };
+}
+
+/** An answer on its way to the wire. */
+interface Answered {
+  ctx: RequestContext | undefined;
+  result: Result;
+}
+
+/** Whether an error only says that the one it was for has left. */
+function isLeaving(error: unknown, ctx: RequestContext | undefined): boolean {
+  return error instanceof Error && error.name === "AbortError" && ctx?.signal.aborted === true;
 }
 
 function finalHeaders(ctx: RequestContext | undefined, result: Result): string[] {
@@ -79,22 +107,51 @@ class Core {
     this.#options = options;
   }
 
+  /** What can't even be read is passed on too: it may mean something to the framework around. */
   hasRoute(message: IncomingMessage): boolean {
-    const path = (message.url ?? "/").split("?", 1)[0] as string;
-    return this.#options.router.match(message.method ?? "GET", path).kind !== "unknown";
+    try {
+      const { path } = readTarget(message.url ?? "/");
+      return this.#options.router.match(message.method ?? "GET", path).kind !== "unknown";
+    } catch (error) {
+      if (error instanceof SvcError) return false;
+      throw error;
+    }
   }
 
-  async respond(open: () => Source): Promise<{ ctx: RequestContext | undefined; result: Result }> {
+  async respond(open: () => Source): Promise<Answered> {
     const { finish, onError } = this.#options;
     let ctx: RequestContext | undefined;
     let result: Result;
     try {
       ctx = new RequestContext(open());
-      result = toResult(await this.#route(ctx));
+      const answer = await this.#route(ctx);
+      requireStatus(answer.status);
+      result = toResult(answer);
     } catch (error) {
       result = onError(error, ctx ?? UNREADABLE);
     }
     return { ctx, result: finish(ctx, result) };
+  }
+
+  /** Sends an answer; one that can't be, such as with a line end in a header, is an error like any other of a handler. */
+  async send<Sent>(answered: Answered, write: (result: Result, headers: string[]) => Sent): Promise<Awaited<Sent>> {
+    const { ctx, result } = answered;
+    let sent: Sent;
+    try {
+      sent = write(result, finalHeaders(ctx, result));
+    } catch (error) {
+      if (typeof result.body === "object" && result.body !== null && Symbol.asyncIterator in result.body)
+        endEarly(result.body[Symbol.asyncIterator]());
+      const { finish, onError } = this.#options;
+      const instead = finish(ctx, onError(error, ctx ?? UNREADABLE));
+      sent = write(instead, finalHeaders(ctx, instead));
+    }
+    return await sent;
+  }
+
+  /** Tells of an error that came too late to be answered. */
+  report(error: unknown, ctx: RequestContext | undefined): void {
+    if (!isLeaving(error, ctx)) this.#options.onError(error, ctx ?? UNREADABLE);
   }
 
   #route(ctx: RequestContext): Answer | Promise<Answer> {

@@ -1,9 +1,12 @@
 /**
  * The listening socket: hardened limits, the port rule of contract section 2, and a drain that ends in time.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { SvcError } from "../shared/errors.ts";
+import { errorHeaders, problem } from "./response.ts";
+import type { Result } from "./types.ts";
 
 /** A client that needs longer for its headers is holding a socket, not talking. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -21,6 +24,8 @@ export interface ListenOptions {
   port: number;
   /** Take the next free port when this one is taken: only where the user did not name a port. */
   canFallBack: boolean;
+  /** The answer to what never became a request, with all its headers but the length; default the problem alone. */
+  refuse?: (error: SvcError) => Result;
 }
 
 export interface Listening {
@@ -44,38 +49,59 @@ export async function listen(
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Checked by us, so that the refusal has our headers.
+    requireHostHeader: false,
   });
-  server.on("request", (message, reply) => {
+  const drain = new Drain(server);
+  const refuse = options.refuse ?? ((error) => problem(error.status, error.code, error.message, errorHeaders(error)));
+  /** The answer that a connection is in the middle of. */
+  const replies = new WeakMap<Duplex, ServerResponse>();
+  const serve = (message: IncomingMessage, reply: ServerResponse): void => {
+    replies.set(message.socket, reply);
+    drain.watch(reply);
     onRequest(message, reply).catch((error: unknown) => {
       onFault(error);
       reply.destroy();
     });
+  };
+  server.on("request", serve);
+  // Whether the body is wanted is known only when it is read; other expectations may be ignored (RFC 9110 section 10.1.1).
+  server.on("checkContinue", serve);
+  server.on("checkExpectation", serve);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const reply = replies.get(socket);
+    const isMidAnswer = reply !== undefined && reply.headersSent && !reply.writableFinished;
+    if (!socket.writable || error.code === "ECONNRESET" || isMidAnswer) return void socket.destroy();
+    writeRefusal(socket, refuse(refusalOf(error)));
   });
-  server.on("clientError", refuseBroken);
-  server.on("connect", (_message, socket: Socket) =>
-    socket.end(
-      "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
-    ),
-  );
+  server.on("connect", (_message, socket) => writeRefusal(socket, refuse(CONNECT_REFUSED)));
   await bind(server, options);
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-  return { url: `http://${host}:${port}`, port, close: (deadlineMs) => close(server, deadlineMs) };
+  return { url: `http://${host}:${port}`, port, close: (deadlineMs) => drain.close(deadlineMs) };
 }
 
-/** What Node's parser refused, with the status the contract gives it. */
-function refuseBroken(
-  error: NodeJS.ErrnoException,
-  socket: { writable: boolean; end(text: string): void; destroy(): void },
-): void {
-  if (!socket.writable || error.code === "ECONNRESET") return socket.destroy();
-  const status =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? "431 Request Header Fields Too Large"
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "408 Request Timeout"
-        : "400 Bad Request";
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n\r\n`);
+const CONNECT_REFUSED = new SvcError("SVC_METHOD", "CONNECT is not allowed here; this is no proxy", {
+  headers: { allow: "GET, HEAD, POST" },
+});
+
+/** What Node's parser or its clocks refused, as the contract names it. */
+function refusalOf(error: NodeJS.ErrnoException): SvcError {
+  if (error.code === "HPE_HEADER_OVERFLOW") return new SvcError("SVC_HEADERS_TOO_LARGE", "The headers are too large");
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new SvcError("SVC_TIMEOUT", "The request took too long to arrive");
+  return new SvcError("SVC_BAD_REQUEST", "This is not an HTTP request");
+}
+
+/** There is no `ServerResponse` for what was no request. */
+function writeRefusal(socket: Duplex, { status, headers, body }: Result): void {
+  const content = typeof body === "string" ? body : "";
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, `date: ${new Date().toUTCString()}`];
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+  lines.push("connection: close", `content-length: ${Buffer.byteLength(content)}`);
+  // Gone while we write is gone as it was.
+  socket.on("error", () => socket.destroy());
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${content}`);
 }
 
 async function bind(server: Server, options: ListenOptions): Promise<void> {
@@ -105,13 +131,30 @@ function tryBind(server: Server, host: string, port: number): Promise<NodeJS.Err
   });
 }
 
-function close(server: Server, deadlineMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
+/** The end of a server: answers under way finish, their connections are kept for nothing more. */
+class Drain {
+  readonly #server: Server;
+  #isClosing = false;
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** A connection kept alive after its last answer would hold the server open until it times out. */
+  watch(reply: ServerResponse): void {
+    if (this.#isClosing) reply.shouldKeepAlive = false;
+    reply.once("close", () => this.#isClosing && this.#server.closeIdleConnections());
+  }
+
+  close(deadlineMs: number): Promise<void> {
+    this.#isClosing = true;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#server.closeAllConnections(), deadlineMs);
+      this.#server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      this.#server.closeIdleConnections();
     });
-    server.closeIdleConnections();
-  });
+  }
 }

@@ -1,5 +1,6 @@
 /** A request that came as a web `Request`: from another runtime, a mounting framework, or a test without a socket. */
 import type { Source } from "./context.ts";
+import { SvcError } from "../shared/errors.ts";
 import { tooLarge } from "./body.ts";
 
 export class FetchSource implements Source {
@@ -9,6 +10,9 @@ export class FetchSource implements Source {
   readonly clientIp = "127.0.0.1";
   readonly #request: Request;
   readonly #url: URL;
+  /** Aborts when the reader of the answer stops reading; the request's own signal is the other way to leave. */
+  readonly #left = new AbortController();
+  #signal: AbortSignal | undefined;
 
   constructor(request: Request) {
     this.#request = request;
@@ -22,17 +26,31 @@ export class FetchSource implements Source {
     return this.#request.headers.get(name) ?? (name === "host" ? this.#url.host : undefined);
   }
 
+  get host(): string {
+    return this.#url.host;
+  }
+
   signal(): AbortSignal {
-    return this.#request.signal;
+    return (this.#signal ??= AbortSignal.any([this.#request.signal, this.#left.signal]));
+  }
+
+  /** The answer is not read any further. */
+  leave(): void {
+    this.#left.abort(new DOMException("The client left", "AbortError"));
   }
 
   async readBody(limitBytes: number): Promise<Uint8Array> {
+    if (this.#request.bodyUsed) throw new TypeError("The body was read already");
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for await (const chunk of (this.#request.body ?? []) as AsyncIterable<Uint8Array>) {
-      length += chunk.length;
-      if (length > limitBytes) throw tooLarge(limitBytes);
-      chunks.push(chunk);
+    try {
+      for await (const chunk of (this.#request.body ?? []) as AsyncIterable<Uint8Array>) {
+        length += chunk.length;
+        if (length > limitBytes) throw tooLarge(limitBytes);
+        chunks.push(chunk);
+      }
+    } catch (cause) {
+      throw cause instanceof SvcError ? cause : new SvcError("SVC_BAD_REQUEST", "The body ended early", { cause });
     }
     return Buffer.concat(chunks);
   }

@@ -1,14 +1,18 @@
 /** A request that came over a node:http socket. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { clientAddress, isSecure } from "../security/client-address.ts";
+import { clientAddress, isSecure, requestHost } from "../security/client-address.ts";
 import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import { tooLarge } from "./body.ts";
 import type { Source } from "./context.ts";
+import { isHost } from "./target.ts";
 
 /** Headers of which a second one changes the meaning, and which Node lets through: the first would win unseen. */
 const SINGLE_HEADERS = new Set(["host", "content-type"]);
+
+/** More header lines than this are refused; Node would silently drop those over its own limit. */
+const MAX_HEADER_LINES = 100;
 
 export class NodeSource implements Source {
   readonly method: string;
@@ -37,6 +41,11 @@ export class NodeSource implements Source {
     return clientAddress(this.#message.socket.remoteAddress ?? "", this.header("x-forwarded-for"), this.#trusted);
   }
 
+  get host(): string | undefined {
+    const forwarded = this.header("x-forwarded-host");
+    return requestHost(this.header("host"), this.#message.socket.remoteAddress ?? "", forwarded, this.#trusted);
+  }
+
   get secure(): boolean {
     const { socket } = this.#message;
     const isTls = (socket as TLSSocket).encrypted === true;
@@ -45,19 +54,31 @@ export class NodeSource implements Source {
   }
 
   signal(): AbortSignal {
-    if (!this.#controller) {
-      const controller = (this.#controller = new AbortController());
-      this.#reply.once("close", () => {
-        if (!this.#reply.writableFinished) controller.abort(new Error("The client left"));
-      });
-    }
-    return this.#controller.signal;
+    return (this.#controller ??= this.#watch()).signal;
+  }
+
+  #watch(): AbortController {
+    const controller = new AbortController();
+    const reply = this.#reply;
+    const leave = (): void => {
+      if (!reply.writableFinished) controller.abort(new DOMException("The client left", "AbortError"));
+    };
+    // Who has left before anybody asked will not leave again.
+    if (reply.destroyed) leave();
+    else reply.once("close", leave);
+    return controller;
   }
 
   readBody(limitBytes: number): Promise<Uint8Array> {
-    if (this.#isRead) return Promise.reject(new TypeError("The body was read already"));
-    this.#isRead = true;
+    this.#startReading();
     return readStream(this.#message, limitBytes);
+  }
+
+  /** A body can be read once. Who waits to be asked for it (RFC 9110 section 10.1.1) is asked here: only now is it wanted. */
+  #startReading(): void {
+    if (this.#isRead) throw new TypeError("The body was read already");
+    this.#isRead = true;
+    if (/^100-continue$/i.test(this.header("expect") ?? "") && !this.#reply.headersSent) this.#reply.writeContinue();
   }
 
   toRequest(url: URL): Request {
@@ -72,16 +93,26 @@ export class NodeSource implements Source {
       signal: this.signal(),
       duplex: "half",
     };
-    if (hasBody) {
-      this.#isRead = true;
-      init.body = this.#message as unknown as ReadableStream<Uint8Array>; // Node's fetch takes any async iterable of bytes.
-    }
+    // Node's fetch takes any async iterable of bytes.
+    if (hasBody) init.body = this.#chunks() as unknown as ReadableStream<Uint8Array>;
     return new Request(url, init);
+  }
+
+  /** Runs from the first read on: looking at `request.headers` must not cost the handler its body. */
+  async *#chunks(): AsyncGenerator<Uint8Array> {
+    this.#startReading();
+    yield* this.#message as AsyncIterable<Uint8Array>;
   }
 }
 
-/** What Node lets through and we refuse before anything else looks at the request. @throws SvcError `SVC_BAD_REQUEST` */
+/**
+ * What Node lets through and we refuse before anything else looks at the request.
+ * @throws SvcError `SVC_BAD_REQUEST`, `SVC_HEADERS_TOO_LARGE`
+ */
 export function refuseAmbiguous(message: IncomingMessage): void {
+  if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
+    throw new SvcError("SVC_HEADERS_TOO_LARGE", `More than ${MAX_HEADER_LINES} headers`);
+  }
   const seen = new Set<string>();
   for (let at = 0; at < message.rawHeaders.length; at += 2) {
     const name = (message.rawHeaders[at] as string).toLowerCase();
@@ -89,12 +120,20 @@ export function refuseAmbiguous(message: IncomingMessage): void {
     if (seen.has(name)) throw new SvcError("SVC_BAD_REQUEST", `The request has two ${name} headers`);
     seen.add(name);
   }
+  const { host } = message.headers;
+  const isOldWithout = host === undefined && message.httpVersion === "1.0";
+  if (!isOldWithout && !isHost(host ?? "")) throw new SvcError("SVC_BAD_REQUEST", "The Host header is not a host");
 }
 
 function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    const fail = (cause?: unknown): void =>
+      reject(new SvcError("SVC_BAD_REQUEST", "The client left while sending its body", { cause }));
+    // A stream that has ended already says nothing more, and we would wait for ever.
+    if (message.readableEnded) return reject(new TypeError("The body was read already, by the framework around"));
+    if (message.destroyed) return fail();
     message.on("data", (chunk: Buffer) => {
       length += chunk.length;
       if (length <= limitBytes) return void chunks.push(chunk);
@@ -103,7 +142,7 @@ function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8
       reject(tooLarge(limitBytes));
     });
     message.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    message.on("error", (cause) => reject(new SvcError("SVC_BAD_REQUEST", "The body ended early", { cause })));
-    message.on("aborted", () => reject(new SvcError("SVC_BAD_REQUEST", "The client left while sending its body")));
+    message.on("error", fail);
+    message.on("close", fail); // after "end" it changes nothing
   });
 }

@@ -9,7 +9,7 @@ import type { Context, Result } from "./types.ts";
 
 export interface StaticFile {
   type: string;
-  /** Strong entity tag over the plain bytes. */
+  /** Strong entity tag of the plain bytes; each variant has its own (RFC 9110 section 8.8.3.3). */
   etag: string;
   plain: Uint8Array;
   br: Uint8Array | undefined;
@@ -36,31 +36,50 @@ const TYPES: Record<string, string> = {
   ".avif": "image/avif",
   ".gif": "image/gif",
   ".ico": "image/x-icon",
+  ".woff": "font/woff",
   ".woff2": "font/woff2",
+  ".mp4": "video/mp4",
+  ".webm": "video/webm",
+  ".mp3": "audio/mpeg",
+  ".wasm": "application/wasm",
   ".txt": "text/plain; charset=utf-8",
   ".xml": "application/xml; charset=utf-8",
   ".pdf": "application/pdf",
   ".webmanifest": "application/manifest+json",
 };
 
-/** Reads every file below a folder; names use forward slashes. A folder that does not exist is empty. */
+/**
+ * Reads every file below a folder; names use forward slashes. A folder that does not exist is empty. Left out: hidden
+ * files and folders, such as `.env` and `.git`, which nobody means to publish; `.well-known` (RFC 8615) is meant.
+ */
 export function loadFolder(folder: string): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>();
   if (!existsSync(folder)) return files;
   for (const entry of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (/\.(?:br|gz)$/.test(entry) || !statSync(join(folder, entry)).isFile()) continue;
-    files.set(entry.split(sep).join("/"), loadFile(join(folder, entry)));
+    const path = join(folder, entry);
+    const name = entry.split(sep).join("/");
+    if (isHidden(name) || isVariant(path) || !statSync(path).isFile()) continue;
+    files.set(name, loadFile(path));
   }
   return files;
 }
 
+function isHidden(name: string): boolean {
+  return name.split("/").some((part, at) => part.startsWith(".") && !(at === 0 && part === ".well-known"));
+}
+
+/** Whether this is another file, prepared; an archive that stands for itself is not. */
+function isVariant(path: string): boolean {
+  return /\.(?:br|gz)$/.test(path) && existsSync(path.slice(0, path.lastIndexOf(".")));
+}
+
 function loadFile(path: string): StaticFile {
-  const variant = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix) : undefined);
+  const prepared = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix) : undefined);
   return staticFile(
     readFileSync(path),
-    TYPES[extname(path)] ?? "application/octet-stream",
-    variant(".br"),
-    variant(".gz"),
+    TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
+    prepared(".br"),
+    prepared(".gz"),
   );
 }
 
@@ -71,17 +90,23 @@ export function staticFile(plain: Uint8Array, type: string, br?: Uint8Array, gzi
 
 /** Answers GET and HEAD for a file: 304, one byte range, or the best variant. */
 export function serveFile(ctx: Context, file: StaticFile, cacheControl: string): Result {
-  const headers = ["etag", file.etag, "cache-control", cacheControl, "vary", "accept-encoding"];
-  if (matchesTag(ctx.header("if-none-match"), file.etag)) return { status: 304, headers, body: null };
+  const headers = ["cache-control", cacheControl, "vary", "accept-encoding"];
+  const partial = partOf(ctx, file, headers);
+  if (partial) return partial;
+  const { body, etag, encoding } = chooseVariant(file, ctx.header("accept-encoding"));
+  headers.push("etag", etag);
+  if (matchesTag(ctx.header("if-none-match"), etag)) return { status: 304, headers, body: null };
   headers.push("content-type", file.type, "accept-ranges", "bytes");
-  const range = ctx.header("range");
-  if (range !== undefined && isRangeCurrent(ctx, file)) {
-    const partial = rangeResult(range, file, headers);
-    if (partial) return partial;
-  }
-  const { body, encoding } = chooseVariant(file, ctx.header("accept-encoding"));
   if (encoding) headers.push("content-encoding", encoding);
   return { status: 200, headers, body };
+}
+
+/** A range is of the plain bytes. Preconditions come first, and HEAD has no ranges (RFC 9110 sections 13.2.2 and 14.2). */
+function partOf(ctx: Context, file: StaticFile, headers: readonly string[]): Result | undefined {
+  const range = ctx.header("range");
+  if (range === undefined || ctx.method !== "GET" || !isRangeCurrent(ctx, file)) return undefined;
+  if (matchesTag(ctx.header("if-none-match"), file.etag)) return undefined;
+  return rangeResult(range, file, [...headers, "etag", file.etag, "content-type", file.type, "accept-ranges", "bytes"]);
 }
 
 /** RFC 9110 section 13.1.2: weak comparison, lists and `*`. */
@@ -101,10 +126,12 @@ function isRangeCurrent(ctx: Context, file: StaticFile): boolean {
 function rangeResult(range: string, file: StaticFile, headers: readonly string[]): Result | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(range.trim());
   if (!match || (match[1] === "" && match[2] === "")) return undefined;
+  // "9-5" is no range, so it is as if none had been asked for (RFC 9110 section 14.1.1).
+  if (match[1] !== "" && match[2] !== "" && Number(match[2]) < Number(match[1])) return undefined;
   const size = file.plain.byteLength;
   const first = match[1] === "" ? Math.max(0, size - Number(match[2])) : Number(match[1]);
   const last = match[1] === "" || match[2] === "" ? size - 1 : Math.min(Number(match[2]), size - 1);
-  if (first >= size || first > last) return { status: 416, headers: ["content-range", `bytes */${size}`], body: null };
+  if (first >= size) return { status: 416, headers: ["content-range", `bytes */${size}`], body: null };
   return {
     status: 206,
     headers: [...headers, "content-range", `bytes ${first}-${last}/${size}`],
@@ -112,14 +139,26 @@ function rangeResult(range: string, file: StaticFile, headers: readonly string[]
   };
 }
 
-function chooseVariant(file: StaticFile, accept: string | undefined): { body: Uint8Array; encoding?: string } {
-  if (accept === undefined || (!file.br && !file.gzip)) return { body: file.plain };
+interface Variant {
+  body: Uint8Array;
+  etag: string;
+  encoding?: string;
+}
+
+function chooseVariant(file: StaticFile, accept: string | undefined): Variant {
+  const plain = { body: file.plain, etag: file.etag };
+  if (accept === undefined || (!file.br && !file.gzip)) return plain;
   const quality = acceptedEncodings(accept);
   const rank = (name: string): number => quality.get(name) ?? quality.get("*") ?? 0;
   const br = file.br ? rank("br") : 0;
   const gzip = file.gzip ? rank("gzip") : 0;
-  if (br > 0 && br >= gzip) return { body: file.br as Uint8Array, encoding: "br" };
-  return gzip > 0 ? { body: file.gzip as Uint8Array, encoding: "gzip" } : { body: file.plain };
+  if (file.br && br > 0 && br >= gzip) return variant(file, "br", file.br);
+  return file.gzip && gzip > 0 ? variant(file, "gzip", file.gzip) : plain;
+}
+
+/** Same tag for other bytes would let a client join a range of the plain file to the start of a compressed one. */
+function variant(file: StaticFile, encoding: string, body: Uint8Array): Variant {
+  return { body, encoding, etag: `${file.etag.slice(0, -1)}-${encoding}"` };
 }
 
 /** RFC 9110 section 12.5.3: name -> quality; `br;q=0` means never. */

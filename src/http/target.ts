@@ -14,6 +14,9 @@ export interface Target {
 /** Longest target accepted, in bytes (it is ASCII). */
 export const MAX_TARGET_LENGTH = 8192;
 
+/** What no target may hold (RFC 9112 section 3.2): raw bytes beyond visible ASCII, and a fragment. */
+const NOT_A_TARGET = /[^\x21-\x7e]|#/;
+
 /** Characters that make a path worth a second look; nearly no path has any. */
 const NEEDS_CARE = /[%\\]|\/\/|\/\.{1,2}(?:\/|$)/;
 
@@ -23,10 +26,18 @@ export function readTarget(rawTarget: string): Target {
     throw new SvcError("SVC_URL_TOO_LONG", `The URL has ${rawTarget.length} bytes; ${MAX_TARGET_LENGTH} are allowed`);
   }
   if (rawTarget.charCodeAt(0) !== 47) throw refused("must start with a slash");
+  if (NOT_A_TARGET.test(rawTarget)) throw refused("holds a character that must be percent-encoded");
   const mark = rawTarget.indexOf("?");
   const rawPath = mark < 0 ? rawTarget : rawTarget.slice(0, mark);
   const queryText = mark < 0 ? "" : rawTarget.slice(mark + 1);
   return { path: NEEDS_CARE.test(rawPath) ? carefully(rawPath) : rawPath, queryText };
+}
+
+/** What a `Host` may look like; names in other scripts arrive as Punycode (RFC 9110 section 7.2). */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
+
+export function isHost(text: string): boolean {
+  return HOST.test(text);
 }
 
 function carefully(rawPath: string): string {

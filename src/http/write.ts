@@ -2,81 +2,145 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { RequestContext } from "./context.ts";
-import type { Answer, Result } from "./types.ts";
+import { chunksOf, endEarly } from "./iterate.ts";
+import type { Answer, Body, Result } from "./types.ts";
 
 /** Up to here a string is written as it is; above, encoding it once is cheaper than measuring and then encoding it. */
 const STRING_LIMIT = 16_384;
 
-/** Statuses that have no body (RFC 9110 section 6.4.1). */
-const isBodyless = (status: number): boolean => status === 204 || status === 304;
+/** Statuses whose answers have no body (RFC 9110 sections 6.4.1 and 15.3.6). */
+const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-/** Turns whatever a handler gave into a `Result`; a web `Response` is streamed through. */
+/** Turns whatever a handler gave into a `Result` with lower-case names; the body of a web `Response` is streamed through. */
 export function toResult(answer: Answer): Result {
-  if (!(answer instanceof Response)) return answer;
+  if (!(answer instanceof Response)) return { ...answer, headers: lowerCaseNames(answer.headers) };
   const headers: string[] = [];
   answer.headers.forEach((value, name) => void (name === "set-cookie" || headers.push(name, value)));
   for (const cookie of answer.headers.getSetCookie()) headers.push("set-cookie", cookie);
-  return { status: answer.status, headers, body: answer.body as AsyncIterable<Uint8Array> | null };
+  return { status: answer.status, headers, body: answer.body && chunksOf(answer.body) };
 }
 
-/** Sends a result. `headers` is the whole list; Content-Length is added here where the length is known. */
-export async function writeNode(
+/** Rules further on look for names, and must not be passed by spelling `Content-Type`. */
+function lowerCaseNames(headers: string[]): string[] {
+  return headers.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
+}
+
+/** @throws RangeError for a status that is no final answer: with 1xx the client would wait on (RFC 9110 section 15). */
+export function requireStatus(status: number): void {
+  if (Number.isInteger(status) && status >= 200 && status <= 599) return;
+  throw new RangeError(`A handler answered with status ${status}; allowed: 200 to 599`);
+}
+
+/**
+ * Sends a result. `headers` is the whole list; Content-Length is added here where the length is known.
+ * @returns when a streamed body has ended; rejects with what it threw.
+ * @throws at once, and nothing is sent, what node:http says of a header that can't be sent.
+ */
+export function writeNode(
   reply: ServerResponse,
   result: Result,
   headers: string[],
   isHead: boolean,
-): Promise<void> {
+): Promise<void> | void {
   const { status, body } = result;
-  if (body === null || typeof body === "string" || body instanceof Uint8Array) {
+  if (isKnown(body)) {
     const bytes = typeof body === "string" && body.length > STRING_LIMIT ? Buffer.from(body) : body;
-    if (!isBodyless(status)) headers.push("content-length", String(bytes === null ? 0 : lengthOf(bytes)));
+    setLength(headers, result, isHead);
     reply.writeHead(status, headers);
-    if (bytes === null || isHead) reply.end();
+    if (bytes === null || isHead || isBodyless(status)) reply.end();
     else reply.end(bytes);
     return;
   }
   reply.writeHead(status, headers);
-  if (isHead) return void reply.end();
-  await pump(reply, body);
+  if (!isHead && !isBodyless(status)) return pump(reply, body);
+  endEarly(body[Symbol.asyncIterator]());
+  reply.end();
+}
+
+function isKnown(body: Body): body is string | Uint8Array | null {
+  return body === null || typeof body === "string" || body instanceof Uint8Array;
+}
+
+/** Two lengths that differ are how requests are smuggled, so the measured one takes the place of any other. */
+function setLength(headers: string[], { status, body }: Result, isHead: boolean): void {
+  let at = headers.indexOf("content-length");
+  while (at % 2 === 1) at = headers.indexOf("content-length", at + 1);
+  // Of a HEAD answered by hand, the length is that of the GET (RFC 9110 section 8.6).
+  if (at >= 0 && isHead && body === null) return;
+  if (status === 204 || status === 304) return void (at >= 0 && headers.splice(at, 2));
+  const length = isBodyless(status) || !isKnown(body) || body === null ? 0 : lengthOf(body);
+  if (at >= 0) headers[at + 1] = String(length);
+  else headers.push("content-length", String(length));
 }
 
 function lengthOf(body: string | Uint8Array): number {
   return typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 }
 
-/** Writes as fast as the client reads; ends the source when the client leaves. */
+/** Writes as fast as the client reads; ends the source when the client leaves, also while it has nothing to say. */
 async function pump(reply: ServerResponse, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
+  const iterator = chunks[Symbol.asyncIterator]();
   const gone = new AbortController();
-  reply.once("close", () => gone.abort());
-  for await (const chunk of chunks) {
+  const leave = (): void => {
+    gone.abort();
+    endEarly(iterator);
+  };
+  if (reply.destroyed) return leave();
+  reply.once("close", leave);
+  for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
     if (reply.destroyed) return;
-    if (!reply.write(chunk)) await once(reply, "drain", { signal: gone.signal }).catch(() => undefined); // gone: the next turn returns
+    if (!reply.write(step.value)) await once(reply, "drain", { signal: gone.signal }).catch(() => undefined); // gone: the next turn returns
   }
   reply.end();
 }
 
-/** A result as a web `Response`. */
-export function toResponse(result: Result, headers: readonly string[], isHead: boolean): Response {
-  const list = new Headers();
-  for (let at = 0; at < headers.length; at += 2) list.append(headers[at] as string, headers[at + 1] as string);
+/**
+ * A result as a web `Response`.
+ * @param onEnd told when a streamed body was cancelled by its reader, or failed with `error`.
+ * @throws TypeError for a header that can't be sent.
+ */
+export function toResponse(
+  result: Result,
+  headers: string[],
+  isHead: boolean,
+  onEnd: (error?: unknown) => void,
+): Response {
   const { body, status } = result;
-  const isKnown = body === null || typeof body === "string" || body instanceof Uint8Array;
-  if (isKnown && !isBodyless(status)) list.set("content-length", String(body === null ? 0 : lengthOf(body)));
-  const content = isHead || isBodyless(status) ? null : isKnown ? body : toStream(body);
-  return new Response(content, { status, headers: list });
+  if (isKnown(body)) setLength(headers, result, isHead);
+  const list = new Headers();
+  for (let at = 0; at < headers.length; at += 2) append(list, headers[at] as string, headers[at + 1] as string);
+  if (isKnown(body)) return new Response(isHead || isBodyless(status) ? null : body, { status, headers: list });
+  if (!isHead && !isBodyless(status)) return new Response(toStream(body, onEnd), { status, headers: list });
+  endEarly(body[Symbol.asyncIterator]());
+  return new Response(null, { status, headers: list });
 }
 
-function toStream(chunks: AsyncIterable<string | Uint8Array>): ReadableStream<Uint8Array> {
+/** `Headers` would cut line ends off a value where node:http refuses it. */
+function append(list: Headers, name: string, value: string): void {
+  if (/[\r\n\0]/.test(value)) throw new TypeError(`The header ${name} holds a line end or NUL`);
+  list.append(name, value);
+}
+
+function toStream(
+  chunks: AsyncIterable<string | Uint8Array>,
+  onEnd: (error?: unknown) => void,
+): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done) controller.close();
-      else controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+      try {
+        const { done, value } = await iterator.next();
+        if (done) controller.close();
+        else controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+      } catch (error) {
+        onEnd(error);
+        throw error;
+      }
     },
-    async cancel() {
-      await iterator.return?.();
+    cancel() {
+      onEnd();
+      endEarly(iterator);
     },
   });
 }

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { parseCookies, serializeCookie } from "./cookies.ts";
+
+const read = (header: string | undefined): Record<string, string> => ({ ...parseCookies(header) });
+
+describe("reading cookies", () => {
+  it("finds names and values, with or without space, quotes and percent escapes", () => {
+    assert.deepEqual(read("a=1; b=2;c=3"), { a: "1", b: "2", c: "3" });
+    assert.deepEqual(read('q="in quotes"; e=caf%C3%A9; eq=a=b=c; empty='), {
+      q: "in quotes",
+      e: "café",
+      eq: "a=b=c",
+      empty: "",
+    });
+  });
+
+  it("takes the first of two with one name, which is the more specific", () => {
+    assert.deepEqual(read("a=here; a=there"), { a: "here" });
+  });
+
+  it("leaves out what is no pair, and keeps what other software wrote in its own way", () => {
+    assert.deepEqual(read("; alone; =nameless; ;"), {});
+    assert.deepEqual(read("pct=100%; half=%E0%A4"), { pct: "100%", half: "%E0%A4" });
+    assert.deepEqual(read(undefined), {});
+  });
+
+  it("has no prototype for a name to reach", () => {
+    const cookies = parseCookies("a=1; __proto__=x; constructor=y");
+    assert.equal(Object.getPrototypeOf(cookies), null);
+    assert.deepEqual(Object.keys(cookies), ["a", "__proto__", "constructor"]);
+    assert.equal(parseCookies("")["toString"], undefined);
+  });
+
+  it("never throws", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary" }), (header) => parseCookies(header) !== undefined));
+  });
+});
+
+const TOKEN = "abcXYZ019!#$%&'*+-.^_`|~".split("");
+
+describe("writing cookies", () => {
+  it("is safe where nothing is said", () => {
+    assert.equal(serializeCookie("session", "a b"), "session=a%20b; Path=/; HttpOnly; SameSite=Lax");
+  });
+
+  it("says what is asked for", () => {
+    const options = { httpOnly: false, secure: true, sameSite: "None", path: "/app", maxAgeSeconds: 3600.9 } as const;
+    assert.equal(serializeCookie("a", "1", options), "a=1; Path=/app; Max-Age=3600; Secure; SameSite=None");
+    assert.match(serializeCookie("a", "", { maxAgeSeconds: 0 }), /^a=; Path=\/; Max-Age=0; /);
+  });
+
+  it("what is written is what is read, whatever the value", () => {
+    const name = fc.string({ unit: fc.constantFrom(...TOKEN), minLength: 1 });
+    fc.assert(
+      fc.property(name, fc.string({ unit: "grapheme" }), (key, value) => {
+        const line = serializeCookie(key, value);
+        assert.match(line, /^[\x21-\x7e]+; Path=\/; HttpOnly; SameSite=Lax$/);
+        const pair = line.slice(0, line.indexOf(";"));
+        assert.deepEqual(read(`before=1; ${pair}; after=2`), { before: "1", [key]: value, after: "2" });
+      }),
+      { examples: [["n", "; Path=/evil\r\nset-cookie: x"]] },
+    );
+  });
+
+  it("refuses a name that would end the pair or the header", () => {
+    for (const name of ["", "a b", "a=b", "a;b", "a,b", "a\r\nb", "ü"]) {
+      assert.throws(() => serializeCookie(name, "1"), { name: "TypeError", message: /is not a cookie name/ }, name);
+    }
+  });
+
+  it("refuses a path that would add attributes, and ages that are no number", () => {
+    for (const path of ["", "app", "/;Domain=example.com", "/\r\nset-cookie: x=1", "/ü"])
+      assert.throws(() => serializeCookie("a", "1", { path }), { name: "TypeError", message: /has the path/ }, path);
+    for (const maxAgeSeconds of [Number.NaN, Number.POSITIVE_INFINITY])
+      assert.throws(() => serializeCookie("a", "1", { maxAgeSeconds }), { name: "TypeError", message: /lives/ });
+  });
+
+  it("refuses what a browser would drop without a word: prefixes not kept, SameSite=None without Secure", () => {
+    const refused = [
+      ["__Secure-a", {}],
+      ["__Host-a", {}],
+      ["__host-a", { secure: false }],
+      ["__Host-a", { secure: true, path: "/app" }],
+      ["a", { sameSite: "None" }],
+    ] as const;
+    for (const [name, options] of refused) assert.throws(() => serializeCookie(name, "1", options), TypeError, name);
+    assert.match(serializeCookie("__Host-a", "1", { secure: true }), /^__Host-a=1; Path=\/; HttpOnly; Secure/);
+    assert.match(serializeCookie("__Secure-a", "1", { secure: true, path: "/app" }), /Path=\/app/);
+  });
+});
