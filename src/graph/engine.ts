@@ -103,8 +103,9 @@ class GraphEngine implements Engine {
       if (other) return { snapshot: other, created: false };
       throw error;
     }
+    // As committed a moment ago, with its one event; reading it back would cost as much as writing it.
+    const snapshot = snapshotOf(row, nodes, definition, 1);
     const live = this.#adopt(row, nodes, definition);
-    const snapshot = this.#snapshotOf(live);
     this.#beginWhenDue(live);
     return { snapshot, created: true };
   }
@@ -150,11 +151,6 @@ class GraphEngine implements Engine {
   #view(row: GraphRow): Snapshot {
     const { graphs } = this.#options.store;
     return snapshotOf(row, graphs.nodes(row.id), this.#registry.get(row.worker), graphs.lastSeq(row.id));
-  }
-
-  /** As committed a moment ago, without reading it back. */
-  #snapshotOf({ machine }: Live): Snapshot {
-    return this.#view({ ...machine.row });
   }
 
   async pause(graphId: string): Promise<Snapshot> {

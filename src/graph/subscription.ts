@@ -2,9 +2,12 @@
 import type { GraphEvent, GraphStore } from "../store/contract.ts";
 import { TERMINAL } from "./machine.ts";
 
+/** Events held for a follower that is slower than its graph; beyond that it reads them from the store. */
+const MAX_HELD = 1000;
+
 /**
- * Reads from the store each time new events are announced, so nothing is buffered and nothing can be lost between the
- * stored part and the live part. Ends after the terminal event, or when `signal` aborts.
+ * Reads from the store until it has caught up, then takes what the store announces; where that leaves a gap, it reads
+ * again. Ends after the event that ended the graph, or when `signal` aborts.
  */
 export async function* subscribe(
   store: GraphStore,
@@ -12,51 +15,64 @@ export async function* subscribe(
   afterSeq: number,
   signal: AbortSignal,
 ): AsyncGenerator<GraphEvent> {
-  const bell = new Bell(store, graphId, signal);
+  const news = new News(store, graphId, signal);
   let seq = afterSeq;
+  // Before the first event nothing tells whether the graph has ended.
+  let mayHaveEnded = true;
   try {
     while (!signal.aborted) {
-      bell.reset();
-      // Looked at before the events are read: if it was terminal by then, they are all there.
-      const row = store.graph(graphId);
-      const events = store.events(graphId, seq);
+      const events = news.after(seq) ?? store.events(graphId, seq);
       for (const event of events) {
         yield event;
         seq = event.seq;
+        mayHaveEnded = event.type === "graph.done" || event.type === "graph.failed";
       }
       if (events.length > 0) continue;
-      if (!row || TERMINAL.includes(row.phase)) return;
-      await bell.rung();
+      if (mayHaveEnded && isEnded(store, graphId)) return;
+      await news.come();
     }
   } finally {
-    bell.stop();
+    news.stop();
   }
 }
 
-/** Remembers whether there was news since it was last reset. */
-class Bell {
-  #hasRung = false;
+function isEnded(store: GraphStore, graphId: string): boolean {
+  const row = store.graph(graphId);
+  return !row || TERMINAL.includes(row.phase);
+}
+
+/** What the store has announced since it was last asked for. */
+class News {
+  #held: GraphEvent[] = [];
+  #hasComeSince = false;
   #wake: (() => void) | undefined;
   readonly #stops: (() => void)[];
 
   constructor(store: GraphStore, graphId: string, signal: AbortSignal) {
     const ring = (): void => {
-      this.#hasRung = true;
+      this.#hasComeSince = true;
       this.#wake?.();
     };
     signal.addEventListener("abort", ring);
-    const off = store.onEvents((events) => {
-      if (events.some((event) => event.graphId === graphId)) ring();
+    const off = store.onEvents(graphId, (events) => {
+      // One too many is enough to know that some were missed.
+      if (this.#held.length <= MAX_HELD) this.#held.push(...events);
+      ring();
     });
     this.#stops = [off, () => signal.removeEventListener("abort", ring)];
   }
 
-  reset(): void {
-    this.#hasRung = false;
+  /** Events that follow on `seq`; undefined when only the store knows. */
+  after(seq: number): GraphEvent[] | undefined {
+    const held = this.#held.filter((event) => event.seq > seq);
+    const isWhole = this.#held.length <= MAX_HELD && held[0]?.seq === seq + 1;
+    this.#held = [];
+    this.#hasComeSince = false;
+    return isWhole ? held : undefined;
   }
 
-  rung(): Promise<void> {
-    return this.#hasRung ? Promise.resolve() : new Promise((resolve) => void (this.#wake = resolve));
+  come(): Promise<void> {
+    return this.#hasComeSince ? Promise.resolve() : new Promise((resolve) => void (this.#wake = resolve));
   }
 
   stop(): void {

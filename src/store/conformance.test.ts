@@ -165,9 +165,13 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
     it("numbers events from 1 without gaps, and tells listeners after the commit", async () => {
       const id = nextId();
       const heard: number[] = [];
-      const stop = store.graphs.onEvents((events) =>
-        heard.push(...events.filter((event) => event.graphId === id).map((event) => event.seq)),
-      );
+      const stop = store.graphs.onEvents(id, (events) => heard.push(...events.map((event) => event.seq)));
+      const other = nextId();
+      await store.graphs.commit({
+        graphId: other,
+        insert: graphRow(other),
+        events: [{ graphId: other, type: "custom", timestampMs: 1 }],
+      });
       const event = (data: number) => ({ graphId: id, type: "custom" as const, node: "n", timestampMs: data, data });
       await store.graphs.commit({ graphId: id, insert: graphRow(id), events: [event(1), event(2)] });
       await Promise.all([3, 4, 5].map((data) => store.graphs.commit({ graphId: id, events: [event(data)] })));

@@ -168,8 +168,8 @@ export interface GraphStore {
   events(graphId: string, afterSeq: number, limit?: number): GraphEvent[];
   /** Number of the graph's last event; 0 before there is one. */
   lastSeq(graphId: string): number;
-  /** Calls back after each commit that added events. Returns the way to stop. */
-  onEvents(listener: (events: GraphEvent[]) => void): () => void;
+  /** Calls back after each commit that added events to this graph. Returns the way to stop. */
+  onEvents(graphId: string, listener: (events: readonly GraphEvent[]) => void): () => void;
   /** Graphs that are not done or failed, oldest first: what a starting process goes on with. */
   unfinished(): GraphRow[];
   list(query: GraphQuery): Page<GraphRow>;

@@ -1,6 +1,7 @@
 /** Graphs, nodes and events in memory: for tests, and as the reference the other stores are compared with. */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, OutboxRow, Page, Unit } from "../contract.ts";
+import { EventListeners, type EventListener } from "../listeners.ts";
 import { pageLimit } from "../page.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
@@ -9,7 +10,7 @@ export class MemoryGraphs implements GraphStore {
   readonly #graphs = new Map<string, GraphRow>();
   readonly #nodes = new Map<string, Map<string, NodeRow>>();
   readonly #events = new Map<string, GraphEvent[]>();
-  readonly #listeners = new Set<(events: GraphEvent[]) => void>();
+  readonly #listeners = new EventListeners();
   readonly #addOutbox: (rows: readonly OutboxRow[]) => void;
 
   constructor(addOutbox: (rows: readonly OutboxRow[]) => void) {
@@ -26,7 +27,8 @@ export class MemoryGraphs implements GraphStore {
     this.#applyNodes(copy);
     Object.assign(graph, copy.graph);
     const events = this.#append(copy);
-    if (events.length > 0) for (const listener of this.#listeners) listener(structuredClone(events));
+    if (events.length > 0 && this.#listeners.has(copy.graphId))
+      this.#listeners.tell(copy.graphId, structuredClone(events));
     if (copy.outbox?.length) this.#addOutbox(copy.outbox);
     return true;
   }
@@ -92,9 +94,8 @@ export class MemoryGraphs implements GraphStore {
     return this.#events.get(graphId)?.length ?? 0;
   }
 
-  onEvents(listener: (events: GraphEvent[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+  onEvents(graphId: string, listener: EventListener): () => void {
+    return this.#listeners.add(graphId, listener);
   }
 
   unfinished(): GraphRow[] {

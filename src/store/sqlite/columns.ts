@@ -42,7 +42,7 @@ export const NODE_COLUMNS: Columns = {
   dueMs: ["due_ms", "number"],
 };
 
-const EVENT_COLUMNS: Columns = {
+export const EVENT_COLUMNS: Columns = {
   graphId: ["graph_id", "text"],
   seq: ["seq", "number"],
   type: ["type", "text"],

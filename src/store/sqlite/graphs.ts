@@ -1,91 +1,87 @@
 /** Graphs, nodes and events in SQLite. */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NewEvent, NodeRow, Page, Unit } from "../contract.ts";
+import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, Page, Unit } from "../contract.ts";
+import { EventListeners, type EventListener } from "../listeners.ts";
 import { pageLimit } from "../page.ts";
-import {
-  GRAPH_COLUMNS,
-  insertSql,
-  insertValues,
-  NODE_COLUMNS,
-  toColumn,
-  toEvent,
-  toGraph,
-  toNode,
-  type Columns,
-} from "./columns.ts";
+import { toEvent, toGraph, toNode } from "./columns.ts";
 import type { Database } from "./database.ts";
 import type { Value } from "./driver.ts";
-import { insertDelivery } from "./webhooks.ts";
+import { UnitBatch } from "./unit-batch.ts";
 
-const INSERT_GRAPH = insertSql("graph", GRAPH_COLUMNS);
-const INSERT_NODE = insertSql("node", NODE_COLUMNS);
-const INSERT_EVENT = "INSERT INTO event (graph_id, seq, type, node, timestamp_ms, data) VALUES (?, ?, ?, ?, ?, ?)";
+type Outcome = GraphEvent[] | undefined | Error;
+
+interface Waiting {
+  unit: Unit;
+  resolve: (hasHeld: boolean) => void;
+  reject: (error: unknown) => void;
+}
+
 const DEFAULT_EVENT_LIMIT = 1000;
 
 export class SqliteGraphs implements GraphStore {
   readonly #database: Database;
   readonly #onOutbox: () => void;
-  readonly #listeners = new Set<(events: GraphEvent[]) => void>();
+  readonly #listeners = new EventListeners();
+  /** Units that wait for the next group. */
+  readonly #waiting: Waiting[] = [];
 
   constructor(database: Database, onOutbox: () => void) {
     this.#database = database;
     this.#onOutbox = onOutbox;
   }
 
-  async commit(unit: Unit): Promise<boolean> {
-    const written = await this.#database.write(() => this.#apply(unit));
-    if (!written) return false;
-    if (written.length > 0) for (const listener of this.#listeners) listener(written);
-    if (unit.outbox?.length) this.#onOutbox();
-    return true;
-  }
-
-  /** Inside the transaction. @returns the events with their numbers, or undefined when the fence did not hold. */
-  #apply(unit: Unit): GraphEvent[] | undefined {
-    if (unit.insert) this.#database.sql(INSERT_GRAPH).run(...insertValues(GRAPH_COLUMNS, unit.insert));
-    const state = this.#database.sql("SELECT epoch, phase, seq FROM graph WHERE id = ?").get(unit.graphId);
-    if (!state || !this.#holds(unit, state)) return undefined;
-    for (const node of unit.insertNodes ?? []) this.#database.sql(INSERT_NODE).run(...insertValues(NODE_COLUMNS, node));
-    for (const { id, ...changes } of unit.nodes ?? [])
-      this.#update("node", NODE_COLUMNS, changes, "graph_id = ? AND id = ?", [unit.graphId, id]);
-    for (const row of unit.outbox ?? []) insertDelivery(this.#database, row);
-    const events = this.#append(unit.graphId, Number(state["seq"]), unit.events ?? []);
-    const changes = unit.graph ?? {};
-    this.#update("graph", GRAPH_COLUMNS, changes, "id = ?", [unit.graphId]);
-    return events;
-  }
-
-  #holds({ graphId, fence }: Unit, state: Record<string, Value>): boolean {
-    if (!fence) return true;
-    if (state["epoch"] !== fence.epoch || !fence.phases.includes(state["phase"] as GraphRow["phase"])) return false;
-    if (!fence.node) return true;
-    const node = this.#database
-      .sql("SELECT status, attempt FROM node WHERE graph_id = ? AND id = ?")
-      .get(graphId, fence.node.id);
-    return (
-      node !== undefined &&
-      node["attempt"] === fence.node.attempt &&
-      fence.node.status.includes(node["status"] as NodeRow["status"])
-    );
-  }
-
-  #update(table: string, columns: Columns, changes: object, where: string, key: Value[]): void {
-    const keys = Object.keys(changes);
-    if (keys.length === 0) return;
-    const assignments = keys.map((name) => `${columns[name]?.[0]} = ?`).join(", ");
-    const values = keys.map((name) => toColumn(columns, name, (changes as Record<string, unknown>)[name]));
-    this.#database.sql(`UPDATE ${table} SET ${assignments} WHERE ${where}`).run(...values, ...key);
-  }
-
-  #append(graphId: string, lastSeq: number, events: readonly NewEvent[]): GraphEvent[] {
-    if (events.length === 0) return [];
-    this.#database.sql("UPDATE graph SET seq = ? WHERE id = ?").run(lastSeq + events.length, graphId);
-    return events.map((event, at) => {
-      const seq = lastSeq + at + 1;
-      const data = event.data === undefined ? null : JSON.stringify(event.data);
-      this.#database.sql(INSERT_EVENT).run(graphId, seq, event.type, event.node ?? null, event.timestampMs, data);
-      return { ...event, seq };
+  commit(unit: Unit): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ unit, resolve, reject });
+      if (this.#waiting.length === 1) void this.#write();
     });
+  }
+
+  /** Commits all units that have come by the time of the next group. */
+  async #write(): Promise<void> {
+    let batch: Waiting[] | undefined;
+    const take = (): Waiting[] => {
+      batch ??= this.#waiting.splice(0);
+      return batch;
+    };
+    try {
+      const outcomes = await this.#database.write(() => this.#apply(take().map(({ unit }) => unit)));
+      take().forEach((waiting, at) => this.#tell(waiting, outcomes[at]));
+    } catch (error) {
+      for (const { reject } of take()) reject(error);
+    }
+  }
+
+  /** @param outcome the unit's events, undefined where the fence did not hold, or why it could not be written. */
+  #tell({ unit, resolve, reject }: Waiting, outcome: Outcome): void {
+    if (outcome instanceof Error) return reject(outcome);
+    resolve(outcome !== undefined);
+    if (outcome === undefined) return;
+    if (outcome.length > 0) this.#listeners.tell(unit.graphId, outcome);
+    if (unit.outbox?.length) this.#onOutbox();
+  }
+
+  /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */
+  #apply(units: readonly Unit[]): Outcome[] {
+    const sql = (text: string) => this.#database.sql(text);
+    sql("SAVEPOINT units").run();
+    try {
+      const outcomes = this.#applyTogether(units);
+      sql("RELEASE units").run();
+      return outcomes;
+    } catch (error) {
+      sql("ROLLBACK TO units").run();
+      sql("RELEASE units").run();
+      if (units.length === 1) return [error instanceof Error ? error : new Error(String(error))];
+      return units.flatMap((unit) => this.#apply([unit]));
+    }
+  }
+
+  #applyTogether(units: readonly Unit[]): Outcome[] {
+    const batch = new UnitBatch(this.#database, units);
+    const outcomes = units.map((unit) => batch.add(unit));
+    batch.flush();
+    return outcomes;
   }
 
   graph(id: string): GraphRow | undefined {
@@ -113,9 +109,8 @@ export class SqliteGraphs implements GraphStore {
     return Number(this.#database.sql("SELECT seq FROM graph WHERE id = ?").get(graphId)?.["seq"] ?? 0);
   }
 
-  onEvents(listener: (events: GraphEvent[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+  onEvents(graphId: string, listener: EventListener): () => void {
+    return this.#listeners.add(graphId, listener);
   }
 
   unfinished(): GraphRow[] {

@@ -1,0 +1,135 @@
+/** Units written together come out as if each had been written alone. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { GraphPhase, GraphRow, NodeRow, Store, Unit } from "../contract.ts";
+import { openStore } from "../open.ts";
+
+const IDS = ["g_1", "g_2", "g_3"];
+const PHASES: GraphPhase[] = ["queued", "running", "done"];
+
+function graphRow(id: string, idempotencyKey: string | undefined): GraphRow {
+  return {
+    id,
+    worker: "w",
+    status: "pending",
+    phase: "queued",
+    epoch: 1,
+    pauseNo: 0,
+    input: null,
+    result: undefined,
+    error: undefined,
+    progress: undefined,
+    tags: [],
+    idempotencyKey,
+    definition: "d",
+    createdMs: 1,
+    dueMs: 1,
+    startedMs: undefined,
+    finishedMs: undefined,
+  };
+}
+
+function nodeRow(graphId: string, id: string): NodeRow {
+  return {
+    graphId,
+    id,
+    worker: "w",
+    status: "pending",
+    attempt: 0,
+    crashes: 0,
+    epoch: 1,
+    after: [],
+    input: { text: "\u2028 ' \" \\ \u0000 ž 😀" },
+    result: undefined,
+    error: undefined,
+    startedMs: undefined,
+    finishedMs: undefined,
+    dueMs: undefined,
+  };
+}
+
+const id = fc.constantFrom(...IDS);
+const nodeId = fc.constantFrom("a", "b", "b/1");
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+
+const nodeChange = fc.record(
+  {
+    id: nodeId,
+    status: fc.constantFrom("ready", "running", "done"),
+    attempt: fc.nat(3),
+    result: fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined)),
+    startedMs: fc.oneof(fc.nat(), fc.constant(undefined)),
+  },
+  { requiredKeys: ["id"] },
+);
+const graphChange = fc.record(
+  { phase: fc.constantFrom(...PHASES), epoch: fc.integer({ min: 1, max: 2 }), result: fc.jsonValue({ maxDepth: 1 }) },
+  { requiredKeys: [] },
+);
+
+const unit: fc.Arbitrary<Unit> = fc
+  .record({
+    graphId: id,
+    insertKey: optional(fc.constantFrom("none", "k1", "k2")),
+    fence: optional(
+      fc.record({ epoch: fc.integer({ min: 1, max: 2 }), phases: fc.subarray(PHASES, { minLength: 1 }) }),
+    ),
+    graph: optional(graphChange),
+    insertNodes: fc.uniqueArray(nodeId, { maxLength: 2 }),
+    nodes: fc.array(nodeChange, { maxLength: 3 }),
+    events: fc.array(fc.record({ data: fc.jsonValue({ maxDepth: 1 }) }), { maxLength: 3 }),
+  })
+  .map(({ graphId, insertKey, fence, graph, insertNodes, nodes, events }) => ({
+    graphId,
+    ...(insertKey === undefined ? {} : { insert: graphRow(graphId, insertKey === "none" ? undefined : insertKey) }),
+    ...(fence && { fence }),
+    ...(graph && { graph: graph as Partial<GraphRow> }),
+    insertNodes: insertNodes.map((name) => nodeRow(graphId, name)),
+    nodes: nodes as NonNullable<Unit["nodes"]>,
+    events: events.map(({ data }) => ({ graphId, type: "custom" as const, timestampMs: 1, data: data as never })),
+  }));
+
+type Told = boolean | "refused";
+
+const tell = (commit: Promise<boolean>): Promise<Told> => commit.catch(() => "refused" as const);
+
+function contentOf({ graphs }: Store): unknown {
+  return IDS.map((graphId) => ({
+    graph: graphs.graph(graphId),
+    nodes: graphs.nodes(graphId),
+    events: graphs.events(graphId, 0),
+  }));
+}
+
+async function together(units: readonly Unit[]): Promise<{ told: Told[]; content: unknown }> {
+  const store = await openStore("sqlite::memory:");
+  try {
+    const told = await Promise.all(units.map((one) => tell(store.graphs.commit(one))));
+    return { told, content: contentOf(store) };
+  } finally {
+    await store.close();
+  }
+}
+
+async function oneByOne(units: readonly Unit[]): Promise<{ told: Told[]; content: unknown }> {
+  const store = await openStore("sqlite::memory:");
+  try {
+    const told: Told[] = [];
+    for (const one of units) told.push(await tell(store.graphs.commit(one)));
+    return { told, content: contentOf(store) };
+  } finally {
+    await store.close();
+  }
+}
+
+describe("units of one turn", () => {
+  it("tell and leave what they would have one by one", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(unit, { maxLength: 8 }), async (units) => {
+        assert.deepEqual(await together(units), await oneByOne(units));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,164 @@
+/**
+ * Many units in few statements. Units that meet in one transaction are checked one after the other against the rows as the
+ * units before them leave them; what they change is gathered, the last value of a column winning, and written table by
+ * table. A statement takes all its rows as one JSON array: the cost is in the number of statements, not of rows.
+ */
+import type { GraphEvent, GraphPhase, GraphRow, NodeRow, Unit } from "../contract.ts";
+import { EVENT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, toColumn, type Columns } from "./columns.ts";
+import type { Database } from "./database.ts";
+import type { Value } from "./driver.ts";
+import { insertDelivery } from "./webhooks.ts";
+
+/** What a fence looks at, and the number of the last event. */
+interface State {
+  epoch: number;
+  phase: GraphPhase;
+  seq: number;
+}
+
+type Changes = Record<string, unknown>;
+
+/** The columns that commits change, and the key they are found by. */
+const GRAPH_UPDATE: Columns = { ...GRAPH_COLUMNS, seq: ["seq", "number"] };
+const GRAPH_KEY = ["id"];
+const NODE_KEY = ["graphId", "id"];
+
+export class UnitBatch {
+  readonly #database: Database;
+  readonly #states = new Map<string, State | undefined>();
+  #graphInserts = new Map<string, Changes>();
+  #graphChanges = new Map<string, Changes>();
+  #nodeInserts = new Map<string, NodeRow>();
+  #nodeChanges = new Map<string, Changes>();
+  #events: GraphEvent[] = [];
+  #outbox: NonNullable<Unit["outbox"]> = [];
+
+  /** @param units those that will be added: their graphs are read in one go. */
+  constructor(database: Database, units: readonly Unit[]) {
+    this.#database = database;
+    const ids = [...new Set(units.map(({ graphId }) => graphId))];
+    const rows = database
+      .sql("SELECT id, epoch, phase, seq FROM graph WHERE id IN (SELECT value FROM json_each(?))")
+      .all(JSON.stringify(ids));
+    for (const { id, epoch, phase, seq } of rows) {
+      this.#states.set(String(id), { epoch: Number(epoch), phase: phase as GraphPhase, seq: Number(seq) });
+    }
+  }
+
+  /** @returns the unit's events with their numbers, or undefined when its fence did not hold. */
+  add(unit: Unit): GraphEvent[] | undefined {
+    if (unit.insert) this.#insertGraph(unit.insert);
+    const state = this.#states.get(unit.graphId);
+    if (!state || !this.#holds(unit, state)) return undefined;
+    for (const node of unit.insertNodes ?? []) this.#insertNode(node);
+    for (const node of unit.nodes ?? []) this.#changeNode(unit.graphId, node);
+    this.#outbox.push(...(unit.outbox ?? []));
+    const events = (unit.events ?? []).map((event) => ({ ...event, seq: ++state.seq }));
+    this.#events.push(...events);
+    const { epoch = state.epoch, phase = state.phase } = unit.graph ?? {};
+    Object.assign(state, { epoch, phase });
+    this.#changeGraph(unit.graphId, events.length > 0 ? { ...unit.graph, seq: state.seq } : { ...unit.graph });
+    return events;
+  }
+
+  /** Writes what was gathered. @throws what SQLite throws, such as a key that is there already. */
+  flush(): void {
+    this.#insert("graph", GRAPH_UPDATE, [...this.#graphInserts.values()]);
+    this.#insert("node", NODE_COLUMNS, [...this.#nodeInserts.values()]);
+    this.#update("node", NODE_COLUMNS, NODE_KEY, [...this.#nodeChanges.values()]);
+    this.#insert("event", EVENT_COLUMNS, this.#events);
+    this.#update("graph", GRAPH_UPDATE, GRAPH_KEY, [...this.#graphChanges.values()]);
+    for (const row of this.#outbox) insertDelivery(this.#database, row);
+    this.#graphInserts = new Map();
+    this.#graphChanges = new Map();
+    this.#nodeInserts = new Map();
+    this.#nodeChanges = new Map();
+    this.#events = [];
+    this.#outbox = [];
+  }
+
+  #insertGraph(row: GraphRow): void {
+    // A second row of this id is for SQLite to refuse, together with every other key that must be alone.
+    if (this.#states.has(row.id)) this.flush();
+    this.#graphInserts.set(row.id, { ...row, seq: 0 });
+    this.#states.set(row.id, { epoch: row.epoch, phase: row.phase, seq: 0 });
+  }
+
+  #insertNode(node: NodeRow): void {
+    const key = nodeKey(node.graphId, node.id);
+    if (this.#nodeInserts.has(key) || this.#nodeChanges.has(key)) this.flush();
+    this.#nodeInserts.set(key, { ...node });
+  }
+
+  #changeGraph(id: string, changes: Changes): void {
+    if (Object.keys(changes).length === 0) return;
+    const inserted = this.#graphInserts.get(id);
+    if (inserted) Object.assign(inserted, changes);
+    else this.#graphChanges.set(id, { ...this.#graphChanges.get(id), ...changes, id });
+  }
+
+  #changeNode(graphId: string, changes: Partial<NodeRow> & { id: string }): void {
+    const key = nodeKey(graphId, changes.id);
+    const inserted = this.#nodeInserts.get(key);
+    if (inserted) Object.assign(inserted, changes);
+    else this.#nodeChanges.set(key, { ...this.#nodeChanges.get(key), ...changes, graphId });
+  }
+
+  #holds({ graphId, fence }: Unit, state: State): boolean {
+    if (!fence) return true;
+    if (state.epoch !== fence.epoch || !fence.phases.includes(state.phase)) return false;
+    if (!fence.node) return true;
+    this.flush();
+    const node = this.#database
+      .sql("SELECT status, attempt FROM node WHERE graph_id = ? AND id = ?")
+      .get(graphId, fence.node.id);
+    return (
+      node !== undefined &&
+      node["attempt"] === fence.node.attempt &&
+      fence.node.status.includes(node["status"] as NodeRow["status"])
+    );
+  }
+
+  #insert(table: string, columns: Columns, records: readonly object[]): void {
+    if (records.length === 0) return;
+    const keys = Object.keys(columns);
+    const names = keys.map((key) => columns[key]?.[0]).join(", ");
+    const values = keys.map((_, at) => `value ->> ${at}`).join(", ");
+    this.#database
+      .sql(`INSERT INTO ${table} (${names}) SELECT ${values} FROM json_each(?)`)
+      .run(rowsOf(columns, keys, records));
+  }
+
+  /** One statement for all records that change the same columns. */
+  #update(table: string, columns: Columns, keyNames: readonly string[], records: readonly Changes[]): void {
+    const groups = new Map<string, Changes[]>();
+    for (const record of records) {
+      const shape = Object.keys(columns)
+        .filter((key) => key in record && !keyNames.includes(key))
+        .join();
+      groups.set(shape, [...(groups.get(shape) ?? []), record]);
+    }
+    for (const [shape, alike] of groups) this.#updateAlike(table, columns, [...keyNames], shape.split(","), alike);
+  }
+
+  #updateAlike(table: string, columns: Columns, keyNames: string[], names: string[], records: Changes[]): void {
+    const column = (key: string): string => columns[key]?.[0] ?? key;
+    const sets = names.map((key, at) => `${column(key)} = given.value ->> ${keyNames.length + at}`).join(", ");
+    const found = keyNames.map((key, at) => `${table}.${column(key)} = given.value ->> ${at}`).join(" AND ");
+    this.#database
+      .sql(`UPDATE ${table} SET ${sets} FROM json_each(?) AS given WHERE ${found}`)
+      .run(rowsOf(columns, [...keyNames, ...names], records));
+  }
+}
+
+function nodeKey(graphId: string, id: string): string {
+  return `${graphId}\n${id}`;
+}
+
+/** `[[column, …], …]` as JSON text. */
+function rowsOf(columns: Columns, keys: readonly string[], records: readonly object[]): string {
+  const rows: Value[][] = records.map((record) =>
+    keys.map((key) => toColumn(columns, key, (record as Record<string, unknown>)[key])),
+  );
+  return JSON.stringify(rows);
+}
