@@ -47,6 +47,7 @@ function runGroup(group: Group): Promise<Counts> {
     process.execPath,
     [
       "--enable-source-maps",
+      "--disable-warning=ExperimentalWarning",
       "--test-reporter",
       pathToFileURL(join(out, "scripts/reporter.js")).href,
       "--test-reporter-destination",

@@ -53,9 +53,18 @@ export class Machine {
   #running = 0;
   /** Ready, and not yet taken for dispatch. */
   #fresh: NodeRow[] = [];
+  readonly #last: LastEvent;
 
-  constructor(row: GraphRow, nodes: readonly NodeRow[], definition: GraphDefinition, outboxRows: OutboxRows) {
+  /** @param lastSeq number of the last event of the rows given. */
+  constructor(
+    row: GraphRow,
+    nodes: readonly NodeRow[],
+    lastSeq: number,
+    definition: GraphDefinition,
+    outboxRows: OutboxRows,
+  ) {
     this.row = row;
+    this.#last = { seq: lastSeq };
     this.definition = definition;
     this.#outboxRows = outboxRows;
     this.#nodes = new Map(nodes.map((node) => [node.id, node]));
@@ -84,6 +93,15 @@ export class Machine {
 
   node(id: string): NodeRow | undefined {
     return this.#nodes.get(id);
+  }
+
+  nodes(): NodeRow[] {
+    return [...this.#nodes.values()];
+  }
+
+  /** Number of the last event, counting those of units that are still to be committed. */
+  get lastSeq(): number {
+    return this.#last.seq;
   }
 
   get isTerminal(): boolean {
@@ -132,7 +150,7 @@ export class Machine {
   // Transitions. Each returns the unit to commit.
 
   begin(nowMs: number): Unit {
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "running");
     this.#setGraph(change, { startedMs: this.row.startedMs ?? nowMs });
     change.event("graph.started", undefined, { epoch: this.row.epoch });
@@ -140,8 +158,9 @@ export class Machine {
     return change.unit;
   }
 
-  nodeStarted(node: NodeRow, nowMs: number): Unit {
-    const change = new Change(this.row, nowMs);
+  /** @param into a unit just made, to which this is added; default: a unit of its own. */
+  nodeStarted(node: NodeRow, nowMs: number, into?: Unit): Unit {
+    const change = new Change(this.row, nowMs, this.#last, into);
     this.#running++;
     change.node(node, {
       status: "running",
@@ -156,7 +175,7 @@ export class Machine {
   }
 
   nodeDone(node: NodeRow, result: Json, nowMs: number): Unit {
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#running--;
     change.node(node, { status: "done", result, finishedMs: nowMs });
     change.event("node.done", node.id);
@@ -169,7 +188,7 @@ export class Machine {
 
   /** @param retryAtMs when to try again; undefined fails the graph. */
   nodeFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number): Unit {
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#running--;
     if (retryAtMs === undefined) {
       change.node(node, { status: "failed", error, finishedMs: nowMs });
@@ -185,22 +204,40 @@ export class Machine {
 
   /** A retry fell due. */
   nodeReady(node: NodeRow, nowMs: number): Unit {
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#makeReady(change, node);
     return change.unit;
   }
 
   /** The process stops: the attempt does not count as a crash, and the node runs again after the start. */
   nodeInterrupted(node: NodeRow, nowMs: number): Unit {
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#running--;
     change.node(node, { status: "ready", attempt: node.attempt - 1 });
+    change.event("node.ready", node.id);
+    return change.unit;
+  }
+
+  /** What a worker tells along the way. @returns undefined once the graph has ended: nothing follows its last event. */
+  told(type: "log" | "custom", node: string, data: Json, nowMs: number): Unit | undefined {
+    if (this.isTerminal) return undefined;
+    const change = new Change(this.row, nowMs, this.#last);
+    change.event(type, node, data);
+    return change.unit;
+  }
+
+  /** @returns undefined once the graph has ended. */
+  progressed(progress: NonNullable<GraphRow["progress"]>, nowMs: number): Unit | undefined {
+    if (this.isTerminal) return undefined;
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#setGraph(change, { progress });
+    change.event("progress", undefined, { ...progress });
     return change.unit;
   }
 
   pause(nowMs: number): Unit {
     this.#require("pause", ["queued", "running"]);
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "pausing");
     change.event("graph.pausing");
     this.#settlePause(change);
@@ -209,7 +246,7 @@ export class Machine {
 
   resume(nowMs: number): Unit {
     this.#require("resume", ["pausing", "paused"]);
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "running");
     this.#fresh = [...this.#nodes.values()].filter((node) => node.status === "ready");
     change.event("graph.resumed");
@@ -224,14 +261,14 @@ export class Machine {
 
   cancel(nowMs: number): Unit {
     this.#require("cancel", ["queued", "running", "pausing", "paused"]);
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#fail(change, { message: "Cancelled by an operator", reason: "cancelled" });
     return change.unit;
   }
 
   retry(nowMs: number): Unit {
     this.#require("retry", ["failed"]);
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "running");
     this.#setGraph(change, {
       epoch: this.row.epoch + 1,
@@ -256,14 +293,21 @@ export class Machine {
     return change.unit;
   }
 
-  /** After a crash: what ran is ready again, or poison. Returns undefined when there is nothing to mend. */
-  recover(nowMs: number): Unit | undefined {
+  /**
+   * What ran is ready again, or poison.
+   * @param hasCrashed whether the process died with it; a fault of the store is not the node's doing.
+   * @returns undefined when there is nothing to mend.
+   */
+  recover(nowMs: number, hasCrashed: boolean): Unit | undefined {
     const running = this.runningNodes();
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#running = 0;
-    for (const node of running) change.node(node, { status: "ready", crashes: node.crashes + 1 });
+    for (const node of running) {
+      change.node(node, hasCrashed ? { status: "ready", crashes: node.crashes + 1 } : { status: "ready" });
+      change.event("node.ready", node.id);
+    }
     this.#fresh = [...this.#nodes.values()].filter((node) => node.status === "ready");
-    const poison = running.find((node) => node.crashes >= MAX_CRASHES);
+    const poison = hasCrashed ? running.find((node) => node.crashes >= MAX_CRASHES) : undefined;
     if (poison) {
       const error: Failure = {
         message: `The process died ${poison.crashes} times while the node "${poison.id}" ran`,
@@ -280,7 +324,7 @@ export class Machine {
 
   /** Ends the graph with an error that belongs to no node's attempt, such as a definition that no longer fits. */
   abandon(message: string, nowMs: number): Unit {
-    const change = new Change(this.row, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
     this.#fail(change, { message, reason: "error" });
     return change.unit;
   }
@@ -411,14 +455,20 @@ export class Machine {
   }
 }
 
-/** A unit being made; changes rows of the mirror as it goes. */
+interface LastEvent {
+  seq: number;
+}
+
+/** A unit being made; changes rows of the mirror as it goes. Each has an event, by which the next knows it was written. */
 class Change {
   readonly nowMs: number;
   readonly unit: Unit;
+  readonly #last: LastEvent;
 
-  constructor(row: GraphRow, nowMs: number) {
+  constructor(row: GraphRow, nowMs: number, last: LastEvent, unit?: Unit) {
     this.nowMs = nowMs;
-    this.unit = { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase] } };
+    this.#last = last;
+    this.unit = unit ?? { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase], seq: last.seq } };
   }
 
   get isEmpty(): boolean {
@@ -439,6 +489,7 @@ class Change {
     if (node !== undefined) event.node = node;
     if (data !== undefined) event.data = data;
     (this.unit.events ??= []).push(event);
+    this.#last.seq++;
   }
 }
 

@@ -132,7 +132,13 @@ export interface OutboxRow {
  */
 export interface Unit {
   graphId: string;
-  fence?: { epoch: number; phases: GraphPhase[]; node?: { id: string; status: NodeStatus[]; attempt: number } };
+  fence?: {
+    epoch: number;
+    phases: GraphPhase[];
+    /** Number of the graph's last event: a unit made on top of one that was not written is refused with it. */
+    seq?: number;
+    node?: { id: string; status: NodeStatus[]; attempt: number };
+  };
   /** Columns to change; absent keys stay. `insert` creates the row. */
   insert?: GraphRow;
   graph?: Partial<Omit<GraphRow, "id">>;

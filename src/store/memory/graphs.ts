@@ -47,6 +47,7 @@ export class MemoryGraphs implements GraphStore {
     if (!graph) return false;
     if (!fence) return true;
     if (graph.epoch !== fence.epoch || !fence.phases.includes(graph.phase)) return false;
+    if (fence.seq !== undefined && fence.seq !== this.lastSeq(graphId)) return false;
     if (!fence.node) return true;
     const node = this.#nodes.get(graphId)?.get(fence.node.id);
     return node !== undefined && node.attempt === fence.node.attempt && fence.node.status.includes(node.status);
