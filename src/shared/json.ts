@@ -27,7 +27,7 @@ export function parseJson(text: string): Json {
 }
 
 /** Checks depth and keys without recursion, so that a deep value cannot exhaust the stack. */
-export function assertSafeJson(root: Json): void {
+function assertSafeJson(root: Json): void {
   const open: { value: Json; depth: number; path: string }[] = [{ value: root, depth: 0, path: "$" }];
   for (let item = open.pop(); item; item = open.pop()) {
     const { value, depth, path } = item;

@@ -3,7 +3,7 @@ import { action, graph, page, worker } from "svc";
 import * as v from "valibot";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_: Equal<A, B>): void => undefined;
+const same = <A, B>(isSame: Equal<A, B>): void => void isSame;
 
 const add = action(async (left: number, right: number) => left + right);
 const rename = action(v.object({ name: v.string(), age: v.optional(v.number(), 0) }), (person) => {

@@ -3,7 +3,7 @@ import { computed, For, Show, signal } from "svc";
 import type { Child, JSX } from "svc/jsx-runtime";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_: Equal<A, B>): void => undefined;
+const same = <A, B>(isSame: Equal<A, B>): void => void isSame;
 
 function Card(props: { title: string; level?: 1 | 2; children?: Child }): JSX.Element {
   return <section aria-label={props.title}>{props.children}</section>;
