@@ -12,7 +12,7 @@ declare global {
   var $svc: EventQueue;
 }
 
-self.$svc = [];
+$svc = [];
 for (const type of __EVENTS__) {
   addEventListener(
     type,
@@ -23,7 +23,7 @@ for (const type of __EVENTS__) {
         flags = at.getAttribute?.("on:" + type);
         if (flags?.[0] == "!") event.preventDefault();
       }
-      self.$svc.push(event);
+      $svc.push(event);
     },
     true,
   );

@@ -47,6 +47,13 @@ describe("/counter", () => {
     await tab.close();
   });
 
+  it("has an inline stub of 200 bytes at most, and no other inline script", async () => {
+    const html = await (await fetch(`${server.url}/counter`)).text();
+    const inline = [...html.matchAll(/<script nonce="[^"]*">(.*?)<\/script>/gs)].map((match) => match[1] ?? "");
+    assert.equal(inline.length, 1);
+    assert.ok(Buffer.byteLength(inline[0] ?? "") <= 200, `${inline[0]?.length} bytes`);
+  });
+
   it("counts clicks made while every script is still on its way, each once", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
