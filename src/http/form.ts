@@ -51,6 +51,8 @@ function parseMultipart(body: Uint8Array, contentType: string, limitBytes: numbe
           : new SvcError("SVC_INVALID", `The multipart body is malformed: ${(error as Error).message}`),
       );
     };
+    // An empty one would split the body at every "--" (RFC 2046 section 5.1.1).
+    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) return fail(new Error("its content type names no boundary"));
     let parser: BusboyInstance;
     try {
       const headers: BusboyHeaders = { "content-type": contentType };
