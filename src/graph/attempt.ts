@@ -4,7 +4,7 @@
  */
 import { durationMs, type Clock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { Failure, NewEvent, NodeRow } from "../store/contract.ts";
+import type { Failure, NodeRow } from "../store/contract.ts";
 import { isFinalError } from "./final-error.ts";
 import { toJson } from "./json-value.ts";
 import type { Worker, WorkerContext } from "./types.ts";
@@ -14,9 +14,9 @@ export type Outcome =
   | { kind: "failed"; error: Failure; isFinal: boolean }
   | { kind: "aborted" };
 
-/** What an attempt tells while it runs. */
+/** Where an attempt tells of itself; what comes after its end is not taken. */
 export interface AttemptSink {
-  event(event: NewEvent): void;
+  event(type: "log" | "custom", data: Json): void;
   progress(value: number, note: string | undefined): void;
 }
 
@@ -85,11 +85,7 @@ function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () =
   return { promise, stop };
 }
 
-function contextOf({ node, deps, clock, controller, sink }: AttemptOptions): WorkerContext {
-  const event = (type: "log" | "custom", data: Json): void => {
-    if (!controller.signal.aborted)
-      sink.event({ graphId: node.graphId, type, node: node.id, timestampMs: clock.now(), data });
-  };
+function contextOf({ node, deps, controller, sink }: AttemptOptions): WorkerContext {
   return {
     graphId: node.graphId,
     nodeId: node.id,
@@ -98,11 +94,10 @@ function contextOf({ node, deps, clock, controller, sink }: AttemptOptions): Wor
     signal: controller.signal,
     deps,
     idempotencyKey: (part) => [node.graphId, node.id, node.epoch, ...(part === undefined ? [] : [part])].join("/"),
-    log: (level, message) => event("log", { level, message }),
-    emit: (name, data) => event("custom", { name, data: toJson(data, `the data of "${name}"`) }),
-    progress: (value, note) => {
-      if (!controller.signal.aborted) sink.progress(Math.min(1, Math.max(0, value)), note);
-    },
+    // As text, whatever it is: what is only told must not fail the node.
+    log: (level, message) => sink.event("log", { level: String(level), message: String(message) }),
+    emit: (name, data) => sink.event("custom", { name, data: toJson(data, `the data of "${name}"`) }),
+    progress: (value, note) => sink.progress(Math.min(1, Math.max(0, value)), note),
   };
 }
 

@@ -1,18 +1,20 @@
 /**
- * Runs graphs: asks the machine what changes, commits it, dispatches what became ready. Everything here is I/O around
- * `machine.ts`. A write is acknowledged only after the durable commit; successors are dispatched only after it.
+ * Runs graphs: asks the machine what changes, commits it, runs what became ready. Everything here is I/O around
+ * `machine.ts`. A write is acknowledged only after the durable commit. A worker is called only after the commit that holds
+ * its node as running, and with it all it waited for: so the store knows of every call, whatever the call does to the
+ * process. Where its worker has room, a node is marked running in the very unit that makes it ready.
  *
- * One engine owns its store. Units of a graph are committed in the order they are made; should a commit fail, the graph's
- * mirror is thrown away and read again from the store.
+ * One engine owns its store. Units of a graph are committed in the order they are made, each on top of the one before
+ * (`fence.seq`); should one fail, those behind it are refused, and the graph's mirror is read again from the store.
  */
 import { createGraphId } from "../security/random.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphQuery, GraphRow, NodeRow, Page, Store, Unit } from "../store/contract.ts";
-import { runAttempt, type Outcome } from "./attempt.ts";
+import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import { retryDelayMs } from "./backoff.ts";
-import { firstNodes, Machine } from "./machine.ts";
+import { firstNodes, Machine, TERMINAL } from "./machine.ts";
 import { ProgressThrottle } from "./progress.ts";
 import { Queue } from "./queue.ts";
 import { Registry } from "./registry.ts";
@@ -46,10 +48,20 @@ interface Live {
   timers: Set<Timer>;
 }
 
+/** The attempts of one worker. */
 interface Lane {
   waiting: Queue<{ live: Live; nodeId: string }>;
   running: number;
   concurrency: number;
+}
+
+/** A place in its lane, given to one attempt of a node. */
+interface Claim {
+  live: Live;
+  lane: Lane;
+  node: NodeRow;
+  attempt: number;
+  epoch: number;
 }
 
 /** @throws SvcError `SVC_DEFINITION` when two graphs or workers share a name. */
@@ -105,7 +117,7 @@ class GraphEngine implements Engine {
     }
     // As committed a moment ago, with its one event; reading it back would cost as much as writing it.
     const snapshot = snapshotOf(row, nodes, definition, 1);
-    const live = this.#adopt(row, nodes, definition);
+    const live = this.#adopt(row, nodes, 1, definition);
     this.#beginWhenDue(live);
     return { snapshot, created: true };
   }
@@ -171,7 +183,7 @@ class GraphEngine implements Engine {
 
   async #control(graphId: string, decide: (machine: Machine, nowMs: number) => Unit): Promise<Snapshot> {
     const live = this.#live.get(graphId) ?? this.#load(graphId);
-    const unit = decide(live.machine, this.#clock.now());
+    const unit = this.#decide(live, decide);
     if (live.machine.isTerminal) this.#abortAll(live, new Error("The graph was cancelled"));
     this.#live.set(graphId, live);
     await this.#apply(live, unit);
@@ -179,7 +191,17 @@ class GraphEngine implements Engine {
     return snapshot as Snapshot;
   }
 
-  /** A graph that is not under way: finished, or of a definition this process does not have. */
+  #decide(live: Live, decide: (machine: Machine, nowMs: number) => Unit): Unit {
+    try {
+      return decide(live.machine, this.#clock.now());
+    } catch (error) {
+      // A refusal comes before any change; anything else may have left the mirror half changed.
+      if (!(error instanceof SvcError && error.code === "SVC_TRANSITION")) this.#reload(live, error);
+      throw error;
+    }
+  }
+
+  /** A graph that is not under way: finished, waiting to be read again, or of a definition this process does not have. */
   #load(graphId: string): Live {
     const row = this.#options.store.graphs.graph(graphId);
     if (!row) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
@@ -189,7 +211,9 @@ class GraphEngine implements Engine {
         "SVC_TRANSITION",
         `The graph ${graphId} was started as "${row.worker}", which this app no longer has`,
       );
-    return this.#liveOf(row, this.#options.store.graphs.nodes(graphId), definition);
+    if (!TERMINAL.includes(row.phase)) return this.#takeUp(row, definition, false).live;
+    const { graphs } = this.#options.store;
+    return this.#liveOf(row, graphs.nodes(graphId), graphs.lastSeq(graphId), definition);
   }
 
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal) {
@@ -197,40 +221,34 @@ class GraphEngine implements Engine {
   }
 
   async recover(): Promise<number> {
-    const rows = this.#options.store.graphs.unfinished();
-    await Promise.all(rows.map((row) => this.#recoverOne(row)));
+    const rows = this.#options.store.graphs.unfinished().filter((row) => !this.#live.has(row.id));
+    await Promise.all(rows.map((row) => this.#recoverOne(row, true)));
     return rows.length;
   }
 
-  async #recoverOne(row: GraphRow): Promise<void> {
+  async #recoverOne(row: GraphRow, hasCrashed: boolean): Promise<void> {
     const definition = this.#registry.get(row.worker);
     if (!definition)
       return this.#log(`The graph ${row.id} waits: this app has no worker or graph named "${row.worker}"`);
-    const nodes = this.#options.store.graphs.nodes(row.id);
-    const live = this.#adopt(row, nodes, definition);
+    await this.#takeUp(row, definition, hasCrashed).settled;
+  }
+
+  /**
+   * Goes on with a graph as the store has it.
+   * @param hasCrashed whether the process that ran it died.
+   * @returns the graph, and when what had to be mended is committed or, after a fault, will be tried again.
+   */
+  #takeUp(row: GraphRow, definition: GraphDefinition, hasCrashed: boolean): { live: Live; settled: Promise<void> } {
+    const { graphs } = this.#options.store;
+    const live = this.#adopt(row, graphs.nodes(row.id), graphs.lastSeq(row.id), definition);
+    const { machine } = live;
     const nowMs = this.#clock.now();
-    const lost = nodes.find((node) => !definition.nodes.some((known) => known.name === node.id.split("/", 1)[0]));
-    const missing =
-      row.definition === definition.hash
-        ? []
-        : firstNodes(row, definition).filter((node) => !live.machine.node(node.id));
-    if (lost || missing.length > 0) {
-      const what = lost
-        ? `no longer has the node "${lost.id}"`
-        : `has new nodes: ${missing.map((node) => node.id).join(", ")}`;
-      return this.#apply(
-        live,
-        live.machine.abandon(
-          `The definition of "${row.worker}" changed while this graph was under way: it ${what}`,
-          nowMs,
-        ),
-      );
+    const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed));
+    if (!machine.isTerminal) {
+      for (const node of machine.retrying()) this.#scheduleRetry(live, node);
+      if (row.phase === "queued") this.#beginWhenDue(live);
     }
-    const unit = live.machine.recover(nowMs);
-    if (unit) await this.#apply(live, unit);
-    else this.#dispatch(live);
-    for (const node of live.machine.retrying()) this.#scheduleRetry(live, node);
-    if (row.phase === "queued") this.#beginWhenDue(live);
+    return { live, settled };
   }
 
   idle(): Promise<void> {
@@ -251,27 +269,27 @@ class GraphEngine implements Engine {
 
   // Under way.
 
-  #adopt(row: GraphRow, nodes: readonly NodeRow[], definition: GraphDefinition): Live {
-    const live = this.#liveOf(row, nodes, definition);
+  #adopt(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): Live {
+    const live = this.#liveOf(row, nodes, lastSeq, definition);
     this.#live.set(row.id, live);
     return live;
   }
 
-  #liveOf(row: GraphRow, nodes: readonly NodeRow[], definition: GraphDefinition): Live {
-    const machine = new Machine(row, nodes, definition, this.#options.outboxRows ?? (() => []));
-    const progress = new ProgressThrottle(this.#clock, (value) => {
-      const event = { graphId: row.id, type: "progress" as const, timestampMs: this.#clock.now(), data: { ...value } };
-      row.progress = value;
-      this.#commitLoose({ graphId: row.id, graph: { progress: value }, events: [event] });
-    });
-    return { machine, progress, controllers: new Map(), timers: new Set() };
+  #liveOf(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): Live {
+    const machine = new Machine(row, nodes, lastSeq, definition, this.#options.outboxRows ?? (() => []));
+    const progress = new ProgressThrottle(
+      this.#clock,
+      (value) => void this.#go(live, () => machine.progressed(value, this.#clock.now())),
+    );
+    const live: Live = { machine, progress, controllers: new Map(), timers: new Set() };
+    return live;
   }
 
   #beginWhenDue(live: Live): void {
     const { row } = live.machine;
     const begin = (): void => {
       if (row.phase !== "queued" || this.#isClosing) return;
-      this.#applyLoose(live, live.machine.begin(this.#clock.now()));
+      void this.#go(live, () => live.machine.begin(this.#clock.now()));
     };
     const waitMs = row.dueMs - this.#clock.now();
     if (waitMs > 0) this.#after(live, waitMs, begin);
@@ -286,46 +304,73 @@ class GraphEngine implements Engine {
     live.timers.add(timer);
   }
 
-  /** Commits a transition, then goes on with what it made ready. */
-  async #apply(live: Live, unit: Unit): Promise<void> {
+  /** Commits a transition, then runs what it made ready. @param claimed what it is the start of. */
+  async #apply(live: Live, unit: Unit, claimed: readonly Claim[] = []): Promise<void> {
     // Decided now: by the time of the commit the machine may have moved on, and a later unit then ends the graph.
-    const isTerminal = live.machine.isTerminal;
+    const { isTerminal } = live.machine;
+    const claims = [...claimed, ...this.#claim(live, unit)];
     try {
       const isHeld = await this.#commit(unit);
       if (!isHeld) throw new Error("the store had another state than the engine");
     } catch (error) {
       this.#reload(live, error);
+      for (const { lane } of claims) this.#leave(lane);
       throw error;
     }
     if (isTerminal) this.#forget(live);
+    for (const claim of claims) this.#run(claim);
+  }
+
+  /**
+   * Decides and commits what no caller waits for. Never rejects: after a failure the graph is read again.
+   * @param decide gives undefined when there is nothing to change.
+   */
+  async #go(live: Live, decide: () => Unit | undefined, claimed?: readonly Claim[]): Promise<void> {
+    let unit: Unit | undefined;
+    try {
+      unit = decide();
+    } catch (error) {
+      return this.#reload(live, error);
+    }
+    // A failed commit is logged, and mended, by #reload.
+    if (unit) await this.#apply(live, unit, claimed).catch(() => undefined);
     else this.#dispatch(live);
   }
 
-  #applyLoose(live: Live, unit: Unit): void {
-    // The graph is read again after a failure, and #reload has logged it.
-    this.#apply(live, unit).catch(() => undefined);
-  }
-
   #forget(live: Live): void {
-    if (!live.machine.isTerminal) return;
+    const { id } = live.machine.row;
+    if (!live.machine.isTerminal || this.#live.get(id) !== live) return;
     for (const timer of live.timers) timer.cancel();
     live.progress.stop();
-    this.#live.delete(live.machine.row.id);
+    this.#live.delete(id);
   }
 
   /** The mirror is not to be trusted any more. */
   #reload(live: Live, error: unknown): void {
     const { id } = live.machine.row;
+    // A unit behind the one that failed.
+    if (this.#live.get(id) !== live) return;
     this.#log(`A commit of graph ${id} failed: ${(error as Error).message}. It is read again.`);
+    this.#live.delete(id);
     this.#abortAll(live, new Shutdown());
     for (const timer of live.timers) timer.cancel();
-    if (this.#live.get(id) !== live) return;
-    this.#live.delete(id);
+    live.progress.stop();
+    this.#readAgain(id);
+  }
+
+  #readAgain(id: string): void {
     this.#clock.schedule(RELOAD_DELAY_MS, () => {
-      const row = this.#options.store.graphs.graph(id);
-      if (row && !this.#isClosing && !this.#live.has(id))
-        this.#recoverOne(row).catch((reason: unknown) => this.#log(String(reason)));
+      if (this.#isClosing || this.#live.has(id)) return;
+      this.#recoverById(id).catch((error: unknown) => {
+        this.#log(`The graph ${id} could not be read: ${(error as Error).message}. It is tried again.`);
+        this.#readAgain(id);
+      });
     });
+  }
+
+  async #recoverById(id: string): Promise<void> {
+    const row = this.#options.store.graphs.graph(id);
+    if (row && !TERMINAL.includes(row.phase)) await this.#recoverOne(row, false);
   }
 
   #abortAll(live: Live, reason: Error): void {
@@ -340,13 +385,6 @@ class GraphEngine implements Engine {
     } finally {
       this.#release();
     }
-  }
-
-  /** For what is told along the way (logs, progress): a failure is logged, the graph goes on. */
-  #commitLoose(unit: Unit): void {
-    this.#commit(unit).catch((error: unknown) =>
-      this.#log(`An event of graph ${unit.graphId} was not written: ${(error as Error).message}`),
-    );
   }
 
   #release(): void {
@@ -364,6 +402,21 @@ class GraphEngine implements Engine {
 
   // Dispatch.
 
+  /** Marks what became ready as running in the same unit, where its lane has room; the rest waits for its turn. */
+  #claim(live: Live, unit: Unit): Claim[] {
+    if (this.#isClosing) return [];
+    const claims: Claim[] = [];
+    for (const node of live.machine.takeReady()) {
+      const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
+      if (lane.running < lane.concurrency && lane.waiting.size === 0) {
+        live.machine.nodeStarted(node, this.#clock.now(), unit);
+        claims.push(enter(lane, live, node));
+      } else lane.waiting.push({ live, nodeId: node.id });
+    }
+    return claims;
+  }
+
+  /** Runs what the store has as ready already. */
   #dispatch(live: Live): void {
     if (this.#isClosing) return;
     const touched = new Set<Lane>();
@@ -396,61 +449,81 @@ class GraphEngine implements Engine {
         this.#live.get(node.graphId) !== next.live
       )
         continue;
-      lane.running++;
-      this.#busy++;
-      void this.#run(next.live, node).finally(() => {
-        lane.running--;
-        this.#release();
-        this.#fill(lane);
-      });
+      const unit = next.live.machine.nodeStarted(node, this.#clock.now());
+      const claim = enter(lane, next.live, node);
+      void this.#go(next.live, () => unit, [claim]);
     }
   }
 
-  async #run(live: Live, node: NodeRow): Promise<void> {
-    const { machine } = live;
-    const definition = machine.definitionOf(node.id);
+  #leave(lane: Lane): void {
+    lane.running--;
+    this.#fill(lane);
+  }
+
+  /** Runs an attempt whose start is committed. */
+  #run(claim: Claim): void {
+    this.#busy++;
+    const end = (): void => {
+      this.#leave(claim.lane);
+      this.#release();
+    };
+    this.#attempt(claim)
+      .catch((error: unknown) => this.#reload(claim.live, error))
+      .finally(end);
+  }
+
+  async #attempt(claim: Claim): Promise<void> {
+    const { live, node } = claim;
+    if (!this.#isCurrent(claim)) return;
+    if (this.#isClosing) return void this.#go(live, () => live.machine.nodeInterrupted(node, this.#clock.now()));
     const controller = new AbortController();
     live.controllers.set(node.id, controller);
-    this.#applyLoose(live, machine.nodeStarted(node, this.#clock.now()));
-    const { attempt, epoch } = node;
-    let outcome: Outcome;
-    try {
-      const deps = machine.deps(definition);
-      const input = definition.map ? node.input : definition.input(machine.row.input, deps);
-      const sink = {
-        event: (event: NonNullable<Unit["events"]>[number]) =>
-          this.#commitLoose({ graphId: node.graphId, events: [event] }),
-        progress: (value: number, note: string | undefined) => live.progress.set(value, note),
-      };
-      outcome = await runAttempt({
-        node: { ...node },
-        worker: definition.worker,
-        input,
-        deps,
-        clock: this.#clock,
-        controller,
-        sink,
-      });
-    } catch (error) {
-      const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
-      outcome = { kind: "failed", error: { message, reason: "error", node: node.id }, isFinal: true };
-    }
-    live.controllers.delete(node.id);
-    const isCurrent =
+    const outcome = await this.#outcomeOf(live, node, controller);
+    if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
+    if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
+    else if (outcome.kind === "done") this.#tell(node, "node.discarded");
+  }
+
+  /** Whether this attempt is the one that counts: no cancel, timeout, retry or fault has come between. */
+  #isCurrent({ live, node, attempt, epoch }: Claim): boolean {
+    return (
       this.#live.get(node.graphId) === live &&
       node.status === "running" &&
       node.attempt === attempt &&
-      machine.row.epoch === epoch;
-    if (isCurrent) this.#settle(live, node, outcome, controller);
-    else if (outcome.kind === "done") this.#discard(node);
+      live.machine.row.epoch === epoch
+    );
+  }
+
+  async #outcomeOf(live: Live, node: NodeRow, controller: AbortController): Promise<Outcome> {
+    const { machine } = live;
+    const definition = machine.definitionOf(node.id);
+    const deps = machine.deps(definition);
+    let input: unknown;
+    try {
+      input = definition.map ? node.input : definition.input(machine.row.input, deps);
+    } catch (error) {
+      const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
+      return { kind: "failed", error: { message, reason: "error", node: node.id }, isFinal: true };
+    }
+    const isRunning = (): boolean => live.controllers.get(node.id) === controller;
+    const sink: AttemptSink = {
+      event: (type, data) => {
+        if (isRunning()) this.#tell(node, type, data);
+      },
+      progress: (value, note) => {
+        if (isRunning()) live.progress.set(value, note);
+      },
+    };
+    const { worker } = definition;
+    return runAttempt({ node: { ...node }, worker, input, deps, clock: this.#clock, controller, sink });
   }
 
   #settle(live: Live, node: NodeRow, outcome: Outcome, controller: AbortController): void {
     const { machine } = live;
     const nowMs = this.#clock.now();
-    if (outcome.kind === "done") return this.#applyLoose(live, machine.nodeDone(node, outcome.result, nowMs));
+    if (outcome.kind === "done") return void this.#go(live, () => machine.nodeDone(node, outcome.result, nowMs));
     if (outcome.kind === "aborted") {
-      if (controller.signal.reason instanceof Shutdown) this.#applyLoose(live, machine.nodeInterrupted(node, nowMs));
+      if (controller.signal.reason instanceof Shutdown) void this.#go(live, () => machine.nodeInterrupted(node, nowMs));
       return;
     }
     const { retry } = machine.definitionOf(node.id).worker.options;
@@ -458,27 +531,31 @@ class GraphEngine implements Engine {
       ? undefined
       : retryDelayMs(retry, node.attempt, (this.#options.random ?? Math.random)());
     const retryAtMs = delayMs === undefined ? undefined : nowMs + delayMs;
-    const unit = machine.nodeFailed(node, outcome.error, retryAtMs, nowMs);
+    void this.#go(live, () => machine.nodeFailed(node, outcome.error, retryAtMs, nowMs));
     if (machine.isTerminal) this.#abortAll(live, new Error("Another node of the graph failed"));
-    this.#applyLoose(live, unit);
     if (retryAtMs !== undefined) this.#scheduleRetry(live, node);
+  }
+
+  /** What is said of a node along the way, or of an attempt whose result came too late to be kept. */
+  #tell(node: NodeRow, type: "log" | "custom" | "node.discarded", data?: Json): void {
+    const live = this.#live.get(node.graphId);
+    if (live) void this.#go(live, () => live.machine.told(type, node.id, data, this.#clock.now()));
   }
 
   #scheduleRetry(live: Live, node: NodeRow): void {
     const { epoch } = live.machine.row;
     this.#after(live, Math.max(0, (node.dueMs ?? 0) - this.#clock.now()), () => {
       const isDue = node.status === "retrying" && live.machine.row.epoch === epoch && !live.machine.isTerminal;
-      if (isDue && !this.#isClosing) this.#applyLoose(live, live.machine.nodeReady(node, this.#clock.now()));
+      if (this.#live.get(node.graphId) !== live) return;
+      if (isDue && !this.#isClosing) void this.#go(live, () => live.machine.nodeReady(node, this.#clock.now()));
     });
   }
+}
 
-  /** A result that came after a cancel, a timeout or a retry of the graph: told, not kept. */
-  #discard(node: NodeRow): void {
-    this.#commitLoose({
-      graphId: node.graphId,
-      events: [{ graphId: node.graphId, type: "node.discarded", node: node.id, timestampMs: this.#clock.now() }],
-    });
-  }
+/** Takes a place in the lane. */
+function enter(lane: Lane, live: Live, node: NodeRow): Claim {
+  lane.running++;
+  return { live, lane, node, attempt: node.attempt, epoch: live.machine.row.epoch };
 }
 
 /** Why an attempt is aborted when the process stops: the node runs again after the start. */

@@ -219,7 +219,12 @@ export class Machine {
   }
 
   /** What a worker tells along the way. @returns undefined once the graph has ended: nothing follows its last event. */
-  told(type: "log" | "custom", node: string, data: Json, nowMs: number): Unit | undefined {
+  told(
+    type: "log" | "custom" | "node.discarded",
+    node: string,
+    data: Json | undefined,
+    nowMs: number,
+  ): Unit | undefined {
     if (this.isTerminal) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
     change.event(type, node, data);
@@ -294,11 +299,13 @@ export class Machine {
   }
 
   /**
-   * What ran is ready again, or poison.
+   * What ran is ready again, or poison; a graph whose definition has changed beyond it fails.
    * @param hasCrashed whether the process died with it; a fault of the store is not the node's doing.
    * @returns undefined when there is nothing to mend.
    */
   recover(nowMs: number, hasCrashed: boolean): Unit | undefined {
+    const misfit = this.#misfit();
+    if (misfit !== undefined) return this.#abandon(misfit, nowMs);
     const running = this.runningNodes();
     const change = new Change(this.row, nowMs, this.#last);
     this.#running = 0;
@@ -322,14 +329,24 @@ export class Machine {
     return change.isEmpty ? undefined : change.unit;
   }
 
-  /** Ends the graph with an error that belongs to no node's attempt, such as a definition that no longer fits. */
-  abandon(message: string, nowMs: number): Unit {
+  // Decisions shared by the transitions.
+
+  /** How the definition no longer fits what the graph was started with; undefined where it does. */
+  #misfit(): string | undefined {
+    const { row, definition } = this;
+    const lost = this.nodes().find(({ id }) => !definition.nodes.some((known) => known.name === id.split("/", 1)[0]));
+    if (lost) return `it no longer has the node "${lost.id}"`;
+    if (row.definition === definition.hash) return undefined;
+    const added = firstNodes(row, definition).filter((node) => !this.#nodes.has(node.id));
+    return added.length === 0 ? undefined : `it has new nodes: ${added.map((node) => node.id).join(", ")}`;
+  }
+
+  #abandon(misfit: string, nowMs: number): Unit {
     const change = new Change(this.row, nowMs, this.#last);
+    const message = `The definition of "${this.row.worker}" changed while this graph was under way: ${misfit}`;
     this.#fail(change, { message, reason: "error" });
     return change.unit;
   }
-
-  // Decisions shared by the transitions.
 
   /** Makes ready what waits for nothing more, expands fan-outs, and ends the graph when nothing is left. */
   #advance(change: Change): void {

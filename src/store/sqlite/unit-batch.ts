@@ -107,6 +107,7 @@ export class UnitBatch {
   #holds({ graphId, fence }: Unit, state: State): boolean {
     if (!fence) return true;
     if (state.epoch !== fence.epoch || !fence.phases.includes(state.phase)) return false;
+    if (fence.seq !== undefined && fence.seq !== state.seq) return false;
     if (!fence.node) return true;
     this.flush();
     const node = this.#database
