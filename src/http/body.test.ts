@@ -160,7 +160,7 @@ describe("bodies over a socket", () => {
     );
   });
 
-  it("whose client leaves in the middle end the wait for them, whether it began before or after", async () => {
+  it("whose client leaves in the middle end the wait for them, whether it began before or after", async (test) => {
     for (const isLate of [false, true]) {
       let onStart = (): void => undefined;
       let onEnd: (error: unknown) => void;
@@ -178,6 +178,7 @@ describe("bodies over a socket", () => {
         },
       });
       const listening = await listenTo(left);
+      test.after(() => listening.close(0));
       const socket = connect(listening.port, "127.0.0.1");
       socket.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nsome");
       await started;

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { get, type IncomingMessage } from "node:http";
+import { describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
+import { listenTo, siteHttp, throughBothDoors } from "./doors.test.ts";
+import { eventStream, type StreamEvent } from "./event-stream.ts";
+
+/** A source that is told from outside what comes next, and tells when it was ended. */
+class Source implements AsyncIterable<StreamEvent> {
+  isEnded = false;
+  readonly #waiting: ((result: IteratorResult<StreamEvent>) => void)[] = [];
+  readonly #ready: IteratorResult<StreamEvent>[] = [];
+  readonly ended: Promise<void>;
+  #onEnd!: () => void;
+
+  constructor() {
+    this.ended = new Promise((resolve) => (this.#onEnd = resolve));
+  }
+
+  send(event: StreamEvent): void {
+    this.#give({ done: false, value: event });
+  }
+
+  finish(): void {
+    this.#give({ done: true, value: undefined });
+  }
+
+  #give(result: IteratorResult<StreamEvent>): void {
+    const next = this.#waiting.shift();
+    if (next) next(result);
+    else this.#ready.push(result);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {
+    return {
+      next: async () => this.#ready.shift() ?? new Promise((resolve) => this.#waiting.push(resolve)),
+      return: async () => {
+        this.isEnded = true;
+        this.#onEnd();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+}
+
+function open(closing?: StreamEvent) {
+  const [source, clock, leaving] = [new Source(), new SimulatedClock(), new AbortController()];
+  const result = eventStream(source, { clock, signal: leaving.signal, ...(closing && { closing }) });
+  const frames = (result.body as AsyncIterable<string>)[Symbol.asyncIterator]();
+  const next = async (): Promise<string | undefined> => {
+    const { done, value } = await frames.next();
+    return done ? undefined : value;
+  };
+  return { source, clock, leaving, result, next };
+}
+
+describe("event stream", () => {
+  it("opens at once, so that headers reach the browser before the first event", async () => {
+    const { next, result } = open();
+    assert.equal(await next(), ": open\n\n");
+    assert.deepEqual(result.headers.slice(0, 4), [
+      "content-type",
+      "text/event-stream; charset=utf-8",
+      "cache-control",
+      "no-store",
+    ]);
+  });
+
+  it("frames id, name and data, each on its line", async () => {
+    const { source, next } = open();
+    await next();
+    source.send({ id: 7, event: "progress", data: { value: 0.5 } });
+    assert.equal(await next(), 'id: 7\nevent: progress\ndata: {"value":0.5}\n\n');
+    source.send({ data: "alone" });
+    assert.equal(await next(), 'data: "alone"\n\n');
+    source.send({ id: 0, data: undefined });
+    assert.equal(await next(), "id: 0\ndata: null\n\n");
+  });
+
+  it("holds text of many lines in one data line", async () => {
+    const { source, next } = open();
+    await next();
+    const lines = "one\ntwo\r\nthree\rfour\u2028five\n\nid: 99";
+    source.send({ data: lines });
+    const frame = (await next()) ?? "";
+    assert.match(frame, /^data: [^\r\n]*\n\n$/);
+    assert.equal(JSON.parse(frame.slice("data: ".length)), lines);
+  });
+
+  it("refuses an id or name that would end its line, and ends its source", async () => {
+    for (const event of [
+      { id: "1\ndata: forged", data: 1 },
+      { event: "a\rb", data: 1 },
+      { id: "\0", data: 1 },
+    ]) {
+      const { source, next } = open();
+      await next();
+      source.send(event);
+      await assert.rejects(next(), { name: "TypeError", message: /hold no line ends/ });
+      assert.equal(source.isEnded, true);
+    }
+  });
+
+  it("breaks a silence of 15 s with a comment, and starts counting anew with every event", async () => {
+    const { source, clock, next } = open();
+    await next();
+    let frame: string | undefined;
+    const listen = async (): Promise<void> => void (frame = await next());
+    void listen();
+    await clock.advance(14_999);
+    assert.equal(frame, undefined);
+    source.send({ data: 1 });
+    await clock.advance(0);
+    assert.equal(frame, "data: 1\n\n");
+    frame = undefined;
+    void listen();
+    await clock.advance(14_999);
+    assert.equal(frame, undefined);
+    await clock.advance(1);
+    assert.equal(frame, ": still here\n\n");
+    void listen();
+    await clock.advance(15_000);
+    assert.equal(frame, ": still here\n\n");
+  });
+
+  it("leaves no timer and no listener behind an event, however many come", async () => {
+    const { source, clock, leaving, next } = open();
+    await next();
+    let listeners = 0;
+    const { signal } = leaving;
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      listeners++;
+      add(...given);
+    };
+    signal.removeEventListener = (...given: Parameters<typeof remove>) => {
+      listeners--;
+      remove(...given);
+    };
+    for (let at = 0; at < 50; at++) {
+      source.send({ id: at, data: at });
+      await next();
+    }
+    assert.deepEqual([clock.pending, listeners], [0, 0]);
+  });
+
+  it("ends with its source", async () => {
+    const { source, clock, next } = open();
+    await next();
+    source.send({ data: "last" });
+    source.finish();
+    assert.equal(await next(), 'data: "last"\n\n');
+    assert.equal(await next(), undefined);
+    assert.equal(clock.pending, 0);
+  });
+
+  it("ends when it is aborted while it waits, with the closing event, and frees source and timer", async () => {
+    const { source, clock, leaving, next } = open({ event: "closing", data: null });
+    await next();
+    const waiting = next();
+    leaving.abort();
+    assert.equal(await waiting, "event: closing\ndata: null\n\n");
+    assert.equal(await next(), undefined);
+    assert.deepEqual([source.isEnded, clock.pending], [true, 0]);
+  });
+
+  it("passes a failure of its source on", async () => {
+    const failing = (async function* (): AsyncGenerator<StreamEvent> {
+      yield { data: 1 };
+      throw new Error("the source broke");
+    })();
+    const { body } = eventStream(failing, { clock: new SimulatedClock(), signal: new AbortController().signal });
+    const frames = (body as AsyncIterable<string>)[Symbol.asyncIterator]();
+    await frames.next();
+    await frames.next();
+    await assert.rejects(frames.next(), /the source broke/);
+  });
+});
+
+throughBothDoors(
+  "event streams",
+  {
+    routes: {
+      "GET /": (ctx) => {
+        const source = new Source();
+        // As browsers send it when they reconnect: where the stream went on from.
+        source.send({ id: Number(ctx.header("last-event-id") ?? 0) + 1, data: "next" });
+        source.finish();
+        return eventStream(source, { clock: new SimulatedClock(), signal: ctx.signal });
+      },
+    },
+  },
+  (send) => {
+    it("arrive as text/event-stream that nobody keeps, from where the client says", async () => {
+      const reply = await send("/", { headers: { "last-event-id": "41" } });
+      assert.equal(reply.headers["content-type"], "text/event-stream; charset=utf-8");
+      assert.equal(reply.headers["cache-control"], "no-store");
+      assert.equal(reply.headers["content-length"], undefined);
+      assert.equal(reply.text, ': open\n\nid: 42\ndata: "next"\n\n');
+    });
+  },
+);
+
+describe("an event stream whose client leaves", () => {
+  const site = (source: Source, clock: SimulatedClock) =>
+    siteHttp({ routes: { "GET /": (ctx) => eventStream(source, { clock, signal: ctx.signal }) } });
+
+  it("over a socket frees its source and its timer, though nothing more is sent", async (test) => {
+    const [source, clock] = [new Source(), new SimulatedClock()];
+    const http = site(source, clock);
+    const server = await listenTo(http);
+    test.after(() => server.close(0));
+    const reply = await new Promise<IncomingMessage>((resolve) => get(server.url, { agent: false }, resolve));
+    await new Promise((resolve) => reply.once("data", resolve));
+    reply.destroy();
+    await source.ended;
+    assert.equal(clock.pending, 0);
+    await server.close(1000);
+    assert.deepEqual(http.faults, []);
+  });
+
+  it("in memory frees its source and its timer as soon as the body is cancelled", async () => {
+    const [source, clock] = [new Source(), new SimulatedClock()];
+    const response = await site(source, clock).fetch(new Request("http://a/"));
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await source.ended;
+    assert.equal(clock.pending, 0);
+  });
+});
