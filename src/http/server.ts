@@ -134,6 +134,8 @@ function tryBind(server: Server, host: string, port: number): Promise<NodeJS.Err
 /** The end of a server: answers under way finish, their connections are kept for nothing more. */
 class Drain {
   readonly #server: Server;
+  /** Answers that are not complete. */
+  readonly #open = new Set<ServerResponse>();
   #isClosing = false;
 
   constructor(server: Server) {
@@ -142,12 +144,17 @@ class Drain {
 
   /** A connection kept alive after its last answer would hold the server open until it times out. */
   watch(reply: ServerResponse): void {
+    this.#open.add(reply);
     if (this.#isClosing) reply.shouldKeepAlive = false;
-    reply.once("close", () => this.#isClosing && this.#server.closeIdleConnections());
+    reply.once("close", () => {
+      this.#open.delete(reply);
+      if (this.#isClosing) this.#server.closeIdleConnections();
+    });
   }
 
   close(deadlineMs: number): Promise<void> {
     this.#isClosing = true;
+    for (const reply of this.#open) reply.shouldKeepAlive = false;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#server.closeAllConnections(), deadlineMs);
       this.#server.close(() => {
