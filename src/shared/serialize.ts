@@ -20,15 +20,30 @@ export class SerializeError extends Error {
 
 /** Whether plain JSON carries a value unchanged: no `undefined`, no special numbers, no instances, nothing shared twice. */
 export function isPlainJson(value: unknown, seen: Set<object> = new Set()): value is Json {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
-  if (typeof value !== "object" || !isPlainObject(value) || seen.has(value)) return false;
+  if (typeof value !== "object" || seen.has(value)) return false;
   seen.add(value);
-  return Object.keys(value).every((key) => isPlainJson((value as Record<string, unknown>)[key], seen));
+  if (Array.isArray(value)) {
+    // A hole reads as undefined, which is not plain.
+    for (let at = 0; at < value.length; at++) if (!isPlainJson(value[at], seen)) return false;
+    return true;
+  }
+  if (!isPlainObject(value)) return false;
+  for (const key in value) {
+    if (Object.hasOwn(value, key) && !isPlainJson((value as Record<string, unknown>)[key], seen)) return false;
+  }
+  return true;
+}
+
+/** Whether a value could be plain JSON, looking no deeper than at the value itself. */
+export function looksPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null
+    ? Array.isArray(value) || isPlainObject(value)
+    : isPlainJson(value);
 }
 
 function isPlainObject(value: object): boolean {
-  if (Array.isArray(value)) return Object.keys(value).length === value.length;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
 
+function module(own: string[], slots: number[], all = own): ScopeModules {
+  return { own, all, slots };
+}
+
 /** Scopes 1, 2, … each of a module of its own, capturing the values given. */
 function scopesOf(...slots: number[][]): Map<number, ScopeModules> {
-  return new Map(slots.map((own, at) => [at + 1, { own: [`m${at + 1}`], slots: own }]));
+  return new Map(slots.map((own, at) => [at + 1, module([`m${at + 1}`], own)]));
 }
 
 describe("what a scope's handlers may set off", () => {
@@ -19,10 +23,18 @@ describe("what a scope's handlers may set off", () => {
     assert.deepEqual(needs, { 1: ["m2"], 2: ["m1"] });
   });
 
+  it("holds what a scope's values turned out to need, for it and for whoever sets it off", () => {
+    const scopes = new Map([
+      [1, module(["a"], [0])],
+      [2, module(["b"], [0], ["b", "data"])],
+    ]);
+    assert.deepEqual(moduleNeeds(scopes, [new Set([2])]), { 1: ["b", "data"], 2: ["data"] });
+  });
+
   it("is nothing for scopes that share no value or the code", () => {
     const scopes = new Map([
-      [1, { own: ["m"], slots: [0] }],
-      [2, { own: ["m"], slots: [0] }],
+      [1, module(["m"], [0])],
+      [2, module(["m"], [0])],
     ]);
     assert.deepEqual(moduleNeeds(scopes, [new Set([2])]), {});
     assert.deepEqual(moduleNeeds(scopesOf([0], [1]), [new Set([1]), new Set([2])]), {});

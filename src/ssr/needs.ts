@@ -6,6 +6,8 @@
 export interface ScopeModules {
   /** Modules that the scope names itself. */
   own: readonly string[];
+  /** Those and what its values turned out to need. */
+  all: readonly string[];
   /** Values that it captures, by index. */
   slots: readonly number[];
 }
@@ -30,11 +32,11 @@ export function moduleNeeds(
       hasGrown ||= found?.size !== before;
     }
   }
-  const needs = [...scopes].map(([id, { own }]) => [
-    id,
-    [...(reach.get(id) ?? [])].filter((name) => !own.includes(name)),
-  ]);
-  return Object.fromEntries(needs.filter(([, names]) => (names as string[]).length > 0));
+  const needs = [...scopes].map(([id, { own, all }]): [number, string[]] => {
+    const names = new Set([...all, ...(reach.get(id) ?? [])]);
+    return [id, [...names].filter((name) => !own.includes(name))];
+  });
+  return Object.fromEntries(needs.filter(([, names]) => names.length > 0));
 }
 
 function modulesOf(
@@ -44,7 +46,7 @@ function modulesOf(
 ): Set<string> {
   const names = new Set<string>();
   for (const id of ids) {
-    for (const name of scopes.get(id)?.own ?? []) names.add(name);
+    for (const name of scopes.get(id)?.all ?? []) names.add(name);
     for (const name of reach.get(id) ?? []) names.add(name);
   }
   return names;

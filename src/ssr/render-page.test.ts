@@ -148,6 +148,19 @@ describe("captured values", () => {
     ]);
   });
 
+  it("that turn out late to need a part are fetched before the first event", () => {
+    const list = signal<unknown>([]);
+    const page = render(
+      view(() => {
+        const attribute = scope(counter, 0, [list]);
+        list.value = [new Date(5)];
+        return `<i${attribute}></i>`;
+      }),
+    );
+    assert.match(page.html, /s="1 counter-1"/);
+    assert.deepEqual(page.state.n, { 1: ["data"] });
+  });
+
   it("of another component's scope are named with the code that shows them", () => {
     const other = block("pages/other.tsx", "b0", [], ["region"]);
     const count = signal(0);

@@ -52,11 +52,15 @@ export class Render {
 
   /** The state script's content (docs/resume-protocol.md section 3). @throws SvcError `SVC201` */
   state(): Json {
+    const v = this.values.toJson();
+    for (const scope of this.#modules.values()) {
+      scope.all = [...scope.own, ...scope.slots.flatMap((index) => this.values.parts(index))];
+    }
     return {
       csrf_token: this.csrfToken(),
       build: this.manifest.build,
       s: Object.fromEntries(this.scopes),
-      v: this.values.toJson(),
+      v,
       n: moduleNeeds(this.#modules, this.values.readers()),
     };
   }
@@ -73,8 +77,9 @@ export class Render {
     );
     this.scopes.set(id, [chunk, block.bind, ...indices]);
     for (const type of block.events) if (!LOADER_EVENTS.has(type)) this.events.add(type);
-    const parts = new Set([...block.parts, ...indices.flatMap((index) => this.values.parts(index))]);
-    this.#modules.set(id, { own: [`handler/${chunk}`, ...parts], slots: indices });
+    const parts = new Set([...block.parts, ...indices.flatMap((index) => this.values.likelyParts(index))]);
+    const own = [`handler/${chunk}`, ...parts];
+    this.#modules.set(id, { own, all: own, slots: indices });
     return ` ${DOM.scope}="${[id, chunk, ...parts].join(" ")}"`;
   }
 }

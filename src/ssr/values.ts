@@ -3,9 +3,11 @@ import { isComputed, isSignal } from "../reactivity/signal.ts";
 import { isStore } from "../reactivity/server-store.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import { isPlainJson, serialize, SerializeError } from "../shared/serialize.ts";
+import { isPlainJson, looksPlain, serialize, SerializeError } from "../shared/serialize.ts";
 
-const VALUE_KINDS = { signal: 0, plain: 1, store: 2, encoded: 4, encodedSignal: 5, encodedStore: 6 } as const;
+const VALUE_KINDS = { signal: 0, plain: 1, store: 2 } as const;
+/** The kind of the same value when it is encoded. */
+const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6 };
 
 interface Entry {
   kind: number;
@@ -13,6 +15,8 @@ interface Entry {
   read: () => unknown;
   scopes: Set<number>;
   where: string;
+  /** Whether JSON alone can't carry it; known once the state is written. */
+  isEncoded: boolean;
 }
 
 export class ValueTable {
@@ -31,13 +35,16 @@ export class ValueTable {
     return index;
   }
 
-  /** Parts of the runtime that this value needs. */
+  /** Parts of the runtime that this value needs, as far as can be seen at a glance while the page is being rendered. */
+  likelyParts(index: number): string[] {
+    const entry = this.#entries[index];
+    return entry ? partsOf(entry, !looksPlain(entry.read())) : [];
+  }
+
+  /** Parts of the runtime that this value does need; call after `toJson`. */
   parts(index: number): string[] {
     const entry = this.#entries[index];
-    if (!entry) return [];
-    const parts = entry.kind === VALUE_KINDS.store ? ["store"] : [];
-    if (!isPlainJson(entry.read())) parts.push("data");
-    return parts;
+    return entry ? partsOf(entry, entry.isEncoded) : [];
   }
 
   /** For each value the scopes whose bindings read it. */
@@ -47,16 +54,11 @@ export class ValueTable {
 
   /** `[kind, value, scopes?]` for each value. @throws SvcError `SVC201` */
   toJson(): Json[] {
-    return this.#entries.map(({ kind, read, scopes, where }) => {
+    return this.#entries.map((entry) => {
+      const { kind, read, scopes, where } = entry;
       const value = read();
-      const isPlain = isPlainJson(value);
-      const encodedKind =
-        kind === VALUE_KINDS.plain
-          ? VALUE_KINDS.encoded
-          : kind === VALUE_KINDS.signal
-            ? VALUE_KINDS.encodedSignal
-            : VALUE_KINDS.encodedStore;
-      const row: Json[] = isPlain ? [kind, value] : [encodedKind, encode(value, where)];
+      entry.isEncoded = !isPlainJson(value);
+      const row: Json[] = entry.isEncoded ? [ENCODED[kind] ?? kind, encode(value, where)] : [kind, value as Json];
       // Plain values and functions of them never change; only signals and stores wake scopes.
       if (scopes.size > 0 && kind !== VALUE_KINDS.plain) row.push([...scopes]);
       return row;
@@ -64,11 +66,21 @@ export class ValueTable {
   }
 }
 
+function partsOf({ kind }: Entry, isEncoded: boolean): string[] {
+  return [...(kind === VALUE_KINDS.store ? ["store"] : []), ...(isEncoded ? ["data"] : [])];
+}
+
 function entryOf(value: unknown, where: string): Entry {
   const scopes = new Set<number>();
   if (isComputed(value)) throw cannotTravel(where, "It is a computed; pass the signals that it reads, or its value");
-  if (isSignal(value)) return { kind: VALUE_KINDS.signal, read: () => value.value, scopes, where };
-  return { kind: isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain, read: () => value, scopes, where };
+  if (isSignal(value)) return { kind: VALUE_KINDS.signal, read: () => value.value, scopes, where, isEncoded: false };
+  return {
+    kind: isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain,
+    read: () => value,
+    scopes,
+    where,
+    isEncoded: false,
+  };
 }
 
 function encode(value: unknown, where: string): Json {
