@@ -52,7 +52,7 @@ export class Machine {
   readonly #outboxRows: OutboxRows;
   #running = 0;
   /** Ready, and not yet taken for dispatch. */
-  #fresh: NodeRow[] = [];
+  #fresh = new Set<NodeRow>();
   readonly #last: LastEvent;
 
   /** @param lastSeq number of the last event of the rows given. */
@@ -69,7 +69,7 @@ export class Machine {
     this.#outboxRows = outboxRows;
     this.#nodes = new Map(nodes.map((node) => [node.id, node]));
     for (const node of definition.nodes) this.#index(node);
-    this.#fresh = nodes.filter((node) => node.status === "ready");
+    this.#fresh = this.#readyNodes();
     this.#running = nodes.filter((node) => node.status === "running").length;
   }
 
@@ -119,13 +119,17 @@ export class Machine {
   takeReady(): NodeRow[] {
     if (this.row.phase !== "running") return [];
     const fresh = this.#fresh;
-    this.#fresh = [];
-    return fresh.filter((node) => node.status === "ready");
+    this.#fresh = new Set();
+    return [...fresh].filter((node) => node.status === "ready");
   }
 
   /** Nodes that wait for their next attempt. */
   retrying(): NodeRow[] {
     return [...this.#nodes.values()].filter((node) => node.status === "retrying");
+  }
+
+  #readyNodes(): Set<NodeRow> {
+    return new Set([...this.#nodes.values()].filter((node) => node.status === "ready"));
   }
 
   runningNodes(): NodeRow[] {
@@ -253,7 +257,7 @@ export class Machine {
     this.#require("resume", ["pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "running");
-    this.#fresh = [...this.#nodes.values()].filter((node) => node.status === "ready");
+    this.#fresh = this.#readyNodes();
     change.event("graph.resumed");
     // Paused before it ever began.
     if (this.row.startedMs === undefined) {
@@ -313,7 +317,7 @@ export class Machine {
       change.node(node, hasCrashed ? { status: "ready", crashes: node.crashes + 1 } : { status: "ready" });
       change.event("node.ready", node.id);
     }
-    this.#fresh = [...this.#nodes.values()].filter((node) => node.status === "ready");
+    this.#fresh = this.#readyNodes();
     const poison = hasCrashed ? running.find((node) => node.crashes >= MAX_CRASHES) : undefined;
     if (poison) {
       const error: Failure = {
@@ -365,7 +369,7 @@ export class Machine {
   #makeReady(change: Change, node: NodeRow): void {
     change.node(node, { status: "ready", dueMs: undefined });
     change.event("node.ready", node.id);
-    this.#fresh.push(node);
+    this.#fresh.add(node);
   }
 
   /** @returns false when the items could not be made and the graph has failed. */
@@ -392,7 +396,7 @@ export class Machine {
       change.insert(row);
       change.event("node.ready", row.id);
     }
-    this.#fresh.push(...rows);
+    for (const row of rows) this.#fresh.add(row);
     this.#setItems(definition.name, rows);
     // An empty fan-out is done at once, and what waits for it comes later in the definition's order or in another pass.
     return true;

@@ -1,0 +1,74 @@
+/** What every graph's events must be, whatever happened to it (contract section 4): checked one after the other. */
+import assert from "node:assert/strict";
+import type { GraphEvent } from "svc/graph";
+
+type Known = Pick<GraphEvent, "seq" | "type" | "node">;
+
+/** @throws AssertionError naming the graph and the first event that does not follow from those before it. */
+export function checkJournal(graphId: string, events: readonly Known[]): void {
+  const journal = new Journal();
+  events.forEach((event, at) => {
+    const what = `${graphId}: event ${at + 1} is ${event.seq} ${event.type} ${event.node ?? ""}`;
+    assert.equal(event.seq, at + 1, `${what}: a gap or a double`);
+    const refusal = journal.refusal(event);
+    assert.equal(refusal, undefined, `${what}: ${refusal}`);
+  });
+}
+
+type State = "new" | "queued" | "running" | "pausing" | "paused" | "done" | "failed";
+
+class Journal {
+  #graph: State = "new";
+  readonly #ready = new Set<string>();
+  readonly #running = new Set<string>();
+  readonly #done = new Set<string>();
+
+  /** Takes the event. @returns why it can't come here. */
+  refusal(event: Known): string | undefined {
+    const before = this.#graph;
+    if (event.type.startsWith("graph.")) return this.#graphEvent(event.type, before);
+    if (before === "done" || before === "failed") return `the graph is ${before}`;
+    return event.node === undefined ? undefined : this.#nodeEvent(event.type, event.node);
+  }
+
+  #graphEvent(type: string, before: State): string | undefined {
+    const from: Record<string, State[]> = {
+      "graph.queued": ["new"],
+      // Running already: resumed before it had ever begun. Failed: a retry.
+      "graph.started": ["queued", "running", "failed"],
+      "graph.pausing": ["queued", "running"],
+      "graph.paused": ["pausing"],
+      "graph.resumed": ["pausing", "paused"],
+      "graph.done": ["running", "pausing"],
+      "graph.failed": ["queued", "running", "pausing", "paused"],
+    };
+    if (!from[type]?.includes(before)) return `the graph is ${before}`;
+    if (type === "graph.paused" && this.#running.size > 0) return `${[...this.#running].join()} runs`;
+    if (type === "graph.done" && this.#running.size > 0) return `${[...this.#running].join()} runs`;
+    if (before === "failed") for (const set of [this.#ready, this.#running]) set.clear();
+    const to = type.slice("graph.".length);
+    this.#graph = to === "started" || to === "resumed" ? "running" : (to as State);
+    return undefined;
+  }
+
+  #nodeEvent(type: string, node: string): string | undefined {
+    if (type === "node.ready") {
+      if (this.#done.has(node)) return "it is done";
+      this.#running.delete(node);
+      this.#ready.add(node);
+    } else if (type === "node.started") {
+      if (this.#graph !== "running") return `the graph is ${this.#graph}`;
+      if (!this.#ready.delete(node)) return "it was not ready";
+      this.#running.add(node);
+    } else if (type === "node.done") {
+      if (!this.#running.delete(node)) return "it does not run";
+      this.#done.add(node);
+    } else if (type === "node.retrying") {
+      if (!this.#running.delete(node)) return "it does not run";
+    } else if (type === "node.failed") {
+      // A poisonous node was made ready first.
+      if (!this.#running.delete(node) && !this.#ready.delete(node)) return "it does not run";
+    }
+    return undefined;
+  }
+}

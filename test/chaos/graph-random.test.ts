@@ -1,0 +1,307 @@
+/**
+ * Random things happen to graphs: workers succeed, fail, hang or answer too late; operators pause, resume, cancel and
+ * retry; the process stops or is killed. After each the engine must agree with the model (graph-model.ts) and its events
+ * must follow from each other (graph-journal.ts); and whatever happened, every graph can be brought to its result.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  createEngine,
+  graph,
+  openStore,
+  SimulatedClock,
+  worker,
+  type Clock,
+  type Engine,
+  type LifecycleEvent,
+  type Store,
+  type WorkerContext,
+} from "svc/graph";
+import { checkJournal } from "./graph-journal.ts";
+import { GraphModel, ITEMS, MAX_ATTEMPTS, RETRY_MS, TIMEOUT_MS, type Control } from "./graph-model.ts";
+
+const RUNS = 300;
+const WRONG = "a result that came too late";
+const RIGHT: Record<string, unknown> = { first: ["a", "b"], "item/0": "a!", "item/1": "b!", last: ["a!", "b!"] };
+
+/** A worker's call under way, or left behind. */
+interface Call {
+  ctx: WorkerContext;
+  succeed: (value: unknown) => void;
+  fail: (error: Error) => void;
+}
+
+/** One process: its death stops its timers, and its commits that are under way are lost. */
+class Life {
+  isDead = false;
+  readonly engine: Engine;
+  readonly calls = new Map<string, Call>();
+
+  constructor(world: World) {
+    const { clock, store } = world;
+    const mortal: Clock = {
+      now: () => clock.now(),
+      schedule: (delayMs, run) => clock.schedule(delayMs, () => (this.isDead ? undefined : run())),
+    };
+    const options = { retry: { max: MAX_ATTEMPTS, base: RETRY_MS }, timeout: TIMEOUT_MS };
+    const call = (name: string) =>
+      worker(name, options, (_input: unknown, ctx: WorkerContext) => this.#called(world, ctx));
+    const definition = graph("random", (g) => {
+      const first = g.node("first", call("first"));
+      const items = g.map("item", call("item"), first, (all) => all as string[]);
+      return g.node("last", call("last"), { after: [items] });
+    });
+    const commit: Store["graphs"]["commit"] = async (unit) => {
+      if (this.isDead) return new Promise(() => undefined);
+      const isHeld = await store.graphs.commit(unit);
+      return this.isDead ? new Promise(() => undefined) : isHeld;
+    };
+    // A store is a class: what is not replaced must be called on the original.
+    const graphs = new Proxy(store.graphs, {
+      get: (target, key) => {
+        if (key === "commit") return commit;
+        const value: unknown = Reflect.get(target, key);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+    this.engine = createEngine({
+      store: { ...store, graphs },
+      graphs: [definition],
+      clock: mortal,
+      outboxRows: (event) => [outboxRow(event)],
+      random: () => 1,
+      log: (message) => world.logs.push(message),
+    });
+  }
+
+  #called(world: World, ctx: WorkerContext): Promise<unknown> {
+    // Whatever a call does to the process, the store must know of it, and of all it was given.
+    const rows = world.store.graphs.nodes(ctx.graphId);
+    const own = rows.find(({ id }) => id === ctx.nodeId);
+    assert.deepEqual(
+      [own?.status, own?.attempt],
+      ["running", ctx.attempt],
+      `${ctx.nodeId} was called before it was stored`,
+    );
+    for (const name of own?.after ?? []) {
+      const before = rows.filter(({ id }) => id === name || id.startsWith(`${name}/`));
+      assert.ok(before.every(({ status }) => status === "done"));
+    }
+    return new Promise((succeed, fail) => {
+      const key = `${ctx.graphId} ${ctx.nodeId}`;
+      const older = this.calls.get(key);
+      if (older) world.left.push(older);
+      this.calls.set(key, { ctx, succeed, fail });
+    });
+  }
+}
+
+class World {
+  readonly clock = new SimulatedClock();
+  readonly store: Store;
+  readonly logs: string[] = [];
+  readonly graphs: { id: string; model: GraphModel }[] = [];
+  /** Calls whose attempt is over, one way or another. */
+  readonly left: Call[] = [];
+  life: Life;
+
+  constructor(store: Store) {
+    this.store = store;
+    this.life = new Life(this);
+  }
+
+  settle(): Promise<void> {
+    return this.advance(0);
+  }
+
+  async advance(ms: number): Promise<void> {
+    const endMs = this.clock.now() + ms;
+    await this.clock.advance(ms);
+    // Twice: a commit may lead to another.
+    await this.clock.advance(0);
+    await this.clock.advance(0);
+    for (const { model } of this.graphs)
+      for (let next = model.next(); next && next.atMs <= endMs; next = model.next()) next.happen();
+  }
+
+  async start(delayMs: number): Promise<void> {
+    const dueMs = this.clock.now() + delayMs;
+    const starting = this.life.engine.start("random", null, { delayMs });
+    await this.clock.advance(0);
+    const { snapshot } = await starting;
+    this.graphs.push({ id: snapshot.graph_id, model: new GraphModel(dueMs) });
+    await this.settle();
+  }
+
+  /** Running attempts, by the model. */
+  running(): { id: string; node: string; model: GraphModel }[] {
+    return this.graphs.flatMap(({ id, model }) =>
+      [...model.nodes].filter(([, { status }]) => status === "running").map(([node]) => ({ id, node, model })),
+    );
+  }
+
+  async replace(isKilled: boolean): Promise<void> {
+    const { life } = this;
+    if (isKilled) life.isDead = true;
+    else {
+      const closing = life.engine.close(0);
+      await this.clock.advance(0);
+      await this.clock.advance(0);
+      await closing;
+      life.isDead = true;
+    }
+    this.left.push(...life.calls.values());
+    this.life = new Life(this);
+    const recovering = this.life.engine.recover();
+    for (const { model } of this.graphs)
+      if (isKilled) model.crash(this.clock.now());
+      else model.stop(this.clock.now());
+    await this.clock.advance(0);
+    await recovering;
+    await this.settle();
+  }
+
+  check(): void {
+    for (const { id, model } of this.graphs) {
+      const row = this.store.graphs.graph(id);
+      const nodes = this.store.graphs.nodes(id);
+      assert.deepEqual(
+        [row?.phase, row?.epoch, Object.fromEntries(nodes.map((node) => [node.id, `${node.status} ${node.attempt}`]))],
+        [
+          model.phase,
+          model.epoch,
+          Object.fromEntries([...model.nodes].map(([node, { status, attempt }]) => [node, `${status} ${attempt}`])),
+        ],
+      );
+      for (const { id: node, result } of nodes) if (result !== undefined) assert.deepEqual(result, RIGHT[node]);
+      this.checkEvents(id);
+    }
+    assert.deepEqual(this.logs, []);
+  }
+
+  checkEvents(id: string): void {
+    const events = this.store.graphs.events(id, 0);
+    checkJournal(id, events);
+    const count = (type: string): number => events.filter((event) => event.type === type).length;
+    const announced = this.store.webhooks.listDeliveries({ graphId: id, limit: 200 }).items.map(({ event }) => event);
+    for (const type of ["graph.done", "graph.failed", "graph.paused"])
+      assert.equal(announced.filter((event) => event === type).length, count(type), `webhooks of ${type}`);
+  }
+}
+
+let deliveries = 0;
+
+function outboxRow({ graphId, event, epoch, pauseNo, timestampMs }: LifecycleEvent) {
+  const id = `msg_${deliveries++}`;
+  return { id, registrationId: "wh_1", graphId, event, epoch, pauseNo, body: "", createdMs: timestampMs, dueMs: 0 };
+}
+
+type Step =
+  | { do: "start"; delayMs: number }
+  | { do: "succeed" | "fail"; which: number }
+  | { do: "late"; which: number; isFailure: boolean }
+  | { do: "wait"; ms: number }
+  | { do: Control; which: number }
+  | { do: "replace"; isKilled: boolean };
+
+const which = fc.nat(7);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant("start" as const), delayMs: fc.constantFrom(0, 0, 700) }),
+  { arbitrary: fc.record({ do: fc.constantFrom("succeed" as const), which }), weight: 5 },
+  { arbitrary: fc.record({ do: fc.constantFrom("fail" as const), which }), weight: 2 },
+  fc.record({ do: fc.constant("late" as const), which, isFailure: fc.boolean() }),
+  { arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(1, 400, 1000, 6000) }), weight: 2 },
+  {
+    arbitrary: fc.record({ do: fc.constantFrom("pause", "resume", "cancel", "retry") as fc.Arbitrary<Control>, which }),
+    weight: 4,
+  },
+  fc.record({ do: fc.constant("replace" as const), isKilled: fc.boolean() }),
+);
+
+async function take(world: World, taken: Step): Promise<void> {
+  if (taken.do === "start") return world.graphs.length < 3 ? world.start(taken.delayMs) : undefined;
+  if (taken.do === "wait") return world.advance(taken.ms);
+  if (taken.do === "replace") return world.replace(taken.isKilled);
+  if (taken.do === "late") return late(world, taken.which, taken.isFailure);
+  if (taken.do === "succeed" || taken.do === "fail") return answer(world, taken.which, taken.do === "succeed");
+  return control(world, taken.do, taken.which);
+}
+
+async function answer(world: World, at: number, isSuccess: boolean): Promise<void> {
+  const running = world.running();
+  const chosen = running[at % Math.max(1, running.length)];
+  if (!chosen) return;
+  const call = world.life.calls.get(`${chosen.id} ${chosen.node}`);
+  assert.ok(call, `${chosen.node} runs, and its worker was not called`);
+  if (isSuccess) {
+    call.succeed(RIGHT[chosen.node]);
+    chosen.model.succeed(chosen.node, world.clock.now());
+  } else {
+    call.fail(new Error("no luck"));
+    chosen.model.fail(chosen.node, world.clock.now());
+  }
+  await world.settle();
+}
+
+/** An attempt that is over, since its process, its graph or its time was, answers all the same. */
+async function late(world: World, at: number, isFailure: boolean): Promise<void> {
+  const running = new Set(world.running().map(({ id, node }) => `${id} ${node}`));
+  const over = [...world.life.calls].filter(([key]) => !running.has(key)).map(([, call]) => call);
+  const all = [...world.left, ...over];
+  const call = all[at % Math.max(1, all.length)];
+  if (!call) return;
+  if (isFailure) call.fail(new Error(WRONG));
+  else call.succeed(WRONG);
+  call.ctx.log("info", WRONG);
+  call.ctx.progress(1, WRONG);
+  await world.settle();
+}
+
+async function control(world: World, name: Control, at: number): Promise<void> {
+  const chosen = world.graphs[at % Math.max(1, world.graphs.length)];
+  if (!chosen) return;
+  const isAllowed = chosen.model.allows(name);
+  const told = world.life.engine[name](chosen.id).then(
+    () => "taken",
+    (error: unknown) => (error as { code?: string }).code,
+  );
+  if (isAllowed) chosen.model.control(name, world.clock.now());
+  await world.settle();
+  assert.equal(await told, isAllowed ? "taken" : "SVC_TRANSITION");
+}
+
+/** Whatever has happened, each graph can be brought to its end. */
+async function finish(world: World): Promise<void> {
+  for (const { id, model } of world.graphs) {
+    for (let round = 0; model.phase !== "done"; round++) {
+      assert.ok(round < 20, `${id} is ${model.phase} and does not end`);
+      const at = world.graphs.findIndex((one) => one.id === id);
+      if (model.phase === "failed") await control(world, "retry", at);
+      else if (model.phase !== "running") await control(world, "resume", at).then(() => world.advance(700));
+      const own = world.running().findIndex((running) => running.id === id);
+      if (own >= 0) await answer(world, own, true);
+      else await world.advance(RETRY_MS);
+      world.check();
+    }
+    assert.deepEqual(world.life.engine.snapshot(id)?.result, RIGHT["last"]);
+    assert.equal(world.life.engine.snapshot(id)?.nodes.length, ITEMS + 2);
+  }
+}
+
+describe("graphs to which anything may happen", () => {
+  it("are what the model says after each step, and end with the right result", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const world = new World(await openStore("memory:"));
+        await world.start(0);
+        for (const one of steps) {
+          await take(world, one);
+          world.check();
+        }
+        await finish(world);
+      }),
+      { numRuns: RUNS, includeErrorInReport: true },
+    );
+  });
+});
