@@ -3,8 +3,8 @@ import { STATUS_CODES } from "node:http";
 import { SvcError } from "../shared/errors.ts";
 import type { Context, Result } from "./types.ts";
 
-export const HTML_TYPE = "text/html; charset=utf-8";
-export const JSON_TYPE = "application/json; charset=utf-8";
+const HTML_TYPE = "text/html; charset=utf-8";
+const JSON_TYPE = "application/json; charset=utf-8";
 const PROBLEM_TYPE = "application/problem+json";
 
 /** Answers that must not be kept by anyone. */

@@ -207,6 +207,28 @@ describe("closing a server", () => {
     await closed;
   });
 
+  it("does not wait for the connection of a stream that was under way, once that has ended", async (test) => {
+    let finish!: () => void;
+    const mayFinish = new Promise<void>((resolve) => (finish = resolve));
+    const body = async function* (): AsyncGenerator<string> {
+      yield "first";
+      await mayFinish;
+      yield "last";
+    };
+    const { server } = await serve(test, { routes: { "GET /": () => ({ status: 200, headers: [], body: body() }) } });
+    const socket = connect(server.port, "127.0.0.1");
+    test.after(() => socket.destroy());
+    socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+    let answer = "";
+    socket.on("data", (chunk) => (answer += String(chunk)));
+    while (!answer.includes("first")) await once(socket, "data");
+    const closed = server.close(3_600_000);
+    finish();
+    await closed;
+    await once(socket, "close");
+    assert.match(answer, /last\r\n0\r\n\r\n$/);
+  });
+
   it("cuts off what is not finished by the deadline, and tells its handler", async (test) => {
     const slow = slowSite();
     const { server } = await serve(test, { routes: slow.routes });

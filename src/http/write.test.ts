@@ -173,6 +173,30 @@ describe("a streamed answer over a socket", () => {
     assert.deepEqual(http.faults, []);
   });
 
+  it("is not begun, but ended, when the client left before it", async (test) => {
+    const { body, cancelled } = quietStream();
+    let onStart!: () => void;
+    const started = new Promise<void>((resolve) => (onStart = resolve));
+    const http = siteHttp({
+      routes: {
+        "GET /": async (ctx) => {
+          const left = once(ctx.signal, "abort");
+          onStart();
+          await left;
+          return new Response(body);
+        },
+      },
+    });
+    const server = await listenTo(http);
+    test.after(() => server.close(0));
+    const asked = get(server.url, { agent: false });
+    asked.on("error", () => undefined); // our own destroy
+    await started;
+    asked.destroy();
+    await cancelled;
+    assert.deepEqual(http.faults, []);
+  });
+
   it("of a quiet web stream is cancelled when the client leaves, without waiting for its next chunk", async (test) => {
     const { body, cancelled } = quietStream();
     const server = await listenTo(siteHttp({ routes: { "GET /": () => new Response(body) } }));
