@@ -12,6 +12,7 @@ const PAPERS = [
   "SECURITY.md",
   "GLOSSARY.md",
   "docs/resume-protocol.md",
+  "docs/guide/README.md",
 ];
 
 /** Paths in backticks or links that start with a folder of ours. */
