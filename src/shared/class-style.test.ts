@@ -26,4 +26,31 @@ describe("class and style", () => {
       assert.equal(styleText(value), "");
     }
   });
+
+  it("of an object make one declaration of each property, whatever data gives", () => {
+    for (const given of [
+      "red;position:fixed",
+      "red}body{",
+      'url("a',
+      "'a\n;top:0'",
+      'a\\";top:0;"',
+      "/*",
+      '/*"*/;top:0;/*"*/',
+      "url(a\\);top:0",
+      "a-url(/*)",
+    ])
+      assert.equal(styleText({ left: 0, color: given, right: 1 }), "left:0;right:1", given);
+    assert.equal(styleText({ "color:red;top": 0, "a b": 1, "": 2, "*": 3 }), "");
+  });
+
+  it("of an object keep values that only look odd", () => {
+    for (const given of [
+      'url("data:image/png;base64,AA==")',
+      "url(data:image/png;base64,AA==)",
+      '"\\201C; {"',
+      "calc((1px + 2px) * 3 / var(--x, 2))",
+      "#fff !important",
+    ])
+      assert.equal(styleText({ "--größe": given }), `--größe:${given}`);
+  });
 });

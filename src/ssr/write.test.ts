@@ -153,11 +153,25 @@ describe("spread attributes", () => {
       srcdoc: "<script>",
       children: "x",
       key: 1,
+      s: "1 ../upload",
+      S: "1 ../upload",
+      b: "2",
+      "on:click": "h0",
       'x" onmouseover="alert(1)': "x",
       "a b": "x",
       "": "x",
     };
     assert.equal(spread(props), "");
+  });
+
+  it("keep classes and styles from data inside their attribute", () => {
+    fc.assert(
+      fc.property(hostile, hostile, (name, text) => {
+        const markup = `<p${spread({ class: [{ [name]: true }, text], style: { [name]: text, color: text } })}>`;
+        assert.equal(elementsOf(markup).length, 1);
+        for (const [attribute] of attributesOf(markup)) assert.ok(attribute === "class" || attribute === "style");
+      }),
+    );
   });
 
   it("make only the attributes that they name, whatever the names and values", () => {

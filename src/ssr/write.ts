@@ -7,6 +7,7 @@ import { classText, styleText } from "../shared/class-style.ts";
 import { escapeAttribute, escapeText } from "../shared/escape.ts";
 import { isEnumerated, URL_ATTRIBUTES } from "../shared/html.ts";
 import { isScriptUrl, SAFE_URL } from "../shared/script-url.ts";
+import { DOM } from "../shared/wire.ts";
 import { Html } from "./html.ts";
 
 /** Text between tags. */
@@ -59,6 +60,8 @@ export function en(open: string, value: unknown): string {
 const ATTRIBUTE_NAME = /^[a-zA-Z_:][\w:.-]*$/;
 /** Never written from a spread: they are not attributes, or they hold code or HTML. */
 const NOT_SPREAD = /^(?:children|key|ref|dangerouslySetInnerHTML|srcdoc|style|on.*)$/i;
+/** Nor are these: they tell the browser which code to fetch, so data must not name them. */
+const PROTOCOL_NAMES: ReadonlySet<string> = new Set([DOM.scope, DOM.key]);
 
 /** @param skip names that are written by themselves. Attributes of `{...props}`; handlers and odd names are left out. */
 export function spread(props: Record<string, unknown>, skip: readonly string[] = []): string {
@@ -67,7 +70,7 @@ export function spread(props: Record<string, unknown>, skip: readonly string[] =
     if (skip.includes(name) || typeof value === "function" || !ATTRIBUTE_NAME.test(name)) continue;
     if (name === "class" || name === "className") out += at(' class="', classText(value) || undefined);
     else if (name === "style") out += at(' style="', styleText(value) || undefined);
-    else if (NOT_SPREAD.test(name)) continue;
+    else if (NOT_SPREAD.test(name) || PROTOCOL_NAMES.has(name.toLowerCase())) continue;
     else if (URL_ATTRIBUTES.has(name.toLowerCase())) out += url(` ${name}="`, value);
     else if (isEnumerated(name.toLowerCase())) out += en(` ${name}="`, value);
     else out += at(` ${name}="`, value);
