@@ -312,6 +312,56 @@ for (const url of ["memory:", "sqlite:"]) {
       await store.close();
     });
 
+    it("a result returned in the very turn of a cancel and a retry is discarded, and the new attempt's is kept", async () => {
+      const results: string[] = [];
+      const { engine, store, clock } = await bench(
+        {
+          workers: [
+            worker("restless", (_input: unknown, ctx: WorkerContext) => {
+              results.push(`of epoch ${ctx.epoch}`);
+              if (ctx.epoch > 1) return results.at(-1);
+              // Both count at once; the result below is there before anything could be aborted.
+              void engine.cancel(ctx.graphId);
+              void engine.retry(ctx.graphId);
+              return "too late";
+            }),
+          ],
+        },
+        url,
+      );
+      const {
+        snapshot: { graph_id: id },
+      } = await engine.start("restless", null);
+      await clock.advance(0);
+      await engine.idle();
+      assert.deepEqual(results, ["of epoch 1", "of epoch 2"]);
+      assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", "of epoch 2"]);
+      const seen = types(store.graphs.events(id, 0));
+      assert.deepEqual(
+        seen.filter((type) => /discarded|node.done/.test(type)),
+        ["node.discarded restless", "node.done restless"],
+      );
+      await store.close();
+    });
+
+    it("what a worker says after its attempt is over is not heard", async () => {
+      let said: WorkerContext | undefined;
+      const talk = worker("talk", (_input: unknown, ctx: WorkerContext) => void (said = ctx));
+      const { engine, store, clock } = await bench({ workers: [talk] }, url);
+      const {
+        snapshot: { graph_id: id },
+      } = await engine.start("talk", null);
+      await engine.idle();
+      const { last_seq: last } = engine.snapshot(id) ?? {};
+      said?.log("info", "and another thing");
+      said?.emit("late");
+      said?.progress(1);
+      await clock.advance(1000);
+      assert.equal(engine.snapshot(id)?.last_seq, last);
+      assert.equal(engine.snapshot(id)?.progress, null);
+      await store.close();
+    });
+
     it("retry runs what failed again under the same id, in the next epoch", async () => {
       let isBroken = true;
       let parses = 0;
