@@ -26,10 +26,15 @@ describe("serialization", () => {
       new URL("https://example.com/x?y"),
       new Uint8Array([1, 255]),
       new Float32Array([1.5]),
+      new Float64Array([NaN, -0, -Infinity, 1e300]),
+      new Uint8Array(),
+      new Map([[{ key: 1 }, [undefined]]]),
       [undefined, [null]],
       { a: { b: [] } },
     ];
     for (const value of values) assert.deepEqual(roundTrip(value), value);
+    // Invalid dates are equal to none.
+    assert.equal(String(roundTrip(new Date(NaN))), "Invalid Date");
     const error = roundTrip(new TypeError("no")) as Error;
     assert.deepEqual([error instanceof Error, error.name, error.message], [true, "TypeError", "no"]);
   });
@@ -41,6 +46,23 @@ describe("serialization", () => {
     const back = roundTrip(value) as Record<string, unknown>;
     assert.equal(back["left"], back["right"]);
     assert.equal(back["self"], back);
+  });
+
+  it("closes cycles through every container", () => {
+    const map = new Map<unknown, unknown>();
+    const set = new Set<unknown>([map]);
+    const list: unknown[] = [set];
+    map.set(list, map);
+    const back = roundTrip(map) as typeof map;
+    const [[key, value]] = [...back] as [[[Set<unknown>], unknown]];
+    assert.equal(value, back);
+    assert.equal([...key[0]][0], back);
+  });
+
+  it("makes plain what only differs in the making: sparse arrays, objects without prototype", () => {
+    // eslint-disable-next-line no-sparse-arrays -- that is the case
+    assert.deepEqual(roundTrip([1, , 2]), [1, undefined, 2]);
+    assert.deepEqual(roundTrip(Object.assign(Object.create(null), { a: undefined })), { a: undefined });
   });
 
   it("keeps __proto__ a key and touches no prototype", () => {
@@ -56,6 +78,14 @@ describe("serialization", () => {
       [{ s: Symbol("x") }, ".s"],
       [new Socket(), ""],
       [{ p: Promise.resolve() }, ".p"],
+      [new Map([["k", () => 1]]), ".get(k)"],
+      [new Map([[Object.create(null), Symbol("x")]]), ".get(…)"],
+      [new Set([Symbol("x")]), ".item"],
+      [{ big: new BigInt64Array(1) }, ".big"],
+      [{ view: new DataView(new ArrayBuffer(1)) }, ".view"],
+      [new ArrayBuffer(1), ""],
+      [new WeakMap(), ""],
+      [{ boxed: Object("x") }, ".boxed"],
     ] as const) {
       assert.throws(
         () => serialize(value),
@@ -65,19 +95,20 @@ describe("serialization", () => {
   });
 
   it("any value of JSON and more comes back equal", () => {
-    const anything = fc.anything({
-      withBigInt: true,
-      withDate: true,
-      withMap: true,
-      withSet: true,
-      withTypedArray: false,
-      withSparseArray: false,
-      withNullPrototype: false,
-    });
+    const simple = [fc.boolean(), fc.integer(), fc.double(), fc.string({ unit: "binary" }), fc.bigInt()];
+    // An invalid date is equal to none, so none is made.
+    const dates = fc.date({ noInvalidDate: true });
+    const values = [...simple, dates, fc.constantFrom(null, undefined, NaN, -0, Infinity)];
+    const anything = fc.anything({ values, withMap: true, withSet: true });
     fc.assert(
       fc.property(anything, (value) => assert.deepEqual(roundTrip(value), value)),
       { numRuns: 500 },
     );
+  });
+
+  it("any typed array comes back equal", () => {
+    const arrays = fc.oneof(fc.float32Array(), fc.float64Array(), fc.int32Array(), fc.uint8ClampedArray());
+    fc.assert(fc.property(arrays, (array) => assert.deepEqual(roundTrip({ array }), { array })));
   });
 
   it("knows what plain JSON carries as it is", () => {

@@ -21,7 +21,7 @@ export class SerializeError extends Error {
 /** Whether plain JSON carries a value unchanged: no `undefined`, no special numbers, no instances, nothing shared twice. */
 export function isPlainJson(value: unknown, seen: Set<object> = new Set()): value is Json {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
-  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value === "number") return isJsonNumber(value);
   if (typeof value !== "object" || seen.has(value)) return false;
   seen.add(value);
   if (Array.isArray(value)) {
@@ -41,6 +41,15 @@ export function looksPlain(value: unknown): boolean {
   return typeof value === "object" && value !== null
     ? Array.isArray(value) || isPlainObject(value)
     : isPlainJson(value);
+}
+
+function isJsonNumber(value: number): boolean {
+  return Number.isFinite(value) && !Object.is(value, -0);
+}
+
+/** Text from which `Number` makes the same number. */
+function nameOf(value: number): string {
+  return Object.is(value, -0) ? "-0" : String(value);
 }
 
 function isPlainObject(value: object): boolean {
@@ -78,9 +87,7 @@ function entryOf(value: unknown, path: string, add: Add): Json {
     case "undefined":
       return ["u"];
     case "number":
-      return Number.isFinite(value) && !Object.is(value, -0)
-        ? value
-        : ["n", Object.is(value, -0) ? "-0" : String(value)];
+      return isJsonNumber(value) ? value : ["n", nameOf(value)];
     case "bigint":
       return ["b", String(value)];
     case "object":
@@ -97,7 +104,7 @@ function objectEntry(value: object, path: string, add: Add): Json {
   if (value instanceof Map)
     return [
       "m",
-      ...[...value].flatMap(([key, item]) => [add(key, `${path}.key`), add(item, `${path}.get(${String(key)})`)]),
+      ...[...value].flatMap(([key, item]) => [add(key, `${path}.key`), add(item, `${path}.get(${keyText(key)})`)]),
     ];
   if (value instanceof Set) return ["s", ...[...value].map((item) => add(item, `${path}.item`))];
   if (value instanceof RegExp) return ["r", value.source, value.flags];
@@ -108,6 +115,11 @@ function objectEntry(value: object, path: string, add: Add): Json {
   return ["o", ...Object.entries(value).flatMap(([key, item]) => [key, add(item, `${path}.${key}`)])];
 }
 
+/** Not of an object: it may have no text, or a method of the author's that makes one. */
+function keyText(key: unknown): string {
+  return isReference(key) ? "…" : String(key);
+}
+
 /** This layer has neither DOM nor Node types, so URL is known by its shape. */
 function isUrl(value: object): boolean {
   return Object.prototype.toString.call(value) === "[object URL]";
@@ -115,6 +127,7 @@ function isUrl(value: object): boolean {
 
 function typedEntry(value: ArrayBufferView, path: string): Json {
   const name = Object.prototype.toString.call(value).slice(8, -1);
-  if (name === "DataView" || /64/.test(name)) throw new SerializeError(path, `a ${name}`);
-  return ["t", name, ...(value as unknown as number[])];
+  if (name === "DataView" || name.startsWith("Big")) throw new SerializeError(path, `a ${name}`);
+  // The constructors read numbers from text, so the special ones go as their names.
+  return ["t", name, ...Array.from(value as unknown as number[], (item) => (isJsonNumber(item) ? item : nameOf(item)))];
 }
