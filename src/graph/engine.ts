@@ -100,26 +100,42 @@ class GraphEngine implements Engine {
     const known = this.#known(name, options.idempotencyKey);
     if (known) return { snapshot: known, created: false };
     const row = this.#newRow(definition, input, options);
-    const nodes = firstNodes(row, definition);
-    const event = { graphId: row.id, type: "graph.queued" as const, timestampMs: row.createdMs };
+    const live = this.#adopt(row, firstNodes(row, definition), 1, definition);
+    // As it is accepted; reading it back would cost as much as writing it.
+    const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1);
     try {
-      await this.#commit({
-        graphId: row.id,
-        insert: { ...row },
-        insertNodes: nodes.map((node) => ({ ...node })),
-        events: [event],
-      });
+      await this.#insert(live);
     } catch (error) {
       // Another start with the same key was committed first.
       const other = this.#known(name, options.idempotencyKey);
       if (other) return { snapshot: other, created: false };
       throw error;
     }
-    // As committed a moment ago, with its one event; reading it back would cost as much as writing it.
-    const snapshot = snapshotOf(row, nodes, definition, 1);
-    const live = this.#adopt(row, nodes, 1, definition);
-    this.#beginWhenDue(live);
     return { snapshot, created: true };
+  }
+
+  /** Writes a new graph, and in the same commit its beginning when that is due. */
+  async #insert(live: Live): Promise<void> {
+    const { machine } = live;
+    const { row } = machine;
+    const unit: Unit = {
+      graphId: row.id,
+      insert: { ...row },
+      insertNodes: machine.nodes().map((node) => ({ ...node })),
+      events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs }],
+    };
+    if (row.dueMs <= row.createdMs && !this.#isClosing) machine.begin(row.createdMs, unit);
+    const claims = this.#claim(live, unit);
+    try {
+      await this.#commit(unit);
+    } catch (error) {
+      // Nothing of it is stored, so there is nothing to read again.
+      this.#live.delete(row.id);
+      for (const { lane } of claims) this.#leave(lane);
+      throw error;
+    }
+    for (const claim of claims) this.#run(claim);
+    this.#beginWhenDue(live);
   }
 
   #known(worker: string, key: string | undefined): Snapshot | undefined {
@@ -246,7 +262,7 @@ class GraphEngine implements Engine {
     const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed));
     if (!machine.isTerminal) {
       for (const node of machine.retrying()) this.#scheduleRetry(live, node);
-      if (row.phase === "queued") this.#beginWhenDue(live);
+      this.#beginWhenDue(live);
     }
     return { live, settled };
   }
@@ -287,6 +303,7 @@ class GraphEngine implements Engine {
 
   #beginWhenDue(live: Live): void {
     const { row } = live.machine;
+    if (row.phase !== "queued") return;
     const begin = (): void => {
       if (row.phase !== "queued" || this.#isClosing) return;
       void this.#go(live, () => live.machine.begin(this.#clock.now()));

@@ -153,8 +153,9 @@ export class Machine {
 
   // Transitions. Each returns the unit to commit.
 
-  begin(nowMs: number): Unit {
-    const change = new Change(this.row, nowMs, this.#last);
+  /** @param into the unit that inserts the graph; default: a unit of its own. */
+  begin(nowMs: number, into?: Unit): Unit {
+    const change = new Change(this.row, nowMs, this.#last, into);
     this.#setPhase(change, "running");
     this.#setGraph(change, { startedMs: this.row.startedMs ?? nowMs });
     change.event("graph.started", undefined, { epoch: this.row.epoch });
