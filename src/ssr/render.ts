@@ -71,9 +71,9 @@ export class Render {
       throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${block.moduleId}; build the app again`);
     }
     const id = this.scopes.size + 1;
-    const where = `scope ${block.bind || "(handlers only)"} of ${block.moduleId}`;
-    const indices = slots.map((value, at) =>
-      this.values.add(value, at < bound ? id : undefined, `${where}, slot ${at}`),
+    const { moduleId, bind } = block;
+    const indices = slots.map((value, slot) =>
+      this.values.add(value, slot < bound ? id : undefined, { moduleId, bind, slot }),
     );
     this.scopes.set(id, [chunk, block.bind, ...indices]);
     for (const type of block.events) if (!LOADER_EVENTS.has(type)) this.events.add(type);

@@ -9,12 +9,24 @@ const VALUE_KINDS = { signal: 0, plain: 1, store: 2 } as const;
 /** The kind of the same value when it is encoded. */
 const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6 };
 
+// Shared, for most of the thousands of values of a big page have the same.
+const NO_PARTS: readonly string[] = [];
+const DATA: readonly string[] = ["data"];
+
+/** Where a value is captured; written out only in errors, for there may be thousands. */
+export interface Place {
+  moduleId: string;
+  bind: string | 0;
+  slot: number;
+}
+
 interface Entry {
   kind: number;
   /** Read at the end, so that what was set while rendering is what the browser gets. */
   read: () => unknown;
   scopes: Set<number>;
-  where: string;
+  /** For errors. */
+  where: Place;
   /** Whether JSON alone can't carry it; known once the state is written. */
   isEncoded: boolean;
 }
@@ -23,8 +35,8 @@ export class ValueTable {
   readonly #entries: Entry[] = [];
   readonly #indices = new Map<unknown, number>();
 
-  /** @param scopeId when its bindings read the value. @param where for errors. @returns the value's index. */
-  add(value: unknown, scopeId: number | undefined, where: string): number {
+  /** @param scopeId when its bindings read the value. @returns the value's index. @throws SvcError `SVC201` for computeds */
+  add(value: unknown, scopeId: number | undefined, where: Place): number {
     let index = this.#indices.get(value);
     if (index === undefined) {
       index = this.#entries.push(entryOf(value, where)) - 1;
@@ -36,15 +48,15 @@ export class ValueTable {
   }
 
   /** Parts of the runtime that this value needs, as far as can be seen at a glance while the page is being rendered. */
-  likelyParts(index: number): string[] {
+  likelyParts(index: number): readonly string[] {
     const entry = this.#entries[index];
-    return entry ? partsOf(entry, !looksPlain(entry.read())) : [];
+    return entry ? partsOf(entry, !looksPlain(entry.read())) : NO_PARTS;
   }
 
   /** Parts of the runtime that this value does need; call after `toJson`. */
-  parts(index: number): string[] {
+  parts(index: number): readonly string[] {
     const entry = this.#entries[index];
-    return entry ? partsOf(entry, entry.isEncoded) : [];
+    return entry ? partsOf(entry, entry.isEncoded) : NO_PARTS;
   }
 
   /** For each value the scopes whose bindings read it. */
@@ -66,11 +78,12 @@ export class ValueTable {
   }
 }
 
-function partsOf({ kind }: Entry, isEncoded: boolean): string[] {
-  return [...(kind === VALUE_KINDS.store ? ["store"] : []), ...(isEncoded ? ["data"] : [])];
+function partsOf({ kind }: Entry, isEncoded: boolean): readonly string[] {
+  const data = isEncoded ? DATA : NO_PARTS;
+  return kind === VALUE_KINDS.store ? ["store", ...data] : data;
 }
 
-function entryOf(value: unknown, where: string): Entry {
+function entryOf(value: unknown, where: Place): Entry {
   const scopes = new Set<number>();
   if (isComputed(value)) throw cannotTravel(where, "It is a computed; pass the signals that it reads, or its value");
   if (isSignal(value)) return { kind: VALUE_KINDS.signal, read: () => value.value, scopes, where, isEncoded: false };
@@ -83,7 +96,7 @@ function entryOf(value: unknown, where: string): Entry {
   };
 }
 
-function encode(value: unknown, where: string): Json {
+function encode(value: unknown, where: Place): Json {
   try {
     return serialize(value);
   } catch (error) {
@@ -92,6 +105,7 @@ function encode(value: unknown, where: string): Json {
   }
 }
 
-function cannotTravel(where: string, why: string): SvcError {
+function cannotTravel({ moduleId, bind, slot }: Place, why: string): SvcError {
+  const where = `scope ${bind || "(handlers only)"} of ${moduleId}, slot ${slot}`;
   return new SvcError("SVC201", `A value captured by browser code can't travel (${where}). ${why}.`);
 }
