@@ -89,8 +89,15 @@ async function check(claim: string, app: App, client: TestClient): Promise<void>
 describe("the guide", () => {
   it("has code whose types fit", () => {
     const compilerOptions = {
-      ...{ strict: true, noEmit: true, target: "ES2023", module: "NodeNext", allowImportingTsExtensions: true },
-      ...{ jsx: "preserve", jsxImportSource: "svc", types: ["node"], lib: ["ES2023", "DOM", "DOM.Iterable"] },
+      strict: true,
+      noEmit: true,
+      target: "ES2023",
+      module: "NodeNext",
+      allowImportingTsExtensions: true,
+      jsx: "preserve",
+      jsxImportSource: "svc",
+      types: ["node"],
+      lib: ["ES2023", "DOM", "DOM.Iterable"],
     };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*/*.ts", "*/*.tsx"] }));
     const tsc = join(root, "node_modules/typescript/bin/tsc");
