@@ -11,6 +11,15 @@ import { SvcError } from "../../shared/errors.ts";
 import { loadDriver, type Driver, type Statement } from "./driver.ts";
 import { migrate } from "./schema.ts";
 
+const PRAGMAS = [
+  "journal_mode=WAL",
+  "synchronous=FULL",
+  "busy_timeout=5000",
+  "foreign_keys=OFF",
+  // 16 MB: a page that many commits change is then copied into the file once for them all.
+  "wal_autocheckpoint=4000",
+];
+
 interface Waiting {
   work: () => unknown;
   resolve: (value: never) => void;
@@ -38,7 +47,7 @@ export class Database {
     const lock = isMemory ? undefined : takeLock(DriverClass, file);
     try {
       const driver = new DriverClass(file);
-      for (const pragma of ["journal_mode=WAL", "synchronous=FULL", "busy_timeout=5000", "foreign_keys=OFF"]) {
+      for (const pragma of PRAGMAS) {
         driver.prepare(`PRAGMA ${pragma}`).all();
       }
       migrate(driver, file);

@@ -122,7 +122,10 @@ export class UnitBatch {
 
   #insert(table: string, columns: Columns, records: readonly object[]): void {
     if (records.length === 0) return;
-    const keys = Object.keys(columns);
+    // A column that all leave empty would cost as much as one that is full.
+    const keys = Object.keys(columns).filter((key) =>
+      records.some((record) => (record as Record<string, unknown>)[key] !== undefined),
+    );
     const names = keys.map((key) => columns[key]?.[0]).join(", ");
     const values = keys.map((_, at) => `value ->> ${at}`).join(", ");
     this.#database
