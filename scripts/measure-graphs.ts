@@ -72,6 +72,23 @@ async function measure(definition: GraphDefinition, graphs: number, goalPerSecon
   return { name: definition.name, graphs, seconds, goalPerSecond };
 }
 
+/** Milliseconds of one commit that waits for the disk: the floor under everything else here, and not ours. */
+async function commitMs(): Promise<number> {
+  const commits = 200;
+  const folder = await mkdtemp(join(tmpdir(), "svc-measure-"));
+  const store = await openStore(`sqlite:${join(folder, "svc.db")}`);
+  const engine = createEngine({ store, graphs: [chain], clock: systemClock });
+  try {
+    const beginMs = performance.now();
+    for (let n = 0; n < commits; n++) await engine.start(chain.name, n, { delayMs: 3_600_000 });
+    return (performance.now() - beginMs) / commits;
+  } finally {
+    await engine.close();
+    await store.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
 function print(rows: readonly Measured[]): void {
   console.log(`Graphs on SQLite, ${CONCURRENCY} under way at once, best of ${RUNS} runs (Node ${process.version})`);
   console.table(
@@ -87,5 +104,6 @@ function print(rows: readonly Measured[]): void {
 
 // The timers of an engine do not keep a process alive, and between two commits nothing else would.
 const alive = setInterval(() => {}, 60_000);
+console.log(`One commit alone: ${(await commitMs()).toFixed(2)} ms`);
 print([await measure(chain, 4000, 4000), await measure(fanOut, 150, 166)]);
 clearInterval(alive);
