@@ -1,0 +1,33 @@
+/** A worker that takes the process down as soon as it is called does so three times and no more. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../e2e/demo-server.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+function boot(): { signal: string | null; output: string } {
+  const script = join(fileURLToPath(import.meta.url), "../graph-bomb.js");
+  const { signal, stdout } = spawnSync(process.execPath, [script, `sqlite:${join(folder.path, "graphs.db")}`], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 10_000,
+  });
+  return { signal, output: stdout };
+}
+
+describe("a worker that kills its process", () => {
+  it("is known for it by the next process, and after three deaths its graph fails as poison", () => {
+    assert.deepEqual(
+      [boot(), boot(), boot()].map(({ signal }) => signal),
+      ["SIGKILL", "SIGKILL", "SIGKILL"],
+    );
+    const { signal, output } = boot();
+    assert.equal(signal, null);
+    const error = JSON.parse(output) as { reason: string; node: string };
+    assert.deepEqual([error.reason, error.node], ["poison", "bomb"]);
+  });
+});

@@ -1,0 +1,21 @@
+/**
+ * The process of test/chaos/graph-bomb.test.ts: goes on with the graphs of the database of its first argument, starts one
+ * whose worker kills the process in the turn it is called, and prints what has become of it.
+ */
+import { createEngine, openStore, systemClock, worker } from "svc/graph";
+
+const bomb = worker("bomb", () => void process.kill(process.pid, "SIGKILL"));
+
+async function main(url: string): Promise<void> {
+  const store = await openStore(url);
+  const engine = createEngine({ store, clock: systemClock, workers: [bomb], outboxRows: () => [] });
+  await engine.recover();
+  const { snapshot } = await engine.start("bomb", null, { idempotencyKey: "the bomb" });
+  await engine.idle();
+  console.log(JSON.stringify(engine.snapshot(snapshot.graph_id)?.error));
+  await engine.close();
+  await store.close();
+}
+
+const [, , url] = process.argv;
+if (url !== undefined) await main(url);
