@@ -153,6 +153,21 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       assert.equal(await store.graphs.commit({ ...change, fence }), true);
     });
 
+    it("refuses a unit that was made on top of one which was not written", async () => {
+      const id = nextId();
+      const event = { graphId: id, type: "log" as const, timestampMs: 1 };
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), events: [event] });
+      const onTopOf = (seq: number, epoch = 1) =>
+        store.graphs.commit({ graphId: id, fence: { epoch, phases: ["queued"], seq }, events: [event] });
+      assert.deepEqual(await Promise.all([onTopOf(1), onTopOf(2, 9), onTopOf(3), onTopOf(2)]), [
+        true,
+        false,
+        false,
+        true,
+      ]);
+      assert.equal(store.graphs.lastSeq(id), 3);
+    });
+
     it("of two units with the same fence, asked for at once, one wins", async () => {
       const id = nextId();
       await store.graphs.commit({ graphId: id, insert: graphRow(id) });

@@ -73,7 +73,14 @@ const unit: fc.Arbitrary<Unit> = fc
     graphId: id,
     insertKey: optional(fc.constantFrom("none", "k1", "k2")),
     fence: optional(
-      fc.record({ epoch: fc.integer({ min: 1, max: 2 }), phases: fc.subarray(PHASES, { minLength: 1 }) }),
+      fc.record(
+        {
+          epoch: fc.integer({ min: 1, max: 2 }),
+          phases: fc.subarray(PHASES, { minLength: 1 }),
+          seq: fc.nat(3),
+        },
+        { requiredKeys: ["epoch", "phases"] },
+      ),
     ),
     graph: optional(graphChange),
     insertNodes: fc.uniqueArray(nodeId, { maxLength: 2 }),
