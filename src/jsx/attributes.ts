@@ -1,5 +1,6 @@
 /** Attributes of HTML elements as they are written in HTML: lower case, `class` and `for`. Source: WHATWG HTML, WAI-ARIA 1.2. */
 import type { ClassValue, StyleValue } from "../shared/class-style.ts";
+import type { AriaAttributes } from "./aria.ts";
 import type { Child } from "./element.ts";
 import type { EventHandlers } from "./events.ts";
 
@@ -15,10 +16,7 @@ export interface RawHtml {
   __html: string;
 }
 
-export type AriaAttributes = {
-  [Name in `aria-${string}`]?: string | number | boolean | null | undefined;
-};
-
+/** For objects that are typed with it: in JSX TypeScript checks hyphenated names only where they are declared one by one. */
 export type DataAttributes = {
   [Name in `data-${string}`]?: string | number | boolean | null | undefined;
 };
@@ -179,8 +177,8 @@ export interface OwnAttributes {
     name?: Text;
     referrerpolicy?: ReferrerPolicy | null | undefined;
     sandbox?: Text | true;
+    // No `srcdoc`: escaped for the attribute it would still be HTML, and run with the page's rights. Use `src`.
     src?: Text;
-    srcdoc?: Text;
   };
   img: SizeAttributes & {
     alt?: Text;

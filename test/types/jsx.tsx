@@ -13,6 +13,10 @@ function One(props: { children: (index: number) => JSX.Element }): JSX.Element {
   return <div>{props.children(1)}</div>;
 }
 
+function Broken(): Date {
+  return new Date(0);
+}
+
 export const attributes = [
   <input type="text" value={1} disabled maxlength={20} autocomplete="off" />,
   <label for="x" class={["a", { b: true, c: undefined }, false]} style={{ color: "red", "--gap": 4 }} />,
@@ -21,6 +25,19 @@ export const attributes = [
     <path d="M0 0" fill="none" />
   </svg>,
   <my-element anything={{ at: "all" }} />,
+  <p
+    contenteditable="plaintext-only"
+    spellcheck={false}
+    aria-pressed="mixed"
+    aria-current="page"
+    data-at={null}
+    class=""
+    style="top:0"
+  />,
+  <p class={[["a"], null, false, { b: 1 }]} style={[{ color: "red" }, false, "top:0", { top: 0, left: undefined }]} />,
+  <select>
+    <option selected={true} value={1} disabled={undefined} />
+  </select>,
   // @ts-expect-error no attribute of that name: HTML writes it "class"
   <p className="x" />,
   // @ts-expect-error not a value of this attribute
@@ -31,6 +48,32 @@ export const attributes = [
   <paragraph />,
   // @ts-expect-error objects are no text
   <p title={{}} />,
+  // @ts-expect-error a number is no class
+  <p class={3} />,
+  // @ts-expect-error true is no class
+  <p class={[true]} />,
+  // @ts-expect-error true is no value of a property
+  <p style={{ color: true }} />,
+  // @ts-expect-error nor are objects
+  <p style={{ color: {} }} />,
+  // @ts-expect-error a label is text
+  <p aria-label={{}} />,
+  // @ts-expect-error not a value of this state
+  <p aria-live="loud" />,
+  // @ts-expect-error "yes" and "no", not a flag
+  <p translate={true} />,
+  // @ts-expect-error flags are no text
+  <input disabled="disabled" />,
+  // @ts-expect-error text is no flag
+  <p title={true} />,
+  // @ts-expect-error a signal is no text: its value is
+  <p title={signal("a")} />,
+  // @ts-expect-error HTML in an attribute would run
+  <iframe srcdoc="<p>" />,
+  // @ts-expect-error the browser's choice needs "selected" on the options
+  <select value="1" />,
+  // @ts-expect-error forms are sent by get, post or dialog
+  <form method="put" />,
   // @ts-expect-error raw HTML is an object, so that nobody writes it by mistake
   <p dangerouslySetInnerHTML="<b>" />,
 ];
@@ -49,10 +92,27 @@ export const handlers = [
     }}
   />,
   <button onClick={() => 1} onKeyDown={(event) => event.key} />,
+  <textarea onChange={(_event, textarea) => textarea.value.trim()} />,
+  <dialog onToggle={(event, dialog) => event.newState === "open" && dialog.returnValue} />,
+  <svg>
+    <circle onPointerDown={(event, circle) => [event.pressure, circle.r.baseVal]} />
+  </svg>,
+  <my-element onWheel={(event, element) => [event.deltaY, element.hidden]} />,
+  <p onClick={undefined} />,
   // @ts-expect-error text is no handler
   <button onClick="alert(1)" />,
   // @ts-expect-error no such event
   <button onClicked={() => 1} />,
+  // @ts-expect-error a click is no key
+  <button onClick={(event: KeyboardEvent) => event.key} />,
+  // @ts-expect-error a button is no input
+  <button onClick={(_event, button: HTMLInputElement) => button.value} />,
+  // @ts-expect-error a paragraph has no value
+  <p onClick={(_event, paragraph) => paragraph.value} />,
+  // @ts-expect-error two arguments at most
+  <button onClick={(_event, _button, third) => third} />,
+  // @ts-expect-error lower case would be code in an attribute
+  <button onclick={() => 1} />,
   // @ts-expect-error a click has no key
   <button onClick={(event) => event.key} />,
 ];
@@ -71,6 +131,14 @@ export const components = [
   <Card title="a" level={3} />,
   // @ts-expect-error no such prop
   <Card title="a" titel="b" />,
+  // @ts-expect-error a symbol can't stand between tags
+  <Card title="a">{Symbol("x")}</Card>,
+  // @ts-expect-error nor a date: write it as text
+  <p>{new Date(0)}</p>,
+  // @ts-expect-error nor a function
+  <p>{() => "x"}</p>,
+  // @ts-expect-error a component returns what can stand between tags
+  <Broken />,
   // @ts-expect-error objects can't stand between tags
   <Card title="a">{{ a: 1 }}</Card>,
   // @ts-expect-error one function, not two
@@ -97,6 +165,10 @@ export const lists = [
   <For each={people} by={(person) => person.age}>
     {(person) => <li>{person.name}</li>}
   </For>,
+  // @ts-expect-error a row is one element, not text
+  <For each={people}>{(person) => person.name}</For>,
+  // @ts-expect-error a condition is needed
+  <Show>x</Show>,
   // @ts-expect-error a list is needed
   <For each={1}>{() => <li />}</For>,
 ];
@@ -106,6 +178,14 @@ export function reactivity(): void {
   same<typeof count.value, number>(true);
   const text = computed(() => String(count.value));
   same<typeof text.value, string>(true);
+  const sum = computed(() => count.value + text.value.length);
+  same<typeof sum.value, number>(true);
+  const names = signal<string[]>([]);
+  same<typeof names.value, string[]>(true);
+  // @ts-expect-error a list of text
+  names.value = [1];
+  // @ts-expect-error there is no second value
+  void count.old;
   const choice = signal<"a" | "b">("a");
   choice.value = "b";
   // @ts-expect-error not one of them
