@@ -27,6 +27,8 @@ export async function* subscribe(
         seq = event.seq;
         mayHaveEnded = event.type === "graph.done" || event.type === "graph.failed";
       }
+      // Only a retry follows on such an event, and has one of its own; the cheapest question that tells.
+      if (events.length > 0 && mayHaveEnded && store.lastSeq(graphId) === seq) return;
       if (events.length > 0) continue;
       if (mayHaveEnded && isEnded(store, graphId)) return;
       await news.come();
