@@ -136,11 +136,12 @@ export class UnitBatch {
   /** One statement for all records that change the same columns. */
   #update(table: string, columns: Columns, keyNames: readonly string[], records: readonly Changes[]): void {
     const groups = new Map<string, Changes[]>();
+    const all = Object.keys(columns).filter((key) => !keyNames.includes(key));
     for (const record of records) {
-      const shape = Object.keys(columns)
-        .filter((key) => key in record && !keyNames.includes(key))
-        .join();
-      groups.set(shape, [...(groups.get(shape) ?? []), record]);
+      const shape = all.filter((key) => key in record).join();
+      const alike = groups.get(shape);
+      if (alike) alike.push(record);
+      else groups.set(shape, [record]);
     }
     for (const [shape, alike] of groups) this.#updateAlike(table, columns, [...keyNames], shape.split(","), alike);
   }
