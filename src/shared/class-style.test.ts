@@ -46,8 +46,8 @@ describe("class and style", () => {
   it("of an object keep values that only look odd", () => {
     for (const given of [
       'url("data:image/png;base64,AA==")',
-      "url(data:image/png;base64,AA==)",
-      '"\\201C; {"',
+      "url(/a.png)",
+      `"'; {"`,
       "calc((1px + 2px) * 3 / var(--x, 2))",
       "#fff !important",
     ])
