@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../e2e/demo-server.ts";
+import { BOMB } from "./graph-bomb.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -28,6 +29,6 @@ describe("a worker that kills its process", () => {
     const { signal, output } = boot();
     assert.equal(signal, null);
     const error = JSON.parse(output) as { reason: string; node: string };
-    assert.deepEqual([error.reason, error.node], ["poison", "bomb"]);
+    assert.deepEqual([error.reason, error.node], ["poison", BOMB]);
   });
 });
