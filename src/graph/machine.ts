@@ -23,7 +23,10 @@
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
-import type { Failure, GraphEventType, GraphPhase, GraphRow, NewEvent, NodeRow, Unit } from "../store/contract.ts";
+import type { Failure, GraphPhase, GraphRow, NodeRow, Unit } from "../store/contract.ts";
+import { Change, type LastEvent } from "./change.ts";
+import { Mirror } from "./mirror.ts";
+import { firstNodes, newNode } from "./node-rows.ts";
 import type { GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows } from "./types.ts";
 
 export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
@@ -44,11 +47,7 @@ const MAX_CRASHES = 3;
 export class Machine {
   readonly row: GraphRow;
   readonly definition: GraphDefinition;
-  readonly #nodes: Map<string, NodeRow>;
-  /** Fan-out node -> its rows in item order, once the items are known. */
-  readonly #items = new Map<string, NodeRow[]>();
-  /** Rows of a definition's node that are not done yet; absent before a fan-out is known. */
-  readonly #left = new Map<string, number>();
+  readonly #mirror: Mirror;
   readonly #outboxRows: OutboxRows;
   #running = 0;
   /** Ready, and not yet taken for dispatch. */
@@ -67,36 +66,17 @@ export class Machine {
     this.#last = { seq: lastSeq };
     this.definition = definition;
     this.#outboxRows = outboxRows;
-    this.#nodes = new Map(nodes.map((node) => [node.id, node]));
-    for (const node of definition.nodes) this.#index(node);
+    this.#mirror = new Mirror(nodes, definition);
     this.#fresh = this.#readyNodes();
-    this.#running = nodes.filter((node) => node.status === "running").length;
-  }
-
-  #index(definition: NodeDefinition): void {
-    if (!definition.map) {
-      const isDone = this.#nodes.get(definition.name)?.status === "done";
-      return void this.#left.set(definition.name, isDone ? 0 : 1);
-    }
-    const prefix = `${definition.name}/`;
-    const items = [...this.#nodes.values()].filter((node) => node.id.startsWith(prefix));
-    if (items.length > 0) this.#setItems(definition.name, items);
-  }
-
-  #setItems(name: string, items: NodeRow[]): void {
-    this.#items.set(
-      name,
-      items.sort((a, b) => itemNumber(a.id) - itemNumber(b.id)),
-    );
-    this.#left.set(name, items.filter((node) => node.status !== "done").length);
+    this.#running = this.#mirror.withStatus("running").length;
   }
 
   node(id: string): NodeRow | undefined {
-    return this.#nodes.get(id);
+    return this.#mirror.get(id);
   }
 
   nodes(): NodeRow[] {
-    return [...this.#nodes.values()];
+    return this.#mirror.all();
   }
 
   /** Number of the last event, counting those of units that are still to be committed. */
@@ -106,10 +86,6 @@ export class Machine {
 
   get isTerminal(): boolean {
     return TERMINAL.includes(this.row.phase);
-  }
-
-  get hasRunning(): boolean {
-    return this.#running > 0;
   }
 
   /**
@@ -125,30 +101,21 @@ export class Machine {
 
   /** Nodes that wait for their next attempt. */
   retrying(): NodeRow[] {
-    return [...this.#nodes.values()].filter((node) => node.status === "retrying");
+    return this.#mirror.withStatus("retrying");
   }
 
   #readyNodes(): Set<NodeRow> {
-    return new Set([...this.#nodes.values()].filter((node) => node.status === "ready"));
-  }
-
-  runningNodes(): NodeRow[] {
-    return [...this.#nodes.values()].filter((node) => node.status === "running");
+    return new Set(this.#mirror.withStatus("ready"));
   }
 
   /** Results a node may read: of the nodes it waits for, by name; a fan-out as an array in item order. */
   deps(definition: NodeDefinition): Record<string, Json> {
-    const deps: Record<string, Json> = Object.create(null) as Record<string, Json>;
-    for (const name of definition.after) deps[name] = this.#resultOf(name);
-    return deps;
+    return this.#mirror.deps(definition);
   }
 
+  /** @throws SvcError `SVC_DEFINITION` when the definition no longer has the node. */
   definitionOf(nodeId: string): NodeDefinition {
-    const name = nodeId.split("/", 1)[0];
-    const found = this.definition.nodes.find((node) => node.name === name);
-    if (!found)
-      throw new SvcError("SVC_DEFINITION", `The graph "${this.definition.name}" no longer has the node "${name}"`);
-    return found;
+    return this.#mirror.definitionOf(nodeId);
   }
 
   // Transitions. Each returns the unit to commit.
@@ -184,9 +151,7 @@ export class Machine {
     this.#running--;
     change.node(node, { status: "done", result, finishedMs: nowMs });
     change.event("node.done", node.id);
-    const name = this.definitionOf(node.id).name;
-    this.#left.set(name, (this.#left.get(name) ?? 1) - 1);
-    if (this.#left.get(name) === 0) this.#advance(change);
+    if (this.#mirror.noteDone(node)) this.#advance(change);
     this.#settlePause(change);
     return change.unit;
   }
@@ -286,7 +251,7 @@ export class Machine {
       finishedMs: undefined,
       startedMs: this.row.startedMs ?? nowMs,
     });
-    for (const node of this.#nodes.values()) {
+    for (const node of this.nodes()) {
       if (node.status !== "done")
         change.node(node, {
           status: "pending",
@@ -311,7 +276,7 @@ export class Machine {
   recover(nowMs: number, hasCrashed: boolean): Unit | undefined {
     const misfit = this.#misfit();
     if (misfit !== undefined) return this.#abandon(misfit, nowMs);
-    const running = this.runningNodes();
+    const running = this.#mirror.withStatus("running");
     const change = new Change(this.row, nowMs, this.#last);
     this.#running = 0;
     for (const node of running) {
@@ -342,7 +307,7 @@ export class Machine {
     const lost = this.nodes().find(({ id }) => !definition.nodes.some((known) => known.name === id.split("/", 1)[0]));
     if (lost) return `it no longer has the node "${lost.id}"`;
     if (row.definition === definition.hash) return undefined;
-    const added = firstNodes(row, definition).filter((node) => !this.#nodes.has(node.id));
+    const added = firstNodes(row, definition).filter((node) => !this.node(node.id));
     return added.length === 0 ? undefined : `it has new nodes: ${added.map((node) => node.id).join(", ")}`;
   }
 
@@ -356,15 +321,15 @@ export class Machine {
   /** Makes ready what waits for nothing more, expands fan-outs, and ends the graph when nothing is left. */
   #advance(change: Change): void {
     for (const definition of this.definition.nodes) {
-      if (!definition.after.every((name) => this.#left.get(name) === 0)) continue;
+      if (!definition.after.every((name) => this.#mirror.isDone(name))) continue;
       if (definition.map) {
         if (!this.#expand(change, definition, definition.map)) return;
       } else {
-        const node = this.#nodes.get(definition.name);
+        const node = this.node(definition.name);
         if (node?.status === "pending") this.#makeReady(change, node);
       }
     }
-    if (this.definition.nodes.every((node) => this.#left.get(node.name) === 0)) this.#finish(change);
+    if (this.definition.nodes.every((node) => this.#mirror.isDone(node.name))) this.#finish(change);
   }
 
   #makeReady(change: Change, node: NodeRow): void {
@@ -375,14 +340,14 @@ export class Machine {
 
   /** @returns false when the items could not be made and the graph has failed. */
   #expand(change: Change, definition: NodeDefinition, map: NonNullable<NodeDefinition["map"]>): boolean {
-    const known = this.#items.get(definition.name);
+    const known = this.#mirror.items(definition.name);
     if (known) {
       for (const node of known) if (node.status === "pending") this.#makeReady(change, node);
       return true;
     }
     let items: Json[];
     try {
-      items = JSON.parse(JSON.stringify([...map.items(this.#resultOf(map.from))])) as Json[];
+      items = JSON.parse(JSON.stringify([...map.items(this.#mirror.resultOf(map.from))])) as Json[];
     } catch (error) {
       this.#fail(change, {
         message: `The items of "${definition.name}" can't be made: ${(error as Error).message}`,
@@ -393,39 +358,25 @@ export class Machine {
     }
     const rows = items.map((input, at) => newNode(this.row, `${definition.name}/${at}`, definition, input, "ready"));
     for (const row of rows) {
-      this.#nodes.set(row.id, row);
       change.insert(row);
       change.event("node.ready", row.id);
+      this.#fresh.add(row);
     }
-    for (const row of rows) this.#fresh.add(row);
-    this.#setItems(definition.name, rows);
+    this.#mirror.addItems(definition.name, rows);
     // An empty fan-out is done at once, and what waits for it comes later in the definition's order or in another pass.
     return true;
   }
 
-  #resultOf(name: string): Json {
-    const items = this.#items.get(name);
-    if (items) return items.map((node) => node.result ?? null);
-    const isFanOut = this.definition.nodes.some((node) => node.name === name && node.map);
-    return isFanOut ? [] : (this.#nodes.get(name)?.result ?? null);
-  }
-
-  #result(): Json {
-    if (this.definition.output !== undefined) return this.#resultOf(this.definition.output);
-    const waitedFor = new Set(this.definition.nodes.flatMap((node) => node.after));
-    const last = this.definition.nodes.filter((node) => !waitedFor.has(node.name));
-    return Object.fromEntries(last.map((node) => [node.name, this.#resultOf(node.name)]));
-  }
-
   #finish(change: Change): void {
     this.#setPhase(change, "done");
-    this.#setGraph(change, { result: this.#result(), finishedMs: change.nowMs, progress: undefined });
+    this.#setGraph(change, { result: this.#mirror.result(), finishedMs: change.nowMs, progress: undefined });
     change.event("graph.done");
     this.#announce(change, "graph.done");
   }
 
   #fail(change: Change, error: Failure): void {
-    for (const node of this.runningNodes()) change.node(node, { status: "cancelled", finishedMs: change.nowMs });
+    for (const node of this.#mirror.withStatus("running"))
+      change.node(node, { status: "cancelled", finishedMs: change.nowMs });
     this.#running = 0;
     this.#setPhase(change, "failed");
     this.#setGraph(change, { error, finishedMs: change.nowMs });
@@ -475,78 +426,4 @@ export class Machine {
       `The graph ${id} is ${phase}; ${action} needs it to be ${phases.join(" or ")}`,
     );
   }
-}
-
-interface LastEvent {
-  seq: number;
-}
-
-/** A unit being made; changes rows of the mirror as it goes. Each has an event, by which the next knows it was written. */
-class Change {
-  readonly nowMs: number;
-  readonly unit: Unit;
-  readonly #last: LastEvent;
-
-  constructor(row: GraphRow, nowMs: number, last: LastEvent, unit?: Unit) {
-    this.nowMs = nowMs;
-    this.#last = last;
-    this.unit = unit ?? { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase], seq: last.seq } };
-  }
-
-  get isEmpty(): boolean {
-    return !this.unit.graph && !this.unit.nodes && !this.unit.insertNodes && !this.unit.events;
-  }
-
-  node(node: NodeRow, columns: Partial<NodeRow>): void {
-    Object.assign(node, columns);
-    (this.unit.nodes ??= []).push({ id: node.id, ...columns });
-  }
-
-  insert(node: NodeRow): void {
-    (this.unit.insertNodes ??= []).push({ ...node });
-  }
-
-  event(type: GraphEventType, node?: string, data?: Json): void {
-    const event: NewEvent = { graphId: this.unit.graphId, type, timestampMs: this.nowMs };
-    if (node !== undefined) event.node = node;
-    if (data !== undefined) event.data = data;
-    (this.unit.events ??= []).push(event);
-    this.#last.seq++;
-  }
-}
-
-/** Rows a graph is started with: every node but the items of fan-outs. */
-export function firstNodes(row: GraphRow, definition: GraphDefinition): NodeRow[] {
-  return definition.nodes
-    .filter((node) => !node.map)
-    .map((node) => newNode(row, node.name, node, undefined, "pending"));
-}
-
-function newNode(
-  row: GraphRow,
-  id: string,
-  definition: NodeDefinition,
-  input: Json | undefined,
-  status: NodeRow["status"],
-): NodeRow {
-  return {
-    graphId: row.id,
-    id,
-    worker: definition.worker.name,
-    status,
-    attempt: 0,
-    crashes: 0,
-    epoch: row.epoch,
-    after: [...definition.after],
-    input,
-    result: undefined,
-    error: undefined,
-    startedMs: undefined,
-    finishedMs: undefined,
-    dueMs: undefined,
-  };
-}
-
-function itemNumber(id: string): number {
-  return Number(id.slice(id.lastIndexOf("/") + 1));
 }

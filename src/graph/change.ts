@@ -1,0 +1,45 @@
+/** A transition on its way into the store: what it changes in the rows, gathered as one unit. */
+import type { Json } from "../shared/json.ts";
+import type { GraphEventType, GraphRow, NewEvent, NodeRow, Unit } from "../store/contract.ts";
+
+/** Number of the last event, counting those of units that are still to be committed. */
+export interface LastEvent {
+  seq: number;
+}
+
+/**
+ * A unit being made; changes rows of the mirror as it goes. Each has an event, by which the next knows that it was
+ * written.
+ */
+export class Change {
+  readonly nowMs: number;
+  readonly unit: Unit;
+  readonly #last: LastEvent;
+
+  constructor(row: GraphRow, nowMs: number, last: LastEvent, unit?: Unit) {
+    this.nowMs = nowMs;
+    this.#last = last;
+    this.unit = unit ?? { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase], seq: last.seq } };
+  }
+
+  get isEmpty(): boolean {
+    return !this.unit.graph && !this.unit.nodes && !this.unit.insertNodes && !this.unit.events;
+  }
+
+  node(node: NodeRow, columns: Partial<NodeRow>): void {
+    Object.assign(node, columns);
+    (this.unit.nodes ??= []).push({ id: node.id, ...columns });
+  }
+
+  insert(node: NodeRow): void {
+    (this.unit.insertNodes ??= []).push({ ...node });
+  }
+
+  event(type: GraphEventType, node?: string, data?: Json): void {
+    const event: NewEvent = { graphId: this.unit.graphId, type, timestampMs: this.nowMs };
+    if (node !== undefined) event.node = node;
+    if (data !== undefined) event.data = data;
+    (this.unit.events ??= []).push(event);
+    this.#last.seq++;
+  }
+}

@@ -1,0 +1,37 @@
+/** New rows of nodes. */
+import type { Json } from "../shared/json.ts";
+import type { GraphRow, NodeRow } from "../store/contract.ts";
+import type { GraphDefinition, NodeDefinition } from "./types.ts";
+
+/** Rows a graph is started with: every node but the items of fan-outs. */
+export function firstNodes(row: GraphRow, definition: GraphDefinition): NodeRow[] {
+  return definition.nodes
+    .filter((node) => !node.map)
+    .map((node) => newNode(row, node.name, node, undefined, "pending"));
+}
+
+/** A node as it is before anything has happened to it. */
+export function newNode(
+  row: GraphRow,
+  id: string,
+  definition: NodeDefinition,
+  input: Json | undefined,
+  status: NodeRow["status"],
+): NodeRow {
+  return {
+    graphId: row.id,
+    id,
+    worker: definition.worker.name,
+    status,
+    attempt: 0,
+    crashes: 0,
+    epoch: row.epoch,
+    after: [...definition.after],
+    input,
+    result: undefined,
+    error: undefined,
+    startedMs: undefined,
+    finishedMs: undefined,
+    dueMs: undefined,
+  };
+}
