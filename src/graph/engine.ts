@@ -8,17 +8,17 @@
  * (`fence.seq`); should one fail, those behind it are refused, and the graph's mirror is read again from the store.
  */
 import { createGraphId } from "../security/random.ts";
-import type { Clock, Timer } from "../shared/clock.ts";
+import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphQuery, GraphRow, NodeRow, Page, Store, Unit } from "../store/contract.ts";
-import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
-import { retryDelayMs } from "./backoff.ts";
+import { Dispatcher, type Claim } from "./dispatcher.ts";
+import { LiveGraph, Shutdown } from "./live.ts";
 import { Machine, TERMINAL } from "./machine.ts";
 import { firstNodes } from "./node-rows.ts";
 import { ProgressThrottle } from "./progress.ts";
-import { Queue } from "./queue.ts";
 import { Registry } from "./registry.ts";
+import { Runner } from "./runner.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import type { Engine, GraphDefinition, OutboxRows, Snapshot, StartOptions, Worker } from "./types.ts";
@@ -36,34 +36,8 @@ export interface EngineOptions {
   log?: (message: string) => void;
 }
 
-/** A worker's attempts at once, unless its options say otherwise. */
-const DEFAULT_CONCURRENCY = 16;
 /** How long to wait before a graph whose commit failed is read again. */
 const RELOAD_DELAY_MS = 1000;
-
-interface Live {
-  machine: Machine;
-  progress: ProgressThrottle;
-  /** Running attempts by node id. */
-  controllers: Map<string, AbortController>;
-  timers: Set<Timer>;
-}
-
-/** The attempts of one worker. */
-interface Lane {
-  waiting: Queue<{ live: Live; nodeId: string }>;
-  running: number;
-  concurrency: number;
-}
-
-/** A place in its lane, given to one attempt of a node. */
-interface Claim {
-  live: Live;
-  lane: Lane;
-  node: NodeRow;
-  attempt: number;
-  epoch: number;
-}
 
 /** @throws SvcError `SVC_DEFINITION` when two graphs or workers share a name. */
 export function createEngine(options: EngineOptions): Engine {
@@ -74,8 +48,9 @@ class GraphEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #clock: Clock;
   readonly #registry: Registry;
-  readonly #live = new Map<string, Live>();
-  readonly #lanes = new Map<string, Lane>();
+  readonly #live = new Map<string, LiveGraph>();
+  readonly #dispatcher: Dispatcher;
+  readonly #runner: Runner;
   /** Attempts and commits under way. */
   #busy = 0;
   #idleWaiters: (() => void)[] = [];
@@ -85,6 +60,20 @@ class GraphEngine implements Engine {
     this.#options = options;
     this.#clock = options.clock;
     this.#registry = new Registry(options.workers ?? [], options.graphs ?? []);
+    const isClosing = (): boolean => this.#isClosing;
+    this.#dispatcher = new Dispatcher({
+      clock: options.clock,
+      isClosing,
+      isLive: (live) => this.#live.get(live.id) === live,
+      start: (live, unit, claim) => void this.#go(live, () => unit, [claim]),
+    });
+    this.#runner = new Runner({
+      clock: options.clock,
+      random: options.random ?? Math.random,
+      isClosing,
+      live: (graphId) => this.#live.get(graphId),
+      go: (live, decide) => void this.#go(live, decide),
+    });
   }
 
   async start(
@@ -116,7 +105,7 @@ class GraphEngine implements Engine {
   }
 
   /** Writes a new graph, and in the same commit its beginning when that is due. */
-  async #insert(live: Live): Promise<void> {
+  async #insert(live: LiveGraph): Promise<void> {
     const { machine } = live;
     const { row } = machine;
     const unit: Unit = {
@@ -126,13 +115,13 @@ class GraphEngine implements Engine {
       events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs }],
     };
     if (row.dueMs <= row.createdMs && !this.#isClosing) machine.begin(row.createdMs, unit);
-    const claims = this.#claim(live, unit);
+    const claims = this.#dispatcher.claim(live, unit);
     try {
       await this.#commit(unit);
     } catch (error) {
       // Nothing of it is stored, so there is nothing to read again.
       this.#live.delete(row.id);
-      for (const { lane } of claims) this.#leave(lane);
+      for (const { lane } of claims) this.#dispatcher.leave(lane);
       throw error;
     }
     for (const claim of claims) this.#run(claim);
@@ -201,14 +190,14 @@ class GraphEngine implements Engine {
   async #control(graphId: string, decide: (machine: Machine, nowMs: number) => Unit): Promise<Snapshot> {
     const live = this.#live.get(graphId) ?? this.#load(graphId);
     const unit = this.#decide(live, decide);
-    if (live.machine.isTerminal) this.#abortAll(live, new Error("The graph was cancelled"));
+    if (live.machine.isTerminal) live.abortAll(new Error("The graph was cancelled"));
     this.#live.set(graphId, live);
     await this.#apply(live, unit);
     const snapshot = this.snapshot(graphId);
     return snapshot as Snapshot;
   }
 
-  #decide(live: Live, decide: (machine: Machine, nowMs: number) => Unit): Unit {
+  #decide(live: LiveGraph, decide: (machine: Machine, nowMs: number) => Unit): Unit {
     try {
       return decide(live.machine, this.#clock.now());
     } catch (error) {
@@ -219,7 +208,7 @@ class GraphEngine implements Engine {
   }
 
   /** A graph that is not under way: finished, waiting to be read again, or of a definition this process does not have. */
-  #load(graphId: string): Live {
+  #load(graphId: string): LiveGraph {
     const row = this.#options.store.graphs.graph(graphId);
     if (!row) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
     const definition = this.#registry.get(row.worker);
@@ -255,14 +244,18 @@ class GraphEngine implements Engine {
    * @param hasCrashed whether the process that ran it died.
    * @returns the graph, and when what had to be mended is committed or, after a fault, will be tried again.
    */
-  #takeUp(row: GraphRow, definition: GraphDefinition, hasCrashed: boolean): { live: Live; settled: Promise<void> } {
+  #takeUp(
+    row: GraphRow,
+    definition: GraphDefinition,
+    hasCrashed: boolean,
+  ): { live: LiveGraph; settled: Promise<void> } {
     const { graphs } = this.#options.store;
     const live = this.#adopt(row, graphs.nodes(row.id), graphs.lastSeq(row.id), definition);
     const { machine } = live;
     const nowMs = this.#clock.now();
     const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed));
     if (!machine.isTerminal) {
-      for (const node of machine.retrying()) this.#scheduleRetry(live, node);
+      for (const node of machine.retrying()) this.#runner.scheduleRetry(live, node);
       this.#beginWhenDue(live);
     }
     return { live, settled };
@@ -275,9 +268,9 @@ class GraphEngine implements Engine {
 
   async close(drainMs = 10_000): Promise<void> {
     this.#isClosing = true;
-    for (const live of this.#live.values()) for (const timer of live.timers) timer.cancel();
+    for (const live of this.#live.values()) live.cancelTimers();
     const deadline = this.#clock.schedule(drainMs, () => {
-      for (const live of this.#live.values()) this.#abortAll(live, new Shutdown());
+      for (const live of this.#live.values()) live.abortAll(new Shutdown());
     });
     await this.idle();
     deadline.cancel();
@@ -286,23 +279,23 @@ class GraphEngine implements Engine {
 
   // Under way.
 
-  #adopt(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): Live {
+  #adopt(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): LiveGraph {
     const live = this.#liveOf(row, nodes, lastSeq, definition);
     this.#live.set(row.id, live);
     return live;
   }
 
-  #liveOf(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): Live {
+  #liveOf(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): LiveGraph {
     const machine = new Machine(row, nodes, lastSeq, definition, this.#options.outboxRows ?? (() => []));
     const progress = new ProgressThrottle(
       this.#clock,
       (value) => void this.#go(live, () => machine.progressed(value, this.#clock.now())),
     );
-    const live: Live = { machine, progress, controllers: new Map(), timers: new Set() };
+    const live = new LiveGraph(machine, progress, this.#clock);
     return live;
   }
 
-  #beginWhenDue(live: Live): void {
+  #beginWhenDue(live: LiveGraph): void {
     const { row } = live.machine;
     if (row.phase !== "queued") return;
     const begin = (): void => {
@@ -310,29 +303,21 @@ class GraphEngine implements Engine {
       void this.#go(live, () => live.machine.begin(this.#clock.now()));
     };
     const waitMs = row.dueMs - this.#clock.now();
-    if (waitMs > 0) this.#after(live, waitMs, begin);
+    if (waitMs > 0) live.after(waitMs, begin);
     else begin();
   }
 
-  #after(live: Live, delayMs: number, run: () => void): void {
-    const timer = this.#clock.schedule(delayMs, () => {
-      live.timers.delete(timer);
-      run();
-    });
-    live.timers.add(timer);
-  }
-
   /** Commits a transition, then runs what it made ready. @param claimed what it is the start of. */
-  async #apply(live: Live, unit: Unit, claimed: readonly Claim[] = []): Promise<void> {
+  async #apply(live: LiveGraph, unit: Unit, claimed: readonly Claim[] = []): Promise<void> {
     // Decided now: by the time of the commit the machine may have moved on, and a later unit then ends the graph.
     const { isTerminal } = live.machine;
-    const claims = [...claimed, ...this.#claim(live, unit)];
+    const claims = [...claimed, ...this.#dispatcher.claim(live, unit)];
     try {
       const isHeld = await this.#commit(unit);
       if (!isHeld) throw new Error("the store had another state than the engine");
     } catch (error) {
       this.#reload(live, error);
-      for (const { lane } of claims) this.#leave(lane);
+      for (const { lane } of claims) this.#dispatcher.leave(lane);
       throw error;
     }
     if (isTerminal) this.#forget(live);
@@ -343,7 +328,7 @@ class GraphEngine implements Engine {
    * Decides and commits what no caller waits for. Never rejects: after a failure the graph is read again.
    * @param decide gives undefined when there is nothing to change.
    */
-  async #go(live: Live, decide: () => Unit | undefined, claimed?: readonly Claim[]): Promise<void> {
+  async #go(live: LiveGraph, decide: () => Unit | undefined, claimed?: readonly Claim[]): Promise<void> {
     let unit: Unit | undefined;
     try {
       unit = decide();
@@ -352,27 +337,25 @@ class GraphEngine implements Engine {
     }
     // A failed commit is logged, and mended, by #reload.
     if (unit) await this.#apply(live, unit, claimed).catch(() => undefined);
-    else this.#dispatch(live);
+    else this.#dispatcher.dispatch(live);
   }
 
-  #forget(live: Live): void {
+  #forget(live: LiveGraph): void {
     const { id } = live.machine.row;
     if (!live.machine.isTerminal || this.#live.get(id) !== live) return;
-    for (const timer of live.timers) timer.cancel();
-    live.progress.stop();
+    live.stop();
     this.#live.delete(id);
   }
 
   /** The mirror is not to be trusted any more. */
-  #reload(live: Live, error: unknown): void {
+  #reload(live: LiveGraph, error: unknown): void {
     const { id } = live.machine.row;
     // A unit behind the one that failed.
     if (this.#live.get(id) !== live) return;
     this.#log(`A commit of graph ${id} failed: ${(error as Error).message}. It is read again.`);
     this.#live.delete(id);
-    this.#abortAll(live, new Shutdown());
-    for (const timer of live.timers) timer.cancel();
-    live.progress.stop();
+    live.abortAll(new Shutdown());
+    live.stop();
     this.#readAgain(id);
   }
 
@@ -389,11 +372,6 @@ class GraphEngine implements Engine {
   async #recoverById(id: string): Promise<void> {
     const row = this.#options.store.graphs.graph(id);
     if (row && !TERMINAL.includes(row.phase)) await this.#recoverOne(row, false);
-  }
-
-  #abortAll(live: Live, reason: Error): void {
-    for (const controller of live.controllers.values()) controller.abort(reason);
-    live.controllers.clear();
   }
 
   async #commit(unit: Unit): Promise<boolean> {
@@ -418,167 +396,15 @@ class GraphEngine implements Engine {
     this.#options.log?.(message);
   }
 
-  // Dispatch.
-
-  /** Marks what became ready as running in the same unit, where its lane has room; the rest waits for its turn. */
-  #claim(live: Live, unit: Unit): Claim[] {
-    if (this.#isClosing) return [];
-    const claims: Claim[] = [];
-    for (const node of live.machine.takeReady()) {
-      const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
-      if (lane.running < lane.concurrency && lane.waiting.size === 0) {
-        live.machine.nodeStarted(node, this.#clock.now(), unit);
-        claims.push(enter(lane, live, node));
-      } else lane.waiting.push({ live, nodeId: node.id });
-    }
-    return claims;
-  }
-
-  /** Runs what the store has as ready already. */
-  #dispatch(live: Live): void {
-    if (this.#isClosing) return;
-    const touched = new Set<Lane>();
-    for (const node of live.machine.takeReady()) {
-      const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
-      lane.waiting.push({ live, nodeId: node.id });
-      touched.add(lane);
-    }
-    for (const lane of touched) this.#fill(lane);
-  }
-
-  #laneOf(worker: Worker<never, unknown>): Lane {
-    let lane = this.#lanes.get(worker.name);
-    if (!lane) {
-      lane = { waiting: new Queue(), running: 0, concurrency: worker.options.concurrency ?? DEFAULT_CONCURRENCY };
-      this.#lanes.set(worker.name, lane);
-    }
-    return lane;
-  }
-
-  #fill(lane: Lane): void {
-    while (lane.running < lane.concurrency && !this.#isClosing) {
-      const next = lane.waiting.shift();
-      if (!next) return;
-      const node = next.live.machine.node(next.nodeId);
-      // Queued twice, or paused, cancelled or reloaded in the meantime.
-      if (
-        node?.status !== "ready" ||
-        next.live.machine.row.phase !== "running" ||
-        this.#live.get(node.graphId) !== next.live
-      )
-        continue;
-      const unit = next.live.machine.nodeStarted(node, this.#clock.now());
-      const claim = enter(lane, next.live, node);
-      void this.#go(next.live, () => unit, [claim]);
-    }
-  }
-
-  #leave(lane: Lane): void {
-    lane.running--;
-    this.#fill(lane);
-  }
-
   /** Runs an attempt whose start is committed. */
   #run(claim: Claim): void {
     this.#busy++;
-    const end = (): void => {
-      this.#leave(claim.lane);
-      this.#release();
-    };
-    this.#attempt(claim)
+    this.#runner
+      .attempt(claim)
       .catch((error: unknown) => this.#reload(claim.live, error))
-      .finally(end);
-  }
-
-  async #attempt(claim: Claim): Promise<void> {
-    const { live, node } = claim;
-    if (!this.#isCurrent(claim)) return;
-    if (this.#isClosing) return void this.#go(live, () => live.machine.nodeInterrupted(node, this.#clock.now()));
-    const controller = new AbortController();
-    live.controllers.set(node.id, controller);
-    const outcome = await this.#outcomeOf(live, node, controller);
-    if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
-    if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
-    else if (outcome.kind === "done") this.#tell(node, "node.discarded");
-  }
-
-  /** Whether this attempt is the one that counts: no cancel, timeout, retry or fault has come between. */
-  #isCurrent({ live, node, attempt, epoch }: Claim): boolean {
-    return (
-      this.#live.get(node.graphId) === live &&
-      node.status === "running" &&
-      node.attempt === attempt &&
-      live.machine.row.epoch === epoch
-    );
-  }
-
-  async #outcomeOf(live: Live, node: NodeRow, controller: AbortController): Promise<Outcome> {
-    const { machine } = live;
-    const definition = machine.definitionOf(node.id);
-    const deps = machine.deps(definition);
-    let input: unknown;
-    try {
-      input = definition.map ? node.input : definition.input(machine.row.input, deps);
-    } catch (error) {
-      const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
-      return { kind: "failed", error: { message, reason: "error", node: node.id }, isFinal: true };
-    }
-    const isRunning = (): boolean => live.controllers.get(node.id) === controller;
-    const sink: AttemptSink = {
-      event: (type, data) => {
-        if (isRunning()) this.#tell(node, type, data);
-      },
-      progress: (value, note) => {
-        if (isRunning()) live.progress.set(value, note);
-      },
-    };
-    const { worker } = definition;
-    return runAttempt({ node: { ...node }, worker, input, deps, clock: this.#clock, controller, sink });
-  }
-
-  #settle(live: Live, node: NodeRow, outcome: Outcome, controller: AbortController): void {
-    const { machine } = live;
-    const nowMs = this.#clock.now();
-    if (outcome.kind === "done") return void this.#go(live, () => machine.nodeDone(node, outcome.result, nowMs));
-    if (outcome.kind === "aborted") {
-      if (controller.signal.reason instanceof Shutdown) void this.#go(live, () => machine.nodeInterrupted(node, nowMs));
-      return;
-    }
-    const { retry } = machine.definitionOf(node.id).worker.options;
-    const delayMs = outcome.isFinal
-      ? undefined
-      : retryDelayMs(retry, node.attempt, (this.#options.random ?? Math.random)());
-    const retryAtMs = delayMs === undefined ? undefined : nowMs + delayMs;
-    void this.#go(live, () => machine.nodeFailed(node, outcome.error, retryAtMs, nowMs));
-    if (machine.isTerminal) this.#abortAll(live, new Error("Another node of the graph failed"));
-    if (retryAtMs !== undefined) this.#scheduleRetry(live, node);
-  }
-
-  /** What is said of a node along the way, or of an attempt whose result came too late to be kept. */
-  #tell(node: NodeRow, type: "log" | "custom" | "node.discarded", data?: Json): void {
-    const live = this.#live.get(node.graphId);
-    if (live) void this.#go(live, () => live.machine.told(type, node.id, data, this.#clock.now()));
-  }
-
-  #scheduleRetry(live: Live, node: NodeRow): void {
-    const { epoch } = live.machine.row;
-    this.#after(live, Math.max(0, (node.dueMs ?? 0) - this.#clock.now()), () => {
-      const isDue = node.status === "retrying" && live.machine.row.epoch === epoch && !live.machine.isTerminal;
-      if (this.#live.get(node.graphId) !== live) return;
-      if (isDue && !this.#isClosing) void this.#go(live, () => live.machine.nodeReady(node, this.#clock.now()));
-    });
-  }
-}
-
-/** Takes a place in the lane. */
-function enter(lane: Lane, live: Live, node: NodeRow): Claim {
-  lane.running++;
-  return { live, lane, node, attempt: node.attempt, epoch: live.machine.row.epoch };
-}
-
-/** Why an attempt is aborted when the process stops: the node runs again after the start. */
-class Shutdown extends Error {
-  constructor() {
-    super("The server is stopping");
+      .finally(() => {
+        this.#dispatcher.leave(claim.lane);
+        this.#release();
+      });
   }
 }

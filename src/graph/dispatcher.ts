@@ -1,0 +1,107 @@
+/**
+ * Which ready node runs now and which waits: a lane for each worker, as wide as its concurrency. Where a lane has room a
+ * node is marked running in the very unit that makes it ready; otherwise when its turn comes.
+ */
+import type { Clock } from "../shared/clock.ts";
+import type { NodeRow, Unit } from "../store/contract.ts";
+import type { LiveGraph } from "./live.ts";
+import { Queue } from "./queue.ts";
+import type { Worker } from "./types.ts";
+
+/** A worker's attempts at once, unless its options say otherwise. */
+const DEFAULT_CONCURRENCY = 16;
+
+/** The attempts of one worker. */
+export interface Lane {
+  waiting: Queue<{ live: LiveGraph; nodeId: string }>;
+  running: number;
+  concurrency: number;
+}
+
+/** A place in its lane, given to one attempt of a node. */
+export interface Claim {
+  live: LiveGraph;
+  lane: Lane;
+  node: NodeRow;
+  attempt: number;
+  epoch: number;
+}
+
+export interface DispatcherOptions {
+  clock: Clock;
+  /** Whether nothing new may start. */
+  isClosing: () => boolean;
+  /** Whether the engine still goes by this mirror of its graph. */
+  isLive: (live: LiveGraph) => boolean;
+  /** Commits the start of a node whose turn has come, then runs it. */
+  start: (live: LiveGraph, unit: Unit, claim: Claim) => void;
+}
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Marks what became ready as running in the same unit, where its lane has room; the rest waits for its turn. */
+  claim(live: LiveGraph, unit: Unit): Claim[] {
+    if (this.#options.isClosing()) return [];
+    const claims: Claim[] = [];
+    for (const node of live.machine.takeReady()) {
+      const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
+      if (lane.running < lane.concurrency && lane.waiting.size === 0) {
+        live.machine.nodeStarted(node, this.#options.clock.now(), unit);
+        claims.push(enter(lane, live, node));
+      } else lane.waiting.push({ live, nodeId: node.id });
+    }
+    return claims;
+  }
+
+  /** Runs what the store has as ready already. */
+  dispatch(live: LiveGraph): void {
+    if (this.#options.isClosing()) return;
+    const touched = new Set<Lane>();
+    for (const node of live.machine.takeReady()) {
+      const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
+      lane.waiting.push({ live, nodeId: node.id });
+      touched.add(lane);
+    }
+    for (const lane of touched) this.#fill(lane);
+  }
+
+  /** Gives a place back. */
+  leave(lane: Lane): void {
+    lane.running--;
+    this.#fill(lane);
+  }
+
+  #laneOf(worker: Worker<never, unknown>): Lane {
+    let lane = this.#lanes.get(worker.name);
+    if (!lane) {
+      lane = { waiting: new Queue(), running: 0, concurrency: worker.options.concurrency ?? DEFAULT_CONCURRENCY };
+      this.#lanes.set(worker.name, lane);
+    }
+    return lane;
+  }
+
+  #fill(lane: Lane): void {
+    while (lane.running < lane.concurrency && !this.#options.isClosing()) {
+      const next = lane.waiting.shift();
+      if (!next) return;
+      const { live, nodeId } = next;
+      const node = live.machine.node(nodeId);
+      // Queued twice, or paused, cancelled or reloaded in the meantime.
+      if (node?.status !== "ready" || live.machine.row.phase !== "running" || !this.#options.isLive(live)) continue;
+      const unit = live.machine.nodeStarted(node, this.#options.clock.now());
+      this.#options.start(live, unit, enter(lane, live, node));
+    }
+  }
+}
+
+/** Takes a place in the lane. */
+function enter(lane: Lane, live: LiveGraph, node: NodeRow): Claim {
+  lane.running++;
+  return { live, lane, node, attempt: node.attempt, epoch: live.machine.row.epoch };
+}

@@ -1,0 +1,108 @@
+/** Runs attempts whose start is committed, and hands the machine what they came to. */
+import type { Clock } from "../shared/clock.ts";
+import type { Json } from "../shared/json.ts";
+import type { NodeRow, Unit } from "../store/contract.ts";
+import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
+import { retryDelayMs } from "./backoff.ts";
+import type { Claim } from "./dispatcher.ts";
+import { Shutdown, type LiveGraph } from "./live.ts";
+
+export interface RunnerOptions {
+  clock: Clock;
+  /** For jitter: 0 to below 1. */
+  random: () => number;
+  isClosing: () => boolean;
+  /** The engine's mirror of a graph that is under way. */
+  live: (graphId: string) => LiveGraph | undefined;
+  /** Decides and commits; never rejects. */
+  go: (live: LiveGraph, decide: () => Unit | undefined) => void;
+}
+
+export class Runner {
+  readonly #options: RunnerOptions;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Settles once the attempt has ended and its outcome is decided, not yet committed. */
+  async attempt(claim: Claim): Promise<void> {
+    const { live, node } = claim;
+    const { clock, go, isClosing } = this.#options;
+    if (!this.#isCurrent(claim)) return;
+    if (isClosing()) return go(live, () => live.machine.nodeInterrupted(node, clock.now()));
+    const controller = new AbortController();
+    live.controllers.set(node.id, controller);
+    const outcome = await this.#outcomeOf(live, node, controller);
+    if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
+    if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
+    else if (outcome.kind === "done") this.#tell(node, "node.discarded");
+  }
+
+  scheduleRetry(live: LiveGraph, node: NodeRow): void {
+    const { clock, go, isClosing } = this.#options;
+    const { epoch } = live.machine.row;
+    live.after(Math.max(0, (node.dueMs ?? 0) - clock.now()), () => {
+      const isDue = node.status === "retrying" && live.machine.row.epoch === epoch && !live.machine.isTerminal;
+      if (!isDue || isClosing() || this.#options.live(node.graphId) !== live) return;
+      go(live, () => live.machine.nodeReady(node, clock.now()));
+    });
+  }
+
+  /** Whether this attempt is the one that counts: no cancel, timeout, retry or fault has come between. */
+  #isCurrent({ live, node, attempt, epoch }: Claim): boolean {
+    return (
+      this.#options.live(node.graphId) === live &&
+      node.status === "running" &&
+      node.attempt === attempt &&
+      live.machine.row.epoch === epoch
+    );
+  }
+
+  async #outcomeOf(live: LiveGraph, node: NodeRow, controller: AbortController): Promise<Outcome> {
+    const { machine } = live;
+    const definition = machine.definitionOf(node.id);
+    const deps = machine.deps(definition);
+    let input: unknown;
+    try {
+      input = definition.map ? node.input : definition.input(machine.row.input, deps);
+    } catch (error) {
+      const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
+      return { kind: "failed", error: { message, reason: "error", node: node.id }, isFinal: true };
+    }
+    const isRunning = (): boolean => live.controllers.get(node.id) === controller;
+    const sink: AttemptSink = {
+      event: (type, data) => {
+        if (isRunning()) this.#tell(node, type, data);
+      },
+      progress: (value, note) => {
+        if (isRunning()) live.progress.set(value, note);
+      },
+    };
+    const { worker } = definition;
+    return runAttempt({ node: { ...node }, worker, input, deps, clock: this.#options.clock, controller, sink });
+  }
+
+  #settle(live: LiveGraph, node: NodeRow, outcome: Outcome, controller: AbortController): void {
+    const { clock, go, random } = this.#options;
+    const { machine } = live;
+    const nowMs = clock.now();
+    if (outcome.kind === "done") return go(live, () => machine.nodeDone(node, outcome.result, nowMs));
+    if (outcome.kind === "aborted") {
+      if (controller.signal.reason instanceof Shutdown) go(live, () => machine.nodeInterrupted(node, nowMs));
+      return;
+    }
+    const { retry } = machine.definitionOf(node.id).worker.options;
+    const delayMs = outcome.isFinal ? undefined : retryDelayMs(retry, node.attempt, random());
+    const retryAtMs = delayMs === undefined ? undefined : nowMs + delayMs;
+    go(live, () => machine.nodeFailed(node, outcome.error, retryAtMs, nowMs));
+    if (machine.isTerminal) live.abortAll(new Error("Another node of the graph failed"));
+    if (retryAtMs !== undefined) this.scheduleRetry(live, node);
+  }
+
+  /** What is said of a node along the way, or of an attempt whose result came too late to be kept. */
+  #tell(node: NodeRow, type: "log" | "custom" | "node.discarded", data?: Json): void {
+    const live = this.#options.live(node.graphId);
+    if (live) this.#options.go(live, () => live.machine.told(type, node.id, data, this.#options.clock.now()));
+  }
+}
