@@ -40,7 +40,7 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
   const body = renderInto(render, view);
   const interactive = render.scopes.size > 0;
   const scripts = interactive ? headScripts(render, options) : "";
-  const state = interactive ? stateScript(render, options) : "";
+  const state = interactive ? stateScript(render, options) + loaderScript(options) : "";
   const html = `<!doctype html><html${htmlAttributes(options, interactive)}><head>${headElements(options)}${scripts}${head}</head><body>${body}${state}</body></html>`;
   return { html, interactive, usesCsrf: render.usesCsrf };
 }
@@ -60,7 +60,15 @@ function headElements({ title, description, stylesheets = [] }: PageRenderOption
 
 function headScripts(render: Render, options: PageRenderOptions): string {
   const stub = options.stub.replace(EVENTS_TOKEN, () => JSON.stringify([...render.events]));
-  return `<script nonce="${options.nonce}">${stub}</script><script type="module" async nonce="${options.nonce}" src="${PATHS.loader}"></script>`;
+  return `<script nonce="${options.nonce}">${stub}</script><link rel="modulepreload" nonce="${options.nonce}" href="${PATHS.loader}">`;
+}
+
+/**
+ * The last element, though fetched from the head on: an async script runs as soon as it is there, and what it needs is the
+ * state and every element with a handler. Before that the stub queues.
+ */
+function loaderScript({ nonce }: PageRenderOptions): string {
+  return `<script type="module" async nonce="${nonce}" src="${PATHS.loader}"></script>`;
 }
 
 function stateScript(render: Render, { nonce }: PageRenderOptions): string {
