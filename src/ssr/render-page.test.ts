@@ -48,7 +48,7 @@ describe("a page", () => {
     assert.equal(
       page.html,
       `<!doctype html><html lang="en" data-build="b1"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Title</title>` +
-        `<script nonce="N">stub(["click"])</script><link rel="modulepreload" nonce="N" href="/_svc/loader.js"></head>` +
+        `<script nonce="N">stub(["click"])</script></head>` +
         `<body><p s="1 counter-1">1</p><script type="application/json" id="svc-state" nonce="N">` +
         `{"csrf_token":"token","build":"b1","s":{"1":["counter-1","b0",0,1]},"v":[[0,1,[1]],[1,"step"]],"n":{}}</script>` +
         `<script type="module" async nonce="N" src="/_svc/loader.js"></script></body></html>`,

@@ -39,9 +39,9 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
   const head = options.head ? renderInto(render, options.head) : "";
   const body = renderInto(render, view);
   const interactive = render.scopes.size > 0;
-  const scripts = interactive ? headScripts(render, options) : "";
+  const stub = interactive ? stubScript(render, options) : "";
   const state = interactive ? stateScript(render, options) + loaderScript(options) : "";
-  const html = `<!doctype html><html${htmlAttributes(options, interactive)}><head>${headElements(options)}${scripts}${head}</head><body>${body}${state}</body></html>`;
+  const html = `<!doctype html><html${htmlAttributes(options, interactive)}><head>${headElements(options)}${stub}${head}</head><body>${body}${state}</body></html>`;
   return { html, interactive, usesCsrf: render.usesCsrf };
 }
 
@@ -58,14 +58,13 @@ function headElements({ title, description, stylesheets = [] }: PageRenderOption
   return out;
 }
 
-function headScripts(render: Render, options: PageRenderOptions): string {
-  const stub = options.stub.replace(EVENTS_TOKEN, () => JSON.stringify([...render.events]));
-  return `<script nonce="${options.nonce}">${stub}</script><link rel="modulepreload" nonce="${options.nonce}" href="${PATHS.loader}">`;
+function stubScript(render: Render, { nonce, stub }: PageRenderOptions): string {
+  return `<script nonce="${nonce}">${stub.replace(EVENTS_TOKEN, () => JSON.stringify([...render.events]))}</script>`;
 }
 
 /**
- * The last element, though fetched from the head on: an async script runs as soon as it is there, and what it needs is the
- * state and every element with a handler. Before that the stub queues.
+ * The last element: an async script runs as soon as it is there, and what it needs is the state and every element with a
+ * handler. Until then the stub queues. Not preloaded: browsers that run no script would fetch it too.
  */
 function loaderScript({ nonce }: PageRenderOptions): string {
   return `<script type="module" async nonce="${nonce}" src="${PATHS.loader}"></script>`;
