@@ -1,5 +1,7 @@
 /** The browser runtime in a real browser, on pages made for it (test/fixtures/runtime), with the production policy. */
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -29,6 +31,27 @@ async function onPage(path: string, story: (page: Page, scripts: string[]) => Pr
   await tab.page.goto(server.url + path);
   await story(tab.page, tab.scripts);
   await tab.close();
+}
+
+/** A site whose page arrives up to its state script, and the rest of it when told. Everything else is passed on. */
+async function slowDocument(path: string): Promise<{ url: string; finish: () => void; close: () => void }> {
+  let finish = (): void => {};
+  const told = new Promise<void>((done) => (finish = done));
+  const site = createServer(async (request, reply) => {
+    const response = await fetch(server.url + (request.url ?? "/"));
+    const body = await response.text();
+    const names = ["content-type", "content-security-policy"];
+    reply.writeHead(response.status, Object.fromEntries(names.map((name) => [name, response.headers.get(name) ?? ""])));
+    const cut = request.url === path ? body.indexOf('<script type="application/json"') : 0;
+    if (cut > 0) {
+      reply.write(body.slice(0, cut));
+      await told;
+    }
+    reply.end(body.slice(cut));
+  });
+  await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));
+  const { port } = site.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, finish, close: () => void site.close() };
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -85,6 +108,20 @@ describe("events", () => {
     release();
     await page.locator("#nested output", { hasText: "prevented middle outer stopped" }).waitFor();
     await tab.close();
+  });
+
+  it("are kept while the document itself is still on its way", async () => {
+    const slow = await slowDocument("/shared");
+    const tab = await openTab(browser);
+    try {
+      await tab.page.goto(`${slow.url}/shared`, { waitUntil: "commit" });
+      await button(tab.page, "Add").click();
+      slow.finish();
+      await tab.page.locator("#first", { hasText: "4 and 8" }).waitFor();
+      await tab.close();
+    } finally {
+      slow.close();
+    }
   });
 
   it("of load and first sight run once, and an effect when what it read changes", () =>
