@@ -10,9 +10,9 @@ import type { Chunk, DispatchedEvent, Modules, PageState, Slots, Step } from "./
 
 let parsed: PageState | undefined;
 
-/** The state script, parsed once. */
+/** The state script, parsed once. Data may give another element its id, but makes no script. */
 export const pageState = (): PageState =>
-  (parsed ??= JSON.parse((document.getElementById(DOM.stateId) as Element).textContent as string) as PageState);
+  (parsed ??= JSON.parse(document.querySelector(`script#${DOM.stateId}`)!.textContent as string) as PageState);
 
 /** How a value of each kind is made; the part `store` adds those that need it. */
 export const kinds: ((value: never) => unknown)[] = [(value) => new Cell(value), (value) => value];
