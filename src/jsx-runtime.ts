@@ -4,6 +4,7 @@ import type { IntrinsicElements as HostElements } from "./jsx/intrinsic.ts";
 import { SvcError } from "./shared/errors.ts";
 
 export { block, component, scope } from "./ssr/render.ts";
+export { chosen, kept, options } from "./ssr/fields.ts";
 export { html } from "./ssr/html.ts";
 export { a, at, en, spread, t, url } from "./ssr/write.ts";
 export { classText as cls, styleText as sty } from "./shared/class-style.ts";

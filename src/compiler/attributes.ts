@@ -1,13 +1,17 @@
 /** Attributes of host elements: fixed ones, values, handlers. Handlers are numbered here and written by 4-emit. */
 import type { ESTree } from "vite";
 import { fail, type Extraction, type Position } from "./extraction.ts";
-import { unwrap, type Expression } from "./ast.ts";
+import { tagName, unwrap, type Expression } from "./ast.ts";
+import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./fields.ts";
 import { checkHandler, handlerFlags } from "./handlers.ts";
 import { isEnumerated, URL_ATTRIBUTES } from "../shared/html.ts";
 import { DOM } from "../shared/wire.ts";
 import { attributeName, eventType, PROPERTIES } from "./html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "./jsx-text.ts";
 import type { Attribute, AttributeKind, Element } from "./model.ts";
+
+/** Every field fires it whenever its user changes it. */
+const FIELD_EVENT = "input";
 
 interface Found {
   attributes: Attribute[];
@@ -40,12 +44,21 @@ export function extractAttributes(
     }
     const name = jsxName(item);
     const expression = valueOf(item);
-    if (name === "dangerouslySetInnerHTML" && expression) {
+    const property = boundProperty(name);
+    if (property !== undefined) {
+      if (attributes.some(({ kind }) => kind === "field"))
+        throw fail(extraction, "SVC110", item, "One element, one bind: the field would have two masters.");
+      const bound = { attribute: item, property, expression };
+      attributes.push(
+        fieldAttribute(extraction, node, tag, bound, position),
+        ...keepingHandler(extraction, node, position),
+      );
+    } else if (name === "dangerouslySetInnerHTML" && expression) {
       rawHtml = { expression, live: isLive(extraction, expression, position) };
     } else if (tag === "textarea" && name === "value") {
       content = fixedText(item, expression);
-      if (content === undefined) attributes.push(extractAttribute(extraction, item, name, expression, tag, position));
-    } else if (name !== "key") attributes.push(extractAttribute(extraction, item, name, expression, tag, position));
+      if (content === undefined) attributes.push(extractAttribute(extraction, node, item, position));
+    } else if (name !== "key") attributes.push(extractAttribute(extraction, node, item, position));
   }
   return { attributes, rawHtml, content };
 }
@@ -63,9 +76,12 @@ function jsxName(attribute: ESTree.JSXAttribute): string {
 
 /** Names that stand beside a spread win over it. */
 function namesBeside(node: ESTree.JSXElement): string[] {
-  return node.openingElement.attributes.flatMap((item) =>
-    item.type === "JSXAttribute" ? [attributeName(jsxName(item))] : [],
-  );
+  return node.openingElement.attributes.flatMap((item) => (item.type === "JSXAttribute" ? namesOf(jsxName(item)) : []));
+}
+
+function namesOf(jsx: string): string[] {
+  const property = boundProperty(jsx);
+  return property === undefined ? [attributeName(jsx)] : namesBehind(property);
 }
 
 function valueOf(attribute: ESTree.JSXAttribute): Expression | undefined {
@@ -75,14 +91,15 @@ function valueOf(attribute: ESTree.JSXAttribute): Expression | undefined {
 
 function extractAttribute(
   extraction: Extraction,
+  node: ESTree.JSXElement,
   attribute: ESTree.JSXAttribute,
-  jsx: string,
-  expression: Expression | undefined,
-  tag: string,
   position: Position,
 ): Attribute {
+  const jsx = jsxName(attribute);
+  const tag = tagName(node.openingElement.name);
+  const expression = valueOf(attribute);
   const type = eventType(jsx);
-  if (type !== undefined) return handlerAttribute(extraction, attribute, type, expression, position);
+  if (type !== undefined) return handlerAttribute(extraction, node, attribute, type, position);
   const name = attributeName(jsx);
   refuseMisplaced(extraction, attribute, name, tag);
   if (!expression) {
@@ -109,7 +126,7 @@ function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute,
       extraction,
       "SVC109",
       attribute,
-      "<select> has no value in HTML: the chosen <option> has. Write selected={…} on the options.",
+      "<select> has no value in HTML: the chosen <option> has. Write bind:value={signal}, or selected={…} on the options.",
     );
   }
 }
@@ -144,12 +161,13 @@ function fixedHtml(name: string, value: string | number | boolean | null): strin
 
 function handlerAttribute(
   extraction: Extraction,
+  node: ESTree.JSXElement,
   attribute: ESTree.JSXAttribute,
   type: string,
-  expression: Expression | undefined,
   position: Position,
 ): Attribute {
   const name = jsxName(attribute);
+  const expression = valueOf(attribute);
   const { scope } = position;
   if (!expression || !scope) {
     throw fail(extraction, "SVC103", attribute, `${name} needs a function: ${name}={(event, element) => …}.`);
@@ -157,8 +175,22 @@ function handlerAttribute(
   checkHandler(extraction.module, name, expression);
   const symbol = extraction.nextHandler();
   const takesElement = false;
-  scope.handlers.push({ symbol, level: position.level, functions: [unwrap(expression)], takesElement });
+  const keepsField = type === FIELD_EVENT && bindsField(node);
+  scope.handlers.push({ symbol, level: position.level, functions: [unwrap(expression)], takesElement, keepsField });
   scope.events.add(type);
   const flags = handlerFlags(extraction.module, expression);
   return { kind: "static", html: ` ${DOM.on}${type}="${flags}${symbol}"` };
+}
+
+/** The handler that keeps a bound field's value, unless the author's own does both. */
+function keepingHandler(extraction: Extraction, node: ESTree.JSXElement, position: Position): Attribute[] {
+  const { scope, level } = position;
+  const isOwn = node.openingElement.attributes.some(
+    (item) => item.type === "JSXAttribute" && eventType(jsxName(item)) === FIELD_EVENT,
+  );
+  if (isOwn || !scope) return [];
+  const symbol = extraction.nextHandler();
+  scope.handlers.push({ symbol, level, functions: [], takesElement: false, keepsField: true });
+  scope.events.add(FIELD_EVENT);
+  return [{ kind: "static", html: ` ${DOM.on}${FIELD_EVENT}="${symbol}"` }];
 }

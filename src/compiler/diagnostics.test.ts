@@ -36,6 +36,7 @@ describe("a diagnostic", () => {
 /** Each case: what it is, a program with the fault marked by «», its code, and the way out the message must name. */
 const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ["text that is no TSX", "export const A = () => <p></«b»>;", "SVC_INVALID", /./],
+  ["a field bound to text", 'export const A = () => <input bind:value={«"x"»} />;', "SVC110", /a signal by its name/],
   [
     "a captured let",
     "export function A() { let n = 0; return <p onClick={() => «n»}>x</p>; }",

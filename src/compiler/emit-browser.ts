@@ -8,7 +8,19 @@ import { diagnostic } from "./diagnostics.ts";
 import { losesLineEnd, VOID_TAGS } from "./html-facts.ts";
 import { nodePaths } from "./node-paths.ts";
 import type { Binding } from "./scopes.ts";
-import type { Attribute, Branch, Code, Element, Handler, Item, List, Pick, Run, Scope } from "./model.ts";
+import type {
+  Attribute,
+  Branch,
+  Code,
+  Element,
+  FieldAttribute,
+  Handler,
+  Item,
+  List,
+  Pick,
+  Run,
+  Scope,
+} from "./model.ts";
 
 export class BrowserEmitter {
   readonly #module: Module;
@@ -29,6 +41,7 @@ export class BrowserEmitter {
     const body: Code = [];
     this.#bindElement(root, names.root, { scope, level: 0, isBinding: true }, body);
     for (const effect of scope.effects) this.#bindEffect(effect, scope, body);
+    if (scope.parts.has("form")) body.push(`${this.#form("keepTouched", scope)}();\n`);
     const handlers = scope.handlers.map((handler) => this.#handler(handler, scope));
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     if (body.length > 0) {
@@ -47,6 +60,11 @@ export class BrowserEmitter {
   #region(name: string, scope: Scope): string {
     scope.parts.add("region");
     return this.#client.runtime(PATHS.region, name);
+  }
+
+  #form(name: string, scope: Scope): string {
+    scope.parts.add("form");
+    return this.#client.runtime(PATHS.form, name);
   }
 
   #bindEffect(effect: Node, scope: Scope, body: Code): void {
@@ -72,6 +90,17 @@ export class BrowserEmitter {
         if (inner !== undefined) this.#bindElement(item, inner, place, body);
       }
     }
+    // After its options, of which it chooses.
+    for (const attribute of element.attributes) {
+      if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
+    }
+  }
+
+  #bindField({ property, target, access }: FieldAttribute, path: string, place: Place, body: Code): void {
+    const value = `${this.#client.names.prefix}v`;
+    this.#captures.capture(target, place);
+    body.push(`${this.#form("F", place.scope)}(${path}, ${JSON.stringify(property)}, () => `, target, `${access}, `);
+    body.push(`(${value}) => { `, target, `${access} = ${value}; });\n`);
   }
 
   #bindAttribute(attribute: Attribute & { kind: "value" }, path: string, place: Place, body: Code): void {
@@ -229,6 +258,10 @@ export class BrowserEmitter {
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
     const head = `export const ${handler.symbol} = `;
+    if (handler.keepsField) {
+      const code = `${head}(${slots}, ${event}, ${element}) => {\n${this.#form("keep", scope)}(${element});\n`;
+      return first ? [`${code}return (`, first, `)(${event}, ${element});\n};\n`] : [code, "};\n"];
+    }
     if (first && handler.functions.length === 1 && isFunction(first) && !(handler.takesElement && first.params[0])) {
       if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
     }
@@ -298,7 +331,10 @@ function readsOutside(element: Element, reads: (node: Node) => boolean): boolean
   const picks = (pick: Pick): boolean =>
     typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
   return (
-    element.attributes.some((item) => item.kind === "value" && item.live && reads(item.expression)) ||
+    // What was typed into a row's field is kept when the scope wakes, so the row must be there by then.
+    element.attributes.some(
+      (item) => item.kind === "field" || (item.kind === "value" && item.live && reads(item.expression)),
+    ) ||
     element.items.some((item) => {
       if (item.kind === "run") return item.parts.some((part) => typeof part !== "string" && reads(part));
       if (item.kind === "element") return inner(item);

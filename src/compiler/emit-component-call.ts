@@ -43,7 +43,7 @@ export class ComponentCallEmitter {
       this.#walker.rewrite(attribute.argument);
       return ["...", attribute.argument];
     }
-    const name = attribute.name.type === "JSXNamespacedName" ? "" : attribute.name.name;
+    const name = attribute.name.type === "JSXNamespacedName" ? this.#refuseBind(attribute) : attribute.name.name;
     const key = `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}: `;
     const { value } = attribute;
     if (!value) return [`${key}true`];
@@ -57,6 +57,15 @@ export class ComponentCallEmitter {
     this.#refuseReactiveProp(value.expression, name);
     this.#walker.rewrite(value.expression);
     return [key, value.expression];
+  }
+
+  #refuseBind(attribute: Node): never {
+    throw fail(
+      this.#extraction,
+      "SVC110",
+      attribute,
+      "Names with a colon are for host elements. Pass the signal as a prop, and let the component bind it to its own field.",
+    );
   }
 
   /** SVC121: a component runs once, so it would see the first value only. */

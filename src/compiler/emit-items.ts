@@ -6,7 +6,7 @@ import { attributeExpression, onlyChild } from "./jsx-forms.ts";
 import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, type Node } from "./ast.ts";
 import { losesLineEnd, VOID_TAGS } from "./html-facts.ts";
 import { svcName } from "./kinds.ts";
-import type { Attribute, Branch, Code, Element, Item, List, Run, Scope } from "./model.ts";
+import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "./model.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
 
 /** What the emitter of the module does with the nodes met here. */
@@ -44,9 +44,11 @@ export class ItemEmitter {
     if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
     let inside: Segment[] = [];
     for (const attribute of element.attributes) {
-      if (attribute.kind === "value" && attribute.name === "value" && element.tag === "textarea") {
+      if (element.tag === "textarea" && attribute.kind === "value" && attribute.name === "value") {
         inside = [{ code: [`${this.#out.use("t")}(`, attribute.expression, ")"] }];
-      } else out.push(...this.#attribute(attribute));
+      } else if (element.tag === "textarea" && attribute.kind === "field") {
+        inside = [{ code: [`${this.#out.use("t")}(${this.#kept(attribute)})`] }];
+      } else out.push(...this.#attribute(attribute, element.tag));
     }
     out.push(losesLineEnd(element) ? ">\n" : ">");
     if (VOID_TAGS.has(element.tag)) return out;
@@ -54,11 +56,34 @@ export class ItemEmitter {
       this.#walker.rewrite(element.rawHtml.expression);
       inside = [{ code: ["(", element.rawHtml.expression, ").__html"] }];
     }
-    return [...out, ...inside, ...element.items.flatMap((item) => this.item(item)), `</${element.tag}>`];
+    return [...out, ...inside, ...this.#content(element), `</${element.tag}>`];
   }
 
-  #attribute(attribute: Attribute): Segment[] {
+  /** A bound `<select>` marks the options it holds, wherever they come from. */
+  #content(element: Element): Segment[] {
+    const items = element.items.flatMap((item) => this.item(item));
+    const field = element.tag === "select" && element.attributes.find((item) => item.kind === "field");
+    if (!field) return items;
+    return [{ code: [`${this.#out.use("options")}(${this.#kept(field)}, `, ...concatenation(items), ")"] }];
+  }
+
+  /** What a field is bound to, as it stands in the source: a name or a member, so it may be written anew. */
+  #kept({ target, access }: FieldAttribute): string {
+    const source = this.#module.file.text.slice(target.start, target.end);
+    return access === "" ? source : `${this.#out.use("kept")}(${source})`;
+  }
+
+  #field(field: FieldAttribute, tag: string): Segment[] {
+    if (field.property === "files" || tag !== "input") return [];
+    const value = this.#kept(field);
+    if (field.property === "group") return [{ code: [`${this.#out.use("chosen")}(${value}, ${field.own})`] }];
+    const open = JSON.stringify(` ${field.property}="`);
+    return [{ code: [`${this.#out.use("at")}(${open}, ${field.property === "checked" ? `!!${value}` : value})`] }];
+  }
+
+  #attribute(attribute: Attribute, tag: string): Segment[] {
     if (attribute.kind === "static") return [attribute.html];
+    if (attribute.kind === "field") return this.#field(attribute, tag);
     this.#walker.rewrite(attribute.expression);
     if (attribute.kind === "spread") {
       return [{ code: [`${this.#out.use("spread")}(`, attribute.expression, `, ${JSON.stringify(attribute.skip)})`] }];

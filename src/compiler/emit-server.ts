@@ -218,7 +218,7 @@ export class ServerEmitter {
     ] as const) {
       if (functions.length === 0) continue;
       const symbol = this.#extraction.nextHandler();
-      scope.handlers.push({ symbol, level: 0, functions, takesElement: true });
+      scope.handlers.push({ symbol, level: 0, functions, takesElement: true, keepsField: false });
       scope.events.add(type);
       scope.hookAttributes.push(` ${DOM.on}${type}="${symbol}"`);
     }

@@ -55,7 +55,14 @@ export function compileError(text: string): SvcError {
   throw new Error("it compiled");
 }
 
-const RUNTIME_ASSETS: ReadonlySet<string> = new Set([PATHS.core, PATHS.region, PATHS.store, PATHS.act, PATHS.data]);
+const RUNTIME_ASSETS: ReadonlySet<string> = new Set([
+  PATHS.core,
+  PATHS.region,
+  PATHS.store,
+  PATHS.act,
+  PATHS.data,
+  PATHS.form,
+]);
 
 async function evaluate(code: string, resolve: (source: string) => string): Promise<Record<string, unknown>> {
   const { code: plain } = await transformWithOxc(code, "test.ts", { lang: "ts", target: "es2022", tsconfig: false });
@@ -130,6 +137,13 @@ export const P = (element: Place, name: string, read: Read): void => write(eleme
 export const C = (element: Place, read: Read): void => write(element, " class", classText(read()));
 export const S = (element: Place, read: Read): void => write(element, " style", styleText(read()));
 export const E = (run: Read): void => void run();
+export const F = (field: Place, property: string, get: Read, set: (value: unknown) => void): void => {
+  write(field, ` bind:${property}`, get());
+  set("kept");
+  write(field, ` kept`, get());
+};
+export const keep = (field: unknown): void => void written.push(`keeps ${String(field)}`);
+export const keepTouched = (): void => void written.push("keeps what was touched");
 export const K = (parent: Place, key: number): Place => place(`${String(parent[PATH])}#${key}`);
 export const X = (comment: Place): Place => place(`text before ${String(comment[PATH])}`);
 export const tpl = (markup: string) => (): string => markup;

@@ -21,6 +21,8 @@ export interface Handler {
   functions: Node[];
   /** The functions take the element alone: callbacks of `onLoad` and `onVisible`. */
   takesElement: boolean;
+  /** Its element is a bound field, which is read before the functions run. */
+  keepsField: boolean;
 }
 
 /** The function of a list row; inside it `$` is `{ $, i, n }`. `level` 1 is the outermost list. */
@@ -60,7 +62,21 @@ export interface Template {
 export type Attribute =
   | { kind: "static"; html: string }
   | { kind: "value"; name: string; how: AttributeKind; expression: Expression; live: boolean }
-  | { kind: "spread"; expression: Node; skip: string[] };
+  | { kind: "spread"; expression: Node; skip: string[] }
+  | FieldAttribute;
+
+/** `bind:value={…}`: a field and what it is bound to, both ways. */
+export interface FieldAttribute {
+  kind: "field";
+  property: FieldProperty;
+  target: Expression;
+  /** What the browser assigns, seen from `target`: nothing for a field of a store, `.value` for a signal. */
+  access: "" | ".value";
+  /** Source of the field's own value, by which a group knows it. */
+  own: string;
+}
+
+export type FieldProperty = "value" | "checked" | "group" | "files";
 
 /** `enumerated`: `true` and `false` are both values. */
 export type AttributeKind = "plain" | "enumerated" | "url" | "class" | "style" | "property";

@@ -1,4 +1,5 @@
 /** Attributes of HTML elements as they are written in HTML: lower case, `class` and `for`. Source: WHATWG HTML, WAI-ARIA 1.2. */
+import type { Signal } from "../reactivity/signal.ts";
 import type { ClassValue, StyleValue } from "../shared/class-style.ts";
 import type { AriaAttributes } from "./aria.ts";
 import type { Child } from "./element.ts";
@@ -112,9 +113,23 @@ interface CellAttributes {
   rowspan?: Text;
 }
 
+/** What a field can be bound to: a signal, its `.value`, or a field of a store. */
+export type Bindable<T> = Signal<T> | T;
+
+/** Written as text, kept as what the field gives: text; a number or `null` from number and range inputs. */
+type FieldValue = Bindable<string | number | null | undefined>;
+
 interface InputAttributes extends FieldAttributes, SubmitAttributes, PopoverAttributes, SizeAttributes {
   accept?: Text;
   alt?: Text;
+  /** Both ways: whether a checkbox is checked. */
+  "bind:checked"?: Bindable<boolean | null | undefined>;
+  /** What the user picked; from the field to the signal only. On the server there are none: `signal<File[]>([])`. */
+  "bind:files"?: Bindable<readonly File[]>;
+  /** Both ways: of radio buttons the value of the chosen one, of checkboxes a list of the chosen values. */
+  "bind:group"?: Bindable<string | null | undefined> | Bindable<readonly string[]>;
+  /** Both ways: what is in the field. */
+  "bind:value"?: FieldValue;
   capture?: "user" | "environment" | null | undefined;
   checked?: Flag;
   dirname?: Text;
@@ -223,13 +238,20 @@ export interface OwnAttributes {
     src?: Text;
     type?: Text;
   };
-  select: FieldAttributes & { multiple?: Flag; size?: Text };
+  select: FieldAttributes & {
+    /** Both ways: value of the chosen option; with `multiple` a list of values. */
+    "bind:value"?: FieldValue | Bindable<readonly string[]>;
+    multiple?: Flag;
+    size?: Text;
+  };
   slot: { name?: Text };
   source: SizeAttributes & { media?: Text; sizes?: Text; src?: Text; srcset?: Text; type?: Text };
   style: { media?: Text };
   td: CellAttributes;
   template: { shadowrootmode?: "open" | "closed" | null | undefined };
   textarea: FieldAttributes & {
+    /** Both ways: what is in the field. */
+    "bind:value"?: Bindable<string | null | undefined>;
     cols?: Text;
     maxlength?: Text;
     minlength?: Text;

@@ -41,6 +41,7 @@ export const ERRORS = {
   SVC107: { family: "build" },
   SVC108: { family: "build" },
   SVC109: { family: "build" },
+  SVC110: { family: "build" },
   SVC120: { family: "build" },
   SVC121: { family: "build" },
   // rendering

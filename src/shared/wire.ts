@@ -16,6 +16,7 @@ export const PATHS = {
   store: "/_svc/store.js",
   data: "/_svc/data.js",
   act: "/_svc/act.js",
+  form: "/_svc/form.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   uiCss: "/_svc/ui.css",

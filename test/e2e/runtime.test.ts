@@ -305,3 +305,67 @@ describe("fields", () => {
       assert.equal(await page.locator("#link").getAttribute("href"), "about:blank");
     }));
 });
+
+describe("bound fields", () => {
+  const shown = (page: Page) => page.locator("#shown");
+
+  it("keep what was typed, chosen and checked before the code was there, wherever it is shown", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    let release = (): void => {};
+    const held = new Promise<void>((done) => (release = done));
+    await page.route("**/_svc/**", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/fields`, { waitUntil: "commit" });
+    await page.locator("#text").fill("early");
+    await page.locator("#size").fill("2.5");
+    await page.locator("#b").check();
+    await page.locator("#on").check();
+    await page.locator("#kind").selectOption("y");
+    await page.locator("li input").fill("early row");
+    release();
+    await shown(page).filter({ hasText: "early, 2.5, b, on, y" }).waitFor();
+    assert.equal(await page.locator("#todos").textContent(), "early row");
+    assert.equal(await page.locator("output").textContent(), "early ");
+    assert.equal(await page.locator("#a").isChecked(), false);
+    await tab.close();
+  });
+
+  it("win over the server's values when the browser restored them without a word", () =>
+    onPage("/fields", async (page) => {
+      await page.evaluate(() => {
+        for (const [selector, value] of [
+          ["#text", "restored"],
+          ["li input", "restored row"],
+        ] as const) {
+          const field = document.querySelector<HTMLInputElement>(selector);
+          if (field) field.value = value;
+        }
+      });
+      await button(page, "Wake").click();
+      await page.locator("output", { hasText: "woken" }).waitFor();
+      assert.equal(await shown(page).textContent(), "restored, 1, a, off, x");
+      assert.equal(await page.locator("#todos").textContent(), "restored row");
+      assert.equal(await page.locator("#text").inputValue(), "restored");
+    }));
+
+  it("leave half-typed numbers and the caret alone, follow resets, and give files", () =>
+    onPage("/fields", async (page) => {
+      await page.locator("#size").fill("");
+      await page.locator("#size").pressSequentially("1.");
+      await page.locator("#size").pressSequentially("25");
+      await shown(page).filter({ hasText: "server, 1.25, a" }).waitFor();
+      await page.locator("#text").fill("ac");
+      await page.locator("#text").press("ArrowLeft");
+      await page.keyboard.type("b");
+      await shown(page).filter({ hasText: "abc, 1.25" }).waitFor();
+      assert.equal(await page.locator("#text").evaluate((field: HTMLInputElement) => field.selectionStart), 2);
+      await page.locator("#file").setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
+      await page.locator("#files", { hasText: "a.txt" }).waitFor();
+      await button(page, "Reset").click();
+      await shown(page).filter({ hasText: "server, 1, a, off, x" }).waitFor();
+      assert.equal(await page.locator("#files").textContent(), "");
+    }));
+});

@@ -117,6 +117,30 @@ export const handlers = [
   <button onClick={(event) => event.key} />,
 ];
 
+const form = signal({ name: "a", size: 1 });
+
+export const fields = [
+  <input bind:value={signal("a")} />,
+  <input type="number" bind:value={signal(1)} />,
+  <input type="checkbox" bind:checked={signal(false)} />,
+  <input type="radio" bind:group={signal("a")} value="a" />,
+  <input type="checkbox" bind:group={signal(["a"])} value="a" />,
+  <input type="file" bind:files={signal<File[]>([])} />,
+  <textarea bind:value={form.value.name} />,
+  <select bind:value={signal("a")} />,
+  <select multiple bind:value={signal(["a"])} />,
+  // @ts-expect-error a flag is no text
+  <input bind:value={signal(true)} />,
+  // @ts-expect-error text is no flag
+  <input bind:checked={signal("a")} />,
+  // @ts-expect-error a paragraph has no value
+  <p bind:value={signal("a")} />,
+  // @ts-expect-error files are no text
+  <input bind:files={signal("a")} />,
+  // @ts-expect-error a list of text
+  <select bind:value={signal([1])} />,
+];
+
 export const components = [
   <Card title="a" />,
   <Card title="a" level={2} key="k">
