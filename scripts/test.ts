@@ -18,6 +18,9 @@ const out = join(root, "out");
 /** Longest a group process may take: the slowest browser story needs about a minute on two cores. */
 const PROCESS_TIMEOUT_MS = 300_000;
 
+/** The same properties are tried in every run, so that a red run is about the change; FUZZ_SEED tries others. */
+const FUZZ_SEED = Number(process.env["FUZZ_SEED"] ?? 20261121);
+
 interface Group {
   name: string;
   files: string[];
@@ -42,7 +45,10 @@ function groups(filters: string[]): Group[] {
 
 /** Runs the files of a group in one process; a process that dies without its counts is one failure. */
 function runGroup(group: Group): Promise<Counts> {
-  const imports = group.files.map((file) => `await import(${JSON.stringify(pathToFileURL(join(out, file)).href)});`);
+  const imports = [
+    `import fc from "fast-check"; fc.configureGlobal({ seed: ${FUZZ_SEED} });`,
+    ...group.files.map((file) => `await import(${JSON.stringify(pathToFileURL(join(out, file)).href)});`),
+  ];
   const child = spawn(
     process.execPath,
     [

@@ -143,6 +143,8 @@ export class UnitBatch {
       if (alike) alike.push(record);
       else groups.set(shape, [record]);
     }
+    // A change that names no column changes nothing.
+    groups.delete("");
     for (const [shape, alike] of groups) this.#updateAlike(table, columns, [...keyNames], shape.split(","), alike);
   }
 
