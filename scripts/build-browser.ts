@@ -14,7 +14,7 @@ const target = join(root, "out/assets");
 const CORE_URL = "/_svc/core.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
-const ASSETS = ["core", "region", "store", "data", "act", "form", "loader", "runtime", "stub"];
+const ASSETS = ["core", "region", "store", "data", "act", "form", "moments", "loader", "runtime", "stub"];
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime"]);
 
@@ -63,7 +63,7 @@ async function minified(name: string): Promise<string> {
     ecma: 2020,
     toplevel: name !== "stub",
     compress: { passes: 3, unsafe_arrows: true },
-    mangle: { reserved: ["__EVENTS__"] },
+    mangle: { reserved: ["__EVENTS__", "__EVENTS__HOW"] },
     format: { ascii_only: true },
   });
   if (code === undefined) throw new Error(`terser made nothing of ${name}.ts`);

@@ -8,7 +8,7 @@ export { action, type Action, type StandardSchema } from "./app/action.ts";
 export { currentContext } from "./app/current.ts";
 export { fail, forbidden, notFound, redirect, unauthorized } from "./app/outcome.ts";
 export { readForm } from "./app/session.ts";
-export { onLoad, onVisible, type LifecycleCallback } from "./app/lifecycle.ts";
+export { onIdle, onLoad, onMedia, onVisible, type LifecycleCallback } from "./app/lifecycle.ts";
 
 export { html, json, text } from "./http/response.ts";
 export { eventStream, type EventStreamOptions, type StreamEvent } from "./http/event-stream.ts";

@@ -3,11 +3,20 @@
  * element; on the server, where a component runs once, nothing happens.
  */
 
-/** What runs in the browser; what it returns runs when the page is left. */
-export type LifecycleCallback = () => unknown;
+/** What runs in the browser; it is given the root element of the component. */
+export type LifecycleCallback = (element: HTMLElement) => unknown;
 
 /** Runs once when the page's loader has run. */
 export function onLoad(_run: LifecycleCallback): void {}
 
 /** Runs once when the component is first on screen. */
 export function onVisible(_run: LifecycleCallback): void {}
+
+/** Runs once when the browser has nothing better to do. */
+export function onIdle(_run: LifecycleCallback): void {}
+
+/**
+ * Runs when the page matches the media query, and whenever it matches again.
+ * @param query as text, for the compiler writes it into the page: `"(min-width: 40em)"`. Once in a component.
+ */
+export function onMedia(_query: string, _run: LifecycleCallback): void {}

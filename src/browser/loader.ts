@@ -20,13 +20,22 @@ const stepOf = (element: Element, handler: string): Step => {
   return [element, handler.replace(/\W/g, ""), id!, `handler/${chunk}`, "core", ...parts];
 };
 
+const each = (selector: string, visit: (element: Element) => void): void =>
+  document.querySelectorAll(selector).forEach(visit);
+
 /** The way of an event, at the time of the event: what its handlers do to the document does not change it. */
-const stepsOf = (event: DispatchedEvent): Step[] => {
+const stepsOf = ({ type, target, bubbles }: DispatchedEvent): Step[] => {
   const steps: Step[] = [];
-  for (let at = event.target as Element | null | false | undefined; at; at = event.bubbles && at.parentElement) {
-    const handler = at.getAttribute?.(DOM.on + event.type);
-    if (handler) steps.push(stepOf(at, handler));
-  }
+  const add = (at: Element, name: string, isHeard?: unknown): void => {
+    const handler = at.getAttribute?.(name);
+    // Those of the capture phase hear every event below them, and go first, outermost before.
+    if (/\^/.test(handler as never)) steps.unshift(stepOf(at, handler as string));
+    else if (handler && isHeard) steps.push(stepOf(at, handler));
+  };
+  for (let at = target as Element | null; at; at = at.parentElement) add(at, DOM.on + type, bubbles || at == target);
+  const name = DOM.window + type;
+  if (document.documentElement.hasAttribute(name))
+    each(`[on\\:${CSS.escape(name)}]`, (element) => add(element, DOM.on + name, 1));
   return steps;
 };
 
@@ -63,20 +72,8 @@ const push = (event: DispatchedEvent): void => {
 
 const early = self.$svc;
 self.$svc = { push } as never;
-early?.forEach(push);
+early.forEach(push);
 
-const each = (selector: string, visit: (element: Element) => void): void =>
-  document.querySelectorAll(selector).forEach(visit);
-
-const observer = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) {
-    if (isIntersecting) {
-      observer.unobserve(target);
-      push({ type: "visible", target });
-    }
-  }
-});
-each("[on\\:visible]", (element) => observer.observe(element));
 each("[on\\:load]", (element) => push({ type: "load", target: element }));
 
 /** Fetches what a scope's handlers need. A failure shows when an event comes. */
@@ -93,7 +90,4 @@ for (const type of ["pointerover", "focusin", "touchstart"]) {
     },
     true,
   );
-}
-if (document.documentElement.hasAttribute(DOM.prefetch)) {
-  (self.requestIdleCallback ?? setTimeout)(() => each(`[${DOM.scope}]`, warm));
 }

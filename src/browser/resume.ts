@@ -91,6 +91,8 @@ export const run = (event: DispatchedEvent, steps: Step[]): void => {
       wake(id);
       const slots = slotsOf(element);
       try {
+        // Late handlers run after the dispatch, when it is null; early it is the window, where the stub listens.
+        Object.defineProperty(event, "currentTarget", { value: element, configurable: true });
         chunkNamed(module)[symbol]!(slots, event, element);
       } catch (error) {
         reportError(error);

@@ -7,6 +7,8 @@ import type { EventQueue } from "./types.ts";
 
 /** Replaced by the server with the types this page uses (src/ssr/render-page.ts). */
 declare const __EVENTS__: string[];
+/** Replaced too: listening in the capture phase, and whether the browser waits for what is decided about scrolling. */
+declare const __EVENTS__HOW: boolean | AddEventListenerOptions;
 
 declare global {
   var $svc: EventQueue;
@@ -25,6 +27,6 @@ for (const type of __EVENTS__) {
       }
       $svc.push(event);
     },
-    true,
+    __EVENTS__HOW,
   );
 }

@@ -2,13 +2,14 @@
 import type { ESTree } from "vite";
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { tagName, unwrap, type Expression } from "./ast.ts";
+import { checkOptions, eventName, listedName, listenerOf, type EventName, type EventOptions } from "./events.ts";
 import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./fields.ts";
 import { checkHandler, handlerFlags } from "./handlers.ts";
 import { isEnumerated, URL_ATTRIBUTES } from "../shared/html.ts";
 import { DOM } from "../shared/wire.ts";
-import { attributeName, eventType, PROPERTIES } from "./html-facts.ts";
+import { attributeName, PROPERTIES } from "./html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "./jsx-text.ts";
-import type { Attribute, AttributeKind, Element } from "./model.ts";
+import type { Attribute, AttributeKind, Element, HandlerStep } from "./model.ts";
 
 /** Every field fires it whenever its user changes it. */
 const FIELD_EVENT = "input";
@@ -98,8 +99,8 @@ function extractAttribute(
   const jsx = jsxName(attribute);
   const tag = tagName(node.openingElement.name);
   const expression = valueOf(attribute);
-  const type = eventType(jsx);
-  if (type !== undefined) return handlerAttribute(extraction, node, attribute, type, position);
+  const event = eventName(jsx);
+  if (event) return handlerAttribute(extraction, node, attribute, event, position);
   const name = attributeName(jsx);
   refuseMisplaced(extraction, attribute, name, tag);
   if (!expression) {
@@ -163,34 +164,104 @@ function handlerAttribute(
   extraction: Extraction,
   node: ESTree.JSXElement,
   attribute: ESTree.JSXAttribute,
-  type: string,
+  event: EventName,
   position: Position,
 ): Attribute {
+  const { module } = extraction;
   const name = jsxName(attribute);
   const expression = valueOf(attribute);
-  const { scope } = position;
+  const { scope, level } = position;
   if (!expression || !scope) {
     throw fail(extraction, "SVC103", attribute, `${name} needs a function: ${name}={(event, element) => …}.`);
   }
-  checkHandler(extraction.module, name, expression);
+  const { handler, options } = listenerOf(module, name, expression);
+  checkOptions(module, attribute, event, options);
+  if (handler) checkHandler(module, name, handler);
+  const flags = flagsOf(extraction, event, handler, options);
   const symbol = extraction.nextHandler();
-  const takesElement = false;
-  const keepsField = type === FIELD_EVENT && bindsField(node);
-  scope.handlers.push({ symbol, level: position.level, functions: [unwrap(expression)], takesElement, keepsField });
-  scope.events.add(type);
-  const flags = handlerFlags(extraction.module, expression);
-  return { kind: "static", html: ` ${DOM.on}${type}="${flags}${symbol}"` };
+  const dom = attributeOf(event);
+  refuseSecond(extraction, node, attribute, dom);
+  const before = stepsBefore(event, options, event.type === FIELD_EVENT && bindsField(node));
+  if (before.includes("once") && before.includes("keep"))
+    throw fail(
+      extraction,
+      "SVC103",
+      attribute,
+      "A bound field is read at each of its input events, so none is the last. Leave once out.",
+    );
+  scope.handlers.push({
+    symbol,
+    level,
+    functions: handler ? [unwrap(handler)] : [],
+    takesElement: false,
+    before,
+    attribute: dom,
+  });
+  scope.events.add(listedName(event, options, flags.includes("!")));
+  return { kind: "static", html: ` ${dom}="${flags}${symbol}"` };
+}
+
+function attributeOf({ isGlobal, type }: EventName): string {
+  return `${DOM.on}${isGlobal ? DOM.window : ""}${type}`;
+}
+
+/** SVC103: an element has one attribute of a name, so one handler for a type of event. */
+function refuseSecond(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  attribute: ESTree.JSXAttribute,
+  dom: string,
+): void {
+  const first = node.openingElement.attributes.find((item) => {
+    const event = item.type === "JSXAttribute" ? eventName(jsxName(item)) : undefined;
+    return event && attributeOf(event) === dom;
+  });
+  if (first === attribute) return;
+  throw fail(
+    extraction,
+    "SVC103",
+    attribute,
+    "This element has a handler for these events already: before or after, here or at the window. Call both functions from one handler, or put one of them on an element around it.",
+  );
+}
+
+/** What is decided without the handler's code. Docs: resume-protocol section 2. */
+function flagsOf(
+  { module }: Extraction,
+  event: EventName,
+  handler: Expression | undefined,
+  options: EventOptions,
+): string {
+  if (event.isGlobal) return "";
+  const seen = handler ? handlerFlags(module, handler) : "";
+  const isCapture = event.isCapture || options.capture === true;
+  const isPrevented = options.preventDefault ?? seen.includes("!");
+  // The stub goes outwards, so it can't know of a stop further out.
+  const isStopped = !isCapture && (options.stopPropagation ?? seen.includes("."));
+  return (isPrevented ? "!" : "") + (isStopped ? "." : "") + (isCapture ? "^" : "");
+}
+
+function stepsBefore(event: EventName, options: EventOptions, keepsField: boolean): HandlerStep[] {
+  const steps: [HandlerStep, boolean | undefined][] = [
+    ["global", event.isGlobal],
+    ["once", options.once],
+    ["stop", options.stopPropagation],
+    ["keep", keepsField],
+  ];
+  return steps.flatMap(([step, isTaken]) => (isTaken ? [step] : []));
 }
 
 /** The handler that keeps a bound field's value, unless the author's own does both. */
 function keepingHandler(extraction: Extraction, node: ESTree.JSXElement, position: Position): Attribute[] {
   const { scope, level } = position;
-  const isOwn = node.openingElement.attributes.some(
-    (item) => item.type === "JSXAttribute" && eventType(jsxName(item)) === FIELD_EVENT,
-  );
+  const dom = DOM.on + FIELD_EVENT;
+  const isOwn = node.openingElement.attributes.some((item) => {
+    const event = item.type === "JSXAttribute" ? eventName(jsxName(item)) : undefined;
+    return event?.type === FIELD_EVENT && !event.isGlobal;
+  });
   if (isOwn || !scope) return [];
   const symbol = extraction.nextHandler();
-  scope.handlers.push({ symbol, level, functions: [], takesElement: false, keepsField: true });
+  scope.handlers.push({ symbol, level, functions: [], takesElement: false, before: ["keep"], attribute: dom });
   scope.events.add(FIELD_EVENT);
-  return [{ kind: "static", html: ` ${DOM.on}${FIELD_EVENT}="${symbol}"` }];
+  return [{ kind: "static", html: ` ${dom}="${symbol}"` }];
 }

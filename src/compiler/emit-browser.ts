@@ -15,6 +15,7 @@ import type {
   Element,
   FieldAttribute,
   Handler,
+  HandlerStep,
   Item,
   List,
   Pick,
@@ -252,15 +253,32 @@ export class BrowserEmitter {
     return name;
   }
 
+  /** One statement of a handler, before the author's code. */
+  #before(step: HandlerStep, { attribute }: Handler, scope: Scope): string {
+    const { event, element } = this.#client.names;
+    const name = JSON.stringify(attribute);
+    switch (step) {
+      case "global":
+        return `if (!${event}.bubbles && ${event}.target.closest) return;\n`;
+      case "once":
+        return `if (!${element}.hasAttribute(${name})) return;\n${element}.removeAttribute(${name});\n`;
+      case "stop":
+        return `${event}.stopPropagation();\n`;
+      default:
+        return `${this.#form("keep", scope)}(${element});\n`;
+    }
+  }
+
   #handler(handler: Handler, scope: Scope): Code {
     const { prefix, slots, event, element } = this.#client.names;
     const place: Place = { scope, level: handler.level, isBinding: false };
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
     const head = `export const ${handler.symbol} = `;
-    if (handler.keepsField) {
-      const code = `${head}(${slots}, ${event}, ${element}) => {\n${this.#form("keep", scope)}(${element});\n`;
-      return first ? [`${code}return (`, first, `)(${event}, ${element});\n};\n`] : [code, "};\n"];
+    const before = handler.before.map((step) => this.#before(step, handler, scope)).join("");
+    if (before !== "" || !first) {
+      const open = `${head}(${slots}, ${event}, ${element}) => {\n${before}`;
+      return first ? [`${open}return (`, first, `)(${event}, ${element});\n};\n`] : [open, "};\n"];
     }
     if (first && handler.functions.length === 1 && isFunction(first) && !(handler.takesElement && first.params[0])) {
       if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];

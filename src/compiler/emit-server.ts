@@ -24,6 +24,7 @@ import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, type Walker } from "./emit-items.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { hooksOf, type Hooks } from "./handlers.ts";
+import { stringToAttribute } from "./jsx-text.ts";
 import { fixedText, isStructured, mappedRows } from "./jsx-forms.ts";
 import { svcName } from "./kinds.ts";
 import type { Element, Scope } from "./model.ts";
@@ -93,13 +94,12 @@ export class ServerEmitter {
     this.#hooks = undefined;
     for (const child of childrenOf(fn)) visit(child);
     this.#hooks = outer;
-    if (hooks.isPlaced || hooks.load.length + hooks.visible.length + hooks.effects.length === 0) return;
-    const first = hooks.load[0] ?? hooks.visible[0] ?? hooks.effects[0] ?? fn;
+    if (hooks.isPlaced || hooks.browserOnly.length === 0) return;
     throw fail(
       this.#extraction,
       "SVC109",
-      first,
-      "This component calls onLoad, onVisible or effect but returns no host element to hold it. Return an element such as <div>, not only other components.",
+      hooks.browserOnly[0] ?? fn,
+      "This component calls onLoad, onVisible or the like, or effect, but returns no host element to hold it. Return an element such as <div>, not only other components.",
     );
   }
 
@@ -212,16 +212,14 @@ export class ServerEmitter {
     if (!hooks) return;
     hooks.isPlaced = true;
     scope.effects.push(...hooks.effects);
-    for (const [type, functions] of [
-      ["load", hooks.load],
-      ["visible", hooks.visible],
-    ] as const) {
-      if (functions.length === 0) continue;
+    for (const [type, functions] of hooks.moments) {
       const symbol = this.#extraction.nextHandler();
-      scope.handlers.push({ symbol, level: 0, functions, takesElement: true, keepsField: false });
+      const attribute = DOM.on + type;
+      scope.handlers.push({ symbol, level: 0, functions, takesElement: true, before: [], attribute });
       scope.events.add(type);
-      scope.hookAttributes.push(` ${DOM.on}${type}="${symbol}"`);
+      scope.hookAttributes.push(` ${attribute}="${symbol}"`);
     }
+    if (hooks.media !== undefined) scope.hookAttributes.push(` ${DOM.media}="${stringToAttribute(hooks.media)}"`);
   }
 
   #finishScope(scope: Scope, element: Element): void {

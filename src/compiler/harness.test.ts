@@ -14,7 +14,8 @@ import { compile, type Compiled } from "./compile.ts";
 export { batch, computed, effect, signal, untrack } from "../reactivity/signal.ts";
 export { store } from "../reactivity/server-store.ts";
 
-const IMPORTS = 'import { signal, computed, effect, store, onLoad, onVisible, For, Show } from "svc";\n';
+const IMPORTS =
+  'import { signal, computed, effect, store, onLoad, onVisible, onIdle, onMedia, For, Show } from "svc";\n';
 export const MODULE = "pages/test.tsx";
 
 /** Compiles TSX in which the names of "svc" are there already. */

@@ -25,10 +25,3 @@ const ATTRIBUTE_NAMES: Record<string, string> = { className: "class", htmlFor: "
 export function attributeName(jsxName: string): string {
   return ATTRIBUTE_NAMES[jsxName] ?? jsxName;
 }
-
-/** `onKeyDown` -> `keydown`; undefined for a name that is no handler. */
-export function eventType(jsxName: string): string | undefined {
-  if (!/^on[A-Z]/.test(jsxName)) return undefined;
-  const type = jsxName.slice(2).toLowerCase();
-  return type === "doubleclick" ? "dblclick" : type;
-}

@@ -21,9 +21,17 @@ export interface Handler {
   functions: Node[];
   /** The functions take the element alone: callbacks of `onLoad` and `onVisible`. */
   takesElement: boolean;
-  /** Its element is a bound field, which is read before the functions run. */
-  keepsField: boolean;
+  /** What it does before the functions run. */
+  before: readonly HandlerStep[];
+  /** The attribute that names it. */
+  attribute: string;
 }
+
+/**
+ * `global`: leaves events alone that neither bubble nor happen at the document or window. `once`: takes its attribute away.
+ * `stop`: stops the event. `keep`: its element is a bound field, which is read.
+ */
+export type HandlerStep = "global" | "once" | "stop" | "keep";
 
 /** The function of a list row; inside it `$` is `{ $, i, n }`. `level` 1 is the outermost list. */
 export interface Frame {

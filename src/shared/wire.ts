@@ -17,6 +17,7 @@ export const PATHS = {
   data: "/_svc/data.js",
   act: "/_svc/act.js",
   form: "/_svc/form.js",
+  moments: "/_svc/moments.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   uiCss: "/_svc/ui.css",
@@ -93,6 +94,10 @@ export const DOM = {
   key: "b",
   /** Prefix of handler attributes: `on:click="h0"`. */
   on: "on:",
+  /** Behind `on:`, for events wherever they happen: `on:window:resize="h0"`; alone on `<html>` where a page has any. */
+  window: "window:",
+  /** Media query of an element with `on:media`. */
+  media: "m",
   /** Attribute of `<html>`: build id. */
   build: "data-build",
   /** Attribute of `<html>`: `idle` warms chunks up when the browser is idle. */

@@ -18,7 +18,7 @@ export interface PageRenderOptions {
   /** Paths of stylesheets. */
   stylesheets?: readonly string[];
   prefetch?: "intent" | "idle";
-  /** Text of the inline stub with its token (EVENTS_TOKEN) in it. Read only when the page has a script. */
+  /** Text of the inline stub with its tokens in it (events.ts). Read only when the page has a script. */
   readonly stub: string;
 }
 
@@ -30,9 +30,6 @@ export interface RenderedPage {
   usesCsrf: boolean;
 }
 
-/** Stands in the stub for the list of event types of the page. */
-const EVENTS_TOKEN = "__EVENTS__";
-
 /** @throws what the view throws; SvcError `SVC201` when browser code captures what can't travel. */
 export function renderPage(view: () => unknown, options: PageRenderOptions): RenderedPage {
   const render = new Render(options.manifest, options.csrfToken);
@@ -40,15 +37,15 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
   const body = renderInto(render, view);
   const interactive = render.scopes.size > 0;
   const stub = interactive ? stubScript(render, options) : "";
-  const state = interactive ? stateScript(render, options) + loaderScript(options) : "";
-  const html = `<!doctype html><html${htmlAttributes(options, interactive)}><head>${headElements(options)}${stub}${head}</head><body>${body}${state}</body></html>`;
+  const state = interactive ? stateScript(render, options) + loaderScripts(render, options) : "";
+  const html = `<!doctype html><html${htmlAttributes(options, interactive ? render : undefined)}><head>${headElements(options)}${stub}${head}</head><body>${body}${state}</body></html>`;
   return { html, interactive, usesCsrf: render.usesCsrf };
 }
 
-function htmlAttributes({ lang = "en", manifest, prefetch }: PageRenderOptions, interactive: boolean): string {
+function htmlAttributes({ lang = "en", manifest, prefetch }: PageRenderOptions, render: Render | undefined): string {
   const language = ` lang="${escapeAttribute(lang)}"`;
-  if (!interactive) return language;
-  return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}`;
+  if (!render) return language;
+  return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}${render.events.htmlAttributes()}`;
 }
 
 function headElements({ title, description, stylesheets = [] }: PageRenderOptions): string {
@@ -59,15 +56,16 @@ function headElements({ title, description, stylesheets = [] }: PageRenderOption
 }
 
 function stubScript(render: Render, { nonce, stub }: PageRenderOptions): string {
-  return `<script nonce="${nonce}">${stub.replace(EVENTS_TOKEN, () => JSON.stringify([...render.events]))}</script>`;
+  return `<script nonce="${nonce}">${render.events.stub(stub)}</script>`;
 }
 
 /**
  * The last element: an async script runs as soon as it is there, and what it needs is the state and every element with a
  * handler. Until then the stub queues. Not preloaded: browsers that run no script would fetch it too.
  */
-function loaderScript({ nonce }: PageRenderOptions): string {
-  return `<script type="module" async nonce="${nonce}" src="${PATHS.loader}"></script>`;
+function loaderScripts({ events }: Render, { nonce, prefetch }: PageRenderOptions): string {
+  const paths = events.hasMoments || prefetch === "idle" ? [PATHS.loader, PATHS.moments] : [PATHS.loader];
+  return paths.map((path) => `<script type="module" async nonce="${nonce}" src="${path}"></script>`).join("");
 }
 
 function stateScript(render: Render, { nonce }: PageRenderOptions): string {

@@ -6,6 +6,7 @@ import { DOM } from "../shared/wire.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import { PageEvents } from "./events.ts";
 import { Html } from "./html.ts";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
 import { ValueTable } from "./values.ts";
@@ -24,13 +25,10 @@ export interface Block {
 /** `[chunk, bind, ...slots]`, as written into the state script. */
 export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 
-/** Event types that the loader fires itself; nothing listens for them. */
-const LOADER_EVENTS = new Set(["load", "visible"]);
-
 export class Render {
   readonly manifest: Manifest;
   readonly #csrfToken: () => string;
-  readonly events = new Set<string>();
+  readonly events = new PageEvents();
   readonly scopes = new Map<number, ScopeEntry>();
   readonly values = new ValueTable();
   readonly #modules = new Map<number, ScopeModules>();
@@ -76,7 +74,7 @@ export class Render {
       this.values.add(value, slot < bound ? id : undefined, { moduleId, bind, slot }),
     );
     this.scopes.set(id, [chunk, block.bind, ...indices]);
-    for (const type of block.events) if (!LOADER_EVENTS.has(type)) this.events.add(type);
+    for (const name of block.events) this.events.add(name);
     const parts = new Set([...block.parts, ...indices.flatMap((index) => this.values.likelyParts(index))]);
     const own = [`handler/${chunk}`, ...parts];
     this.#modules.set(id, { own, all: own, slots: indices });

@@ -369,3 +369,83 @@ describe("bound fields", () => {
       assert.equal(await page.locator("#files").textContent(), "");
     }));
 });
+
+describe("listeners", () => {
+  const log = (page: Page) => page.locator("output");
+
+  it("run in the order of the DOM's phases, each with its own current target", () =>
+    onPage("/options", async (page) => {
+      await button(page, "Plain").click();
+      await log(page).filter({ hasText: "plain inner" }).waitFor();
+      assert.equal(await log(page).textContent(), "focus in outer of plain ^outer plain inner ");
+    }));
+
+  it("run once where they say so, stop and prevent, before any script has arrived", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    let release = (): void => {};
+    const held = new Promise<void>((done) => (release = done));
+    await page.route("**/_svc/**", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/options`, { waitUntil: "commit" });
+    await button(page, "Once").click();
+    await button(page, "Once").click();
+    await page.getByRole("link", { name: "Stay" }).click();
+    release();
+    await log(page)
+      .filter({ hasText: /inner .*inner/ })
+      .waitFor();
+    const expected = "focus in outer of once ^outer once ^outer inner ^outer inner ";
+    // Whether a link takes the focus when it is clicked is the browser's choice.
+    assert.equal((await log(page).textContent())?.replace("focus in outer of stay ", ""), expected);
+    assert.match(page.url(), /\/options$/);
+    await tab.close();
+  });
+
+  it("hear the window and the document, unless the event was stopped or is an element's own", () =>
+    onPage("/options", async (page) => {
+      await page.locator("#field").press("a");
+      await page.locator("#field").press("s");
+      await page.locator("#field").press("b");
+      await page.locator("#keys", { hasText: /^ab$/ }).waitFor();
+      await page.locator("#field").evaluate((field) => field.dispatchEvent(new Event("resize")));
+      await page.setViewportSize({ width: 900, height: 700 });
+      await page.locator("#moments", { hasText: "resized" }).waitFor();
+      assert.equal((await page.locator("#moments").textContent())?.match(/resized/g)?.length, 1);
+    }));
+
+  it("hear events that only the author knows", () =>
+    onPage("/options", async (page) => {
+      await button(page, "Send").click();
+      await button(page, "Cart").click();
+      await log(page).filter({ hasText: "cart 4" }).waitFor();
+      assert.doesNotMatch((await log(page).textContent()) ?? "", /never|cart 3/);
+    }));
+
+  it("keep the page from scrolling where they always prevent it", () =>
+    onPage("/options", async (page) => {
+      await page.locator("#wheel").hover();
+      await page.mouse.wheel(0, 300);
+      await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
+      assert.equal(await page.locator("#wheel").evaluate((element) => element.scrollTop), 0);
+    }));
+
+  it("of moments run when the browser is idle, and whenever a media query begins to match", () =>
+    onPage("/options", async (page) => {
+      const moments = page.locator("#moments");
+      await moments.filter({ hasText: "idle" }).waitFor();
+      const narrow = async (): Promise<number> => (await moments.textContent())?.match(/main narrow/g)?.length ?? 0;
+      assert.equal(await narrow(), 0);
+      for (const times of [1, 2]) {
+        await page.setViewportSize({ width: 400, height: 700 });
+        await page.waitForFunction(
+          (expected) => document.querySelector("#moments")?.textContent.match(/main narrow/g)?.length === expected,
+          times,
+        );
+        await page.setViewportSize({ width: 900, height: 700 });
+      }
+      assert.equal(await narrow(), 2);
+    }));
+});

@@ -81,13 +81,14 @@ export const attributes = [
 export const handlers = [
   <input
     onInput={(event, input) => {
-      same<typeof event, InputEvent>(true);
+      same<typeof event.currentTarget.value, string>(true);
+      same<typeof event.data, string | null>(true);
       same<typeof input, HTMLInputElement>(true);
     }}
   />,
   <form
     onSubmit={(event, form) => {
-      same<typeof event, SubmitEvent>(true);
+      same<typeof event.currentTarget.method, string>(true);
       same<typeof form, HTMLFormElement>(true);
     }}
   />,
@@ -99,6 +100,20 @@ export const handlers = [
   </svg>,
   <my-element onWheel={(event, element) => [event.deltaY, element.hidden]} />,
   <p onClick={undefined} />,
+  <button onClick={(event: MouseEvent) => event.clientX} />,
+  <button onClickCapture={(event) => event.pressure} onGotPointerCapture={(event) => event.pressure} />,
+  <form onSubmit={{ handler: (event, form) => [event.submitter, form.elements], once: true, preventDefault: true }} />,
+  <div onDragOver={{ preventDefault: true }} />,
+  <div onWindowResize={() => 1} onDocumentKeyDown={(event) => event.key} onWindowStorage={(event) => event.key} />,
+  <div on:my-event={(event, div) => [event.detail, div.align]} />,
+  // @ts-expect-error no option of that name
+  <p onClick={{ handler: () => 1, often: true }} />,
+  // @ts-expect-error nothing is decided ahead about the window
+  <p onWindowWheel={{ handler: () => 1, preventDefault: true }} />,
+  // @ts-expect-error storage is the window's
+  <p onStorage={() => 1} />,
+  // @ts-expect-error text is no handler
+  <p on:changed="x" />,
   // @ts-expect-error text is no handler
   <button onClick="alert(1)" />,
   // @ts-expect-error no such event

@@ -1,0 +1,45 @@
+/**
+ * `moments.js`: what sets off code besides events: being seen (`on:visible`), an idle browser (`on:idle`), a media query that
+ * begins to match (`on:media`, the query in `m`); and code fetched at idle, where the page asks for it. Loaded after the page,
+ * beside the loader, where a page has any. Hands over to the same queue.
+ */
+import { BASE_PATH, DOM } from "../shared/wire.ts";
+import type { EventQueue } from "./types.ts";
+
+const each = (selector: string, visit: (element: Element) => void): void =>
+  document.querySelectorAll(selector).forEach(visit);
+
+/** The stub's array, or the loader: whichever is there when the moment comes. */
+const tell = (type: string, target: Element): unknown => (self.$svc as EventQueue).push({ type, target });
+
+// Safari has no requestIdleCallback.
+const whenIdle = (run: () => void): unknown => (self.requestIdleCallback ?? setTimeout)(run);
+
+const observer = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (isIntersecting) {
+      observer.unobserve(target);
+      tell("visible", target);
+    }
+  }
+});
+each("[on\\:visible]", (element) => observer.observe(element));
+
+each("[on\\:idle]", (element) => whenIdle(() => tell("idle", element)));
+
+each("[on\\:media]", (element) => {
+  const query = matchMedia(element.getAttribute(DOM.media) as string);
+  query.onchange = () => query.matches && tell("media", element);
+  query.dispatchEvent(new Event("change"));
+});
+
+if (document.documentElement.hasAttribute(DOM.prefetch)) {
+  const fetched = (name: string): Promise<unknown> => import(`${BASE_PATH}/${name}.js`);
+  whenIdle(() =>
+    each(`[${DOM.scope}]`, (element) => {
+      const [, chunk, ...parts] = (element.getAttribute(DOM.scope) as string).split(" ");
+      // A failure shows when an event comes: the loader tries again.
+      for (const name of [`handler/${chunk}`, "core", ...parts]) fetched(name).catch(() => {});
+    }),
+  );
+}
