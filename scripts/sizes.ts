@@ -56,7 +56,18 @@ async function measure(): Promise<Row[]> {
     const asset = (name: string): Promise<Size> => sizeOf(join(assets, name));
     const chunk = (module: string): Promise<Size> =>
       sizeOf(join(outDir, "client/handler", `${manifest.chunks[module] ?? `no chunk of ${module}`}.js`));
-    const names = ["stub.js", "loader.js", "core.js", "region.js", "store.js", "data.js", "act.js", "form.js", "moments.js", "runtime.js"];
+    const names = [
+      "stub.js",
+      "loader.js",
+      "core.js",
+      "region.js",
+      "store.js",
+      "data.js",
+      "act.js",
+      "form.js",
+      "moments.js",
+      "runtime.js",
+    ];
     const files = await Promise.all(names.map(async (name) => ({ name, ...(await asset(name)) })));
     const together = async (parts: string[], module: string): Promise<Size> =>
       sum(await Promise.all([...parts.map(asset), chunk(module)]));
