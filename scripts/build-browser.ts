@@ -14,7 +14,7 @@ const target = join(root, "out/assets");
 const CORE_URL = "/_svc/core.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
-const ASSETS = ["core", "region", "store", "data", "act", "form", "moments", "loader", "runtime", "stub"];
+const ASSETS = ["core", "region", "store", "data", "act", "form", "moments", "ref", "loader", "runtime", "stub"];
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime"]);
 

@@ -66,6 +66,7 @@ async function measure(): Promise<Row[]> {
       "act.js",
       "form.js",
       "moments.js",
+      "ref.js",
       "runtime.js",
     ];
     const files = await Promise.all(names.map(async (name) => ({ name, ...(await asset(name)) })));

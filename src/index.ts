@@ -18,7 +18,11 @@ export type { SecurityHeaderOptions } from "./security/headers.ts";
 
 export { batch, computed, effect, signal, untrack, type Computed, type Signal } from "./reactivity/signal.ts";
 export { store } from "./reactivity/server-store.ts";
-export { For, Show } from "./jsx/control-flow.ts";
+export { Case, For, Match, Show } from "./jsx/control-flow.ts";
+export { createRef, type Ref } from "./jsx/ref.ts";
+export { createContext, useContext, type Context as SharedContext } from "./ssr/context.ts";
+export { Dynamic } from "./ssr/dynamic.ts";
+export { ErrorBoundary, type ErrorBoundaryProps } from "./ssr/error-boundary.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";
 
 export { graph, worker } from "./graph/definition.ts";

@@ -4,10 +4,10 @@
  */
 import { redirectTo } from "../http/response.ts";
 import type { Result } from "../http/types.ts";
-import { SvcError, type Issue } from "../shared/errors.ts";
+import { Answer, SvcError, type Issue } from "../shared/errors.ts";
 
 /** Thrown by `redirect`: not a failure, an answer. */
-export class Redirect extends Error {
+export class Redirect extends Answer {
   readonly result: Result;
   readonly location: string;
 

@@ -33,6 +33,7 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
       ...(description === undefined ? {} : { description }),
       ...(head === undefined ? {} : { head }),
     });
+    for (const error of rendered.errors) services.log(`page ${ctx.path}, in an error boundary: ${told(error)}`);
     return html(site.isDev ? withReload(rendered.html, ctx) : rendered.html, prepared.status, PRIVATE);
   };
 }
@@ -49,4 +50,8 @@ function withReload(page: string, ctx: Context): string {
     /(?:<\/body>(?:<\/html>)?\s*)?$/,
     (end) => `<script nonce="${ctx.nonce}">${script}</script>${end}`,
   );
+}
+
+function told(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -17,10 +17,12 @@ import {
   type Node,
 } from "./ast.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
-import { RAW_TEXT_TAGS, VOID_TAGS } from "./html-facts.ts";
+import { RAW_TEXT_TAGS } from "./html-facts.ts";
+import { VOID_TAGS } from "../shared/html.ts";
 import { nestingProblem } from "./html-nesting.ts";
 import {
   attributeExpression,
+  casesOf,
   fixedText,
   holdsComponent,
   isChildren,
@@ -129,6 +131,8 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
   const builtin = svcName(node.openingElement.name, extraction.module.scopes);
   if (builtin === "For") return [{ kind: "item", item: forElement(extraction, node, position) }];
   if (builtin === "Show") return [{ kind: "item", item: showElement(extraction, node, position) }];
+  if (builtin === "Match") return [{ kind: "item", item: matchElement(extraction, node, position) }];
+  if (builtin === "Case") throw fail(extraction, "SVC109", node.openingElement, "<Case> stands directly in <Match>.");
   if (position.isRegion) {
     throw fail(
       extraction,
@@ -344,4 +348,44 @@ function showElement(extraction: Extraction, node: ESTree.JSXElement, position: 
     );
   const whenTrue = pickOf(extraction, child, branches, position);
   return branchOf(node, { test: when, whenTrue, otherwise }, branches, position);
+}
+
+/** `<Match>`: the first case whose condition holds, as nested conditions. */
+function matchElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Item {
+  const { module } = extraction;
+  const cases = casesOf(node, module.scopes);
+  if (!cases || cases.slice(0, -1).some(({ when }) => !when)) {
+    throw fail(
+      extraction,
+      "SVC109",
+      node.openingElement,
+      "<Match> holds <Case when={condition}> elements and nothing else; only the last may be without a condition, for all that is left.",
+    );
+  }
+  const liveness = cases.map(({ when }) => (when ? module.liveness(when) : "static"));
+  const isLive = liveness.includes("live");
+  const reacts =
+    position.isRegion ||
+    isLive ||
+    (liveness.includes("maybe") && !cases.some((each) => each.node.children.some(holdsComponent)));
+  if (!position.scope || !reacts) {
+    if (isLive) throw looseRegion(extraction, node);
+    return { kind: "piece", expression: node };
+  }
+  const branches: Element[] = [];
+  const picks = cases.map((each) => {
+    const child = onlyChild(each.node);
+    if (child) return { test: each.when, whenTrue: pickOf(extraction, child, branches, position) };
+    throw fail(
+      extraction,
+      "SVC109",
+      each.node,
+      "A <Case> that changes in the browser must hold one element. Put an element such as <div> around its children.",
+    );
+  });
+  const pick = picks.reduceRight<Pick>(
+    (otherwise, { test, whenTrue }) => (test ? { test, whenTrue, otherwise } : whenTrue),
+    -1,
+  );
+  return branchOf(node, pick, branches, position);
 }

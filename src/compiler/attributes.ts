@@ -1,7 +1,8 @@
 /** Attributes of host elements: fixed ones, values, handlers. Handlers are numbered here and written by 4-emit. */
 import type { ESTree } from "vite";
 import { fail, type Extraction, type Position } from "./extraction.ts";
-import { tagName, unwrap, type Expression } from "./ast.ts";
+import { isFunction as isFunctionNode, tagName, unwrap, type Expression, type Node } from "./ast.ts";
+import { diagnostic } from "./diagnostics.ts";
 import { checkOptions, eventName, listedName, listenerOf, type EventName, type EventOptions } from "./events.ts";
 import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./fields.ts";
 import { checkHandler, handlerFlags } from "./handlers.ts";
@@ -56,6 +57,8 @@ export function extractAttributes(
       );
     } else if (name === "dangerouslySetInnerHTML" && expression) {
       rawHtml = { expression, live: isLive(extraction, expression, position) };
+    } else if (name === "ref") {
+      attributes.push(refAttribute(extraction, item, expression));
     } else if (tag === "textarea" && name === "value") {
       content = fixedText(item, expression);
       if (content === undefined) attributes.push(extractAttribute(extraction, node, item, position));
@@ -264,4 +267,20 @@ function keepingHandler(extraction: Extraction, node: ESTree.JSXElement, positio
   scope.handlers.push({ symbol, level, functions: [], takesElement: false, before: ["keep"], attribute: dom });
   scope.events.add(FIELD_EVENT);
   return [{ kind: "static", html: ` ${dom}="${symbol}"` }];
+}
+
+/** @throws SvcError SVC103 for what can't be filled or called */
+function refAttribute({ module }: Extraction, attribute: Node, expression: Expression | undefined): Attribute {
+  const target = expression && unwrap(expression);
+  const binding = target?.type === "Identifier" ? module.scopes.within(target)[0]?.binding : undefined;
+  const kind = binding && module.kind(binding);
+  const isFunction = target !== undefined && (isFunctionNode(target) || kind === "function" || kind === "import");
+  const isObject = target?.type === "MemberExpression" || kind === "value" || kind === "ref" || kind === "let";
+  if (expression && (isFunction || isObject)) return { kind: "ref", target: expression, isFunction };
+  throw diagnostic(
+    module.file,
+    "SVC103",
+    expression ?? attribute,
+    "ref needs an object to fill or a function to call: const field = createRef<HTMLInputElement>() and ref={field}, or ref={(element) => …}.",
+  );
 }

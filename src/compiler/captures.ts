@@ -111,7 +111,11 @@ export class Captures {
     const kind = this.#module.kind(binding);
     if (this.#frameOf(binding, scope) || !mayHoldSignals(binding, kind)) return reference.node;
     const chain = this.#chainOf(reference.node);
-    const end = chain.findIndex((node) => memberName(node) === "value");
+    // `props.field.current.value` is a ref's element, `props.count.value` a signal.
+    const isEnd = (name?: string): boolean => name === "value" || (name === "current" && kind === "props");
+    const end = chain.findIndex(
+      (node, index) => isEnd(memberName(node)) && (index > 0 || memberName(node) === "value"),
+    );
     const found = end > 0 ? chain[end - 1] : kind === "props" ? chain[0] : undefined;
     return found && !isWritten(found, this.#module.parentOf(found)) ? found : reference.node;
   }

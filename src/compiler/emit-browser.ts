@@ -5,7 +5,8 @@ import { isFunction, memberName, unwrap, type Expression, type Node } from "./as
 import { Captures, type Place } from "./captures.ts";
 import type { ClientModule } from "./client-module.ts";
 import { diagnostic } from "./diagnostics.ts";
-import { losesLineEnd, VOID_TAGS } from "./html-facts.ts";
+import { losesLineEnd } from "./html-facts.ts";
+import { VOID_TAGS } from "../shared/html.ts";
 import { nodePaths } from "./node-paths.ts";
 import type { Binding } from "./scopes.ts";
 import type {
@@ -76,6 +77,7 @@ export class BrowserEmitter {
   #bindElement(element: Element, path: string, place: Place, body: Code): void {
     for (const attribute of element.attributes) {
       if (attribute.kind === "value" && attribute.live) this.#bindAttribute(attribute, path, place, body);
+      else if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
     }
     if (element.rawHtml?.live) {
       this.#captures.capture(element.rawHtml.expression, place);
@@ -95,6 +97,17 @@ export class BrowserEmitter {
     for (const attribute of element.attributes) {
       if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
     }
+  }
+
+  #bindRef(
+    { target, isFunction: isCalled }: Attribute & { kind: "ref" },
+    path: string,
+    place: Place,
+    body: Code,
+  ): void {
+    this.#captures.capture(target, place);
+    if (isCalled) body.push("(", target, `)(${path});\n`);
+    else body.push(target, `.current = ${path};\n`);
   }
 
   #bindField({ property, target, access }: FieldAttribute, path: string, place: Place, body: Code): void {
@@ -349,9 +362,10 @@ function readsOutside(element: Element, reads: (node: Node) => boolean): boolean
   const picks = (pick: Pick): boolean =>
     typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
   return (
-    // What was typed into a row's field is kept when the scope wakes, so the row must be there by then.
+    // What was typed into a row's field is kept when the scope wakes, and refs are filled: the row must be there by then.
     element.attributes.some(
-      (item) => item.kind === "field" || (item.kind === "value" && item.live && reads(item.expression)),
+      (item) =>
+        item.kind === "field" || item.kind === "ref" || (item.kind === "value" && item.live && reads(item.expression)),
     ) ||
     element.items.some((item) => {
       if (item.kind === "run") return item.parts.some((part) => typeof part !== "string" && reads(part));

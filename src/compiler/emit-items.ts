@@ -2,9 +2,10 @@
 import type { ESTree } from "vite";
 import { DOM } from "../shared/wire.ts";
 import type { Module } from "./2-analyze.ts";
-import { attributeExpression, onlyChild } from "./jsx-forms.ts";
+import { attributeExpression, casesOf, onlyChild } from "./jsx-forms.ts";
 import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, type Node } from "./ast.ts";
-import { losesLineEnd, VOID_TAGS } from "./html-facts.ts";
+import { losesLineEnd } from "./html-facts.ts";
+import { VOID_TAGS } from "../shared/html.ts";
 import { svcName } from "./kinds.ts";
 import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "./model.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
@@ -83,6 +84,7 @@ export class ItemEmitter {
 
   #attribute(attribute: Attribute, tag: string): Segment[] {
     if (attribute.kind === "static") return [attribute.html];
+    if (attribute.kind === "ref") return [];
     if (attribute.kind === "field") return this.#field(attribute, tag);
     this.#walker.rewrite(attribute.expression);
     if (attribute.kind === "spread") {
@@ -137,6 +139,7 @@ export class ItemEmitter {
       const builtin = svcName(inner.openingElement.name, this.#module.scopes);
       if (builtin === "For") return this.#forElement(inner);
       if (builtin === "Show") return this.#showElement(inner);
+      if (builtin === "Match") return this.#matchElement(inner);
       return this.#walker.root(inner);
     }
     this.#walker.piece(node);
@@ -166,6 +169,13 @@ export class ItemEmitter {
     if (node.type !== "JSXElement") {
       this.#branchPiece(node, left);
       return [{ code: ["(", node, ")"] }];
+    }
+    if (svcName(node.openingElement.name, this.#module.scopes) === "Match") {
+      return this.#cases(node, (each) => {
+        const child = onlyChild(each);
+        if (child) this.#branchPiece(child, left);
+        return child ? [child] : ['""'];
+      });
     }
     const when = attributeExpression(node, "when");
     const fallback = attributeExpression(node, "fallback");
@@ -217,5 +227,23 @@ export class ItemEmitter {
     if (fallback) this.#walker.piece(fallback);
     const children = concatenation(this.#walker.loose(node.children));
     return [{ code: ["(!(", when, ") ? ", ...(fallback ? ["(", fallback, ")"] : ['""']), " : ", ...children, ")"] }];
+  }
+
+  /** `<Match>` none of whose conditions changes in the browser. */
+  #matchElement(node: ESTree.JSXElement): Segment[] {
+    return this.#cases(node, ({ children }) => ["(", ...concatenation(this.#walker.loose(children)), ")"]);
+  }
+
+  /** The cases of a `<Match>` as nested conditions. @param write makes a case's children HTML */
+  #cases(node: ESTree.JSXElement, write: (node: ESTree.JSXElement) => Code): Segment[] {
+    const code: Code = ["("];
+    let otherwise: Code = ['""'];
+    for (const { when, node: each } of casesOf(node, this.#module.scopes) ?? []) {
+      if (when) this.#walker.rewrite(when);
+      const html = write(each);
+      if (when) code.push("(", when, ") ? ", ...html, " : ");
+      else otherwise = html;
+    }
+    return [{ code: [...code, ...otherwise, ")"] }];
   }
 }

@@ -189,7 +189,8 @@ export class ServerEmitter {
     if (node.type !== "JSXElement") return [];
     if (isComponentTag(tagName(node.openingElement.name))) {
       const builtin = svcName(node.openingElement.name, this.#module.scopes);
-      return builtin === "For" || builtin === "Show" ? this.#loose([node]) : this.#calls.emit(node);
+      const isPlaced = builtin !== undefined && ["For", "Show", "Match", "Case"].includes(builtin);
+      return isPlaced ? this.#loose([node]) : this.#calls.emit(node);
     }
     const scope = newScope(this.#scopes++, this.#client.newEdits());
     const position: Position = { scope, template: { lastKey: 0 }, level: 0, isRegion: false, ancestors: [] };

@@ -13,9 +13,13 @@ import { compile, type Compiled } from "./compile.ts";
 
 export { batch, computed, effect, signal, untrack } from "../reactivity/signal.ts";
 export { store } from "../reactivity/server-store.ts";
+export { createRef } from "../jsx/ref.ts";
+export { createContext, useContext } from "../ssr/context.ts";
+export { Dynamic } from "../ssr/dynamic.ts";
+export { ErrorBoundary } from "../ssr/error-boundary.ts";
 
 const IMPORTS =
-  'import { signal, computed, effect, store, onLoad, onVisible, onIdle, onMedia, For, Show } from "svc";\n';
+  'import { signal, computed, effect, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary } from "svc";\n';
 export const MODULE = "pages/test.tsx";
 
 /** Compiles TSX in which the names of "svc" are there already. */

@@ -1,8 +1,6 @@
 /** Facts of HTML the compiler needs. Source: WHATWG HTML, sections 4 (elements), 13.1.2 (void elements). */
 import type { Element } from "./model.ts";
 
-export const VOID_TAGS = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
-
 /** Elements whose content the parser takes as it is, entities included (13.2.6.2, "raw text"). */
 export const RAW_TEXT_TAGS = new Set(["script", "style"]);
 

@@ -13,6 +13,8 @@ import {
   type Node,
 } from "./ast.ts";
 import { normaliseText } from "./jsx-text.ts";
+import { svcName } from "./kinds.ts";
+import type { Scopes } from "./scopes.ts";
 
 /** Text of literals and of what renders as nothing; undefined for anything that must be evaluated. */
 export function fixedText(node: Node): string | undefined {
@@ -81,4 +83,22 @@ export function onlyChild(node: ESTree.JSXElement): Node | undefined {
   const [child] = kept;
   if (kept.length !== 1 || !child) return undefined;
   return child.type === "JSXExpressionContainer" ? child.expression : child;
+}
+
+/** One `<Case>` of a `<Match>`. */
+export interface Case {
+  when: Expression | undefined;
+  node: ESTree.JSXElement;
+}
+
+/** Cases of a `<Match>`; undefined where something else stands between them. */
+export function casesOf(node: ESTree.JSXElement, scopes: Scopes): Case[] | undefined {
+  const cases: Case[] = [];
+  for (const child of node.children) {
+    if (child.type === "JSXText" && normaliseText(child.value) === "") continue;
+    if (child.type === "JSXExpressionContainer" && child.expression.type === "JSXEmptyExpression") continue;
+    if (child.type !== "JSXElement" || svcName(child.openingElement.name, scopes) !== "Case") return undefined;
+    cases.push({ when: attributeExpression(child, "when"), node: child });
+  }
+  return cases;
 }

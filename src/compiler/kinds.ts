@@ -17,6 +17,8 @@ export type Kind =
   | "signal"
   | "store"
   | "computed"
+  /** What `createRef()` gave. */
+  | "ref"
   | "function"
   | "let"
   | "class"
@@ -24,7 +26,12 @@ export type Kind =
   | "props"
   | "value";
 
-const REACTIVE_CALLS: Record<string, Kind> = { signal: "signal", store: "store", computed: "computed" };
+const REACTIVE_CALLS: Record<string, Kind> = {
+  signal: "signal",
+  store: "store",
+  computed: "computed",
+  createRef: "ref",
+};
 
 /** Constructors whose instances the page's state can carry (shared/serialize.ts). */
 const SERIALISABLE = new Set(

@@ -71,7 +71,9 @@ export type Attribute =
   | { kind: "static"; html: string }
   | { kind: "value"; name: string; how: AttributeKind; expression: Expression; live: boolean }
   | { kind: "spread"; expression: Node; skip: string[] }
-  | FieldAttribute;
+  | FieldAttribute
+  /** `ref={…}`: a function that is called, or an object that is filled. */
+  | { kind: "ref"; target: Expression; isFunction: boolean };
 
 /** `bind:value={…}`: a field and what it is bound to, both ways. */
 export interface FieldAttribute {

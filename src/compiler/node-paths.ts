@@ -10,7 +10,9 @@ function isVariable(item: Item): boolean {
 function needsPath(element: Element): boolean {
   return (
     element.rawHtml?.live === true ||
-    element.attributes.some((item) => item.kind === "field" || (item.kind === "value" && item.live)) ||
+    element.attributes.some(
+      (item) => item.kind === "field" || item.kind === "ref" || (item.kind === "value" && item.live),
+    ) ||
     element.items.some(
       (item) =>
         item.kind === "run" ||

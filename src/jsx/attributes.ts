@@ -4,6 +4,7 @@ import type { ClassValue, StyleValue } from "../shared/class-style.ts";
 import type { AriaAttributes } from "./aria.ts";
 import type { Child } from "./element.ts";
 import type { EventHandlers } from "./events.ts";
+import type { Ref } from "./ref.ts";
 
 /** `null`, `undefined` and `false` leave the attribute out. */
 export type Text = string | number | null | undefined | false;
@@ -52,6 +53,8 @@ export interface GlobalAttributes<Target = Element> extends EventHandlers<Target
   nonce?: Text;
   part?: Text;
   popover?: Flag | "auto" | "manual" | "hint";
+  /** Filled when the component wakes in the browser, before its effects and handlers run: an object, or a function. */
+  ref?: Ref<Target> | ((element: Target) => unknown) | undefined;
   role?: Text;
   slot?: Text;
   spellcheck?: Enumerated;

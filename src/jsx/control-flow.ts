@@ -26,6 +26,26 @@ export function Show(_props: ShowProps): Markup {
   throw uncompiled("Show");
 }
 
+export interface MatchProps {
+  /** `<Case>` elements, nothing else. */
+  children?: Child;
+}
+
+/** The first `<Case>` whose `when` is truthy; a last one without `when` is for all that is left. */
+export function Match(_props: MatchProps): Markup {
+  throw uncompiled("Match");
+}
+
+export interface CaseProps {
+  when?: unknown;
+  children?: Child;
+}
+
+/** One possibility of a `<Match>`. */
+export function Case(_props: CaseProps): Markup {
+  throw uncompiled("Case");
+}
+
 function uncompiled(name: string): SvcError {
   return new SvcError(
     "SVC_DEFINITION",

@@ -91,3 +91,6 @@ export class SvcError extends Error {
 export function invariant(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Error(`svc invariant broken: ${what}. This is a bug in svc, please report it.`);
 }
+
+/** Thrown in place of a value by what answers a request by itself, such as a redirect. Not a failure: boundaries let it pass. */
+export class Answer extends Error {}

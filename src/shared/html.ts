@@ -5,6 +5,11 @@ export const URL_ATTRIBUTES: ReadonlySet<string> = new Set(
   "href src action formaction poster cite data background manifest ping xlink:href".split(" "),
 );
 
+/** Elements without content and end tag (WHATWG HTML 13.1.2). */
+export const VOID_TAGS: ReadonlySet<string> = new Set(
+  "area base br col embed hr img input link meta param source track wbr".split(" "),
+);
+
 /** Attributes of which `true` and `false` are values, not presence and absence. */
 const ENUMERATED = /^(aria-|data-)|^(spellcheck|draggable|contenteditable)$/;
 

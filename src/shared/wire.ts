@@ -18,6 +18,7 @@ export const PATHS = {
   act: "/_svc/act.js",
   form: "/_svc/form.js",
   moments: "/_svc/moments.js",
+  ref: "/_svc/ref.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   uiCss: "/_svc/ui.css",

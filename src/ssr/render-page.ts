@@ -28,6 +28,8 @@ export interface RenderedPage {
   interactive: boolean;
   /** Whether the page holds the visitor's token, and so belongs to nobody else. */
   usesCsrf: boolean;
+  /** What boundaries caught while the page was rendered. */
+  errors: readonly unknown[];
 }
 
 /** @throws what the view throws; SvcError `SVC201` when browser code captures what can't travel. */
@@ -39,7 +41,7 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
   const stub = interactive ? stubScript(render, options) : "";
   const state = interactive ? stateScript(render, options) + loaderScripts(render, options) : "";
   const html = `<!doctype html><html${htmlAttributes(options, interactive ? render : undefined)}><head>${headElements(options)}${stub}${head}</head><body>${body}${state}</body></html>`;
-  return { html, interactive, usesCsrf: render.usesCsrf };
+  return { html, interactive, usesCsrf: render.usesCsrf, errors: render.errors };
 }
 
 function htmlAttributes({ lang = "en", manifest, prefetch }: PageRenderOptions, render: Render | undefined): string {

@@ -25,12 +25,20 @@ export interface Block {
 /** `[chunk, bind, ...slots]`, as written into the state script. */
 export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 
+/** How many scopes and values there were. */
+export interface RenderMark {
+  scopes: number;
+  values: number;
+}
+
 export class Render {
   readonly manifest: Manifest;
   readonly #csrfToken: () => string;
   readonly events = new PageEvents();
   readonly scopes = new Map<number, ScopeEntry>();
   readonly values = new ValueTable();
+  /** What boundaries have caught; for the server's log. */
+  readonly errors: unknown[] = [];
   readonly #modules = new Map<number, ScopeModules>();
   #token: string | undefined;
 
@@ -61,6 +69,20 @@ export class Render {
       v,
       n: moduleNeeds(this.#modules, this.values.readers()),
     };
+  }
+
+  /** What has been rendered so far, to come back to. */
+  mark(): RenderMark {
+    return { scopes: this.scopes.size, values: this.values.size };
+  }
+
+  /** Forgets the scopes made since `mark`, and the values that only they capture. */
+  rollBack(mark: RenderMark): void {
+    for (let id = this.scopes.size; id > mark.scopes; id--) {
+      this.scopes.delete(id);
+      this.#modules.delete(id);
+    }
+    this.values.rollBack(mark.values, mark.scopes);
   }
 
   addScope(block: Block, bound: number, slots: readonly unknown[]): string {

@@ -1,17 +1,19 @@
 /** The values a page's scopes capture: each object once, whoever captures it. docs/resume-protocol.md section 3. */
 import { isComputed, isSignal } from "../reactivity/signal.ts";
+import { isRef } from "../jsx/ref.ts";
 import { isStore } from "../reactivity/server-store.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../shared/serialize.ts";
 
-const VALUE_KINDS = { signal: 0, plain: 1, store: 2 } as const;
+const VALUE_KINDS = { signal: 0, plain: 1, store: 2, ref: 7 } as const;
 /** The kind of the same value when it is encoded. */
 const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6 };
 
 // Shared, for most of the thousands of values of a big page have the same.
 const NO_PARTS: readonly string[] = [];
 const DATA: readonly string[] = ["data"];
+const REF: readonly string[] = ["ref"];
 
 /** Where a value is captured; written out only in errors, for there may be thousands. */
 export interface Place {
@@ -47,6 +49,17 @@ export class ValueTable {
     return index;
   }
 
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Forgets values from `size` on, and who reads the others after scope `lastScope`. */
+  rollBack(size: number, lastScope: number): void {
+    this.#entries.length = size;
+    for (const [value, index] of this.#indices) if (index >= size) this.#indices.delete(value);
+    for (const { scopes } of this.#entries) for (const id of scopes) if (id > lastScope) scopes.delete(id);
+  }
+
   /** Parts of the runtime that this value needs, as far as can be seen at a glance while the page is being rendered. */
   likelyParts(index: number): readonly string[] {
     const entry = this.#entries[index];
@@ -80,6 +93,7 @@ export class ValueTable {
 
 function partsOf({ kind }: Entry, isEncoded: boolean): readonly string[] {
   const data = isEncoded ? DATA : NO_PARTS;
+  if (kind === VALUE_KINDS.ref) return REF;
   return kind === VALUE_KINDS.store ? ["store", ...data] : data;
 }
 
@@ -87,6 +101,7 @@ function entryOf(value: unknown, where: Place): Entry {
   const scopes = new Set<number>();
   if (isComputed(value)) throw cannotTravel(where, "It is a computed; pass the signals that it reads, or its value");
   if (isSignal(value)) return { kind: VALUE_KINDS.signal, read: () => value.value, scopes, where, isEncoded: false };
+  if (isRef(value)) return { kind: VALUE_KINDS.ref, read: () => null, scopes, where, isEncoded: false };
   return {
     kind: isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain,
     read: () => value,

@@ -449,3 +449,41 @@ describe("listeners", () => {
       assert.equal(await narrow(), 2);
     }));
 });
+
+describe("components of the package", () => {
+  it("hand a signal down, choose cases by it, and hold what wakes", () =>
+    onPage("/pieces", async (page) => {
+      const shown = page.locator("#shown");
+      assert.equal(await shown.textContent(), "none");
+      await button(page, "Step 1").click();
+      await shown.filter({ hasText: "few: 1" }).waitFor();
+      await page.locator("#dynamic").getByRole("button", { name: "Step 2" }).click();
+      assert.equal(await shown.innerHTML().then((html) => html.replace(/<!.*/, "")), "<u>many: 3</u>");
+      await button(page, "Step 1").click();
+      assert.equal(await shown.textContent(), "many: 4");
+    }));
+
+  it("are replaced as a whole where one can't be rendered", () =>
+    onPage("/pieces", async (page) => {
+      assert.equal(await page.locator("#fallback").textContent(), "could not be shown");
+      assert.equal(await page.locator("#half").count(), 0);
+      assert.equal(await button(page, "Step 3").count(), 0);
+    }));
+});
+
+describe("refs", () => {
+  it("are filled when their component wakes, before effects run", () =>
+    onPage("/pieces", async (page) => {
+      await button(page, "Focus").click();
+      await page.locator('html[data-seen="focus"]').waitFor({ state: "attached" });
+      assert.equal(await page.locator("[data-ref]").count(), 1);
+    }));
+
+  it("of another component are filled before a handler that has them runs", () =>
+    onPage("/pieces", async (page) => {
+      await page.locator("#field").fill("text");
+      await button(page, "Focus").click();
+      await page.locator("output", { hasText: /^text$/ }).waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.id), "field");
+    }));
+});

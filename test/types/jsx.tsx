@@ -1,5 +1,17 @@
 /** What JSX takes and refuses. Each `@ts-expect-error` is a test: the build fails where the line below it compiles. */
-import { computed, For, Show, signal } from "svc";
+import {
+  Case,
+  computed,
+  createContext,
+  createRef,
+  Dynamic,
+  ErrorBoundary,
+  For,
+  Match,
+  Show,
+  signal,
+  useContext,
+} from "svc";
 import type { Child, JSX } from "svc/jsx-runtime";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -210,6 +222,38 @@ export const lists = [
   <Show>x</Show>,
   // @ts-expect-error a list is needed
   <For each={1}>{() => <li />}</For>,
+];
+
+const Theme = createContext<"dark" | "light">("light");
+const field = createRef<HTMLInputElement>();
+
+export const more = [
+  <input ref={field} />,
+  <input ref={(input) => input.focus()} />,
+  <Theme.Provider value="dark">
+    <Card title={useContext(Theme)} />
+  </Theme.Provider>,
+  <Match>
+    <Case when={people.length > 1}>many</Case>
+    <Case>few</Case>
+  </Match>,
+  <ErrorBoundary fallback={(error) => (error instanceof Error ? error.message : "?")}>
+    <Card title="a" />
+  </ErrorBoundary>,
+  <Dynamic is="h2" title="x">
+    text
+  </Dynamic>,
+  <Dynamic is={Card} title="x" />,
+  // @ts-expect-error an input is no form
+  <form ref={field} />,
+  // @ts-expect-error a signal is no ref
+  <input ref={signal(null)} />,
+  // @ts-expect-error not a theme
+  <Theme.Provider value="blue" />,
+  // @ts-expect-error without a fallback there is nothing to show
+  <ErrorBoundary>x</ErrorBoundary>,
+  // @ts-expect-error the component's prop is missing
+  <Dynamic is={Card} />,
 ];
 
 export function reactivity(): void {
