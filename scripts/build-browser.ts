@@ -14,7 +14,20 @@ const target = join(root, "out/assets");
 const CORE_URL = "/_svc/core.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
-const ASSETS = ["core", "region", "store", "data", "act", "form", "moments", "ref", "loader", "runtime", "stub"];
+const ASSETS = [
+  "core",
+  "region",
+  "attr",
+  "store",
+  "data",
+  "act",
+  "form",
+  "moments",
+  "ref",
+  "loader",
+  "runtime",
+  "stub",
+];
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime"]);
 
@@ -34,6 +47,25 @@ const importsCore: Plugin = {
 
 /** Names of properties with an underscore, the same in every asset. */
 const names: Record<string, string | false> = {};
+
+/** What only the parts take of core: names that no chunk and no loader knows, shortened on both sides. */
+const INTERNALS =
+  "Cell bind bindersAt isResuming kinds own pageState scopedBindings slotsAt touch unboundRows write".split(" ");
+
+/** `export { q as slotsAt }` -> `export { q as h }`, and so where it is imported. For minified code, whose clauses are plain. */
+function shortened(code: string): string {
+  const shortOf = (name: string): string => {
+    const place = INTERNALS.indexOf(name);
+    return place < 0 ? name : String.fromCharCode(97 + place);
+  };
+  return code.replaceAll(/\b(import|export)\{([^}]*)\}/g, (_clause, word: string, list: string) => {
+    const names = list.split(",").map((item) => {
+      const [first = "", second = first] = item.split(" as ");
+      return word === "import" ? `${shortOf(first)} as ${second}` : `${first} as ${shortOf(second)}`;
+    });
+    return `${word}{${names.join(",")}}`;
+  });
+}
 
 async function bundle(name: string): Promise<string> {
   const result = await build({
@@ -67,7 +99,7 @@ async function minified(name: string): Promise<string> {
     format: { ascii_only: true },
   });
   if (code === undefined) throw new Error(`terser made nothing of ${name}.ts`);
-  return `${code.trim()}\n`;
+  return `${shortened(code.trim())}\n`;
 }
 
 async function write(name: string, code: string): Promise<Sizes> {

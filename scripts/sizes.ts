@@ -61,6 +61,7 @@ async function measure(): Promise<Row[]> {
       "loader.js",
       "core.js",
       "region.js",
+      "attr.js",
       "store.js",
       "data.js",
       "act.js",

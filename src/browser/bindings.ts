@@ -41,10 +41,11 @@ export const str = (value: unknown): string => {
   return value == null || typeof value === "boolean" ? "" : String(value);
 };
 
-/** Text run. */
-export const T = (node: Text, read: () => string): void => {
+/** A text, or the whole text of an element: for an empty one the server writes no node. */
+export const T = (at: Node, read: () => string): void => {
+  const text = at instanceof Element ? (at.firstChild ?? at.appendChild(new Text())) : at;
   bind(read, (value) => {
-    node.data = value;
+    (text as Text).data = value;
   });
 };
 

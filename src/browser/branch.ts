@@ -1,13 +1,15 @@
 /** Conditions: of several branches one is in the document, or none; the next is made when it is needed. */
 import { Cell, effect, isResuming, own, scopedBindings, untrack } from "./core-names.ts";
+import { K } from "./structure.ts";
 
 type BranchOf = [make: () => Element, bind: (slots: unknown, element: Element) => void];
 
 /**
- * @param end keyed comment that the shown branch stands before.
+ * @param key of the comment that the shown branch stands before.
  * @param pick index of the branch to show, or -1.
  */
-export function Branch(end: Comment, pick: () => number, branches: BranchOf[], $: unknown): void {
+export function Branch(parent: Element, key: number, pick: () => number, branches: BranchOf[], $: unknown): void {
+  const end = K(parent, key) as Comment;
   let shown: number | undefined;
   let element: Element | undefined;
   let stop: (() => void) | undefined;

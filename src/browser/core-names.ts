@@ -1,15 +1,2 @@
 /** What region takes of core, in one place, so that its file has one import. */
-export {
-  A,
-  Cell,
-  bind,
-  bindersAt,
-  effect,
-  isResuming,
-  own,
-  scopedBindings,
-  slotsAt,
-  unboundRows,
-  untrack,
-  write,
-} from "./core.ts";
+export { Cell, bindersAt, effect, isResuming, own, scopedBindings, slotsAt, T, unboundRows, untrack } from "./core.ts";

@@ -11,6 +11,7 @@ import {
   untrack,
 } from "./core-names.ts";
 import { increasing } from "./increasing.ts";
+import { K } from "./structure.ts";
 
 /** Slots of a row: those of its surroundings, its item, its index. The names are the protocol's. */
 interface RowSlots {
@@ -30,14 +31,14 @@ interface Row {
 type Bind = (slots: RowSlots, element: Element) => void;
 
 /**
- * @param end keyed comment after the rows; `null` when the rows are all that `parent` has.
+ * @param key of the comment after the rows; 0 when the rows are all that `parent` has.
  * @param by identity of a row.
  * @param raw the plain object behind a store's item; given where the scope has stores.
  * @param isEager rows read more than their item, so they are bound when the scope wakes.
  */
 export function For(
   parent: Element,
-  end: Comment | null,
+  key: number,
   list: () => Iterable<unknown> & { length: number },
   by: (item: unknown) => unknown,
   make: () => Element,
@@ -46,6 +47,7 @@ export function For(
   raw?: ((item: unknown) => unknown) | 0,
   isEager?: 1,
 ): void {
+  const end = key ? K(parent, key)! : null;
   let rows: Row[] | undefined;
 
   const add = (item: unknown, at: number, isServers: boolean, element: Element): Row => {
@@ -70,7 +72,7 @@ export function For(
 
   const resume = (items: unknown[]): Row[] => {
     const children = [...parent.children];
-    const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
+    const first = end ? children.indexOf((end as Comment).previousElementSibling!) + 1 - items.length : 0;
     return items.map((item, at) => add(item, at, true, children[first + at]!));
   };
 

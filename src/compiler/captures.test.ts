@@ -60,7 +60,7 @@ describe("what browser code captures", () => {
     assert.equal(slotsOf(text), "1, [n]");
     const module = await browser(text);
     const slots = [signal(3)];
-    assert.deepEqual(module.bind("b0", slots), ['root.firstChild: "6"']);
+    assert.deepEqual(module.bind("b0", slots), ['root text: "6"']);
     assert.equal(module.run("h0", slots), 12);
   });
 
@@ -134,7 +134,7 @@ describe("what browser code captures", () => {
       const $ = 1, b0 = 2, h0 = 3, $text = 4, $_say = 5;
       export function A() { const n = signal(1); const say = () => $ + b0 + h0 + $text + $_say; return <p onClick={() => say()}>{n.value}{$text}</p>; }`;
     const module = await browser(text);
-    assert.deepEqual(module.bind("b1", [signal(1)]), ['root.firstChild: "14"']);
+    assert.deepEqual(module.bind("b1", [signal(1)]), ['root text: "14"']);
     assert.equal(module.run("h1", []), 15);
   });
 });

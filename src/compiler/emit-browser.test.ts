@@ -11,9 +11,8 @@ describe("the browser module", () => {
     assert.equal(
       browserBody(text),
       lines(
-        "const $text = (el) => el.firstChild ?? el.appendChild(new Text());",
         "export const b0 = ($, $r) => {",
-        "$T($text($r.children[0]), () => `Count: ${$str($[0].value)}`);",
+        "$T($r.children[0], () => `Count: ${$str($[0].value)}`);",
         "};",
         "export const h0 = ($) => $[0].value++;",
       ),
@@ -45,7 +44,7 @@ describe("the browser module", () => {
     }`;
     const module = await browser(text);
     assert.deepEqual(module.bind("b0", [signal("v")]), [
-      'root class: "on"',
+      'root @class: "on"',
       'root style: "top:v"',
       'root @title: "v"',
       'root.children[0] .value: "v"',
@@ -59,7 +58,7 @@ describe("the browser module", () => {
       'export const A = (p) => { const n = signal(1); return <p title={p.t}><b class="x">{p.x}</b>{n.value}</p>; };';
     assert.equal(
       browserBody(text),
-      lines("export const b0 = ($, $r) => {", "$T($X($K($r, 1)), () => $str($[0].value));", "};"),
+      lines("export const b0 = ($, $r) => {", "$X($r, 1, () => $str($[0].value));", "};"),
     );
   });
 
@@ -68,7 +67,7 @@ describe("the browser module", () => {
       'export function A() { const n = signal(1); return <p>a &amp; `${"$"}{n.value}` {n.value > 5 ? null : n.value * 2}{null} {n.value.toFixed(1)}&nbsp;</p>; }';
     const [line] = (await browser(text)).bind("b0", [signal(1)]);
     const html = await render(text);
-    assert.equal(line, 'root.firstChild: "a & `$$1` 2 1.0\u00a0"');
+    assert.equal(line, 'root text: "a & `$$1` 2 1.0\u00a0"');
     assert.equal(html, '<p s="1 test-1">a &amp; `$$1` 2 1.0\u00a0</p>');
   });
 
@@ -85,8 +84,8 @@ describe("the browser module", () => {
     const text =
       "export function A(p) { const n = signal(1); return <p><b>{n.value}</b>{p.children}<i>{n.value}</i><u>x</u></p>; }";
     assert.deepEqual((await browser(text)).bind("b0", [signal(1)]), [
-      'root.children[0].firstChild: "1"',
-      'root.lastElementChild.previousElementSibling.firstChild: "1"',
+      'root.children[0] text: "1"',
+      'root.lastElementChild.previousElementSibling text: "1"',
     ]);
   });
 });
@@ -102,7 +101,7 @@ describe("lists in the browser", () => {
     assert.deepEqual(module.bind("b0", [{ l: [item] }]), [
       'rows of root from <li><b></b><button on:click="h0">z</button></li>',
       'row 7 @title: "a"',
-      'row 7.children[0].firstChild: "0: a"',
+      'row 7.children[0] text: "0: a"',
     ]);
     module.run("h0", { $: [], i: { value: item }, n: { value: 0 } });
     assert.equal(item.t, "z");
@@ -117,7 +116,7 @@ describe("lists in the browser", () => {
     assert.deepEqual(module.bind("b0", [{ l: [[5]] }, signal(10)]), [
       "rows of root from <li></li>",
       'rows of row 5 from <b on:click="h0"></b>',
-      'row 5.firstChild: "0015"',
+      'row 5 text: "0015"',
     ]);
   });
 
@@ -128,7 +127,7 @@ describe("lists in the browser", () => {
     }`;
     const module = await browser(text);
     const item = { id: 1, at: { x: 2 }, tags: [3] };
-    assert.deepEqual(module.bind("b0", [{ l: [item] }]), ["rows of root from <li></li>", 'row 1.firstChild: "123"']);
+    assert.deepEqual(module.bind("b0", [{ l: [item] }]), ["rows of root from <li></li>", 'row 1 text: "123"']);
   });
 
   it("make names of a row again for the browser, apart from the same names in other rows", async () => {
@@ -142,7 +141,7 @@ describe("lists in the browser", () => {
     const module = await browser(text);
     assert.deepEqual(
       module.bind("b0", [{ a: [1], b: [1] }]).filter((line) => line.startsWith("row 1")),
-      ['row 1.firstChild: "2"', 'row 1.firstChild: "3"'],
+      ['row 1 text: "2"', 'row 1 text: "3"'],
     );
     const row = { i: { value: 1 } };
     assert.deepEqual([module.run("h0", { ...row }), module.run("h1", { ...row })], [2, 3]);
@@ -151,7 +150,7 @@ describe("lists in the browser", () => {
   it("end before the keyed comment of a list that is not alone", () => {
     const text =
       "export const A = () => { const s = store({ l: [1] }); return <ul>{s.l.map((x) => <li>{x}</li>)}<li>end</li></ul>; };";
-    assert.match(browserBody(text), /\$For\(\$r, \$K\(\$r, 1\), \(\) => \$\[0\]\.l, \(item\) => item, \$t0, /);
+    assert.match(browserBody(text), /\$For\(\$r, 1, \(\) => \$\[0\]\.l, \(item\) => item, \$t0, /);
   });
 
   it("make SVG rows inside <svg>, where they get their namespace", () => {
@@ -168,7 +167,7 @@ describe("conditions in the browser", () => {
       return <div>{n.value > 2 ? <b>{n.value}</b> : n.value > 1 ? <i title={n.value} /> : null}</div>;
     }`;
     const module = await browser(text);
-    assert.deepEqual(module.bind("b0", [signal(3)]), ["branch 0 of 2 before root#1", 'branch 0.firstChild: "3"']);
+    assert.deepEqual(module.bind("b0", [signal(3)]), ["branch 0 of 2 before root#1", 'branch 0 text: "3"']);
     assert.deepEqual(module.bind("b0", [signal(2)]), ["branch 1 of 2 before root#1", "branch 1 @title: 2"]);
     assert.deepEqual(module.bind("b0", [signal(1)]), ["branch -1 of 2 before root#1"]);
   });
@@ -205,7 +204,7 @@ describe("conditions in the browser", () => {
       [
         "rows of root from <li><!--1--></li>",
         "branch 1 of 2 before row 1#1",
-        'branch 1.firstChild: "a"',
+        'branch 1 text: "a"',
         "branch 0 of 2 before row 2#1",
         'branch 0 .value: "b"',
       ],

@@ -1,7 +1,8 @@
 /** Step 4, browser half: bindings, region templates, handlers and helpers of one scope (resume-protocol section 5). */
 import { DOM, PATHS } from "../shared/wire.ts";
 import { isInside, type Module } from "./2-analyze.ts";
-import { isFunction, memberName, unwrap, type Expression, type Node } from "./ast.ts";
+import { isFunction, unwrap, type Expression, type Node } from "./ast.ts";
+import { plainAttribute } from "./attribute-text.ts";
 import { Captures, type Place } from "./captures.ts";
 import type { ClientModule } from "./client-module.ts";
 import { diagnostic } from "./diagnostics.ts";
@@ -9,8 +10,10 @@ import { losesLineEnd } from "./html-facts.ts";
 import { VOID_TAGS } from "../shared/html.ts";
 import { nodePaths } from "./node-paths.ts";
 import type { Binding } from "./scopes.ts";
+import { isTextKind, valueKind } from "./value-kinds.ts";
 import type {
   Attribute,
+  AttributeKind,
   Branch,
   Code,
   Element,
@@ -29,7 +32,6 @@ export class BrowserEmitter {
   readonly #client: ClientModule;
   readonly #captures: Captures;
   #templates = 0;
-  #hasTextHelper = false;
 
   constructor(module: Module, client: ClientModule) {
     this.#module = module;
@@ -62,6 +64,11 @@ export class BrowserEmitter {
   #region(name: string, scope: Scope): string {
     scope.parts.add("region");
     return this.#client.runtime(PATHS.region, name);
+  }
+
+  #attr(name: string, scope: Scope): string {
+    scope.parts.add("attr");
+    return this.#client.runtime(PATHS.attr, name);
   }
 
   #form(name: string, scope: Scope): string {
@@ -118,18 +125,22 @@ export class BrowserEmitter {
   }
 
   #bindAttribute(attribute: Attribute & { kind: "value" }, path: string, place: Place, body: Code): void {
-    const value = this.#thunk(attribute.expression, place);
-    if (attribute.how === "class") body.push(`${this.#region("C", place.scope)}(${path}, `, ...value, ");\n");
-    else if (attribute.how === "style") body.push(`${this.#region("S", place.scope)}(${path}, `, ...value, ");\n");
-    else {
-      const binder = this.#binderOf(attribute, place.scope);
-      body.push(`${binder}(${path}, ${JSON.stringify(attribute.name)}, `, ...value, ");\n");
+    const { how, expression } = attribute;
+    const name = JSON.stringify(attribute.name);
+    const plain = plainAttribute(how, expression);
+    if (plain) {
+      this.#captures.capture(expression, place);
+      return void body.push(`${this.#core("A")}(${path}, ${name}, () => `, ...plain, ");\n");
     }
+    const value = this.#thunk(expression, place);
+    if (how === "class" || how === "style") {
+      body.push(`${this.#attr(how === "class" ? "C" : "S", place.scope)}(${path}, `, ...value, ");\n");
+    } else body.push(`${this.#binderOf(how, place.scope)}(${path}, ${name}, `, ...value, ");\n");
   }
 
-  #binderOf({ how, expression }: Attribute & { kind: "value" }, scope: Scope): string {
-    if (how === "url") return this.#region("U", scope);
-    if (how === "enumerated" && textKind(expression) === "unknown") return this.#region("B", scope);
+  #binderOf(how: AttributeKind, scope: Scope): string {
+    if (how === "url") return this.#attr("U", scope);
+    if (how === "enumerated") return this.#attr("B", scope);
     return this.#core(how === "property" ? "P" : "A");
   }
 
@@ -139,48 +150,40 @@ export class BrowserEmitter {
   }
 
   #bindRun(run: Run, path: string, place: Place, body: Code): void {
-    const node = run.isSole
-      ? `${this.#textHelper()}(${path})`
-      : `${this.#region("X", place.scope)}(${this.#region("K", place.scope)}(${path}, ${run.key}))`;
-    body.push(`${this.#core("T")}(${node}, () => `, ...this.#runText(run, place), ");\n");
+    const at = run.isSole ? `${this.#core("T")}(${path}` : `${this.#region("X", place.scope)}(${path}, ${run.key}`;
+    body.push(`${at}, () => `, ...this.#runText(run, place), ");\n");
   }
 
   #runText(run: Run, place: Place): Code {
     const [only] = run.parts;
     for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
     if (run.parts.length === 1 && only !== undefined && typeof only !== "string") {
-      const kind = textKind(only);
+      const kind = valueKind(only);
       if (kind === "string") return [only];
-      if (kind === "unknown") return [`${this.#core("str")}(`, only, ")"];
+      if (kind !== "number") return [`${this.#core("str")}(`, only, ")"];
     }
     const code: Code = ["`"];
     for (const part of run.parts) {
       if (typeof part === "string") code.push(part.replaceAll(/[`\\]|\$(?=\{)/g, "\\$&"));
-      else if (textKind(part) === "unknown") code.push(`\${${this.#core("str")}(`, part, ")}");
+      else if (!isTextKind(valueKind(part))) code.push(`\${${this.#core("str")}(`, part, ")}");
       else code.push("${", part, "}");
     }
     code.push("`");
     return code;
   }
 
-  /** The text node of a text-only element; the server writes none for an empty text. */
-  #textHelper(): string {
-    const name = `${this.#client.names.prefix}text`;
-    if (!this.#hasTextHelper) {
-      this.#hasTextHelper = true;
-      const code = `const ${name} = (el) => el.firstChild ?? el.appendChild(new Text());\n`;
-      this.#client.add(this.#client.newEdits(), [code]);
-    }
-    return name;
-  }
-
   #bindList(list: List, path: string, place: Place, body: Code): void {
     const { slots } = this.#client.names;
-    const end = list.isSole ? "null" : `${this.#region("K", place.scope)}(${path}, ${list.key})`;
     const each = this.#thunk(list.each, place);
     const by = this.#rowKey(list, place);
     const make = this.#template(list.element, place.scope);
-    body.push(`${this.#region("For", place.scope)}(${path}, ${end}, `, ...each, ", ", ...by, `, ${make}, `);
+    body.push(
+      `${this.#region("For", place.scope)}(${path}, ${list.isSole ? 0 : list.key}, `,
+      ...each,
+      ", ",
+      ...by,
+      `, ${make}, `,
+    );
     body.push(...this.#binder(list.element, { ...place, level: list.level + 1 }), `, ${slots}`);
     const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : undefined;
     const isOpen = readsOutside(list.element, this.#readsOutsideOf(list, place.scope));
@@ -229,11 +232,7 @@ export class BrowserEmitter {
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
     const { slots } = this.#client.names;
     const pick = this.#pick(branch.pick, place);
-    body.push(
-      `${this.#region("Branch", place.scope)}(${this.#region("K", place.scope)}(${path}, ${branch.key}), () => `,
-      ...pick,
-      ", [",
-    );
+    body.push(`${this.#region("Branch", place.scope)}(${path}, ${branch.key}, () => `, ...pick, ", [");
     for (const element of branch.branches) {
       body.push(`[${this.#template(element, place.scope)}, `, ...this.#binder(element, place), "], ");
     }
@@ -375,31 +374,4 @@ function readsOutside(element: Element, reads: (node: Node) => boolean): boolean
       return false;
     })
   );
-}
-
-const STRING_METHODS = new Set(
-  "toFixed toString toUpperCase toLowerCase trim join padStart padEnd replace replaceAll toLocaleString toISOString".split(
-    " ",
-  ),
-);
-
-/** What an expression surely gives, so that it needs no `str(…)`. */
-function textKind(expression: Node): "string" | "number" | "unknown" {
-  const node = unwrap(expression);
-  if (node.type === "TemplateLiteral") return "string";
-  if (node.type === "Literal") return typeof node.value === "string" ? "string" : "unknown";
-  if (node.type === "BinaryExpression") {
-    if (["-", "*", "/", "%", "**"].includes(node.operator)) return "number";
-    if (node.operator !== "+") return "unknown";
-    return textKind(node.left) === "string" || textKind(node.right) === "string" ? "string" : "unknown";
-  }
-  if (node.type === "ConditionalExpression") {
-    const kinds = [textKind(node.consequent), textKind(node.alternate)];
-    return kinds.includes("unknown") ? "unknown" : kinds.includes("number") ? "number" : "string";
-  }
-  if (node.type === "MemberExpression") return memberName(node) === "length" ? "number" : "unknown";
-  if (node.type === "CallExpression" && node.callee.type === "MemberExpression") {
-    return STRING_METHODS.has(memberName(node.callee) ?? "") ? "string" : "unknown";
-  }
-  return "unknown";
 }

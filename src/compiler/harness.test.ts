@@ -63,6 +63,7 @@ export function compileError(text: string): SvcError {
 const RUNTIME_ASSETS: ReadonlySet<string> = new Set([
   PATHS.core,
   PATHS.region,
+  PATHS.attr,
   PATHS.store,
   PATHS.act,
   PATHS.data,
@@ -134,7 +135,7 @@ const write = (at: Place, name: string, value: unknown): void => {
 };
 
 export const str = (value: unknown): string => t(value);
-export const T = (node: Place, read: Read): void => write(node, "", read());
+export const T = (element: Place, read: Read): void => write(element, " text", read());
 export const A = (element: Place, name: string, read: Read): void => write(element, ` @${name}`, read());
 export const U = (element: Place, name: string, read: Read): void => write(element, ` @${name} (URL)`, read());
 export const B = (element: Place, name: string, read: Read): void => write(element, ` @${name}`, String(read()));
@@ -150,31 +151,32 @@ export const F = (field: Place, property: string, get: Read, set: (value: unknow
 export const keep = (field: unknown): void => void written.push(`keeps ${String(field)}`);
 export const keepTouched = (): void => void written.push("keeps what was touched");
 export const K = (parent: Place, key: number): Place => place(`${String(parent[PATH])}#${key}`);
-export const X = (comment: Place): Place => place(`text before ${String(comment[PATH])}`);
+export const X = (parent: Place, key: number, read: Read): void => write(K(parent, key), " text before", read());
 export const tpl = (markup: string) => (): string => markup;
 export const raw = (value: unknown): unknown => value;
 export const act = (name: string) => (): string => `called ${name}`;
 
 export function For(
   parent: Place,
-  end: Place | null,
+  key: number,
   list: () => unknown[],
   by: (item: unknown) => unknown,
   make: () => string,
   bind: (slots: unknown, root: unknown) => void,
   $: unknown,
 ): void {
-  written.push(`rows of ${String((end ?? parent)[PATH])} from ${make()}`);
+  written.push(`rows of ${String((key ? K(parent, key) : parent)[PATH])} from ${make()}`);
   list().forEach((item, at) => bind({ $, i: { value: item }, n: { value: at } }, place(`row ${String(by(item))}`)));
 }
 
 export function Branch(
-  end: Place,
+  parent: Place,
+  key: number,
   pick: () => number,
   branches: [make: () => string, bind: (slots: unknown, root: unknown) => void][],
   $: unknown,
 ): void {
   const branch = branches[pick()];
-  written.push(`branch ${pick()} of ${branches.length} before ${String(end[PATH])}`);
+  written.push(`branch ${pick()} of ${branches.length} before ${String(K(parent, key)[PATH])}`);
   branch?.[1]($, place(`branch ${pick()}`));
 }

@@ -19,7 +19,14 @@ export const CLIENT_QUERY = "?svc-client";
 /** Stands in for "svc" in helper modules that run in the browser. */
 const BROWSER_SVC = "\0svc-browser";
 
-const RUNTIME_PATHS: ReadonlySet<string> = new Set([PATHS.core, PATHS.region, PATHS.store, PATHS.act, PATHS.form]);
+const RUNTIME_PATHS: ReadonlySet<string> = new Set([
+  PATHS.core,
+  PATHS.region,
+  PATHS.attr,
+  PATHS.store,
+  PATHS.act,
+  PATHS.form,
+]);
 const BUILTINS = new Set(builtinModules);
 
 /** What the plugin learns about an app while Vite walks through it. */

@@ -13,6 +13,7 @@ export const PATHS = {
   core: "/_svc/core.js",
   /** Parts of the runtime that a page loads only where it uses them. */
   region: "/_svc/region.js",
+  attr: "/_svc/attr.js",
   store: "/_svc/store.js",
   data: "/_svc/data.js",
   act: "/_svc/act.js",

@@ -1,0 +1,31 @@
+/**
+ * `attr.js`: attributes whose text has rules of its own: class and style in pieces, URLs, states. For pages that have any the
+ * compiler can't put into plain words (src/compiler/attribute-text.ts).
+ */
+import { classText, styleText } from "../shared/class-style.ts";
+import { isScriptUrl, SAFE_URL } from "../shared/script-url.ts";
+import { A, bind, write } from "./core.ts";
+
+/** Class given as string, array or object. */
+export const C = (element: Element, read: () => unknown): void => {
+  bind(read, (value) => write(element, "class", classText(value) || null));
+};
+
+/** Style given as string, array or object. */
+export const S = (element: Element, read: () => unknown): void => {
+  bind(read, (value) => write(element, "style", styleText(value) || null));
+};
+
+/** Attribute that holds a URL: one that would run script becomes harmless. */
+export const U = (element: Element, name: string, read: () => unknown): void =>
+  A(element, name, () => {
+    const value = read();
+    return isScriptUrl(String(value)) ? SAFE_URL : value;
+  });
+
+/** Attribute of which `true` and `false` are both values. */
+export const B = (element: Element, name: string, read: () => unknown): void =>
+  A(element, name, () => {
+    const value = read();
+    return typeof value === "boolean" ? String(value) : value;
+  });
