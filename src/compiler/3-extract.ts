@@ -17,7 +17,7 @@ import {
   type Node,
 } from "./ast.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
-import { RAW_TEXT_TAGS } from "./html-facts.ts";
+import { foreignRoot, RAW_TEXT_TAGS } from "./html-facts.ts";
 import { VOID_TAGS } from "../shared/html.ts";
 import { nestingProblem } from "./html-nesting.ts";
 import {
@@ -56,7 +56,7 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
     items: [],
     rawHtml,
     key: undefined,
-    isSvg: position.ancestors.lastIndexOf("svg") > position.ancestors.lastIndexOf("foreignObject"),
+    foreign: foreignRoot(position.ancestors),
   };
   if (VOID_TAGS.has(tag) || rawHtml) return element;
   if (content !== undefined) {

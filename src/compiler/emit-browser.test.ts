@@ -153,6 +153,13 @@ describe("lists in the browser", () => {
     assert.match(browserBody(text), /\$For\(\$r, 1, \(\) => \$\[0\]\.l, \(item\) => item, \$t0, /);
   });
 
+  it("make MathML rows inside <math>, and HTML inside its texts", () => {
+    const text =
+      "export const A = () => { const s = store({ l: [1] }); return <math>{s.l.map((x) => <mtext>{x > 1 && <b>{x}</b>}</mtext>)}</math>; };";
+    assert.match(browserBody(text), /\$tpl\("<math><mtext><!--1--><\/mtext><\/math>"\)/);
+    assert.match(browserBody(text), /\$tpl\("<b><\/b>"\)/);
+  });
+
   it("make SVG rows inside <svg>, where they get their namespace", () => {
     const text =
       "export const A = () => { const s = store({ l: [1] }); return <svg>{s.l.map((x) => <circle r={x} />)}</svg>; };";

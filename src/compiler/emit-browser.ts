@@ -257,9 +257,10 @@ export class BrowserEmitter {
     const { prefix } = this.#client.names;
     const html = templateHtml(element);
     const tpl = this.#region("tpl", scope);
-    // The parser gives SVG its namespace only inside <svg>.
-    const make = element.isSvg
-      ? `((${prefix}make) => () => ${prefix}make().firstElementChild)(${tpl}(${JSON.stringify(`<svg>${html}</svg>`)}))`
+    const { foreign } = element;
+    // The parser gives SVG its namespace only inside <svg>, MathML inside <math>.
+    const make = foreign
+      ? `((${prefix}make) => () => ${prefix}make().firstElementChild)(${tpl}(${JSON.stringify(`<${foreign}>${html}</${foreign}>`)}))`
       : `${tpl}(${JSON.stringify(html)})`;
     this.#client.add(scope.edits, [`const ${name} = ${make};\n`]);
     return name;

@@ -14,6 +14,15 @@ export function losesLineEnd(element: Element): boolean {
   return first?.kind !== "element";
 }
 
+/** Elements inside `<svg>` and `<math>` whose content is HTML again (13.2.6.5, "integration points"). */
+const BACK_TO_HTML = new Set("foreignObject desc title mi mo mn ms mtext annotation-xml".split(" "));
+
+/** The element among `ancestors`, outermost first, that decides what an element below them is; undefined for HTML. */
+export function foreignRoot(ancestors: readonly string[]): "svg" | "math" | undefined {
+  const root = ancestors.findLast((tag) => tag === "svg" || tag === "math" || BACK_TO_HTML.has(tag));
+  return root === "svg" || root === "math" ? root : undefined;
+}
+
 /** Attributes whose state moves away from the markup once the user acts, so the browser sets the property. */
 export const PROPERTIES = new Set(["value", "checked", "selected", "muted", "disabled", "open", "indeterminate"]);
 

@@ -104,8 +104,8 @@ export interface Element {
   /** `dangerouslySetInnerHTML`. */
   rawHtml: { expression: Expression; live: boolean } | undefined;
   key: number | undefined;
-  /** Stands inside `<svg>`: made in the browser, it needs that namespace. */
-  isSvg: boolean;
+  /** What it stands in that is not HTML: made in the browser, it needs that namespace. */
+  foreign: "svg" | "math" | undefined;
 }
 
 /** A text run that the browser sets as a whole. */

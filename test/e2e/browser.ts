@@ -12,6 +12,8 @@ export interface Tab {
   page: Page;
   /** Paths of the scripts that were requested, in order. */
   scripts: string[];
+  /** What the browser complained about since the last call; `close` doesn't tell it again. */
+  takeComplaints(): string[];
   /** @throws when the browser complained about anything. */
   close(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
   return {
     page,
     scripts,
+    takeComplaints: () => complaints.splice(0),
     close: async () => {
       await context.close();
       if (complaints.length > 0) throw new Error(`The browser complained:\n${complaints.join("\n")}`);

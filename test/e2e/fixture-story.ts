@@ -1,0 +1,175 @@
+/** Plays the steps of fixtures in a few tabs, on a server built or in development, and holds each step against the server. */
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { launchBrowser, openTab, type Tab } from "./browser.ts";
+import { deliver, type Delivery, type DeliveryKind } from "./delivery.ts";
+import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
+import { install, type WireStep } from "./fixture-page.ts";
+
+export const app = join(root, "test/fixtures/compiler");
+
+/** Names of the fixtures, which are their paths. */
+export const fixtureNames: string[] = readdirSync(app, { withFileTypes: true, recursive: true })
+  .filter((entry) => entry.name === "input.tsx" && !entry.parentPath.includes("dist"))
+  .map((entry) => entry.parentPath.slice(app.length + 1))
+  .sort();
+
+/** What happens at once: pages are waiting for code most of the time, so more tabs than processors pay. */
+export const TABS = 4;
+
+/** Longest a page may take to show what the server sends. Reached only by a test that fails. */
+const SETTLE_MS = 4000;
+
+interface WireFixture {
+  name: string;
+  start?: Record<string, unknown>;
+  steps?: WireStep[];
+}
+
+/** A step that was played, and what it changed in the document, one line each. */
+export interface Played {
+  title: string;
+  changes: string[];
+}
+
+/** The fixtures' app, served one way, with tabs that see it through one kind of network. */
+export class FixtureStage {
+  readonly #server: DemoServer;
+  readonly #browser: Browser;
+  readonly #kind: DeliveryKind;
+  readonly #free: Seat[] = [];
+  readonly #waiting: ((seat: Seat) => void)[] = [];
+  readonly #seats: Seat[] = [];
+  readonly #fixtures: Map<string, WireFixture>;
+
+  private constructor(server: DemoServer, browser: Browser, kind: DeliveryKind, fixtures: WireFixture[]) {
+    this.#server = server;
+    this.#browser = browser;
+    this.#kind = kind;
+    this.#fixtures = new Map(fixtures.map((fixture) => [fixture.name, fixture]));
+  }
+
+  static async open({ server, browser }: FixtureHost, kind: DeliveryKind): Promise<FixtureStage> {
+    const fixtures = (await (await fetch(`${server.url}/fixtures.json`)).json()) as WireFixture[];
+    const stage = new FixtureStage(server, browser, kind, fixtures);
+    for (let seat = 0; seat < TABS; seat++) stage.#seats.push(await stage.#newSeat());
+    stage.#free.push(...stage.#seats);
+    return stage;
+  }
+
+  async close(): Promise<void> {
+    for (const seat of this.#seats) {
+      await seat.tab.close();
+      await seat.delivery.close();
+    }
+  }
+
+  /** HTML of a fixture in its first state. */
+  async html(name: string): Promise<string> {
+    return (await fetch(`${this.#server.url}/${name}`)).text();
+  }
+
+  /** @throws AssertionError where a step leads to something else than what the server sends for its state */
+  async play(name: string): Promise<Played[]> {
+    const fixture = this.#fixtures.get(name);
+    assert.ok(fixture, `the app has a fixture ${name}`);
+    const seat = this.#free.pop() ?? (await new Promise<Seat>((done) => this.#waiting.push(done)));
+    try {
+      const played = await this.#playIn(seat, fixture);
+      assert.deepEqual(seat.complaints(this.#kind), [], "the browser has nothing to complain about");
+      return played;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next(seat);
+      else this.#free.push(seat);
+    }
+  }
+
+  async #playIn({ tab: { page }, delivery }: Seat, { name, start = {}, steps = [] }: WireFixture): Promise<Played[]> {
+    const urlOf = (state: object): string =>
+      `${delivery.url}/${name}?state=${encodeURIComponent(JSON.stringify(state))}`;
+    delivery.begin();
+    let state = start;
+    let typed: Record<string, string> = {};
+    await page.goto(urlOf(state));
+    const played: Played[] = [];
+    for (const [index, step] of steps.entries()) {
+      state = { ...state, ...step.then };
+      typed = step.typed ?? typed;
+      await page.evaluate((sent) => {
+        proof.watch();
+        proof.fire(sent);
+      }, step);
+      if (index === 0 && this.#kind !== "cold") await this.#release(page.url(), delivery);
+      const { shown, expected, changes } = await page.evaluate(
+        async ([url, typedTexts]) => ({ ...(await proof.settle(url, typedTexts)), changes: proof.changes() }),
+        [urlOf(state), typed] as const,
+      );
+      const title = titleOf(step);
+      assert.deepEqual(shown, expected, `after ${title}, step ${index + 1} of ${name}`);
+      played.push({ title, changes });
+    }
+    return played;
+  }
+
+  /** Code was asked for before this answer was, so it is there to be released by now. */
+  async #release(url: string, delivery: Delivery): Promise<void> {
+    await fetch(url);
+    delivery.release();
+  }
+
+  async #newSeat(): Promise<Seat> {
+    const tab = await openTab(this.#browser);
+    await tab.page.addInitScript(`(${install.toString()})("data-svc-pending", ${SETTLE_MS})`);
+    const delivery = await deliver(this.#server.url, this.#kind);
+    return {
+      tab,
+      delivery,
+      complaints: (kind) => {
+        const all = tab.takeComplaints();
+        // That a request failed is what this network is for.
+        return kind === "failing" ? all.filter((text) => !text.includes("503")) : all;
+      },
+    };
+  }
+}
+
+interface Seat {
+  tab: Tab;
+  delivery: Delivery;
+  complaints(kind: DeliveryKind): string[];
+}
+
+function titleOf({ on, at = "button", with: value, event }: WireStep): string {
+  const given = value === undefined ? "" : ` with ${JSON.stringify(value)}`;
+  return `${on} ${at}${given}${event ? ` ${JSON.stringify(event)}` : ""}`;
+}
+
+/** A browser, and a server of the fixtures' app. */
+export interface FixtureHost {
+  server: DemoServer;
+  browser: Browser;
+  close(): Promise<void>;
+}
+
+/** @param command `start` builds the app first. */
+export async function hostFixtures(command: "start" | "dev"): Promise<FixtureHost> {
+  const folder = temporaryFolder();
+  if (command === "start") await buildDemo(app);
+  const env = command === "dev" ? { NODE_ENV: "development" } : {};
+  const [server, browser] = await Promise.all([
+    startDemo({ app, command, dataDir: join(folder.path, "data"), env }),
+    launchBrowser(),
+  ]);
+  return {
+    server,
+    browser,
+    async close() {
+      await browser.close();
+      await server.stop();
+      folder.remove();
+    },
+  };
+}
