@@ -9,7 +9,7 @@ export interface WireStep {
   at?: string;
   with?: string | string[] | boolean;
   event?: Record<string, unknown>;
-  then?: Record<string, unknown>;
+  to?: Record<string, unknown>;
   typed?: Record<string, string>;
 }
 

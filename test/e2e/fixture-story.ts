@@ -96,7 +96,7 @@ export class FixtureStage {
     await page.goto(urlOf(state));
     const played: Played[] = [];
     for (const [index, step] of steps.entries()) {
-      state = { ...state, ...step.then };
+      state = { ...state, ...step.to };
       typed = step.typed ?? typed;
       await page.evaluate((sent) => {
         proof.watch();
