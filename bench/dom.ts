@@ -1,0 +1,124 @@
+/**
+ * How fast the browser's side is: the table workload of js-framework-benchmark, svc beside others in one Chromium.
+ *
+ *   npm run bench:dom -- [--rounds N] [--only solid,svelte] [--json] [--update] [--quick]
+ *
+ * Method and noise: bench/README.md.
+ */
+import { join } from "node:path";
+import { chromium, type Browser } from "playwright-core";
+import { findChromium } from "svc/testing";
+import { contenders, readOptions } from "./lib/options.ts";
+import { buildPeer, install, plugins, versionOf } from "./lib/peers.ts";
+import { buildDir } from "./lib/places.ts";
+import { progress, publish, type Table } from "./lib/report.ts";
+import { serveFiles } from "./lib/static-server.ts";
+import { median, shuffled, spread } from "./lib/stats.ts";
+import { serveBenchApp, type Served } from "./lib/svc-app.ts";
+import { runTable, type Sample } from "./lib/table-driver.ts";
+
+const NAMES = ["svc", "solid", "preact", "svelte", "vanilla"] as const;
+type Name = (typeof NAMES)[number];
+
+const PEERS: Record<Exclude<Name, "svc">, { entry: string; title: () => string }> = {
+  solid: { entry: "dom/solid.jsx", title: () => `Solid ${versionOf("solid-js")}` },
+  preact: {
+    entry: "dom/preact.jsx",
+    title: () => `Preact ${versionOf("preact")} + signals ${versionOf("@preact/signals")}`,
+  },
+  svelte: { entry: "dom/svelte.js", title: () => `Svelte ${versionOf("svelte")}` },
+  vanilla: { entry: "dom/vanilla.js", title: () => "by hand" },
+};
+
+const REPEATS = 2;
+
+async function servePeers(names: readonly Exclude<Name, "svc">[]): Promise<Served> {
+  await install();
+  const pages = new Map<string, string>();
+  for (const name of names) {
+    progress(`building ${name}`);
+    await buildPeer(PEERS[name].entry, join(buildDir, "dom", name), { plugins: await plugins(false) });
+    const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${name}</title></head><body><script type="module" src="/${name}/entry.js"></script></body></html>`;
+    pages.set(`/${name}`, html);
+  }
+  return serveFiles(join(buildDir, "dom"), pages);
+}
+
+async function measure(browser: Browser, url: string, withMany: boolean): Promise<Sample[]> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+  await page.goto(url);
+  await page.waitForSelector("#run");
+  try {
+    return (await page.evaluate(`(${runTable.toString()})(${REPEATS}, ${withMany})`)) as Sample[];
+  } catch (error) {
+    throw new Error([url, ...faults].join("; "), { cause: error });
+  } finally {
+    await context.close();
+  }
+}
+
+type Samples = Map<Name, Map<string, Sample[]>>;
+
+function keep(all: Samples, name: Name, samples: readonly Sample[]): void {
+  const mine = all.get(name) ?? new Map<string, Sample[]>();
+  all.set(name, mine);
+  for (const sample of samples) mine.set(sample.operation, [...(mine.get(sample.operation) ?? []), sample]);
+}
+
+function tableOf(all: Samples, what: "script" | "total", title: string, note: string): Table {
+  const names = [...all.keys()].sort((a, b) => NAMES.indexOf(a) - NAMES.indexOf(b));
+  const figures = (name: Name, operation: string): number[] =>
+    (all.get(name)?.get(operation) ?? []).map((sample) => sample[what]);
+  const operations = [...(all.get("svc")?.keys() ?? [])];
+  const rows = operations.map((operation) => {
+    const solid = median(figures("solid", operation));
+    const cells = names.map((name) => {
+      const mine = figures(name, operation);
+      const ratio = Number.isNaN(solid) ? "" : ` (${(median(mine) / solid).toFixed(2)})`;
+      return `${median(mine).toFixed(2)}${ratio}`;
+    });
+    const noise = Math.max(...names.map((name) => spread(figures(name, operation))));
+    return [operation, ...cells, `${Math.round(noise * 100)} %`];
+  });
+  const head = ["", ...names.map((name) => (name === "svc" ? "svc" : PEERS[name].title())), "±"];
+  return { title, note, head, rows };
+}
+
+const options = readOptions(6);
+const names = contenders(NAMES, options);
+const peers = names.filter((name): name is Exclude<Name, "svc"> => name !== "svc");
+const served: Served[] = [await serveBenchApp()];
+if (peers.length > 0) served.push(await servePeers(peers));
+const [svc, others] = served;
+const urlOf = (name: Name): string => (name === "svc" ? `${svc?.url}/table` : `${others?.url}/${name}`);
+
+const launch = await findChromium();
+const browser = await chromium.launch({ ...launch, args: [...launch.args, "--js-flags=--expose-gc"] });
+try {
+  const all: Samples = new Map();
+  for (let round = 0; round < options.rounds; round++) {
+    for (const name of shuffled(names)) {
+      progress(`round ${round + 1} of ${options.rounds}: ${name}`);
+      keep(all, name, await measure(browser, urlOf(name), !options.quick));
+    }
+  }
+  const note = "Milliseconds, median; in brackets the ratio to Solid.";
+  await publish(
+    {
+      bench: "dom",
+      tables: [
+        tableOf(all, "script", "Script of one click", note),
+        tableOf(all, "total", "The same with style and layout", note),
+      ],
+      data: Object.fromEntries([...all].map(([name, mine]) => [name, Object.fromEntries(mine)])),
+    },
+    options,
+  );
+} finally {
+  await browser.close();
+  await Promise.all(served.map((each) => each.close()));
+}

@@ -1,0 +1,38 @@
+/** What every bench takes on its command line. */
+import { parseArgs } from "node:util";
+
+export interface BenchOptions {
+  /** Prints JSON in place of tables. */
+  json: boolean;
+  /** Few rounds of svc's side alone: shows that the bench works, measures nothing. */
+  quick: boolean;
+  /** Writes the tables into docs/benchmarks.md. */
+  update: boolean;
+  /** Rounds that each contender gets. */
+  rounds: number;
+  /** Names of the contenders; empty: all. */
+  only: readonly string[];
+}
+
+/** @throws TypeError for options that there aren't. */
+export function readOptions(defaultRounds: number, args = process.argv.slice(2)): BenchOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      json: { type: "boolean", default: false },
+      quick: { type: "boolean", default: false },
+      update: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      only: { type: "string", default: "" },
+    },
+  });
+  const rounds = Number(values.rounds ?? (values.quick ? 1 : defaultRounds));
+  if (!Number.isInteger(rounds) || rounds < 1) throw new TypeError(`--rounds ${values.rounds}: a whole number from 1`);
+  return { ...values, rounds, only: values.only.split(",").filter(Boolean) };
+}
+
+/** Those of `names` that were asked for; the first, which is svc, is always one of them. */
+export function contenders<T extends string>(names: readonly T[], { quick, only }: BenchOptions): T[] {
+  if (quick) return names.slice(0, 1);
+  return names.filter((name, at) => at === 0 || only.length === 0 || only.includes(name));
+}

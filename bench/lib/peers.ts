@@ -1,0 +1,74 @@
+/** The other frameworks: installed when a bench first needs them, from a lockfile, and built by the Vite of theirs. */
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import type * as Vite from "vite";
+import { peersDir } from "./places.ts";
+import { progress } from "./report.ts";
+
+/** Installs what package-lock.json of `folder` says, unless it is there. */
+export async function install(folder = peersDir): Promise<void> {
+  const wanted = readFileSync(join(folder, "package-lock.json"), "utf8");
+  const record = join(folder, "node_modules/.svc-bench-lock");
+  if (existsSync(record) && readFileSync(record, "utf8") === wanted) return;
+  progress(`installing the other frameworks into ${folder}`);
+  await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder });
+  writeFileSync(record, wanted);
+}
+
+/** A package of `folder`. The caller says what it exports: nothing of it is installed where types are checked. */
+async function load<T>(name: string, folder = peersDir): Promise<T> {
+  const path = createRequire(join(folder, "package.json")).resolve(name);
+  return (await import(pathToFileURL(path).href)) as T;
+}
+
+export function versionOf(name: string, folder = peersDir): string {
+  const file = join(folder, "node_modules", name, "package.json");
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+type Plugins = Vite.PluginOption[];
+
+/** Vite's plugins for the sources in bench/peers, for the browser or for the server. */
+export async function plugins(isServer: boolean, options: { hydratable?: boolean } = {}): Promise<Plugins> {
+  const solid = await load<{ default(options: object): Plugins }>("vite-plugin-solid");
+  const svelte = await load<{ svelte(options: object): Plugins }>("@sveltejs/vite-plugin-svelte");
+  const generate = isServer ? "ssr" : "dom";
+  return [
+    solid.default({
+      ssr: isServer,
+      include: /solid[\w-]*\.jsx$/,
+      solid: { generate, hydratable: options.hydratable ?? false },
+    }),
+    svelte.svelte({ configFile: false, compilerOptions: { css: "injected" } }),
+  ];
+}
+
+/** Production build. @returns path of the built entry. */
+export async function buildPeer(entry: string, outDir: string, config: Vite.InlineConfig): Promise<string> {
+  const vite = await load<typeof Vite>("vite");
+  await vite.build({
+    root: peersDir,
+    configFile: false,
+    mode: "production",
+    logLevel: "error",
+    publicDir: false,
+    ...config,
+    build: {
+      outDir,
+      emptyOutDir: true,
+      modulePreload: false,
+      target: "es2022",
+      ...config.build,
+      rolldownOptions: {
+        input: join(peersDir, entry),
+        output: { entryFileNames: "entry.js", chunkFileNames: "[name]-[hash].js" },
+        ...config.build?.rolldownOptions,
+      },
+    },
+  });
+  return join(outDir, "entry.js");
+}

@@ -1,0 +1,25 @@
+/** Figures out of samples: medians, spreads, ratios, and the order in which contenders take their turns. */
+
+function quantile(samples: readonly number[], at: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN;
+}
+
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5);
+}
+
+/** Half of the samples lie this far around the median, as a part of it. */
+export function spread(samples: readonly number[]): number {
+  return (quantile(samples, 0.75) - quantile(samples, 0.25)) / 2 / median(samples);
+}
+
+/** Another order each round, so that nobody always runs after the same neighbour. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  const out = [...items];
+  for (let at = out.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [out[at], out[other]] = [out[other] as T, out[at] as T];
+  }
+  return out;
+}

@@ -1,0 +1,17 @@
+/** The same rows as bench/app/pages/table-data.ts. */
+const ADJECTIVES = "pretty large big small tall short long handsome plain quaint clean elegant easy angry crazy".split(
+  " ",
+);
+const COLOURS = "red yellow blue green pink brown purple white black orange".split(" ");
+const NOUNS = "table chair house desk car pony cookie sandwich burger pizza mouse keyboard".split(" ");
+
+const any = (words) => words[Math.floor(Math.random() * words.length)];
+
+let lastId = 0;
+
+export function newRows(count) {
+  return Array.from({ length: count }, () => ({
+    id: ++lastId,
+    label: `${any(ADJECTIVES)} ${any(COLOURS)} ${any(NOUNS)}`,
+  }));
+}

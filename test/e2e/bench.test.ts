@@ -1,0 +1,21 @@
+/** The benches can't rot: each runs, svc's side alone and once, and tells figures. What these are is not tested. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { promisify } from "node:util";
+import { root } from "./demo-server.ts";
+
+async function quickRun(bench: string): Promise<unknown> {
+  const script = join(root, `out/bench/${bench}.js`);
+  const { stdout } = await promisify(execFile)(process.execPath, [script, "--quick", "--json"]);
+  return JSON.parse(stdout) as unknown;
+}
+
+describe("the benches", () => {
+  it("of the browser's side times every operation of the table", async () => {
+    const { svc } = (await quickRun("dom")) as { svc: Record<string, { script: number }[]> };
+    assert.ok(svc["swap"]?.every(({ script }) => script > 0));
+    assert.equal(Object.keys(svc).length, 9);
+  });
+});
