@@ -49,8 +49,7 @@ const importsCore: Plugin = {
 const names: Record<string, string | false> = {};
 
 /** What only the parts take of core: names that no chunk and no loader knows, shortened on both sides. */
-const INTERNALS =
-  "Cell bind bindersAt isResuming kinds own pageState scopedBindings slotsAt touch unboundRows write".split(" ");
+const INTERNALS = "Cell bind isResuming kinds own pageState scopedBindings slotsAt touch unboundRows write".split(" ");
 
 /** `export { q as slotsAt }` -> `export { q as h }`, and so where it is imported. For minified code, whose clauses are plain. */
 function shortened(code: string): string {

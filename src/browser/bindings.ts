@@ -35,17 +35,17 @@ export const bind = <T>(read: () => T, write: (value: T) => void): void => {
   });
 };
 
-/** Text of a value as the server writes it, unescaped. */
-export const str = (value: unknown): string => {
+/** Text of a value as the server writes it, unescaped; lists are joined. */
+const str = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(str).join("");
   return value == null || typeof value === "boolean" ? "" : String(value);
 };
 
 /** A text, or the whole text of an element: for an empty one the server writes no node. */
-export const T = (at: Node, read: () => string): void => {
+export const T = (at: Node, read: () => unknown): void => {
   const text = at instanceof Element ? (at.firstChild ?? at.appendChild(new Text())) : at;
   bind(read, (value) => {
-    (text as Text).data = value;
+    (text as Text).data = str(value);
   });
 };
 

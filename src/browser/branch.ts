@@ -1,8 +1,9 @@
 /** Conditions: of several branches one is in the document, or none; the next is made when it is needed. */
-import { Cell, effect, isResuming, own, scopedBindings, untrack } from "./core-names.ts";
+import { effect, isResuming, own, scopedBindings, untrack } from "./core-names.ts";
 import { K } from "./structure.ts";
 
-type BranchOf = [make: () => Element, bind: (slots: unknown, element: Element) => void];
+/** What makes it, and what binds it if anything in it is bound. */
+type BranchOf = [make: () => Element, bind: 0 | ((slots: unknown, element: Element) => void)];
 
 /**
  * @param key of the comment that the shown branch stands before.
@@ -13,26 +14,22 @@ export function Branch(parent: Element, key: number, pick: () => number, branche
   let shown: number | undefined;
   let element: Element | undefined;
   let stop: (() => void) | undefined;
-  const show = (index: number): void => {
+  effect(() => {
+    const index = pick();
     if (shown === index) return;
     // In a row or branch that the browser has just made there is nothing of the server's to take over.
     const isServers = shown === undefined && isResuming();
     shown = index;
-    stop?.();
-    element?.remove();
-    element = stop = undefined;
-    const branch = branches[index];
-    if (!branch) return;
-    const [make, bind] = branch;
-    const made = (element = isServers ? end.previousElementSibling! : make());
-    stop = scopedBindings(isServers, () => bind($, made));
-    if (!isServers) end.before(made);
-  };
-  effect(() => {
-    const index = pick();
-    untrack(() => show(index));
+    untrack(() => {
+      stop?.();
+      element?.remove();
+      element = stop = undefined;
+      const [make, bind] = branches[index] ?? [];
+      if (!make) return;
+      const made = (element = isServers ? end.previousElementSibling! : make());
+      stop = scopedBindings(isServers, () => bind && bind($, made));
+      if (!isServers) end.before(made);
+    });
   });
-  const guard = new Cell(undefined);
-  guard._cleanup = () => stop?.();
-  own(guard);
+  own(() => stop?.());
 }

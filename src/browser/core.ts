@@ -1,6 +1,6 @@
 /** `core.js`: reactivity, bindings and resuming. Loaded with the first chunk; chunks and the other parts import it by URL. */
 export { batch, computed, effect, signal, untrack } from "../reactivity/signal.ts";
-export { A, P, str, T } from "./bindings.ts";
+export { A, P, T } from "./bindings.ts";
 /** Effect of a component. */
 export { effect as E } from "../reactivity/signal.ts";
 export { prepare, run } from "./resume.ts";
@@ -9,4 +9,4 @@ export { prepare, run } from "./resume.ts";
 export { Cell } from "../reactivity/signal.ts";
 export { own, touch } from "../reactivity/system.ts";
 export { bind, isResuming, scopedBindings, write } from "./bindings.ts";
-export { bindersAt, kinds, pageState, slotsAt, unboundRows } from "./resume.ts";
+export { kinds, pageState, slotsAt, unboundRows } from "./resume.ts";

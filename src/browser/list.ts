@@ -1,34 +1,18 @@
 /** Keyed lists: rows are kept, moved and removed by identity; a row of the server's is bound when something needs it. */
-import {
-  bindersAt,
-  Cell,
-  effect,
-  isResuming,
-  own,
-  scopedBindings,
-  slotsAt,
-  unboundRows,
-  untrack,
-} from "./core-names.ts";
+import { Cell, effect, isResuming, own, scopedBindings, slotsAt, unboundRows, untrack } from "./core-names.ts";
+import type { Slots } from "./types.ts";
 import { increasing } from "./increasing.ts";
 import { K } from "./structure.ts";
 
-/** Slots of a row: those of its surroundings, its item, its index. The names are the protocol's. */
-interface RowSlots {
+/** A row, which is the slots of what stands in it: those of its surroundings, its item, its index. */
+interface Row extends Slots {
   $: unknown;
   i: Cell;
   n: Cell;
-}
-
-interface Row {
   _element: Element;
-  _slots: RowSlots;
-  _key: unknown;
   /** Ends its bindings, or forgets that it has none yet. */
   _end: () => void;
 }
-
-type Bind = (slots: RowSlots, element: Element) => void;
 
 /**
  * @param key of the comment after the rows; 0 when the rows are all that `parent` has.
@@ -42,82 +26,82 @@ export function For(
   list: () => Iterable<unknown> & { length: number },
   by: (item: unknown) => unknown,
   make: () => Element,
-  bind: Bind,
+  bind: 0 | ((slots: Row, element: Element) => void),
   $: unknown,
   raw?: ((item: unknown) => unknown) | 0,
   isEager?: 1,
 ): void {
-  const end = key ? K(parent, key)! : null;
-  let rows: Row[] | undefined;
+  const end = key ? (K(parent, key) as Comment) : null;
+  let rows: Map<unknown, Row> | undefined;
 
   const add = (item: unknown, at: number, isServers: boolean, element: Element): Row => {
-    const slots: RowSlots = { $, i: new Cell(item), n: new Cell(at) };
-    const row: Row = { _element: element, _slots: slots, _key: by(item), _end: () => unboundRows.delete(plain) };
     const plain = raw ? raw(item) : item;
-    const start = (): void => void (row._end = scopedBindings(isServers, () => bind(slots, element)));
-    const startLate = (): void => {
-      unboundRows.delete(plain);
-      bindersAt.delete(element);
-      start();
+    const row: Row = {
+      $,
+      i: new Cell(item),
+      n: new Cell(at),
+      _element: element,
+      _end: () => unboundRows.delete(plain),
+      _bind: undefined,
     };
-    slotsAt.set(element, slots);
+    const start = (): void => {
+      row._bind = undefined;
+      row._end = scopedBindings(isServers, () => bind && bind(row, element));
+    };
+    slotsAt.set(element, row);
     // Two rows of one item can't share an entry; the second is bound at once.
     if (!isServers || isEager || unboundRows.has(plain)) start();
     else {
-      unboundRows.set(plain, startLate);
-      bindersAt.set(element, startLate);
+      row._bind = () => {
+        row._end();
+        start();
+      };
+      unboundRows.set(plain, row._bind);
     }
     return row;
   };
 
-  const resume = (items: unknown[]): Row[] => {
-    const children = [...parent.children];
-    const first = end ? children.indexOf((end as Comment).previousElementSibling!) + 1 - items.length : 0;
-    return items.map((item, at) => add(item, at, true, children[first + at]!));
-  };
-
-  const update = (items: unknown[], old: Row[]): Row[] => {
-    const places = new Map(old.map((row, at) => [row._key, at]));
-    const left = new Set(old);
+  const update = (items: unknown[], isServers: boolean): void => {
+    const children = isServers ? [...parent.children] : [];
+    const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
+    const next = new Map<unknown, Row>();
+    /** Old place of each row; -1 for new ones. */
     const before: number[] = [];
-    const next = items.map((item, at) => {
-      const place = places.get(by(item)) ?? -1;
-      const row = old[place];
-      if (!row || !left.delete(row)) {
-        before.push(-1);
-        return add(item, at, false, make());
+    items.forEach((item, at) => {
+      const name = by(item);
+      // Of rows with one key each but the first is new whenever the list changes: nothing tells them apart.
+      const isDouble = next.has(name);
+      let row = isDouble ? undefined : rows?.get(name);
+      before.push(row ? (row.n._value as number) : -1);
+      if (!row) row = add(item, at, isServers, isServers ? children[first + at]! : make());
+      else if (row.i._value !== item) {
+        row._bind?.();
+        row.i.value = item;
       }
-      before.push(place);
-      if (row._slots.i.value !== item) {
-        bindersAt.get(row._element)?.();
-        row._slots.i.value = item;
-      }
-      row._slots.n.value = at;
-      return row;
+      next.set(isDouble ? row : name, row);
     });
-    for (const row of left) {
+    rows?.forEach((row, name) => {
+      if (next.get(name) === row) return;
       row._end();
       row._element.remove();
-    }
+    });
+    rows = next;
+    if (isServers) return;
     const stay = increasing(before);
+    const placed = [...next.values()];
     let reference: ChildNode | null = end;
-    for (let at = next.length; at--; reference = next[at]!._element) {
-      if (!stay.has(at)) parent.insertBefore(next[at]!._element, reference);
+    for (let at = placed.length; at--; reference = placed[at]!._element) {
+      if (!stay.has(at)) parent.insertBefore(placed[at]!._element, reference);
+      placed[at]!.n.value = at;
     }
-    return next;
   };
 
   effect(() => {
     const items = list();
     // An array of a store is read here, as a whole: what a row reads of its item is the row's own.
     void items.length;
-    untrack(() => {
-      const all = [...items];
-      // In a row or branch that the browser has just made there is nothing of the server's to take over.
-      rows = !rows && isResuming() ? resume(all) : update(all, rows ?? []);
-    });
+    // In a row or branch that the browser has just made there is nothing of the server's to take over.
+    untrack(() => update([...items], !rows && isResuming()));
   });
-  const guard = new Cell(undefined);
-  guard._cleanup = () => rows?.forEach((row) => row._end());
-  own(guard);
+  own(() => rows?.forEach((row) => row._end()));
 }

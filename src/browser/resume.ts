@@ -32,8 +32,6 @@ const valueAt = (index: number): unknown => {
 
 /** Root of a scope, or row -> its slots. Not properties: on a form those may be names of its fields. */
 export const slotsAt = new WeakMap<Node, Slots>();
-/** Row that nothing has bound yet -> what binds it. */
-export const bindersAt = new WeakMap<Node, () => void>();
 /** Raw item -> the row of a list that the server rendered for it and nothing has bound yet (list.ts). */
 export const unboundRows = new Map<unknown, () => void>();
 
@@ -42,21 +40,16 @@ let loaded: Modules;
 
 const chunkNamed = (name: string): Chunk => loaded[name] as Chunk;
 
-/** Name under which the loader fetches a chunk. */
-const moduleOf = (chunk: string): string => `handler/${chunk}`;
-
 /** Ties a scope's slots to its element and runs its bindings, once. */
 const wake = (id: number | string): void => {
   if (awake[id]) return;
   const [chunk, bind, ...indices] = pageState().s[id]!;
-  const slots = (awake[id] = indices.map(valueAt));
-  const root = scopeElement(id);
+  const slots = (awake[id] = indices.map(valueAt) as Slots);
+  const root = document.querySelector(`[${DOM.scope}^="${id} "]`);
   if (!root) return;
   slotsAt.set(root, slots);
-  if (bind) scopedBindings(true, () => chunkNamed(moduleOf(chunk))[bind]!(slots, root));
+  if (bind) scopedBindings(true, () => chunkNamed(`handler/${chunk}`)[bind]!(slots, root));
 };
-
-const scopeElement = (id: number | string): Element | null => document.querySelector(`[${DOM.scope}^="${id} "]`);
 
 onBeforeWrite((value) => {
   const scopes = sleepers.get(value);
@@ -77,9 +70,9 @@ export const prepare = (steps: Step[], modules: Modules): string[] => {
 const slotsOf = (element: Element): Slots => {
   let at: Node = element;
   while (!slotsAt.has(at)) at = at.parentNode!;
-  const bindRow = bindersAt.get(at);
-  if (!bindRow) return slotsAt.get(at);
-  bindRow();
+  const slots = slotsAt.get(at)!;
+  if (!slots._bind) return slots;
+  slots._bind();
   return slotsOf(element);
 };
 

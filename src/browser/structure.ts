@@ -11,7 +11,7 @@ export const K = (parent: Element, key: number): ChildNode | undefined => {
 };
 
 /** Text run between other nodes: the text node before a keyed comment, made where the run was empty. */
-export const X = (parent: Element, key: number, read: () => string): void => {
+export const X = (parent: Element, key: number, read: () => unknown): void => {
   const end = K(parent, key)!;
   const before = end.previousSibling;
   T(before instanceof Text ? before : parent.insertBefore(new Text(), end), read);

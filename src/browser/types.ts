@@ -14,8 +14,10 @@ export type DispatchedEvent = Pick<Event, "type"> & {
 /** Before the loader an array; afterwards what hands events to it. */
 export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach">;
 
-/** Slots of a scope, or `{ $, i, n }` of a row. */
-export type Slots = unknown;
+/** Slots of a scope, or `{ $, i, n }` of a row; a row of the server's that nothing has bound yet knows what binds it. */
+export interface Slots {
+  _bind?: (() => void) | undefined;
+}
 
 /** A chunk: handlers `h0`, `h1`, … and binds `b0`, `b1`, … */
 export type Chunk = Record<string, (slots: Slots, ...args: unknown[]) => unknown>;

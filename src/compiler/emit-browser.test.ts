@@ -12,12 +12,12 @@ describe("the browser module", () => {
       browserBody(text),
       lines(
         "export const b0 = ($, $r) => {",
-        "$T($r.children[0], () => `Count: ${$str($[0].value)}`);",
+        '$T($r.children[0], () => ["Count: ",$[0].value,]);',
         "};",
         "export const h0 = ($) => $[0].value++;",
       ),
     );
-    assert.deepEqual(browserImports(text), ['import { T as $T, str as $str } from "/_svc/core.js";']);
+    assert.deepEqual(browserImports(text), ['import { T as $T } from "/_svc/core.js";']);
   });
 
   it("does not exist for a file in which nothing reaches the browser", () => {
@@ -56,10 +56,7 @@ describe("the browser module", () => {
   it("does not bind what is fixed", () => {
     const text =
       'export const A = (p) => { const n = signal(1); return <p title={p.t}><b class="x">{p.x}</b>{n.value}</p>; };';
-    assert.equal(
-      browserBody(text),
-      lines("export const b0 = ($, $r) => {", "$X($r, 1, () => $str($[0].value));", "};"),
-    );
+    assert.equal(browserBody(text), lines("export const b0 = ($, $r) => {", "$X($r, 1, () => $[0].value);", "};"));
   });
 
   it("writes the same text as the server: runs with text, numbers, nothing and entities", async () => {

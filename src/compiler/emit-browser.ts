@@ -154,22 +154,23 @@ export class BrowserEmitter {
     body.push(`${at}, () => `, ...this.#runText(run, place), ");\n");
   }
 
+  /** A value, or a list of values, which `T` writes as the server's `t` does; a template where nothing is left to decide. */
   #runText(run: Run, place: Place): Code {
-    const [only] = run.parts;
+    const isText = run.parts.every((part) => typeof part === "string" || isTextKind(valueKind(part)));
     for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
+    const [only] = run.parts;
     if (run.parts.length === 1 && only !== undefined && typeof only !== "string") {
-      const kind = valueKind(only);
-      if (kind === "string") return [only];
-      if (kind !== "number") return [`${this.#core("str")}(`, only, ")"];
+      return unwrap(only).type === "ObjectExpression" ? ["(", only, ")"] : [only];
+    }
+    if (!isText) {
+      return ["[", ...run.parts.flatMap((part) => [typeof part === "string" ? JSON.stringify(part) : part, ","]), "]"];
     }
     const code: Code = ["`"];
     for (const part of run.parts) {
       if (typeof part === "string") code.push(part.replaceAll(/[`\\]|\$(?=\{)/g, "\\$&"));
-      else if (!isTextKind(valueKind(part))) code.push(`\${${this.#core("str")}(`, part, ")}");
       else code.push("${", part, "}");
     }
-    code.push("`");
-    return code;
+    return [...code, "`"];
   }
 
   #bindList(list: List, path: string, place: Place, body: Code): void {
@@ -249,7 +250,7 @@ export class BrowserEmitter {
     const { slots, root } = this.#client.names;
     const body: Code = [];
     this.#bindElement(element, root, place, body);
-    return body.length === 0 ? ["() => {}"] : [`(${slots}, ${root}) => {\n`, ...body, "}"];
+    return body.length === 0 ? ["0"] : [`(${slots}, ${root}) => {\n`, ...body, "}"];
   }
 
   #template(element: Element, scope: Scope): string {

@@ -6,7 +6,7 @@ import { transformWithOxc } from "vite";
 import { classText, styleText } from "../shared/class-style.ts";
 import { html } from "../ssr/html.ts";
 import { component, Render, renderInto } from "../ssr/render.ts";
-import { t } from "../ssr/write.ts";
+
 import { SvcError } from "../shared/errors.ts";
 import { PATHS } from "../shared/wire.ts";
 import { compile, type Compiled } from "./compile.ts";
@@ -130,12 +130,15 @@ function place(path: string): Record<PropertyKey, unknown> {
 
 type Place = Record<PropertyKey, unknown>;
 type Read = () => unknown;
+const text = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(text).join("");
+  return value == null || typeof value === "boolean" ? "" : String(value);
+};
 const write = (at: Place, name: string, value: unknown): void => {
   written.push(`${String(at[PATH])}${name}: ${JSON.stringify(value)}`);
 };
 
-export const str = (value: unknown): string => t(value);
-export const T = (element: Place, read: Read): void => write(element, " text", read());
+export const T = (element: Place, read: Read): void => write(element, " text", text(read()));
 export const A = (element: Place, name: string, read: Read): void => write(element, ` @${name}`, read());
 export const U = (element: Place, name: string, read: Read): void => write(element, ` @${name} (URL)`, read());
 export const B = (element: Place, name: string, read: Read): void => write(element, ` @${name}`, String(read()));
@@ -151,7 +154,7 @@ export const F = (field: Place, property: string, get: Read, set: (value: unknow
 export const keep = (field: unknown): void => void written.push(`keeps ${String(field)}`);
 export const keepTouched = (): void => void written.push("keeps what was touched");
 export const K = (parent: Place, key: number): Place => place(`${String(parent[PATH])}#${key}`);
-export const X = (parent: Place, key: number, read: Read): void => write(K(parent, key), " text before", read());
+export const X = (parent: Place, key: number, read: Read): void => write(K(parent, key), " text before", text(read()));
 export const tpl = (markup: string) => (): string => markup;
 export const raw = (value: unknown): unknown => value;
 export const act = (name: string) => (): string => `called ${name}`;
@@ -162,21 +165,23 @@ export function For(
   list: () => unknown[],
   by: (item: unknown) => unknown,
   make: () => string,
-  bind: (slots: unknown, root: unknown) => void,
+  bind: 0 | ((slots: unknown, root: unknown) => void),
   $: unknown,
 ): void {
   written.push(`rows of ${String((key ? K(parent, key) : parent)[PATH])} from ${make()}`);
-  list().forEach((item, at) => bind({ $, i: { value: item }, n: { value: at } }, place(`row ${String(by(item))}`)));
+  list().forEach(
+    (item, at) => bind && bind({ $, i: { value: item }, n: { value: at } }, place(`row ${String(by(item))}`)),
+  );
 }
 
 export function Branch(
   parent: Place,
   key: number,
   pick: () => number,
-  branches: [make: () => string, bind: (slots: unknown, root: unknown) => void][],
+  branches: [make: () => string, bind: 0 | ((slots: unknown, root: unknown) => void)][],
   $: unknown,
 ): void {
   const branch = branches[pick()];
   written.push(`branch ${pick()} of ${branches.length} before ${String(K(parent, key)[PATH])}`);
-  branch?.[1]($, place(`branch ${pick()}`));
+  if (branch?.[1]) branch[1]($, place(`branch ${pick()}`));
 }

@@ -62,9 +62,9 @@ export function computed<T>(run: () => T): Computed<T> {
  */
 export function effect(run: () => unknown): () => void {
   const node = new Cell(undefined, run, true);
-  own(node);
+  const end = own(() => dispose(node));
   refresh(node);
-  return () => dispose(node);
+  return end;
 }
 
 /** Whether a value is a signal or computed. */

@@ -30,8 +30,8 @@ export interface Node {
 
 /** Whoever runs now and so depends on what is read. */
 let reader: Node | undefined;
-/** Collects the effects made while a scope is set up, so that they end together. */
-let owned: Node[] | undefined;
+/** Collects the ends of what is made while a scope is set up, so that it ends together. */
+let owned: (() => void)[] | undefined;
 let batchDepth = 0;
 let queue: Node[] = [];
 
@@ -46,8 +46,8 @@ export function touch(node: object): void {
   beforeWrite?.(node);
 }
 
-/** Effects that set each other for ever are a bug of the page; a loop this long is taken for one. */
-const MAX_FLUSH_ROUNDS = 100;
+/** Effects that set each other for ever are a bug of the page; a queue this long is taken for one. */
+const MAX_QUEUE = 1e6;
 
 export function track(node: Node): void {
   if (!reader) return;
@@ -117,23 +117,21 @@ export function dispose(node: Node): void {
 export function flush(): void {
   if (batchDepth > 0) return;
   const errors: unknown[] = [];
-  for (let round = 0; queue.length > 0; round++) {
-    if (round === MAX_FLUSH_ROUNDS) {
-      queue = [];
-      throw new Error("svc: effect cycle");
+  batchDepth = 1;
+  // What runs may queue more, which this loop comes to as well.
+  for (const node of queue) {
+    if (queue.length > MAX_QUEUE) {
+      errors.push(new Error("svc: effect cycle"));
+      break;
     }
-    const due = queue;
-    queue = [];
-    batchDepth++;
-    for (const node of due) {
-      try {
-        refresh(node);
-      } catch (error) {
-        errors.push(error);
-      }
+    try {
+      refresh(node);
+    } catch (error) {
+      errors.push(error);
     }
-    batchDepth--;
   }
+  queue = [];
+  batchDepth = 0;
   if (errors.length > 0) throw errors[0];
 }
 
@@ -159,18 +157,20 @@ export function untrack<T>(run: () => T): T {
   }
 }
 
-export function own(node: Node): void {
-  owned?.push(node);
+/** @param end called when the scope ends that is being set up. */
+export function own(end: () => void): () => void {
+  owned?.push(end);
+  return end;
 }
 
-/** Runs `run`, untracked, and returns the way to end every effect that it made. */
+/** Runs `run`, untracked, and returns the way to end all that it made. */
 export function scoped(run: () => void): () => void {
   const outer = owned;
-  const mine: Node[] = (owned = []);
+  const mine: (() => void)[] = (owned = []);
   try {
     untrack(run);
   } finally {
     owned = outer;
   }
-  return () => mine.forEach(dispose);
+  return () => mine.forEach((end) => end());
 }
