@@ -1,5 +1,6 @@
 /** svc's side of the benches: the pages that bench/*.ts measure, in plain TSX. */
 import { createApp, page, type Middleware } from "svc";
+export { views } from "./pages/render.tsx";
 import { TablePage } from "./pages/table.tsx";
 
 /** Only pages that are isolated from others get a timer of 5 µs instead of 100. */

@@ -20,7 +20,7 @@ export async function install(folder = peersDir): Promise<void> {
 }
 
 /** A package of `folder`. The caller says what it exports: nothing of it is installed where types are checked. */
-async function load<T>(name: string, folder = peersDir): Promise<T> {
+export async function load<T>(name: string, folder = peersDir): Promise<T> {
   const path = createRequire(join(folder, "package.json")).resolve(name);
   return (await import(pathToFileURL(path).href)) as T;
 }

@@ -1,6 +1,6 @@
 /** Figures out of samples: medians, spreads, ratios, and the order in which contenders take their turns. */
 
-function quantile(samples: readonly number[], at: number): number {
+export function quantile(samples: readonly number[], at: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN;
 }

@@ -13,7 +13,7 @@ export interface Served {
 }
 
 /** @returns path of the built server module. */
-async function buildBenchApp(): Promise<string> {
+export async function buildBenchApp(): Promise<string> {
   const { outDir } = await buildApp({ root: appDir, outDir: join(buildDir, `svc-${process.pid}`) });
   return outDir;
 }

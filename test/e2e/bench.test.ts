@@ -18,4 +18,10 @@ describe("the benches", () => {
     assert.ok(svc["swap"]?.every(({ script }) => script > 0));
     assert.equal(Object.keys(svc).length, 9);
   });
+
+  it("of the server renders both documents", async () => {
+    const { svc } = (await quickRun("ssr")) as { svc: Record<string, { cpu: number; tiles: number; rows: number }[]> };
+    assert.ok(svc["spiral"]?.every(({ cpu, tiles }) => cpu > 0 && tiles === 2398));
+    assert.ok(svc["table"]?.every(({ cpu, rows }) => cpu > 0 && rows === 1001));
+  });
 });
