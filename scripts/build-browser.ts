@@ -24,6 +24,7 @@ const ASSETS = [
   "form",
   "moments",
   "ref",
+  "effect",
   "loader",
   "runtime",
   "stub",

@@ -68,6 +68,7 @@ async function measure(): Promise<Row[]> {
       "form.js",
       "moments.js",
       "ref.js",
+      "effect.js",
       "runtime.js",
     ];
     const files = await Promise.all(names.map(async (name) => ({ name, ...(await asset(name)) })));

@@ -16,11 +16,13 @@ export type { FormData as FormValues, FormFile } from "./http/form.ts";
 export type { Answer, Context, CookieOptions, Handler, Locals, Middleware, Next, Result } from "./http/types.ts";
 export type { SecurityHeaderOptions } from "./security/headers.ts";
 
-export { batch, computed, effect, signal, untrack, type Computed, type Signal } from "./reactivity/signal.ts";
+export { batch, computed, signal, untrack, type Computed, type Signal } from "./reactivity/signal.ts";
+export { onCleanup } from "./reactivity/cleanup.ts";
 export { store } from "./reactivity/server-store.ts";
 export { Case, For, Match, Show } from "./jsx/control-flow.ts";
 export { createRef, type Ref } from "./jsx/ref.ts";
 export { createContext, useContext, type Context as SharedContext } from "./ssr/context.ts";
+export { effect } from "./ssr/effect.ts";
 export { Dynamic } from "./ssr/dynamic.ts";
 export { ErrorBoundary, type ErrorBoundaryProps } from "./ssr/error-boundary.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";

@@ -1,8 +1,6 @@
 /** `core.js`: reactivity, bindings and resuming. Loaded with the first chunk; chunks and the other parts import it by URL. */
 export { batch, computed, effect, signal, untrack } from "../reactivity/signal.ts";
 export { A, P, T } from "./bindings.ts";
-/** Effect of a component. */
-export { effect as E } from "../reactivity/signal.ts";
 export { prepare, run } from "./resume.ts";
 
 /** For the other parts of the runtime. */

@@ -10,7 +10,15 @@ import { newNames, type Names } from "./names.ts";
 import type { Binding, Reference } from "./scopes.ts";
 
 /** Names of "svc" that exist in the browser, and the asset that holds them. */
-const CORE_NAMES = new Set(["signal", "computed", "effect", "batch", "untrack"]);
+export const BROWSER_NAMES: Readonly<Record<string, string>> = {
+  signal: PATHS.core,
+  computed: PATHS.core,
+  batch: PATHS.core,
+  untrack: PATHS.core,
+  effect: PATHS.effect,
+  onCleanup: PATHS.effect,
+  store: PATHS.store,
+};
 
 /** A user import that browser code needs. */
 export interface ClientImport {
@@ -105,15 +113,15 @@ export class ClientModule {
   }
 
   #needSvc(name: string, binding: Binding, node: Node): void {
-    if (!CORE_NAMES.has(name) && name !== "store") {
+    const path = Object.hasOwn(BROWSER_NAMES, name) ? BROWSER_NAMES[name] : undefined;
+    if (path === undefined) {
       throw diagnostic(
         this.#module.file,
         "SVC104",
         node,
-        `"${name}" of "${SVC}" exists on the server only, but this code runs in the browser. In the browser there are ${[...CORE_NAMES].join(", ")} and store; call a server action for the rest.`,
+        `"${name}" of "${SVC}" exists on the server only, but this code runs in the browser. In the browser there are ${Object.keys(BROWSER_NAMES).join(", ")}; call a server action for the rest.`,
       );
     }
-    const path = name === "store" ? PATHS.store : PATHS.core;
     const names = this.#runtime.get(path) ?? new Set();
     this.#runtime.set(path, names.add(binding.name === name ? name : `${name} as ${binding.name}`));
   }

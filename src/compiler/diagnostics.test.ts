@@ -223,6 +223,18 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ["a value on a select", "export const A = (p) => <select «value={p.x}»>x</select>;", "SVC109", /selected=/],
   ["hooks without an element", "export function A() { «onLoad(() => 1);» return <B />; }", "SVC109", /<div>/],
   [
+    "a name of the browser in an effect",
+    "export function A(p) { effect(() => { «localStorage».x = p.x; }); return <p>x</p>; }",
+    "SVC111",
+    /onLoad/,
+  ],
+  [
+    "an effect in a condition",
+    "export function A(p) { if (p.x) { «effect(() => sync(p.x))»; } return <p>x</p>; }",
+    "SVC111",
+    /inside its function/,
+  ],
+  [
     "a component in a live branch",
     "export function A() { const n = signal(1); return <p>{n.value && «<B />»}</p>; }",
     "SVC120",

@@ -68,15 +68,6 @@ describe("the browser module", () => {
     assert.equal(html, '<p s="1 test-1">a &amp; `$$1` 2 1.0\u00a0</p>');
   });
 
-  it("runs effects when the scope wakes and leaves them out on the server", async () => {
-    const text = "export function A(p) { const n = signal(1); effect(() => p.log.push(n.value)); return <p>x</p>; }";
-    const seen: number[] = [];
-    const log = { push: (value: number) => seen.push(value) };
-    assert.equal(await render(text, { log: [] }), '<p s="1 test-1">x</p>');
-    (await browser(text)).bind("b0", [log, signal(7)]);
-    assert.deepEqual(seen, [7]);
-  });
-
   it("counts children from the front before a variable part and from the back after it", async () => {
     const text =
       "export function A(p) { const n = signal(1); return <p><b>{n.value}</b>{p.children}<i>{n.value}</i><u>x</u></p>; }";

@@ -6,8 +6,10 @@ import { plainAttribute } from "./attribute-text.ts";
 import { Captures, type Place } from "./captures.ts";
 import type { ClientModule } from "./client-module.ts";
 import { diagnostic } from "./diagnostics.ts";
+import { readsOf } from "./effect-reads.ts";
 import { losesLineEnd } from "./html-facts.ts";
 import { VOID_TAGS } from "../shared/html.ts";
+import { mayUndo } from "./hooks.ts";
 import { nodePaths } from "./node-paths.ts";
 import type { Binding } from "./scopes.ts";
 import { isTextKind, valueKind } from "./value-kinds.ts";
@@ -76,9 +78,15 @@ export class BrowserEmitter {
     return this.#client.runtime(PATHS.form, name);
   }
 
+  #effect(name: string, scope: Scope): string {
+    scope.parts.add("effect");
+    return this.#client.runtime(PATHS.effect, name);
+  }
+
   #bindEffect(effect: Node, scope: Scope, body: Code): void {
     this.#captures.capture(effect, { scope, level: 0, isBinding: true });
-    body.push(`${this.#core("E")}(`, effect, ");\n");
+    const reads = readsOf(this.#module, effect).flatMap((read) => [...read, ", "]);
+    body.push(`${this.#effect("E", scope)}(`, effect, ", [", ...reads, "]);\n");
   }
 
   #bindElement(element: Element, path: string, place: Place, body: Code): void {
@@ -284,7 +292,7 @@ export class BrowserEmitter {
   }
 
   #handler(handler: Handler, scope: Scope): Code {
-    const { prefix, slots, event, element } = this.#client.names;
+    const { slots, event, element } = this.#client.names;
     const place: Place = { scope, level: handler.level, isBinding: false };
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
@@ -294,18 +302,20 @@ export class BrowserEmitter {
       const open = `${head}(${slots}, ${event}, ${element}) => {\n${before}`;
       return first ? [`${open}return (`, first, `)(${event}, ${element});\n};\n`] : [open, "};\n"];
     }
-    if (first && handler.functions.length === 1 && isFunction(first) && !(handler.takesElement && first.params[0])) {
+    const isPlain = !handler.takesElement || (handler.functions.length === 1 && !mayUndo(this.#module, first));
+    if (isPlain && isFunction(first) && !(handler.takesElement && first.params[0])) {
       if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
     }
-    const ends = `${prefix}ends`;
-    const args = handler.takesElement ? element : `${event}, ${element}`;
-    const calls: Code = handler.functions.flatMap((fn, index) => [index > 0 ? ", " : "", "(", fn, `)(${args})`]);
-    if (handler.functions.length === 1) return [`${head}(${slots}, ${event}, ${element}) => `, ...calls, ";\n"];
-    return [
-      `${head}(${slots}, ${event}, ${element}) => {\nconst ${ends} = [`,
-      ...calls,
-      `];\nreturn () => ${ends}.forEach((end) => end?.());\n};\n`,
-    ];
+    const open = `${head}(${slots}, ${event}, ${element}) => `;
+    if (!handler.takesElement) return [open, "(", first, `)(${event}, ${element});\n`];
+    return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "};\n"];
+  }
+
+  /** A callback of `onLoad` or its kin; one that may leave something to undo is called by the part that will. */
+  #moment(fn: Node, scope: Scope): Code {
+    const { element } = this.#client.names;
+    if (mayUndo(this.#module, fn)) return [`${this.#effect("L", scope)}(${element}, `, fn, ");\n"];
+    return ["(", fn, `)(${element});\n`];
   }
 }
 

@@ -23,7 +23,7 @@ import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, type Walker } from "./emit-items.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
-import { hooksOf, type Hooks } from "./handlers.ts";
+import { hooksOf, type Hooks } from "./hooks.ts";
 import { stringToAttribute } from "./jsx-text.ts";
 import { fixedText, isStructured, mappedRows } from "./jsx-forms.ts";
 import { svcName } from "./kinds.ts";
@@ -94,11 +94,11 @@ export class ServerEmitter {
     this.#hooks = undefined;
     for (const child of childrenOf(fn)) visit(child);
     this.#hooks = outer;
-    if (hooks.isPlaced || hooks.browserOnly.length === 0) return;
+    if (hooks.isPlaced || !hooks.first) return;
     throw fail(
       this.#extraction,
       "SVC109",
-      hooks.browserOnly[0] ?? fn,
+      hooks.first,
       "This component calls onLoad, onVisible or the like, or effect, but returns no host element to hold it. Return an element such as <div>, not only other components.",
     );
   }

@@ -94,7 +94,7 @@ describe("options of a listener", () => {
 describe("onIdle and onMedia", () => {
   it("become attributes of the first element, the query beside", async () => {
     const text = `export function A() { onIdle(() => 1); onMedia("(width > 40em)", (el) => el.id); return <p>x</p>; }`;
-    assert.equal(await render(text), '<p s="1 test-1" on:idle="h0" on:media="h1" m="(width > 40em)">x</p>');
+    assert.equal(await render(text), '<p s="1 test-1 effect" on:idle="h0" on:media="h1" m="(width > 40em)">x</p>');
     assert.match(serverHead(text), /\["idle","media"\]/);
     assert.doesNotMatch(serverBody(text), /onMedia|onIdle/);
   });

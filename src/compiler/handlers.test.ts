@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { browser, browserBody, render, serverBody, serverHead, signal } from "./harness.test.ts";
+import { browser, browserBody, render, serverBody, serverHead, signal, undos } from "./harness.test.ts";
 
 /** Value of the one handler attribute. */
 function attribute(handler: string, before = ""): string | undefined {
@@ -83,15 +83,15 @@ describe("onLoad and onVisible", () => {
     assert.equal(width.value, 41);
   });
 
-  it("called twice are one handler, whose end ends both", async () => {
+  it("called twice are one handler, and what they leave is undone with their element", async () => {
     const text = `export function A(p) {
       onLoad(() => () => p.ended.push("a")); onLoad(() => () => p.ended.push("b"));
       return <div>x</div>;
     }`;
-    assert.equal(await render(text, { ended: [] }), '<div s="1 test-1" on:load="h0">x</div>');
+    assert.equal(await render(text, { ended: [] }), '<div s="1 test-1 effect" on:load="h0">x</div>');
     const ended: string[] = [];
-    const end = (await browser(text)).run("h0", [ended], {}, {}) as () => void;
-    end();
+    (await browser(text)).run("h0", [ended], {}, {});
+    for (const undo of undos.splice(0)) undo();
     assert.deepEqual(ended, ["a", "b"]);
   });
 
@@ -105,7 +105,7 @@ describe("onLoad and onVisible", () => {
 
   it("do not run on the server", async () => {
     const text =
-      "export function A() { onLoad(() => { throw new Error(); }); effect(() => { throw new Error(); }); return <p>x</p>; }";
-    assert.match(await render(text), /^<p s="1 test-1" on:load="h0">x<\/p>$/);
+      "export function A() { onLoad(() => { throw new Error(); }); onIdle(() => { throw new Error(); }); return <p>x</p>; }";
+    assert.match(await render(text), /^<p s="1 test-1" on:load="h0" on:idle="h1">x<\/p>$/);
   });
 });

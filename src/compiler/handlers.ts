@@ -1,7 +1,6 @@
 /** What an event attribute holds: a function the browser can have, and the flags that are decided at compile time. */
-import type { ESTree } from "vite";
 import type { Module } from "./2-analyze.ts";
-import { childrenOf, isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
+import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
 import { diagnostic } from "./diagnostics.ts";
 import { functionOf } from "./kinds.ts";
 
@@ -86,61 +85,4 @@ function mayLeave(statement: Node): boolean {
     return !leaves;
   });
   return leaves;
-}
-
-/** Functions of "svc" that name a moment -> the type of the handler they become. */
-const MOMENTS: Readonly<Record<string, Moment>> = {
-  onLoad: "load",
-  onVisible: "visible",
-  onIdle: "idle",
-  onMedia: "media",
-};
-
-export type Moment = "load" | "visible" | "idle" | "media";
-
-/** Calls of `onLoad` and the like, and of `effect`, that stand in a component's body. */
-export interface Hooks {
-  moments: Map<Moment, Node[]>;
-  /** Query of `onMedia`. */
-  media: string | undefined;
-  effects: Node[];
-  /** Statements that the server module does without. */
-  browserOnly: Node[];
-  /** An element holds them. */
-  isPlaced: boolean;
-}
-
-export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) => string | undefined): Hooks {
-  const hooks: Hooks = { moments: new Map(), media: undefined, effects: [], browserOnly: [], isPlaced: false };
-  if (fn.body?.type !== "BlockStatement") return hooks;
-  for (const statement of childrenOf(fn.body)) {
-    if (statement.type !== "ExpressionStatement" || statement.expression.type !== "CallExpression") continue;
-    const call = statement.expression;
-    const name = svcName(call.callee) ?? "";
-    const moment = Object.hasOwn(MOMENTS, name) ? MOMENTS[name] : undefined;
-    if (name !== "effect" && !moment) continue;
-    if (moment === "media") hooks.media = mediaQuery(module, call, hooks);
-    const callback = call.arguments[moment === "media" ? 1 : 0];
-    if (!callback || !(isFunction(callback) || callback.type === "Identifier")) {
-      const query = moment === "media" ? '"(min-width: 40em)", ' : "";
-      throw diagnostic(module.file, "SVC103", call, `${name} needs a function: ${name}(${query}() => …).`);
-    }
-    hooks.browserOnly.push(statement);
-    if (moment) hooks.moments.set(moment, [...(hooks.moments.get(moment) ?? []), callback]);
-    else hooks.effects.push(callback);
-  }
-  return hooks;
-}
-
-function mediaQuery(module: Module, call: ESTree.CallExpression, { media }: Hooks): string {
-  const [query] = call.arguments;
-  if (query?.type !== "Literal" || typeof query.value !== "string" || media !== undefined) {
-    throw diagnostic(
-      module.file,
-      "SVC103",
-      call,
-      'onMedia needs its query as text, once in a component: onMedia("(min-width: 40em)", () => …). Give another query a component of its own.',
-    );
-  }
-  return query.value;
 }

@@ -4,6 +4,7 @@
  */
 import { transformWithOxc } from "vite";
 import { classText, styleText } from "../shared/class-style.ts";
+import { undoable } from "../reactivity/cleanup.ts";
 import { html } from "../ssr/html.ts";
 import { component, Render, renderInto } from "../ssr/render.ts";
 
@@ -11,7 +12,9 @@ import { SvcError } from "../shared/errors.ts";
 import { PATHS } from "../shared/wire.ts";
 import { compile, type Compiled } from "./compile.ts";
 
-export { batch, computed, effect, signal, untrack } from "../reactivity/signal.ts";
+export { batch, computed, signal, untrack } from "../reactivity/signal.ts";
+export { onCleanup } from "../reactivity/cleanup.ts";
+export { effect } from "../ssr/effect.ts";
 export { store } from "../reactivity/server-store.ts";
 export { createRef } from "../jsx/ref.ts";
 export { createContext, useContext } from "../ssr/context.ts";
@@ -19,7 +22,7 @@ export { Dynamic } from "../ssr/dynamic.ts";
 export { ErrorBoundary } from "../ssr/error-boundary.ts";
 
 const IMPORTS =
-  'import { signal, computed, effect, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary } from "svc";\n';
+  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary } from "svc";\n';
 export const MODULE = "pages/test.tsx";
 
 /** Compiles TSX in which the names of "svc" are there already. */
@@ -68,6 +71,7 @@ const RUNTIME_ASSETS: ReadonlySet<string> = new Set([
   PATHS.act,
   PATHS.data,
   PATHS.form,
+  PATHS.effect,
 ]);
 
 async function evaluate(code: string, resolve: (source: string) => string): Promise<Record<string, unknown>> {
@@ -145,7 +149,15 @@ export const B = (element: Place, name: string, read: Read): void => write(eleme
 export const P = (element: Place, name: string, read: Read): void => write(element, ` .${name}`, read());
 export const C = (element: Place, read: Read): void => write(element, " class", classText(read()));
 export const S = (element: Place, read: Read): void => write(element, " style", styleText(read()));
-export const E = (run: Read): void => void run();
+export const E = (run: Read, reads: Read[]): void => {
+  written.push(`effect that may read ${JSON.stringify(reads.map((read) => read()))}`);
+  run();
+};
+export const L = (element: unknown, run: (element: unknown) => unknown): void => {
+  undos.push(undoable(() => run(element)));
+};
+/** What callbacks of moments have left to undo. */
+export const undos: (() => void)[] = [];
 export const F = (field: Place, property: string, get: Read, set: (value: unknown) => void): void => {
   write(field, ` bind:${property}`, get());
   set("kept");

@@ -8,6 +8,7 @@ import path from "node:path";
 import { transformWithOxc, type Plugin } from "vite";
 import { PATHS } from "../shared/wire.ts";
 import { actionStubs, exportedActions } from "./actions.ts";
+import { BROWSER_NAMES } from "./client-module.ts";
 import { compile, type Compiled, type Output } from "./compile.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
 import { ImportChain, relativePath } from "./import-chain.ts";
@@ -26,6 +27,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.store,
   PATHS.act,
   PATHS.form,
+  PATHS.effect,
 ]);
 const BUILTINS = new Set(builtinModules);
 
@@ -133,13 +135,10 @@ interface Resolver {
 }
 
 function browserSvc(): { code: string } {
-  return {
-    code: [
-      `export { signal, computed, effect, batch, untrack } from ${JSON.stringify(PATHS.core)};`,
-      `export { store } from ${JSON.stringify(PATHS.store)};`,
-      "",
-    ].join("\n"),
-  };
+  const lines = Object.entries(BROWSER_NAMES).map(
+    ([name, path]) => `export { ${name} } from ${JSON.stringify(path)};\n`,
+  );
+  return { code: lines.join("") };
 }
 
 /** The compiler leaves types in; Vite's own transformer takes them out, unused imports with them. */

@@ -9,7 +9,7 @@ describe("a ref", () => {
     const text = A(
       "const field = createRef(); effect(() => p.log.push(field.current !== null)); return <p><input ref={field} /></p>;",
     );
-    assert.match(await render(text, { log: [] }), /^<p s="1 test-1 ref"><input><\/p>$/);
+    assert.match(await render(text, { log: [] }), /^<p s="1 test-1 effect ref"><input><\/p>$/);
     const field = { current: null };
     const log: boolean[] = [];
     (await browser(text)).bind("b0", [field, log]);

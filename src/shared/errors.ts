@@ -42,6 +42,7 @@ export const ERRORS = {
   SVC108: { family: "build" },
   SVC109: { family: "build" },
   SVC110: { family: "build" },
+  SVC111: { family: "build" },
   SVC120: { family: "build" },
   SVC121: { family: "build" },
   // rendering

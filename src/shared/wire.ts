@@ -20,6 +20,7 @@ export const PATHS = {
   form: "/_svc/form.js",
   moments: "/_svc/moments.js",
   ref: "/_svc/ref.js",
+  effect: "/_svc/effect.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   uiCss: "/_svc/ui.css",

@@ -35,6 +35,14 @@ export interface RenderedPage {
 /** @throws what the view throws; SvcError `SVC201` when browser code captures what can't travel. */
 export function renderPage(view: () => unknown, options: PageRenderOptions): RenderedPage {
   const render = new Render(options.manifest, options.csrfToken);
+  try {
+    return renderWhole(render, view, options);
+  } finally {
+    render.end();
+  }
+}
+
+function renderWhole(render: Render, view: () => unknown, options: PageRenderOptions): RenderedPage {
   const head = options.head ? renderInto(render, options.head) : "";
   const body = renderInto(render, view);
   const interactive = render.scopes.size > 0;

@@ -37,9 +37,10 @@ export class Render {
   readonly events = new PageEvents();
   readonly scopes = new Map<number, ScopeEntry>();
   readonly values = new ValueTable();
-  /** What boundaries have caught; for the server's log. */
+  /** What boundaries have caught, and what went wrong in cleanups; for the server's log. */
   readonly errors: unknown[] = [];
   readonly #modules = new Map<number, ScopeModules>();
+  readonly #ends: (() => void)[] = [];
   #token: string | undefined;
 
   constructor(manifest: Manifest, csrfToken: () => string) {
@@ -69,6 +70,22 @@ export class Render {
       v,
       n: moduleNeeds(this.#modules, this.values.readers()),
     };
+  }
+
+  /** Has `run` called when the page is written. */
+  atEnd(run: () => void): void {
+    this.#ends.push(run);
+  }
+
+  /** To be called when the page is written, or given up: undoes what effects have begun. Errors can't change the page any more. */
+  end(): void {
+    for (const run of this.#ends.splice(0)) {
+      try {
+        run();
+      } catch (error) {
+        this.errors.push(error);
+      }
+    }
   }
 
   /** What has been rendered so far, to come back to. */
@@ -105,6 +122,11 @@ export class Render {
 }
 
 let current: Render | undefined;
+
+/** The page being rendered, if any. */
+export function renderInProgress(): Render | undefined {
+  return current;
+}
 
 /** The page being rendered. @throws SvcError `SVC_DEFINITION` outside of a render. */
 export function currentRender(): Render {

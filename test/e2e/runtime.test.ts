@@ -475,7 +475,7 @@ describe("refs", () => {
   it("are filled when their component wakes, before effects run", () =>
     onPage("/pieces", async (page) => {
       await button(page, "Focus").click();
-      await page.locator('html[data-seen="focus"]').waitFor({ state: "attached" });
+      await page.locator('[data-ref][title="focus"]').waitFor();
       assert.equal(await page.locator("[data-ref]").count(), 1);
     }));
 
