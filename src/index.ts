@@ -25,6 +25,8 @@ export { createContext, useContext, type Context as SharedContext } from "./ssr/
 export { effect } from "./ssr/effect.ts";
 export { Dynamic } from "./ssr/dynamic.ts";
 export { ErrorBoundary, type ErrorBoundaryProps } from "./ssr/error-boundary.ts";
+export { Island, type IslandLoad, type IslandProps } from "./ssr/island.ts";
+export { Slot, type SlotProps } from "./ssr/slot.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";
 
 export { graph, worker } from "./graph/definition.ts";

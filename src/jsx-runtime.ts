@@ -5,6 +5,7 @@ import { SvcError } from "./shared/errors.ts";
 
 export { block, component, scope } from "./ssr/render.ts";
 export { chosen, kept, options } from "./ssr/fields.ts";
+export { named } from "./ssr/slot.ts";
 export { html } from "./ssr/html.ts";
 export { a, at, en, spread, t, url } from "./ssr/write.ts";
 export { classText as cls, styleText as sty } from "./shared/class-style.ts";
@@ -20,6 +21,8 @@ export declare namespace JSX {
   interface IntrinsicAttributes {
     /** Identity of a row in a list. */
     key?: string | number;
+    /** Directly in a component: the `<Slot>` of that component in which this is shown. */
+    slot?: string;
   }
   type IntrinsicElements = HostElements;
 }

@@ -86,7 +86,8 @@ export const run = (event: DispatchedEvent, steps: Step[]): void => {
       try {
         // Late handlers run after the dispatch, when it is null; early it is the window, where the stub listens.
         Object.defineProperty(event, "currentTarget", { value: element, configurable: true });
-        chunkNamed(module)[symbol]!(slots, event, element);
+        // An island's moment names no handler.
+        chunkNamed(module)[symbol]?.(slots, event, element);
       } catch (error) {
         reportError(error);
       }

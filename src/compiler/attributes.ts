@@ -10,6 +10,7 @@ import { isEnumerated, URL_ATTRIBUTES } from "../shared/html.ts";
 import { DOM } from "../shared/wire.ts";
 import { attributeName, PROPERTIES } from "./html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "./jsx-text.ts";
+import { slotNameOf } from "./slots.ts";
 import type { Attribute, AttributeKind, Element, HandlerStep } from "./model.ts";
 
 /** Every field fires it whenever its user changes it. */
@@ -62,7 +63,8 @@ export function extractAttributes(
     } else if (tag === "textarea" && name === "value") {
       content = fixedText(item, expression);
       if (content === undefined) attributes.push(extractAttribute(extraction, node, item, position));
-    } else if (name !== "key") attributes.push(extractAttribute(extraction, node, item, position));
+    } else if (name !== "key" && !(name === "slot" && slotNameOf(extraction, node) !== ""))
+      attributes.push(extractAttribute(extraction, node, item, position));
   }
   return { attributes, rawHtml, content };
 }

@@ -5,7 +5,9 @@ import { isFunction, isJsx, tagName, unwrap, walk, type Node } from "./ast.ts";
 import type { Walker } from "./emit-items.ts";
 import { fail, type Extraction } from "./extraction.ts";
 import { decodeEntities } from "./jsx-text.ts";
+import { svcName } from "./kinds.ts";
 import type { Code } from "./model.ts";
+import { bySlot, componentAround, slotNameOf } from "./slots.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
 
 export class ComponentCallEmitter {
@@ -22,20 +24,34 @@ export class ComponentCallEmitter {
   emit(node: ESTree.JSXElement): Segment[] {
     const { name, attributes } = node.openingElement;
     const code: Code = [`${this.#out.use("component")}(${tagName(name)}, { `];
-    for (const attribute of attributes) code.push(...this.#prop(attribute), ", ");
+    const builtin = svcName(name, this.#extraction.module.scopes);
+    if (builtin === "Slot") code.push(`of: ${this.#out.useProps(componentAround(this.#extraction, node))}, `);
+    for (const attribute of attributes) {
+      // It is for the component around this one.
+      if (slotNameOf(this.#extraction, node) !== "" && isNamed(attribute, "slot")) continue;
+      code.push(...this.#prop(attribute), ", ");
+    }
     const child = onlyChild(node);
     if (child && isFunction(child)) {
       this.#walker.rewrite(child);
       code.push("children: ", child, " ");
-    } else if (node.children.length > 0) {
-      const segments = this.#walker.loose(node.children);
-      for (const inner of node.children) refuseAwait(this.#extraction, inner);
-      if (segments.length > 0) {
-        code.push(`get children() { return ${this.#out.use("html")}(() => `, ...concatenation(segments), "); } ");
-      }
-    }
+    } else code.push(...this.#children(node));
     code.push("})");
     return [{ code }];
+  }
+
+  #children(node: ESTree.JSXElement): Code {
+    for (const inner of node.children) refuseAwait(this.#extraction, inner);
+    const runs = bySlot(this.#extraction, node.children).flatMap(({ name, children }) => {
+      const segments = this.#walker.loose(children);
+      const html: Code = [`${this.#out.use("html")}(() => `, ...concatenation(segments), ")"];
+      return segments.length === 0 ? [] : [{ name, html }];
+    });
+    if (runs.length === 0) return [];
+    if (runs.every(({ name }) => name === ""))
+      return ["get children() { return ", ...runs.flatMap(({ html }) => html), "; } "];
+    const named = runs.flatMap(({ name, html }) => [`${JSON.stringify(name)}, `, ...html, ", "]);
+    return [`...${this.#out.use("named")}(`, ...named, ") "];
   }
 
   #prop(attribute: ESTree.JSXAttributeItem): Code {
@@ -80,6 +96,10 @@ export class ComponentCallEmitter {
       `The prop "${name}" is given an expression that changes in the browser, but a component runs once and would keep the first value. Pass the signal or store itself and read it inside the component.`,
     );
   }
+}
+
+function isNamed(attribute: ESTree.JSXAttributeItem, name: string): boolean {
+  return attribute.type === "JSXAttribute" && attribute.name.name === name;
 }
 
 /** SVC106: HTML that is handed around is written later, in a function of its own. */

@@ -19,10 +19,12 @@ export { store } from "../reactivity/server-store.ts";
 export { createRef } from "../jsx/ref.ts";
 export { createContext, useContext } from "../ssr/context.ts";
 export { Dynamic } from "../ssr/dynamic.ts";
+export { Island } from "../ssr/island.ts";
+export { Slot } from "../ssr/slot.ts";
 export { ErrorBoundary } from "../ssr/error-boundary.ts";
 
 const IMPORTS =
-  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary } from "svc";\n';
+  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary, Slot, Island } from "svc";\n';
 export const MODULE = "pages/test.tsx";
 
 /** Compiles TSX in which the names of "svc" are there already. */

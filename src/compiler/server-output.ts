@@ -4,7 +4,7 @@
  */
 import MagicString from "magic-string";
 import type { SourceFile } from "./diagnostics.ts";
-import type { Node } from "./ast.ts";
+import type { FunctionNode, Node } from "./ast.ts";
 import { RUNTIME } from "./kinds.ts";
 import type { Code } from "./model.ts";
 import type { Names } from "./names.ts";
@@ -22,6 +22,7 @@ export class ServerOutput {
   readonly #text: MagicString;
   readonly #runtime = new Set<string>();
   readonly #blocks: string[] = [];
+  readonly #withProps = new Set<FunctionNode>();
   #usesEach = false;
 
   constructor(file: SourceFile, names: Names) {
@@ -46,6 +47,21 @@ export class ServerOutput {
   addBlock(args: readonly string[]): string {
     const name = `${this.#names.prefix}b${this.#blocks.length}`;
     this.#blocks.push(`const ${name} = ${this.use("block")}(${args.join(", ")});\n`);
+    return name;
+  }
+
+  /** Local name of a component's whole props, however it takes them: `component` passes them a second time. */
+  useProps(fn: FunctionNode): string {
+    const name = `${this.#names.prefix}props`;
+    if (this.#withProps.has(fn)) return name;
+    this.#withProps.add(fn);
+    const [param] = fn.params;
+    const from = fn.type === "ArrowFunctionExpression" ? fn.start : (fn.id?.end ?? fn.start);
+    const open = this.#file.text.indexOf("(", fn.typeParameters?.end ?? from);
+    if (!param) this.#text.appendLeft(open + 1, `${this.#names.prefix}0, ${name}`);
+    else if (open < 0 || open > param.start)
+      this.#text.appendLeft(param.start, "(").appendLeft(param.end, `, ${name})`);
+    else this.#text.appendLeft(param.end, `, ${name}`);
     return name;
   }
 

@@ -25,6 +25,9 @@ export interface Block {
 /** `[chunk, bind, ...slots]`, as written into the state script. */
 export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 
+/** A symbol that no chunk exports. */
+const NO_HANDLER = "_";
+
 /** How many scopes and values there were. */
 export interface RenderMark {
   scopes: number;
@@ -42,6 +45,8 @@ export class Render {
   readonly #modules = new Map<number, ScopeModules>();
   readonly #ends: (() => void)[] = [];
   #token: string | undefined;
+  /** Event by which the components that are being written wake; undefined for their own. */
+  #moment: string | undefined;
 
   constructor(manifest: Manifest, csrfToken: () => string) {
     this.manifest = manifest;
@@ -70,6 +75,17 @@ export class Render {
       v,
       n: moduleNeeds(this.#modules, this.values.readers()),
     };
+  }
+
+  /** Writes components that wake at a moment: each at the event `type` of its root. */
+  atMoment(type: string | undefined, write: () => string): string {
+    const outer = this.#moment;
+    this.#moment = type;
+    try {
+      return write();
+    } finally {
+      this.#moment = outer;
+    }
   }
 
   /** Has `run` called when the page is written. */
@@ -117,7 +133,14 @@ export class Render {
     const parts = new Set([...block.parts, ...indices.flatMap((index) => this.values.likelyParts(index))]);
     const own = [`handler/${chunk}`, ...parts];
     this.#modules.set(id, { own, all: own, slots: indices });
-    return ` ${DOM.scope}="${[id, chunk, ...parts].join(" ")}"`;
+    return ` ${DOM.scope}="${[id, chunk, ...parts].join(" ")}"${this.#momentOf(block)}`;
+  }
+
+  /** Names a handler that there isn't: the event does no more than wake its scope. One of the author's does as well. */
+  #momentOf(block: Block): string {
+    if (this.#moment === undefined || block.events.includes(this.#moment)) return "";
+    this.events.add(this.#moment);
+    return ` ${DOM.on}${this.#moment}="${NO_HANDLER}"`;
   }
 }
 
@@ -156,9 +179,9 @@ export function scope(scopeBlock: Block, bound: number, slots: readonly unknown[
   return currentRender().addScope(scopeBlock, bound, slots);
 }
 
-/** Calls a component. Components return HTML text (compiled), `Html`, or nothing. */
-export function component<Props>(fn: (props: Props) => unknown, props: Props): string {
-  const result = fn(props);
+/** Calls a component. Components return HTML text (compiled), `Html`, or nothing. One with a `<Slot>` takes its props twice. */
+export function component<Props>(fn: (props: Props, own: Props) => unknown, props: Props): string {
+  const result = fn(props, props);
   if (typeof result === "string") return result;
   return result instanceof Html ? result.toString() : t(result);
 }

@@ -72,3 +72,41 @@ describe("what onLoad leaves to undo", () => {
       await page.locator("html[data-undone]").waitFor({ state: "attached" });
     }));
 });
+
+/** Scripts without the hash of the build. */
+const named = (scripts: string[]): string[] => scripts.map((path) => path.replace(/-[0-9a-f]{8}\.js$/, ""));
+
+describe("an island", () => {
+  it("is fetched when it is seen, and wakes without an event", () =>
+    onPage("/islands", async (page, scripts) => {
+      await page.waitForLoadState("networkidle");
+      assert.ok(!named(scripts).includes("/_svc/handler/gauge"));
+      const loaded = page.waitForResponse((response) => response.url().includes("/handler/gauge"));
+      await page.locator("#seen").scrollIntoViewIfNeeded();
+      await loaded;
+      await button(page, "seen 1").click();
+      await page.locator("#seen output", { hasText: /^2$/ }).waitFor();
+    }));
+
+  for (const moment of ["eager", "idle"]) {
+    it(`is fetched when it is ${moment}`, () =>
+      onPage(`/island-${moment}`, async (page, scripts) => {
+        await page.waitForLoadState("networkidle");
+        assert.ok(named(scripts).includes("/_svc/handler/gauge"));
+        assert.equal(await page.locator(`#${moment} output`).textContent(), "1");
+        await button(page, `${moment} 1`).click();
+        await page.locator(`#${moment} output`, { hasText: /^2$/ }).waitFor();
+      }));
+  }
+});
+
+describe("content handed to a component", () => {
+  it("stands in the slot it names and stays its writer's", () =>
+    onPage("/islands", async (page) => {
+      assert.equal(await page.locator("#card h2").textContent(), "0 likes");
+      await button(page, "Like").click();
+      await page.locator("#card h2", { hasText: "1 likes" }).waitFor();
+      await button(page, "Close").click();
+      assert.equal(await page.locator("#card").getAttribute("data-open"), "false");
+    }));
+});
