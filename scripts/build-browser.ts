@@ -11,6 +11,7 @@ import { minify } from "terser";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const target = join(root, "out/assets");
+const devTarget = join(root, "out/assets-dev");
 const CORE_URL = "/_svc/core.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
@@ -30,7 +31,9 @@ const ASSETS = [
   "stub",
 ];
 /** In these core is inside. */
-const HOLDS_CORE = new Set(["core", "runtime"]);
+const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
+/** Of development: file -> source. Their own folder, for production serves all of the other. */
+const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client" };
 
 /** Bytes of an asset: as it is, and as it is sent. */
 interface Sizes {
@@ -79,6 +82,7 @@ async function bundle(name: string): Promise<string> {
     ignoreAnnotations: true,
     // Fields that are assigned in the constructor need no declaration in the output.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
+    define: { __DEV__: String(name.startsWith("dev/")) },
     mangleProps: /^_[a-z]/,
     mangleCache: names,
     plugins: HOLDS_CORE.has(name) ? [] : [importsCore],
@@ -115,4 +119,9 @@ await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const sizes: Record<string, Sizes> = {};
 for (const name of ASSETS) sizes[`${name}.js`] = await write(name, await minified(name));
+await rm(devTarget, { recursive: true, force: true });
+await mkdir(devTarget, { recursive: true });
+for (const [name, source] of Object.entries(DEV_ASSETS)) {
+  await writeFile(join(devTarget, `${name}.js`), await minified(source));
+}
 await writeFile(join(target, "benchmark.json"), `${JSON.stringify(sizes, null, 2)}\n`);

@@ -17,6 +17,7 @@ import { HEADERS, PATHS } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { boot, isDemoOn } from "./boot.ts";
 import { readConfig, type Config } from "./config.ts";
+import { isHtml, withScript } from "./dev-script.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { readToken } from "./endpoints/graphs.ts";
 import { answerError } from "./error-page.ts";
@@ -50,6 +51,8 @@ export interface App {
   fetch(request: Request): Promise<Response>;
   /** Answers a node request; with `next`, passes on what the app has no route for. */
   handler(message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void>;
+  /** The answer, with all its headers, to what never became a request: for those who listen themselves. */
+  refuse(error: SvcError): Result;
   /** @throws SvcError `SVC_UNAVAILABLE` before the app has booted. */
   readonly engine: Engine;
   /** @throws as engine */
@@ -126,13 +129,16 @@ class SvcApp implements App {
     return this.#door.handler(message, reply, next);
   };
 
+  refuse = (error: SvcError): Result => this.#door.refuse(error);
+
   async start({ host, port, ...where }: StartOptions = {}): Promise<Started> {
     const { config } = this;
     const address = { host: host ?? config.host, port: port ?? config.port };
     const canFallBack = port === undefined && !config.isPortFixed;
     // Until it has booted, requests wait; health and readiness answer at once.
-    const refuse = (error: SvcError): Result => this.#door.refuse(error);
-    const listening = await listen(this.handler, { ...address, canFallBack, refuse }, (error) => this.#fault(error));
+    const listening = await listen(this.handler, { ...address, canFallBack, refuse: this.refuse }, (error) =>
+      this.#fault(error),
+    );
     try {
       await this.boot({ ...where, url: reachable(address.host, listening) });
     } catch (error) {
@@ -198,11 +204,12 @@ class SvcApp implements App {
       trusted: config.trustedProxies,
       notFound: (ctx) => answerUnrouted(ctx, this.#services),
       onError: (error, ctx) => {
-        const result = answerError(error, ctx, !config.isProduction);
+        const faultPage = this.#services?.site.dev?.faultPage;
+        const result = answerError(error, ctx, !config.isProduction, faultPage);
         if (result.status >= 500) this.#fault(error, ctx.requestId);
         return result;
       },
-      finish: (ctx, result) => finish(headers, ctx, result),
+      finish: (ctx, result) => finish(headers, ctx, withScript(this.#services?.site.dev, ctx, result)),
     });
   }
 
@@ -219,13 +226,6 @@ function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, resul
   if (isHtml(result.headers)) all.push("content-security-policy", headers.csp(ctx?.nonce ?? createNonce()));
   if (!ctx) all.push(HEADERS.requestId, randomHex(16));
   return { ...result, headers: all };
-}
-
-function isHtml(headers: readonly string[]): boolean {
-  for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at] === "content-type" && headers[at + 1]?.startsWith("text/html")) return true;
-  }
-  return false;
 }
 
 /** An address to call this process by: "all interfaces" is a place to listen on, not to go to. */

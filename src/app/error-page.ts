@@ -9,12 +9,21 @@ import { escapeText } from "../shared/escape.ts";
 import { BASE_PATH } from "../shared/wire.ts";
 import { Redirect } from "./outcome.ts";
 
-type Asked = Pick<Context, "requestId" | "header" | "path">;
+type Asked = Pick<Context, "requestId" | "header" | "path"> & { nonce?: string };
 
-export function answerError(error: unknown, ctx: Asked, isDevelopment: boolean): Result {
+/** @param faultPage the page for faults of ours, where there is a development host. */
+export function answerError(
+  error: unknown,
+  ctx: Asked,
+  isDevelopment: boolean,
+  faultPage?: (error: unknown, nonce: string) => string,
+): Result {
   if (error instanceof Redirect) return error.result;
   if (!wantsPage(ctx)) return errorProblem(error, ctx, isDevelopment);
   const { status, detail } = describeError(error, ctx, isDevelopment);
+  if (faultPage && ctx.nonce !== undefined && status >= 500) {
+    return html(faultPage(error, ctx.nonce), status, ["cache-control", "no-store", ...errorHeaders(error)]);
+  }
   return html(errorPage(status, detail, isDevelopment && status >= 500), status, [
     "cache-control",
     "no-store",

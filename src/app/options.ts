@@ -40,6 +40,12 @@ export interface DevSupport {
   manifest(): Manifest | Promise<Manifest>;
   /** Browser code of a chunk by its name without `.js`; undefined when there is none. */
   chunk(name: string): Promise<string | undefined>;
+  /** Element that follows the source: stands in every page. */
+  script(nonce: string): string;
+  /** Values that a browser has kept over an edit, by the names that `ValueNames` gives. */
+  kept(id: string): ReadonlyMap<string, unknown> | undefined;
+  /** A document that tells of an error with its place in the source. */
+  faultPage: (error: unknown, nonce: string) => string;
 }
 
 /** Where an app runs: all known only when it is started. */

@@ -1,8 +1,9 @@
 /** Answers a request for a page: loads, renders, and keeps answers that hold a token from being kept by anyone. */
 import { html } from "../http/response.ts";
-import type { Context, Handler } from "../http/types.ts";
+import type { Handler } from "../http/types.ts";
 import { renderPage } from "../ssr/render-page.ts";
-import { PATHS } from "../shared/wire.ts";
+import { ValueNames } from "../ssr/value-names.ts";
+import { HEADERS } from "../shared/wire.ts";
 import type { PageDefinition } from "./page.ts";
 import type { Services } from "./services.ts";
 import { tokenFor } from "./session.ts";
@@ -26,6 +27,7 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
         return site.stub();
       },
       manifest,
+      names: site.dev && new ValueNames(site.dev.kept(ctx.header(HEADERS.devValues) ?? "")),
       title,
       lang,
       prefetch,
@@ -34,22 +36,8 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
       ...(head === undefined ? {} : { head }),
     });
     for (const error of rendered.errors) services.log(`page ${ctx.path}, in an error boundary: ${told(error)}`);
-    return html(site.isDev ? withReload(rendered.html, ctx) : rendered.html, prepared.status, PRIVATE);
+    return html(rendered.html, prepared.status, PRIVATE);
   };
-}
-
-/**
- * Development only: the page loads itself anew when another build of the app answers. The stream's first event tells
- * which build that is; after a restart the browser has reconnected by itself.
- */
-function withReload(page: string, ctx: Context): string {
-  const script =
-    `let build;new EventSource(${JSON.stringify(PATHS.devEvents)}).addEventListener("build",({data})=>` +
-    `{build&&build!==data&&location.reload();build=data})`;
-  return page.replace(
-    /(?:<\/body>(?:<\/html>)?\s*)?$/,
-    (end) => `<script nonce="${ctx.nonce}">${script}</script>${end}`,
-  );
 }
 
 function told(error: unknown): string {

@@ -9,7 +9,6 @@ import { assetEndpoints } from "./endpoints/assets.ts";
 import { chunkEndpoints } from "./endpoints/chunks.ts";
 import { deliveryEndpoints } from "./endpoints/deliveries.ts";
 import { demoEndpoints } from "./endpoints/demo.ts";
-import { devEndpoints } from "./endpoints/dev.ts";
 import { graphEndpoints } from "./endpoints/graphs.ts";
 import { statusEndpoints } from "./endpoints/status.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
@@ -29,7 +28,6 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
   graphEndpoints(endpoints);
   statusEndpoints(endpoints);
   if (isDemoOn(app, services.config)) demoEndpoints(endpoints);
-  if (services.site.isDev) devEndpoints(endpoints);
   refuseDoubles(app);
   for (const page of app.pages ?? []) router.add("GET", page.path, pageHandler(page, services), middleware);
   for (const route of app.routes ?? []) router.add(route.method, route.path, guarded(route, services), middleware);

@@ -12,6 +12,8 @@ import type { DevSupport, Surroundings } from "./options.ts";
 
 /** Runtime assets, written beside the compiled server by the package's own build. */
 const ASSETS_DIR = fileURLToPath(new URL("../assets/", import.meta.url));
+/** Those of development: core and runtime that can be told of an edit, and what tells them. */
+export const DEV_ASSETS_DIR = fileURLToPath(new URL("../assets-dev/", import.meta.url));
 /** Inlined into pages, never fetched. */
 const STUB_NAME = "stub.js";
 
@@ -26,12 +28,13 @@ export interface Site {
   publicFile(name: string): StaticFile | undefined;
   /** Inline script of interactive pages. @throws SvcError `SVC_CONFIG` when the package was not built. */
   stub(): string;
-  readonly isDev: boolean;
+  /** Undefined in production. */
+  readonly dev: DevSupport | undefined;
 }
 
 export function loadSite(where: Surroundings): Site {
   const { dist, dev } = where;
-  const assets = loadFolder(ASSETS_DIR);
+  const assets = new Map([...loadFolder(ASSETS_DIR), ...(dev ? loadFolder(DEV_ASSETS_DIR) : [])]);
   const stubFile = assets.get(STUB_NAME);
   assets.delete(STUB_NAME);
   const publicDir = where.publicDir ?? (dist && join(dist, "public"));
@@ -40,7 +43,7 @@ export function loadSite(where: Surroundings): Site {
   const manifest = dist && !dev ? readManifest(dist) : EMPTY_MANIFEST;
   return {
     assets,
-    isDev: dev !== undefined,
+    dev,
     manifest: () => dev?.manifest() ?? manifest,
     chunk: async (kind, name) => (dev && kind === "handler" ? devChunk(dev, name) : built[kind].get(name)),
     // Edited while the server runs, so read anew; whoever develops is the only client.

@@ -17,11 +17,11 @@ export const pageState = (): PageState =>
 /** How a value of each kind is made; the part `store` adds those that need it. */
 export const kinds: ((value: never) => unknown)[] = [(value) => new Cell(value), (value) => value];
 
-const values: unknown[] = [];
+export const values: unknown[] = [];
 /** Value that came with the page -> scopes to wake before it first changes. */
-const sleepers = new Map<unknown, number[] | undefined>();
+export const sleepers = new Map<unknown, number[] | undefined>();
 
-const valueAt = (index: number): unknown => {
+export const valueAt = (index: number): unknown => {
   if (!(index in values)) {
     const [kind, value, scopes] = pageState().v[index]!;
     values[index] = kinds[kind]!(value as never);
@@ -35,20 +35,27 @@ export const slotsAt = new WeakMap<Node, Slots>();
 /** Raw item -> the row of a list that the server rendered for it and nothing has bound yet (list.ts). */
 export const unboundRows = new Map<unknown, () => void>();
 
-const awake: Record<string, Slots> = {};
-let loaded: Modules;
+export const awake: Record<string, Slots> = {};
+export let loaded: Modules;
 
 const chunkNamed = (name: string): Chunk => loaded[name] as Chunk;
 
+/** Whether this is the core of development (scripts/build-browser.ts); only there exports that core.ts does not name are used. */
+declare const __DEV__: boolean;
+/** End the bindings of the scopes that are awake. */
+export const ends: (() => void)[] = [];
+
 /** Ties a scope's slots to its element and runs its bindings, once. */
-const wake = (id: number | string): void => {
+export const wake = (id: number | string): void => {
   if (awake[id]) return;
   const [chunk, bind, ...indices] = pageState().s[id]!;
   const slots = (awake[id] = indices.map(valueAt) as Slots);
   const root = document.querySelector(`[${DOM.scope}^="${id} "]`);
   if (!root) return;
   slotsAt.set(root, slots);
-  if (bind) scopedBindings(true, () => chunkNamed(`handler/${chunk}`)[bind]!(slots, root));
+  if (!bind) return;
+  const end = scopedBindings(true, () => chunkNamed(`handler/${chunk}`)[bind]!(slots, root));
+  if (__DEV__) ends.push(end);
 };
 
 onBeforeWrite((value) => {

@@ -1,140 +1,113 @@
 /**
- * `svc dev`: serves the app from source. The socket stays open while the app behind it is replaced after each change;
- * requests wait for the new one, and open pages load themselves anew (app/render-page.ts).
+ * `svc dev`: serves the app from source. The socket stays open while the app behind it is replaced after each change
+ * (dev-stage.ts); open pages follow what changes (dev-pages.ts, src/browser/dev).
  */
-import type { ServerResponse } from "node:http";
-import { join, relative, resolve } from "node:path";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { extname, join, relative, resolve, sep } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { App } from "../app/app.ts";
-import { createDevHost, type DevHost } from "../compiler/dev.ts";
+import { createDevHost } from "../compiler/dev.ts";
 import { listen } from "../http/server.ts";
-import { SvcError } from "../shared/errors.ts";
-import { escapeText } from "../shared/escape.ts";
+import { faultPage, type Fault } from "../shared/fault.ts";
 import type { CommandOptions } from "./arguments.ts";
 import { banner } from "./banner.ts";
+import { devScript, DevDoors } from "./dev-doors.ts";
+import { faultOf, thrownOf, traceServer } from "./dev-fault.ts";
+import { DevPages } from "./dev-pages.ts";
+import { Stage } from "./dev-stage.ts";
 import { explain } from "./explain.ts";
-import { appOf } from "./load-app.ts";
 import type { Output } from "./output.ts";
 import { endRequested } from "./signals.ts";
 
-/** Editors save several files at once; one reload is enough. */
-const QUIET_MS = 40;
 const DRAIN_MS = 2000;
 
 export async function dev({ root, host, port }: CommandOptions, output: Output): Promise<void> {
   const devHost = await createDevHost({ root });
   const ended = endRequested();
-  const stage = new Stage(devHost, root, output);
-  const { config } = await stage.load();
-  const address = { host: host ?? config.host, port: port ?? config.port };
-  const canFallBack = port === undefined && !config.isPortFixed;
-  const listening = await listen(
-    async (message, reply) => {
-      const app = await stage.app().catch((error: unknown) => tellBroken(reply, error));
-      await app?.handler(message, reply);
+  const closing = new AbortController();
+  const pages = new DevPages();
+  const fail = (error: unknown): void => output.error(`${output.style("red", "Error")} ${explain(error)}`);
+  let fault: Fault | undefined;
+  let builds = 0;
+  // Of this process: pages of an earlier one are out of date.
+  const build = (): string => `${process.pid}-${builds}`;
+  const tellFault = (error: unknown): Fault => {
+    const found = faultOf("compile", thrownOf(error), root, traceServer);
+    pages.tell({ event: "fault", data: found });
+    return found;
+  };
+  const doors = new DevDoors({
+    root,
+    host: devHost,
+    pages,
+    closing: closing.signal,
+    fault: () => fault,
+    onBrowserFault: ({ code, message, place }) => {
+      const where = place ? ` ${place.file}:${place.line}:${place.column}` : "";
+      output.error(`${output.style("red", "Error in the browser")}${where} ${code}: ${message}`);
     },
-    { ...address, canFallBack },
+  });
+  const stage = new Stage({
+    host: devHost,
+    root,
+    support: {
+      manifest: () => devHost.manifest(),
+      chunk: (name) =>
+        devHost.chunk(name).catch((error: unknown) => {
+          fail(error);
+          tellFault(error);
+          throw error;
+        }),
+      script: (nonce) => devScript(nonce, build()),
+      kept: (id) => doors.kept(id),
+      faultPage: (error, nonce) =>
+        faultPage(faultOf("server", thrownOf(error), root, traceServer), nonce, devScript(nonce, build())),
+    },
+    onReady(tookMs) {
+      builds++;
+      fault = undefined;
+      pages.tell({ event: "build", data: build() });
+      if (tookMs !== undefined) output.line(output.style("dim", `Reloaded in ${Math.round(tookMs)} ms`));
+    },
+    onFault(error) {
+      fail(error);
+      fault = tellFault(error);
+    },
+  });
+  const serve = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
+    if (doors.owns((message.url ?? "/").split("?")[0] ?? "/")) return doors.answer(message, reply);
+    const app = await stage.app().catch(() => undefined); // onFault has told
+    return app ? app.handler(message, reply) : doors.answer(message, reply);
+  };
+  const { config } = await stage.load();
+  const listening = await listen(
+    serve,
+    {
+      host: host ?? config.host,
+      port: port ?? config.port,
+      canFallBack: port === undefined && !config.isPortFixed,
+      refuse: (error) => (stage.current ?? doors).refuse(error),
+    },
     (error) => output.error(String(error)),
   );
-  const app = await stage.boot(listening.url);
-  banner(app, listening.url, Math.round(performance.now()), output);
+  banner(await stage.boot(listening.url), listening.url, Math.round(performance.now()), output);
+  const publicDir = join(root, "public");
   const written = [resolve(config.dataDir), join(root, "dist")];
   const stop = devHost.onChange((file) => {
     // What the app itself writes is no edit: its database would reload it for ever.
-    if (!written.some((folder) => isInside(folder, file))) stage.changed();
+    if (written.some((folder) => isInside(folder, file))) return;
+    if (!isInside(publicDir, file)) return stage.changed();
+    // Public files are read anew each time; only styles stay on a page that is open.
+    if (extname(file) === ".css")
+      pages.tell({ event: "style", data: `/${relative(publicDir, file).split(sep).join("/")}` });
   });
   await ended;
   stop();
+  closing.abort();
   await Promise.all([stage.close(), listening.close(DRAIN_MS)]);
   await devHost.close();
-}
-
-/** While the source does not compile every request is answered with why; a browser asks again by itself. */
-function tellBroken(reply: ServerResponse, error: unknown): undefined {
-  const page = `<!doctype html><html lang="en" style="color-scheme:light dark"><title>Does not compile</title><pre style="padding:1rem">${escapeText(explain(error))}</pre></html>`;
-  reply.writeHead(500, { "content-type": "text/html; charset=utf-8", refresh: "1", "cache-control": "no-store" });
-  reply.end(page);
 }
 
 function isInside(folder: string, file: string): boolean {
   const path = relative(folder, file);
   return !path.startsWith("..") && path !== "";
-}
-
-/** The app that is on, and the one that comes after it. */
-class Stage {
-  readonly #host: DevHost;
-  readonly #root: string;
-  readonly #output: Output;
-  #current: App | undefined;
-  #url = "";
-  /** Settles when the app that is to answer has booted. */
-  #next: Promise<App> | undefined;
-  /** Settles `#next` after an edit. */
-  #answer: ((app: Promise<App>) => void) | undefined;
-  /** What `#next` was before the edit. */
-  #before: Promise<App> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(host: DevHost, root: string, output: Output) {
-    this.#host = host;
-    this.#root = root;
-    this.#output = output;
-  }
-
-  async load(): Promise<App> {
-    this.#current = appOf(await this.#host.loadApp(), this.#root);
-    return this.#current;
-  }
-
-  boot(url: string): Promise<App> {
-    this.#url = url;
-    return (this.#next = this.#boot());
-  }
-
-  /** @throws SvcError `SVC_UNAVAILABLE` while the source does not compile. */
-  async app(): Promise<App> {
-    if (!this.#next) throw new SvcError("SVC_UNAVAILABLE", "The app is not loaded yet");
-    return this.#next;
-  }
-
-  /** Requests wait from here on: what answers them is out of date. */
-  changed(): void {
-    clearTimeout(this.#timer);
-    if (!this.#answer) {
-      this.#before = this.#next;
-      this.#next = new Promise((done) => (this.#answer = done));
-      // A failure is told by #replace; here it may happen that no request waits for it.
-      this.#next.catch(() => undefined);
-    }
-    this.#timer = setTimeout(() => this.#replace(), QUIET_MS);
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    await this.#current?.close();
-  }
-
-  #replace(): void {
-    const before = this.#before;
-    const next = (async () => {
-      await before?.catch(() => undefined); // told when it failed
-      // One process, one database: the old app gives it back first.
-      await this.#current?.close();
-      await this.load();
-      return this.#boot();
-    })();
-    this.#answer?.(next);
-    this.#answer = undefined;
-    next.then(
-      () => this.#output.line(this.#output.style("dim", "Reloaded")),
-      (error: unknown) => this.#output.error(`${this.#output.style("red", "Error")} ${explain(error)}`),
-    );
-  }
-
-  async #boot(): Promise<App> {
-    const app = this.#current as App;
-    await app.boot({ dev: this.#host, publicDir: join(this.#root, "public"), url: this.#url });
-    return app;
-  }
 }

@@ -90,6 +90,15 @@ function serverConfig(root: string, outDir: string, entry: string, modules: AppM
   };
 }
 
+/** Names sources in source maps by their path in the app, wherever the map is kept. */
+export function fromRoot(root: string): (source: string, map: string) => string {
+  return (source, map) =>
+    path
+      .relative(root, path.resolve(path.dirname(map), source))
+      .split(path.sep)
+      .join("/");
+}
+
 /** Settings of a browser build, shared with the development host. */
 export function browserConfig(root: string, modules: AppModules): InlineConfig {
   return {

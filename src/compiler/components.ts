@@ -1,6 +1,6 @@
 /** Which functions are components, whose returned JSX is HTML and not a value. */
 import type { ESTree } from "vite";
-import { holdsJsx, isFunction, returnsOf, walk, type FunctionNode } from "./ast.ts";
+import { holdsJsx, isFunction, returnsOf, walk, type FunctionNode, type Node } from "./ast.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
 import { functionOf } from "./kinds.ts";
 import type { Reference, Scopes } from "./scopes.ts";
@@ -20,6 +20,13 @@ export function findComponents(program: ESTree.Program, scopes: Scopes): Set<Fun
     if (fn && !returnsOf(fn).some(holdsJsx)) found.delete(fn);
   }
   return found;
+}
+
+/** `Counter`; empty for a default export without a name. */
+export function componentName(module: { parentOf(node: Node): Node | undefined }, fn: FunctionNode): string {
+  if (fn.id) return fn.id.name;
+  const parent = module.parentOf(fn);
+  return parent?.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id.name : "";
 }
 
 /** @throws SvcError SVC109 for a component that is called: its HTML would be escaped like any other text. */

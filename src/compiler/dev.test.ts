@@ -47,7 +47,7 @@ describe("the development host", () => {
     await withHost(APP, async (host) => {
       const { default: app } = (await host.loadApp()) as { default: { word: string } };
       assert.equal(app.word, "before");
-      assert.match(chunkOf(host), /^page-[0-9a-f]{8}$/);
+      assert.match(chunkOf(host), /^page-[0-9a-f]{8}-0$/);
       assert.match((await host.chunk(chunkOf(host))) ?? "", /\+= 41/);
       assert.equal(await host.chunk("page-00000000"), undefined);
     });

@@ -1,18 +1,21 @@
 /**
- * The development host: the same compiler output as production, made on demand and fresh after every edit.
- * Owns one Vite server in middleware mode (no port, no socket); the app layer serves what it gives.
+ * The development host: the same compiler output as production, made on demand and fresh after every edit. Owns one Vite
+ * server in middleware mode (no port, no socket); the app layer serves what it gives.
  */
+import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
-import { build, createServer, isRunnableDevEnvironment, type ViteDevServer } from "vite";
+import { createServer, isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import { invariant } from "../shared/errors.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { unwrapErrors } from "./build-errors.ts";
-import { baseName, browserConfig, findEntry } from "./build.ts";
+import { findEntry } from "./build.ts";
+import { DevChunks } from "./dev-chunks.ts";
 import { SVC } from "./kinds.ts";
-import { createManifest, shortHash } from "./manifest.ts";
-import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "./plugin.ts";
+import { createManifest } from "./manifest.ts";
+import { newAppModules, svc, type AppModules } from "./plugin.ts";
+import type { Position } from "./positions.ts";
 
-/** Files that can change what a chunk holds; others, such as a database the app writes, leave chunk names alone. */
+/** Files that can change what a module or chunk holds; others, such as a database the app writes, are left alone. */
 const CODE = /\.(?:[cm]?[jt]sx?|json)$/;
 
 export interface DevHost {
@@ -20,9 +23,13 @@ export interface DevHost {
   loadApp(): Promise<{ default: unknown }>;
   /** Code of a browser chunk by its name without `.js`; undefined for a name of no current chunk. */
   chunk(name: string): Promise<string | undefined>;
-  /** Chunks of the modules loaded so far; their names change with every edit. */
+  /** Chunks of the modules loaded so far; the name of one changes when an edit may have changed its code. */
   manifest(): Manifest;
-  /** Calls `listener` after a file of the app changed; returns a function that stops it. */
+  /** Where a place of a chunk (line and column from 1), of this build or an earlier one, stands in the source. */
+  sourceOf(name: string, line: number, column: number): Position | undefined;
+  /** Opens the editor: answers a request whose query has `file=<path>:<line>:<column>`. */
+  openEditor(message: IncomingMessage, reply: ServerResponse): void;
+  /** Calls `listener` after a file of the app changed, came or went; returns a function that stops it. */
   onChange(listener: (file: string) => void): () => void;
   close(): Promise<void>;
 }
@@ -36,33 +43,29 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   const environment = server.environments.ssr;
   invariant(isRunnableDevEnvironment(environment), "Vite's ssr environment runs modules");
   const listeners = new Set<(file: string) => void>();
-  const built = new Map<string, Promise<string>>();
-  let edits = 0;
+  const chunks = new DevChunks(root, modules);
 
-  server.watcher.on("all", (_event, file) => {
+  server.watcher.on("all", (event, file) => {
     if (CODE.test(file)) {
-      edits++;
-      built.clear();
+      // A file that came or went may be what another's import means from now on.
+      if (event === "change") environment.moduleGraph.onFileChange(file);
+      else environment.moduleGraph.invalidateAll();
       modules.browser.delete(file);
-      environment.moduleGraph.invalidateAll();
+      chunks.changed(event === "change" ? file : undefined);
+      // Modules keep their compiled code but run anew: what an old one has set up is of the old app.
       environment.runner.clearCache();
     }
     for (const listener of listeners) listener(file);
   });
-  const nameOf = (module: string): string => `${baseName(module)}-${shortHash(`${module} ${edits}`)}`;
 
   return {
     loadApp: () => unwrapErrors(() => environment.runner.import<{ default: unknown }>(entry)),
-    async chunk(name) {
-      const file = [...modules.browser].find(([, module]) => nameOf(module) === name)?.[0];
-      if (file === undefined) return undefined;
-      const known = built.get(file) ?? buildChunk(root, file, modules);
-      built.set(file, known);
-      return known;
-    },
-    manifest() {
-      const chunks = new Map([...modules.browser.values()].map((module) => [module, nameOf(module)]));
-      return createManifest(chunks, modules.actions);
+    chunk: (name) => chunks.code(name),
+    manifest: () => createManifest(chunks.names(), modules.actions),
+    sourceOf: (name, line, column) => chunks.sourceOf(name, line, column),
+    openEditor: (message, reply) => {
+      message.url = `/__open-in-editor${new URL(message.url ?? "", "http://svc").search}`;
+      server.middlewares(message, reply);
     },
     onChange(listener) {
       listeners.add(listener);
@@ -89,25 +92,4 @@ function startVite(root: string, modules: AppModules): Promise<ViteDevServer> {
     ssr: { external: [SVC] },
     optimizeDeps: { noDiscovery: true, include: [] },
   });
-}
-
-/** One chunk with its helpers inside; shared helpers are doubled, which development can afford. */
-async function buildChunk(root: string, file: string, modules: AppModules): Promise<string> {
-  const config = browserConfig(root, modules);
-  const output = await unwrapErrors(() =>
-    build({
-      ...config,
-      build: {
-        ...config.build,
-        write: false,
-        minify: false,
-        sourcemap: "inline",
-        rolldownOptions: { input: file + CLIENT_QUERY, preserveEntrySignatures: "strict", output: { format: "es" } },
-      },
-    }),
-  );
-  const [result] = Array.isArray(output) ? output : "output" in output ? [output] : [];
-  const chunk = result?.output.find((item) => item.type === "chunk");
-  invariant(chunk?.type === "chunk", "a build of one entry gives one chunk");
-  return chunk.code;
 }

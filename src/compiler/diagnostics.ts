@@ -28,6 +28,12 @@ export function positionOf(text: string, offset: number): { line: number; column
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
+/** Reverse of `positionOf`. */
+export function offsetOf(text: string, line: number, column: number): number {
+  const before = text.split("\n").slice(0, line - 1);
+  return before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
+}
+
 /** Two lines around the first line of `span`, which is underlined. */
 export function codeFrame(text: string, span: Span): string {
   const { line, column } = positionOf(text, span.start);

@@ -27,7 +27,7 @@ describe("the server module of a template", () => {
       serverHead(text),
       [
         'import { block as $block, scope as $scope, t as $t } from "svc/jsx-runtime";',
-        'const $b0 = $block("pages/test.tsx", "b0", ["click"], []);',
+        'const $b0 = $block("pages/test.tsx", "b0", ["click"], [], ["A","n","p.by"]);',
       ].join("\n"),
     );
     assert.match(
@@ -38,7 +38,7 @@ describe("the server module of a template", () => {
 
   it("names no bind export for a scope that has handlers only", () => {
     const text = "export const A = () => <p onClick={() => alert(1)}>x</p>;";
-    assert.match(serverHead(text), /\$block\("pages\/test\.tsx", 0, \["click"\], \[\]\)/);
+    assert.match(serverHead(text), /\$block\("pages\/test\.tsx", 0, \["click"\], \[\], \["A"\]\)/);
     assert.match(serverBody(text), /\$scope\(\$b0, 0, \[\]\)/);
   });
 

@@ -19,6 +19,7 @@ import {
   type Node,
 } from "./ast.ts";
 import type { ClientModule } from "./client-module.ts";
+import { componentName } from "./components.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, type Walker } from "./emit-items.ts";
@@ -41,6 +42,8 @@ export class ServerEmitter {
   #scopes = 0;
   /** Hooks of the component whose returned JSX is being written. */
   #hooks: Hooks | undefined;
+  /** Of the component that is being written; empty outside of any. */
+  #componentName = "";
 
   constructor(extraction: Extraction, client: ClientModule, browser: BrowserEmitter) {
     this.#module = extraction.module;
@@ -81,6 +84,8 @@ export class ServerEmitter {
     const hooks = hooksOf(this.#module, fn, (node) => svcName(node, this.#module.scopes));
     for (const statement of hooks.browserOnly) this.#out.replace(statement.start, statement.end, ";");
     const outer = this.#hooks;
+    const outerName = this.#componentName;
+    this.#componentName = componentName(this.#module, fn);
     const results = new Set(returnsOf(fn));
     const visit = (node: Node): void => {
       if (hooks.browserOnly.includes(node)) return;
@@ -94,6 +99,7 @@ export class ServerEmitter {
     this.#hooks = undefined;
     for (const child of childrenOf(fn)) visit(child);
     this.#hooks = outer;
+    this.#componentName = outerName;
     if (hooks.isPlaced || !hooks.first) return;
     throw fail(
       this.#extraction,
@@ -231,6 +237,7 @@ export class ServerEmitter {
       scope.bind === undefined ? "0" : JSON.stringify(scope.bind),
       JSON.stringify([...scope.events].sort()),
       JSON.stringify([...scope.parts].sort()),
+      JSON.stringify([this.#componentName, ...scope.slots.map(({ source }) => source)]),
     ];
     scope.block = this.#out.addBlock(args);
   }

@@ -150,5 +150,6 @@ async function stripTypes(output: Output, file: SourceFile): Promise<{ code: str
     { lang: "ts", sourcemap: true, tsconfig: false, target: "es2022" },
     inMap,
   );
-  return { code: result.code, map: JSON.stringify(result.map) };
+  // Whoever puts maps together takes sources to stand beside the module.
+  return { code: result.code, map: JSON.stringify({ ...result.map, sources: [path.basename(file.path)] }) };
 }

@@ -40,8 +40,13 @@ export const PATHS = {
   metrics: "/_svc/metrics",
   demo: "/_svc/demo",
   demoInbox: "/_svc/demo/webhook-inbox",
-  /** Development only: an event stream that tells the page to reload. */
+  /** Development only: the script that keeps a page equal to its source, and what it talks to (src/cli/dev-doors.ts). */
+  devClient: "/_svc/dev.js",
+  dev: "/_svc/dev",
   devEvents: "/_svc/dev/events",
+  devValues: "/_svc/dev/values",
+  devFault: "/_svc/dev/fault",
+  devOpen: "/_svc/dev/open",
   health: "/health",
   ready: "/ready",
 } as const;
@@ -51,6 +56,8 @@ export const HEADERS = {
   csrf: "x-svc-csrf",
   graphToken: "x-svc-graph-token",
   requestId: "x-request-id",
+  /** Development only: asks for a page with the values that a browser has; an id that `devValues` gave. */
+  devValues: "x-svc-dev-values",
 } as const;
 
 /** Headers of an outgoing delivery, in the spelling that is sent. */
@@ -109,6 +116,10 @@ export const DOM = {
   pending: "data-svc-pending",
   /** Global queue of events caught before the loader has arrived. */
   queue: "$svc",
+  /** Development only: id of the script that holds a fault, on the page that tells of it. */
+  faultId: "svc-fault",
+  /** Development only: attribute of the development script that tells which build made the page. */
+  devBuild: "data-svc-build",
 } as const;
 
 export const WEBHOOK_EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;

@@ -3,6 +3,7 @@ import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.
 import type { Manifest } from "../shared/manifest.ts";
 import { DOM, PATHS } from "../shared/wire.ts";
 import { Render, renderInto } from "./render.ts";
+import type { ValueNames } from "./value-names.ts";
 
 export interface PageRenderOptions {
   /** Read only when the page has a script. */
@@ -20,6 +21,8 @@ export interface PageRenderOptions {
   prefetch?: "intent" | "idle";
   /** Text of the inline stub with its tokens in it (events.ts). Read only when the page has a script. */
   readonly stub: string;
+  /** Development only. */
+  names?: ValueNames | undefined;
 }
 
 export interface RenderedPage {
@@ -34,7 +37,7 @@ export interface RenderedPage {
 
 /** @throws what the view throws; SvcError `SVC201` when browser code captures what can't travel. */
 export function renderPage(view: () => unknown, options: PageRenderOptions): RenderedPage {
-  const render = new Render(options.manifest, options.csrfToken);
+  const render = new Render(options.manifest, options.csrfToken, options.names);
   try {
     return renderWhole(render, view, options);
   } finally {

@@ -9,6 +9,7 @@ import type { Manifest } from "../shared/manifest.ts";
 import { PageEvents } from "./events.ts";
 import { Html } from "./html.ts";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
+import type { ValueNames } from "./value-names.ts";
 import { ValueTable } from "./values.ts";
 import { t } from "./write.ts";
 
@@ -20,6 +21,8 @@ export interface Block {
   bind: string | 0;
   events: readonly string[];
   parts: readonly string[];
+  /** Name of the component, then the source of each slot. */
+  names: readonly string[];
 }
 
 /** `[chunk, bind, ...slots]`, as written into the state script. */
@@ -37,6 +40,7 @@ export interface RenderMark {
 export class Render {
   readonly manifest: Manifest;
   readonly #csrfToken: () => string;
+  readonly #names: ValueNames | undefined;
   readonly events = new PageEvents();
   readonly scopes = new Map<number, ScopeEntry>();
   readonly values = new ValueTable();
@@ -48,9 +52,12 @@ export class Render {
   /** Event by which the components that are being written wake; undefined for their own. */
   #moment: string | undefined;
 
-  constructor(manifest: Manifest, csrfToken: () => string) {
+  /** @param names given in development only. */
+  constructor(manifest: Manifest, csrfToken: () => string, names?: ValueNames) {
     this.manifest = manifest;
     this.#csrfToken = csrfToken;
+    this.#names = names;
+    if (names) this.atEnd(() => names.restore());
   }
 
   /** The page's CSRF token, made when first asked for. */
@@ -74,6 +81,7 @@ export class Render {
       s: Object.fromEntries(this.scopes),
       v,
       n: moduleNeeds(this.#modules, this.values.readers()),
+      ...(this.#names && { d: this.values.names(this.#names) }),
     };
   }
 
@@ -123,6 +131,7 @@ export class Render {
     if (chunk === undefined) {
       throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${block.moduleId}; build the app again`);
     }
+    this.#names?.meet(block, slots);
     const id = this.scopes.size + 1;
     const { moduleId, bind } = block;
     const indices = slots.map((value, slot) =>
@@ -170,8 +179,14 @@ export function renderInto(render: Render, view: () => unknown): string {
 
 // What compiled modules call.
 
-export function block(moduleId: string, bind: string | 0, events: readonly string[], parts: readonly string[]): Block {
-  return { moduleId, bind, events, parts };
+export function block(
+  moduleId: string,
+  bind: string | 0,
+  events: readonly string[],
+  parts: readonly string[],
+  names: readonly string[] = [],
+): Block {
+  return { moduleId, bind, events, parts, names };
 }
 
 /** @param bound how many of `slots`, from the front, the bindings read. @returns the scope attribute. */

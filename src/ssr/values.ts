@@ -4,6 +4,7 @@ import { isRef } from "../jsx/ref.ts";
 import { isStore } from "../reactivity/server-store.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import type { ValueNames } from "./value-names.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../shared/serialize.ts";
 
 const VALUE_KINDS = { signal: 0, plain: 1, store: 2, ref: 7 } as const;
@@ -70,6 +71,13 @@ export class ValueTable {
   parts(index: number): readonly string[] {
     const entry = this.#entries[index];
     return entry ? partsOf(entry, entry.isEncoded) : NO_PARTS;
+  }
+
+  /** For each value the name that it has in development; null for those that browser code does not change. */
+  names(names: ValueNames): (string | null)[] {
+    const found: (string | null)[] = this.#entries.map(() => null);
+    for (const [value, index] of this.#indices) found[index] = names.nameOf(value) ?? null;
+    return found;
   }
 
   /** For each value the scopes whose bindings read it. */

@@ -1,72 +1,81 @@
-/** `svc dev` as an author meets it: the page in a real browser follows the source. */
+/** `svc dev` as an author meets it: an open page follows the source and keeps what was done in it. */
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
-import { root, startDemo, type DemoServer } from "./demo-server.ts";
+import { startDevApp, type DevApp } from "./dev-app.ts";
 
-// Inside the repository, so that "svc" is found as the package it is; not in test-results, which Vite does not watch.
-const app = join(root, "out", `dev-${process.pid}`);
-const source = join(app, "pages/shared-controls.tsx");
-let server: DemoServer;
+const DESK = "pages/desk.tsx";
+
+let app: DevApp;
 let browser: Browser;
 let tab: Tab;
 let page: Page;
+let original: Record<string, string>;
+let loads: number;
 
 before(async () => {
-  cpSync(join(root, "test/fixtures/runtime"), app, {
-    recursive: true,
-    // Its tsconfig.json is for where it stands; what is built there is not of this run.
-    filter: (path) => !/tsconfig\.json$|dist$|\.svc$/.test(path),
-  });
-  server = await startDemo({ app, command: "dev", dataDir: join(app, ".svc"), env: { NODE_ENV: "development" } });
+  app = await startDevApp("follow");
+  original = Object.fromEntries([DESK, "app.tsx", "words.ts", "public/desk.css"].map((file) => [file, app.read(file)]));
   browser = await launchBrowser();
-  tab = await openTab(browser);
-  ({ page } = tab);
 });
 
 after(async () => {
   await browser?.close();
-  await server?.stop();
-  rmSync(app, { recursive: true, force: true });
+  await app?.stop();
 });
 
-function edit(from: string, to: string): void {
-  const text = readFileSync(source, "utf8");
-  assert.ok(text.includes(from), `${from} is in the source`);
-  writeFileSync(source, text.replace(from, to));
+beforeEach(async () => {
+  tab = await openTab(browser);
+  ({ page } = tab);
+  loads = 0;
+  page.on("domcontentloaded", () => loads++);
+  await page.goto(`${app.url}/desk`);
+});
+
+afterEach(async () => {
+  await tab.close();
+  for (const [file, text] of Object.entries(original)) if (app.read(file) !== text) app.write(file, text);
+  await untilServed("desk", "<h1>Desk</h1>");
+});
+
+/** The server waits for its new app by itself; which one it has shows in what it serves. */
+async function untilServed(path: string, text: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const answer = await fetch(`${app.url}/${path}`, { headers: { accept: "text/html" } });
+    if ((await answer.text()).includes(text)) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  assert.fail(`${path} never had ${text}`);
 }
 
-describe("svc dev", () => {
-  it("serves pages that resume, compiled from source", async () => {
-    await page.goto(`${server.url}/shared`);
-    await page.getByRole("button", { name: "Add", exact: true }).click();
-    await page.locator("#first", { hasText: "4 and 8" }).waitFor();
+const count = (section: string, text: string): Promise<void> =>
+  page.locator(`#${section} .count`, { hasText: new RegExp(`^${text}$`) }).waitFor();
+const add = (section: string): Promise<void> => page.locator(`#${section} button`).click();
+
+describe("an edit under svc dev", () => {
+  it("of a handler takes effect at the next event, in a scope that is awake, and signals keep their values", async () => {
+    await add("one");
+    await count("one", "Count: 2");
+    app.edit(DESK, "count.value += 1", "count.value += 100");
+    await page.locator("#one[s*='-1']").waitFor();
+    await count("one", "Count: 2");
+    await add("one");
+    await count("one", "Count: 102");
+    await add("two");
+    await count("two", "Count: 110");
+    assert.equal(loads, 1);
   });
 
-  it("loads the page anew after an edit, markup and handler", async () => {
-    edit("count.value += 1", "count.value += 10");
-    edit("\n      Add\n", "\n      Add ten\n");
-    await page.getByRole("button", { name: "Add ten" }).click();
-    await page.locator("#first", { hasText: "13 and 26" }).waitFor();
-  });
-
-  it("shows what does not compile, with its place, and goes on once it does", async () => {
-    edit("person.name = field.value;", "person.name = ;");
-    await page.goto(`${server.url}/shared`, { waitUntil: "commit" });
-    await page.getByText("pages/shared-controls.tsx:").waitFor();
-    assert.match(await page.locator("pre").innerText(), /person\.name = ;/);
-    assert.match(server.output(), /^Error .*pages\/shared-controls\.tsx:/m);
-    edit("person.name = ;", "person.name = `Dr ${field.value}`;");
-    await page.getByLabel("Name").fill("Ada");
-    await page.getByLabel("Name").press("Enter");
-    await page.locator("#name", { hasText: "Dr Ada" }).waitFor();
-    // The page that could not be shown was answered with 500, which Chromium tells the console.
-    await assert.rejects(
-      tab.close(),
-      (error: Error) => !/CSP|page error/.test(error.message) && error.message.includes("500"),
-    );
+  it("of markup and text morphs the page, and signals keep their values", async () => {
+    await add("one");
+    await add("two");
+    await count("two", "Count: 11");
+    app.edit(DESK, "Count: {count.value}", "<b>Number</b> {count.value}");
+    await count("one", "Number 2");
+    await count("two", "Number 11");
+    await add("two");
+    await count("two", "Number 12");
+    assert.equal(loads, 1);
   });
 });

@@ -16,7 +16,7 @@ const NEVER_KEPT = "no-store";
 export function chunkEndpoints({ router, services: { site } }: Endpoints): void {
   const serve = async (ctx: Context, kind: keyof typeof KINDS): Promise<Result> => {
     const file = await site.chunk(kind, ctx.params["chunk"] ?? "");
-    return file ? serveFile(ctx, file, site.isDev ? NEVER_KEPT : IMMUTABLE) : notFound("There is no such chunk");
+    return file ? serveFile(ctx, file, site.dev ? NEVER_KEPT : IMMUTABLE) : notFound("There is no such chunk");
   };
   for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
     router.add("GET", `${KINDS[kind]}/:chunk`, (ctx) => serve(ctx, kind));

@@ -1,0 +1,3 @@
+/** `core.js` of development. */
+export * from "../core.ts";
+export * as dev from "./inside.ts";

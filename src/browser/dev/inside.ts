@@ -1,0 +1,108 @@
+/**
+ * Development only: what an edit does to the living state of a page. Core itself knows nothing of edits; this file is bundled
+ * with it in place of the core of production (scripts/build-browser.ts) and reaches inside.
+ */
+import { batch } from "../../reactivity/system.ts";
+import { Cell } from "../../reactivity/signal.ts";
+import { serialize } from "../../shared/serialize.ts";
+import { DOM } from "../../shared/wire.ts";
+import * as resume from "../resume.ts";
+import type { Modules, PageState } from "../types.ts";
+
+/** The state script of a page under development. */
+export interface DevState extends PageState {
+  /** For each value the name by which an edit finds it again (src/ssr/value-names.ts). */
+  d: (string | null)[];
+}
+
+/** What became of the values that a page came with. */
+export interface Changes {
+  /** Name -> value, encoded. */
+  kept: Record<string, unknown>;
+  /** Names of values that can't be sent, and why. */
+  lost: [name: string, why: string][];
+}
+
+const state = (): DevState => resume.pageState() as DevState;
+
+/** Values that are no longer as the page came. */
+export function changes(): Changes {
+  const found: Changes = { kept: {}, lost: [] };
+  state().d.forEach((name, index) => {
+    if (name === null || !(index in resume.values)) return;
+    try {
+      const now = serialize(current(resume.values[index]));
+      if (JSON.stringify(now) !== initial(index)) found.kept[name] = now;
+    } catch (error) {
+      found.lost.push([name, (error as Error).message]);
+    }
+  });
+  return found;
+}
+
+function current(value: unknown): unknown {
+  return value instanceof Cell ? value._value : plain(value);
+}
+
+/** What a store holds, without its proxies. */
+function plain(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(plain);
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)])) : value;
+}
+
+function initial(index: number): string {
+  const [kind, value] = state().v[index]!;
+  // Kinds from 4 on are encoded already.
+  return JSON.stringify(kind < 4 ? serialize(value) : value);
+}
+
+/** Modules that the loader has; undefined before the first event. */
+export const modules = (): Modules | undefined => resume.loaded as Modules | undefined;
+
+/** Scopes that are awake, by the elements they stand on. */
+export function awakeElements(): Element[] {
+  return Object.keys(resume.awake).flatMap((id) => document.querySelector(`[${DOM.scope}^="${id} "]`) ?? []);
+}
+
+/**
+ * Puts a new state in the place of the page's, whose document is the new one's already. Signals and stores stay the objects
+ * they are where they have the same name, so that handlers under way go on with them; everything sleeps again.
+ */
+export function reseat(next: DevState, wasAwake: readonly Element[]): void {
+  const before = new Map<string, unknown>();
+  state().d.forEach((name, index) => {
+    if (name !== null && index in resume.values) before.set(name, resume.values[index]);
+  });
+  for (const end of resume.ends.splice(0)) end();
+  for (const element of document.querySelectorAll("*")) {
+    resume.slotsAt.delete(element);
+  }
+  resume.unboundRows.clear();
+  resume.sleepers.clear();
+  for (const id of Object.keys(resume.awake)) delete resume.awake[id];
+  resume.values.length = 0;
+  Object.assign(state(), next);
+  next.d.forEach((name, index) => {
+    const known = name === null ? undefined : before.get(name);
+    if (known !== undefined) carry(known, index);
+  });
+  batch(() => {
+    for (const element of wasAwake) {
+      const id = element.getAttribute(DOM.scope)?.split(" ")[0];
+      if (id !== undefined && element.isConnected) resume.wake(id);
+    }
+  });
+}
+
+/** The server has rendered the page with what the value holds, or with what it begins with from now on. */
+function carry(known: unknown, index: number): void {
+  const fresh = resume.valueAt(index);
+  if (known instanceof Cell && fresh instanceof Cell) known._value = fresh._value;
+  else if (JSON.stringify(plain(known)) !== JSON.stringify(plain(fresh))) return;
+  const scopes = resume.sleepers.get(fresh);
+  resume.sleepers.delete(fresh);
+  resume.values[index] = known;
+  if (scopes) resume.sleepers.set(known, scopes);
+}

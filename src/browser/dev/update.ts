@@ -1,0 +1,166 @@
+/**
+ * An edit reaches the page: a fresh render of the same URL, made with the values that the page has now, becomes the document
+ * around the elements that are there. Handlers follow by themselves, for their attributes name the new chunk.
+ */
+import type { Fault } from "../../shared/fault.ts";
+import { BASE_PATH, DOM, HEADERS, PATHS } from "../../shared/wire.ts";
+import type { DevState } from "./inside.ts";
+import { morph, OWN } from "./morph.ts";
+import { tellLosses } from "./losses.ts";
+
+type Inside = typeof import("./inside.ts");
+
+/** What came of it: the build that the page is of now, or a fault to show. */
+export type Outcome = { build: string } | { fault: Fault };
+
+/** Rounds in which somebody clicks while the server renders. */
+const MAX_ROUNDS = 5;
+
+export async function update(): Promise<Outcome> {
+  const inside = stateOf(document) ? ((await import(PATHS.core)) as { dev: Inside }).dev : undefined;
+  for (let round = 0; ; round++) {
+    await settled();
+    const changes = inside?.changes();
+    const sent = JSON.stringify(changes?.kept ?? {});
+    const response = await fetch(location.href, {
+      headers: { accept: "text/html", ...(sent === "{}" ? {} : { [HEADERS.devValues]: await keep(sent) }) },
+    });
+    const next = new DOMParser().parseFromString(await response.text(), "text/html");
+    const fault = next.getElementById(DOM.faultId);
+    if (fault) return { fault: JSON.parse(fault.textContent) as Fault };
+    const state = stateOf(next);
+    const modules = state && inside?.modules();
+    if (modules) await fetchCode(next, modules);
+    // What was clicked meanwhile is not in this render.
+    if (round < MAX_ROUNDS && JSON.stringify(inside?.changes().kept ?? {}) !== sent) continue;
+    apply(next, inside, state);
+    if (changes && state) tellLosses(changes, state);
+    return { build: buildOf(next) ?? "" };
+  }
+}
+
+/** Of the render that a document came from. */
+export function buildOf(page: Document): string | null | undefined {
+  return page.querySelector(`script[${DOM.devBuild}]`)?.getAttribute(DOM.devBuild);
+}
+
+function stateOf(page: Document): DevState | undefined {
+  const script = page.querySelector(`script#${DOM.stateId}`);
+  return script ? (JSON.parse(script.textContent) as DevState) : undefined;
+}
+
+/** Events that wait for their code first get it. */
+async function settled(): Promise<void> {
+  for (let frame = 0; frame < 300 && document.querySelector(`[${DOM.pending}]`); frame++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function keep(body: string): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(PATHS.devValues, { method: "POST", headers, body });
+  return ((await response.json()) as { id: string }).id;
+}
+
+/** Waking can't wait for code, so all that the new page may need is there before it is the page. */
+async function fetchCode(next: Document, modules: Record<string, unknown>): Promise<void> {
+  const names = [...next.querySelectorAll(`[${DOM.scope}]`)].flatMap((element) => {
+    const [, chunk, ...parts] = (element.getAttribute(DOM.scope) as string).split(" ");
+    return [`handler/${chunk}`, ...parts];
+  });
+  const missing = [...new Set(names)].filter((name) => !modules[name]);
+  await Promise.all(
+    missing.map(async (name) => {
+      modules[name] = await import(`${BASE_PATH}/${name}.js`);
+    }),
+  );
+}
+
+function apply(next: Document, inside: Inside | undefined, state: DevState | undefined): void {
+  const wasAwake = inside?.awakeElements() ?? [];
+  const heard = new Set(typesOf(document));
+  const places = scrolls();
+  morphHead(next);
+  const added = morph(document.documentElement, next.documentElement);
+  for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
+  if (!state) return;
+  if (inside) inside.reseat(state, wasAwake);
+  if ("$svc" in self) listen(typesOf(next).filter((type) => !heard.has(type)));
+  else start(next);
+  for (const element of added) announce(element);
+}
+
+/** Scripts and styles of the head stay; the rest is morphed with the body. */
+function morphHead(next: Document): void {
+  // A stylesheet that was swapped has a version behind its path (styles.ts).
+  for (const link of document.querySelectorAll<HTMLLinkElement>(`link[${OWN}]`)) {
+    for (const fresh of next.querySelectorAll("link")) {
+      if (fresh.getAttribute("href") === link.getAttribute(OWN)) fresh.remove();
+    }
+  }
+}
+
+function scrolls(): [Element, number, number][] {
+  return [...document.querySelectorAll("*")].flatMap((element) =>
+    element.scrollTop || element.scrollLeft
+      ? [[element, element.scrollLeft, element.scrollTop] as [Element, number, number]]
+      : [],
+  );
+}
+
+/** Types of events that the stub of a page listens for. */
+function typesOf(page: Document): string[] {
+  const stub = [...page.scripts].find(
+    ({ text }) => text.startsWith(`${DOM.queue}=`) || text.includes(`${DOM.queue}=[]`),
+  );
+  const list = /\bof\s*(\[[^\]]*\])/.exec(stub?.text ?? "")?.[1];
+  return list === undefined ? [] : (JSON.parse(list) as string[]);
+}
+
+/** As the stub does, for types that the page did not have before. */
+function listen(types: readonly string[]): void {
+  for (const type of types) {
+    addEventListener(
+      type,
+      (event) => {
+        let flags: string | null | undefined;
+        for (let at = event.target as Element | null; at && !/^!?\./.test(flags!); at = at.parentElement) {
+          flags = at.getAttribute?.(DOM.on + type);
+          if (flags?.startsWith("!")) event.preventDefault();
+        }
+        self.$svc.push(event);
+      },
+      { capture: true, passive: false },
+    );
+  }
+}
+
+/** A page without scopes has got its first: it gets what every page with scopes has. */
+function start(next: Document): void {
+  const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
+  for (const { text, src, type, async } of next.scripts) {
+    if (!text.includes(`${DOM.queue}=`) && !new RegExp(`${PATHS.loader}|${PATHS.moments}`).test(src)) continue;
+    const script = Object.assign(document.createElement("script"), { text, type, async, nonce });
+    if (src) script.src = src;
+    script.setAttribute(OWN, "");
+    document.head.append(script);
+  }
+}
+
+/** What stands in the page from now on has been loaded, and will be seen. */
+function announce(root: Element): void {
+  for (const element of [root, ...root.querySelectorAll("*")]) {
+    for (const moment of ["load", "idle"]) {
+      if (element.hasAttribute(DOM.on + moment)) self.$svc.push({ type: moment, target: element });
+    }
+    if (element.hasAttribute(`${DOM.on}visible`)) seen.observe(element);
+  }
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    seen.unobserve(target);
+    self.$svc.push({ type: "visible", target });
+  }
+});

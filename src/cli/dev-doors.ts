@@ -1,0 +1,174 @@
+/**
+ * What `svc dev` answers by itself, beside and instead of the app: the script of its pages, their stream of changes, the
+ * values they keep over an edit, the places of their errors, the editor, and every request while the source does not
+ * compile. Whoever reads the source from here can as well read it on disk, so only the developer's own browser may.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { relative, resolve } from "node:path";
+import { DEV_ASSETS_DIR } from "../app/site.ts";
+import type { DevHost } from "../compiler/dev.ts";
+import { eventStream } from "../http/event-stream.ts";
+import { createHttp, type Http } from "../http/http.ts";
+import { errorProblem, html, json } from "../http/response.ts";
+import { Router } from "../http/router.ts";
+import { loadFolder, REVALIDATE, serveFile } from "../http/static.ts";
+import type { Context, Handler, Result } from "../http/types.ts";
+import { CidrSet } from "../security/cidr.ts";
+import { SecurityHeaders } from "../security/headers.ts";
+import { createNonce, randomHex } from "../security/random.ts";
+import { systemClock } from "../shared/clock.ts";
+import { deserialize } from "../shared/deserialize.ts";
+import { SvcError } from "../shared/errors.ts";
+import { faultPage, type Fault } from "../shared/fault.ts";
+import type { Json } from "../shared/json.ts";
+import { DOM, PATHS } from "../shared/wire.ts";
+import { faultOf, type Thrown, type Trace } from "./dev-fault.ts";
+import type { DevPages } from "./dev-pages.ts";
+
+/** State of a page, or a stack: more is no page of a person's. */
+const BODY_LIMIT = 8 * 1024 * 1024;
+/** A page asks for what it has just sent; of others it is never asked again. */
+const KEPT_STATES = 20;
+
+export interface DoorOptions {
+  root: string;
+  host: DevHost;
+  pages: DevPages;
+  /** Ends the streams. */
+  closing: AbortSignal;
+  /** What every request is answered with for now. */
+  fault(): Fault | undefined;
+  /** Told of errors that happened in a browser. */
+  onBrowserFault: (fault: Fault) => void;
+}
+
+export class DevDoors {
+  readonly #options: DoorOptions;
+  readonly #http: Http;
+  readonly #states = new Map<string, ReadonlyMap<string, unknown>>();
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+    const headers = new SecurityHeaders();
+    this.#http = createHttp({
+      router: this.#routes(),
+      middleware: [],
+      trusted: new CidrSet([]),
+      notFound: (ctx) => this.#broken(ctx),
+      onError: (error, ctx) => errorProblem(error, ctx, true),
+      finish: (ctx, result) => {
+        const policy = result.headers.includes("text/html; charset=utf-8")
+          ? ["content-security-policy", headers.csp(ctx?.nonce ?? createNonce())]
+          : [];
+        return { ...result, headers: [...result.headers, ...headers.always, ...policy] };
+      },
+    });
+  }
+
+  /** Whether a request is for this file and not for the app. */
+  owns(path: string): boolean {
+    return path.startsWith(`${PATHS.dev}/`) || path === PATHS.devClient;
+  }
+
+  /** Answers what it owns, and whatever the app can't be asked. */
+  async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const url = new URL(message.url ?? "/", "http://svc");
+    if (url.pathname === PATHS.devOpen && isOwnBrowser((name) => headerOf(message, name)))
+      return this.#open(url, message, reply);
+    return this.#http.handler(message, reply);
+  }
+
+  refuse(error: SvcError): Result {
+    return this.#http.refuse(error);
+  }
+
+  /** What a page has sent under this id. */
+  kept(id: string): ReadonlyMap<string, unknown> | undefined {
+    return this.#states.get(id);
+  }
+
+  #routes(): Router {
+    const { pages, closing } = this.#options;
+    const client = loadFolder(DEV_ASSETS_DIR).get("dev.js");
+    const router = new Router();
+    const add = (method: string, path: string, handler: Handler): void =>
+      router.add(method, path, (ctx) => {
+        if (isOwnBrowser((name) => ctx.header(name))) return handler(ctx);
+        throw new SvcError("SVC_FORBIDDEN", "Only pages of the app under development may ask for this");
+      });
+    if (client) router.add("GET", PATHS.devClient, (ctx) => serveFile(ctx, client, REVALIDATE));
+    add("GET", PATHS.devEvents, (ctx) => {
+      const signal = AbortSignal.any([ctx.signal, closing]);
+      return eventStream(pages.follow(signal), { clock: systemClock, signal });
+    });
+    add("POST", PATHS.devValues, async (ctx) => json({ id: this.#keep(await bodyOf<Record<string, Json>>(ctx)) }));
+    add("POST", PATHS.devFault, async (ctx) => json(this.#browserFault(await bodyOf<Thrown>(ctx))));
+    return router;
+  }
+
+  #keep(state: Record<string, Json>): string {
+    const id = randomHex(8);
+    this.#states.set(id, new Map(Object.entries(state).map(([name, value]) => [name, deserialize(value)])));
+    for (const [oldest] of this.#states) {
+      if (this.#states.size <= KEPT_STATES) break;
+      this.#states.delete(oldest);
+    }
+    return id;
+  }
+
+  #browserFault(thrown: Thrown): Fault {
+    const { root, host, onBrowserFault } = this.#options;
+    const trace: Trace = (file, line, column) => {
+      const name = file.startsWith("http") ? /\/handler\/([\w.-]+)\.js$/.exec(new URL(file).pathname)?.[1] : undefined;
+      return name === undefined ? undefined : host.sourceOf(name, line, column);
+    };
+    const fault = faultOf("browser", thrown, root, trace);
+    onBrowserFault(fault);
+    return fault;
+  }
+
+  #open(url: URL, message: IncomingMessage, reply: ServerResponse): void {
+    const [, file = "", position = ""] = /^(.*?)((?::\d+){0,2})$/.exec(url.searchParams.get("file") ?? "") ?? [];
+    const path = resolve(this.#options.root, file);
+    const isInside = !relative(this.#options.root, path).startsWith("..");
+    url.searchParams.set("file", isInside ? path + position : this.#options.root);
+    message.url = url.pathname + url.search;
+    // The browser stays where it is.
+    reply.statusCode = 204;
+    this.#options.host.openEditor(message, reply);
+  }
+
+  #broken(ctx: Context): Result {
+    const fault = this.#options.fault();
+    if (!fault) throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}`);
+    if (!ctx.header("accept")?.includes("text/html")) throw new SvcError("SVC_UNAVAILABLE", fault.message);
+    return html(faultPage(fault, ctx.nonce, devScript(ctx.nonce, "")), 500, ["cache-control", "no-store"]);
+  }
+}
+
+/** @param build that made the page; it asks for its successor when there is another. */
+export function devScript(nonce: string, build: string): string {
+  return `<script type="module" nonce="${nonce}" src="${PATHS.devClient}" ${DOM.devBuild}="${build}"></script>`;
+}
+
+async function bodyOf<Shape>(ctx: Context): Promise<Shape> {
+  // A type that no form can send: a page of another site would have to ask first.
+  if (ctx.header("content-type") !== "application/json")
+    throw new SvcError("SVC_CONTENT_TYPE", "Send application/json");
+  // Of our own script.
+  return JSON.parse(await ctx.text(BODY_LIMIT)) as Shape;
+}
+
+function headerOf(message: IncomingMessage, name: string): string | undefined {
+  const value = message.headers[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Neither another site's page, nor one whose name has been pointed at this machine. */
+function isOwnBrowser(header: (name: string) => string | undefined): boolean {
+  const site = header("sec-fetch-site");
+  if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+  const host = (header("host") ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
+  return isIP(host) !== 0 || host === "localhost" || host.endsWith(".localhost");
+}

@@ -1,0 +1,81 @@
+/** From an error to what whoever develops the app is told: place in the source, frame, calls of the app's own code. */
+import { readFileSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Fault, Place } from "../shared/fault.ts";
+import { codeFrame, offsetOf } from "../compiler/diagnostics.ts";
+
+/** A line of a stack: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
+const CALL =
+  /^\s*(?:at (?:async )?)?(?:(.*?) ?[(@])?((?:file:\/\/|https?:\/\/|\/|[A-Za-z]:[\\/])[^()]*?):(\d+):(\d+)\)?$/;
+/** Of the compiler: `SVC101 pages/home.tsx:3:5`, what is wrong, and the frame. */
+const DIAGNOSTIC = /^(SVC\d+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*)$/;
+
+/** Traces a place of code that runs back to the source; undefined for code that is not the app's. */
+export type Trace = (
+  file: string,
+  line: number,
+  column: number,
+) => { file: string; line: number; column: number } | undefined;
+
+/** What is known of an error, whichever side it comes from. */
+export interface Thrown {
+  name: string;
+  message: string;
+  stack: string;
+}
+
+export function thrownOf(error: unknown): Thrown {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error), stack: "" };
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return { name: code, message: error.message, stack: error.stack ?? "" };
+}
+
+/** @param root folder of the app. */
+export function faultOf(kind: Fault["kind"], thrown: Thrown, root: string, trace: Trace): Fault {
+  const found = DIAGNOSTIC.exec(thrown.message);
+  if (found) {
+    const [, code = "", file = "", line, column, message = "", frame = ""] = found;
+    return {
+      kind: "compile",
+      code,
+      message,
+      place: { file, line: Number(line), column: Number(column) },
+      frame,
+      calls: [],
+    };
+  }
+  const [first, ...calls] = callsOf(thrown.stack, root, trace);
+  const frame = first && frameAt(first.place, root);
+  return { kind, code: thrown.name, message: thrown.message, place: first?.place, frame, calls };
+}
+
+function callsOf(stack: string, root: string, trace: Trace): Fault["calls"] {
+  return stack.split("\n").flatMap((text) => {
+    const [, name = "", file, line, column] = CALL.exec(text) ?? [];
+    if (file === undefined) return [];
+    const at = trace(file, Number(line), Number(column));
+    const inside = at && relative(root, at.file);
+    if (inside === undefined || inside.startsWith("..") || isAbsolute(inside) || inside.includes("node_modules"))
+      return [];
+    return [{ name: name || "(anonymous)", place: { ...at, file: inside.split(sep).join("/") } as Place }];
+  });
+}
+
+/** Stacks of the server are in terms of the source already: Node reads the maps. */
+export const traceServer: Trace = (file, line, column) => ({
+  file: file.startsWith("file:") ? fileURLToPath(file) : file,
+  line,
+  column,
+});
+
+function frameAt({ file, line, column }: Place, root: string): string | undefined {
+  try {
+    const text = readFileSync(join(root, file), "utf8");
+    const start = offsetOf(text, line, column);
+    return codeFrame(text, { start, end: start + 1 });
+  } catch {
+    // Gone since, or never a file: the place alone is told.
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The app that is on, and the one that comes after it. Requests wait from the edit until the new app has booted; one process
+ * has one database, so the old app gives it back first.
+ */
+import { join } from "node:path";
+import type { App } from "../app/app.ts";
+import type { DevSupport } from "../app/options.ts";
+import type { DevHost } from "../compiler/dev.ts";
+import { SvcError } from "../shared/errors.ts";
+import { appOf } from "./load-app.ts";
+
+/** Editors save several files at once; one new app is enough. */
+const QUIET_MS = 30;
+
+export interface StageOptions {
+  host: DevHost;
+  root: string;
+  support: DevSupport;
+  /** Told when an app answers. @param took ms since the edit; undefined for the first one. */
+  onReady: (tookMs: number | undefined) => void;
+  /** Told when there is none, and why. */
+  onFault: (error: unknown) => void;
+}
+
+export class Stage {
+  readonly #options: StageOptions;
+  #current: App | undefined;
+  #url = "";
+  /** Settles when the app that is to answer has booted. */
+  #next: Promise<App> | undefined;
+  /** Settles `#next` after an edit. */
+  #answer: ((app: Promise<App>) => void) | undefined;
+  /** What `#next` was before the edit. */
+  #before: Promise<App> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #changedMs = 0;
+
+  constructor(options: StageOptions) {
+    this.#options = options;
+  }
+
+  async load(): Promise<App> {
+    const { host, root } = this.#options;
+    this.#current = appOf(await host.loadApp(), root);
+    return this.#current;
+  }
+
+  /** @param url where the app is reached. */
+  async boot(url: string): Promise<App> {
+    this.#url = url;
+    this.#next = this.#boot();
+    const app = await this.#next;
+    this.#options.onReady(undefined);
+    return app;
+  }
+
+  /** @throws SvcError `SVC_UNAVAILABLE` before the first boot; what the app's own code threw while it does not load. */
+  async app(): Promise<App> {
+    if (!this.#next) throw new SvcError("SVC_UNAVAILABLE", "The app is not loaded yet");
+    return this.#next;
+  }
+
+  /** The app that was loaded last, whether it answers or not. */
+  get current(): App | undefined {
+    return this.#current;
+  }
+
+  /** Requests wait from here on: what answers them is out of date. */
+  changed(): void {
+    clearTimeout(this.#timer);
+    if (!this.#answer) {
+      this.#changedMs = performance.now();
+      this.#before = this.#next;
+      this.#next = new Promise((done) => (this.#answer = done));
+      // A failure is told by #replace; here it may happen that no request waits for it.
+      this.#next.catch(() => undefined);
+    }
+    this.#timer = setTimeout(() => this.#replace(), QUIET_MS);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#current?.close();
+  }
+
+  #replace(): void {
+    const before = this.#before;
+    const { onReady, onFault } = this.#options;
+    const next = (async () => {
+      await before?.catch(() => undefined); // told when it failed
+      await this.#current?.close();
+      await this.load();
+      return this.#boot();
+    })();
+    this.#answer?.(next);
+    this.#answer = undefined;
+    next.then(() => onReady(performance.now() - this.#changedMs), onFault);
+  }
+
+  async #boot(): Promise<App> {
+    const app = this.#current as App;
+    const { root, support } = this.#options;
+    await app.boot({ dev: support, publicDir: join(root, "public"), url: this.#url });
+    return app;
+  }
+}

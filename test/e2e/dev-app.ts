@@ -1,0 +1,59 @@
+/** A copy of test/fixtures/dev under `svc dev`, whose files a test edits. */
+import assert from "node:assert/strict";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root, startDemo, type DemoServer } from "./demo-server.ts";
+
+export interface DevApp {
+  readonly url: string;
+  /** Folder of the copy. */
+  readonly folder: string;
+  /** Everything `svc dev` has printed. */
+  output(): string;
+  /** Replaces text that must be there. */
+  edit(file: string, from: string, to: string): void;
+  read(file: string): string;
+  /** Writes a file; `undefined` deletes it. */
+  write(file: string, text: string | undefined): void;
+  stop(): Promise<void>;
+}
+
+/** @param env more variables of the process. */
+export async function startDevApp(name: string, env: Record<string, string> = {}): Promise<DevApp> {
+  // Inside the repository, so that "svc" is found as the package it is; not in test-results, which Vite does not watch.
+  const folder = join(root, "out", `dev-${name}-${process.pid}`);
+  cpSync(join(root, "test/fixtures/dev"), folder, {
+    recursive: true,
+    // Its tsconfig.json is for where it stands; what is built there is not of this run.
+    filter: (path) => !/tsconfig\.json$|dist$|\.svc$/.test(path),
+  });
+  const server: DemoServer = await startDemo({
+    app: folder,
+    command: "dev",
+    dataDir: join(folder, ".svc"),
+    env: { NODE_ENV: "development", ...env },
+  });
+  const path = (file: string): string => join(folder, file);
+  const read = (file: string): string => readFileSync(path(file), "utf8");
+  return {
+    url: server.url,
+    folder,
+    output: () => server.output(),
+    read,
+    edit(file, from, to) {
+      assert.ok(read(file).includes(from), `${from} is in ${file}`);
+      writeFileSync(
+        path(file),
+        read(file).replace(from, () => to),
+      );
+    },
+    write(file, text) {
+      if (text !== undefined) writeFileSync(path(file), text);
+      else if (existsSync(path(file))) rmSync(path(file));
+    },
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
