@@ -24,7 +24,7 @@ describe("an effect", () => {
     const lines = (await browser(text)).bind("b0", [log, signal(7)]);
     assert.deepEqual(lines, ["effect that may read [[],null]"]);
     assert.deepEqual(log, [7]);
-    assert.match(serverHead(text), /\["effect"\]\)/);
+    assert.match(serverHead(text), /\["effect"\], \[/);
   });
 
   it("may read signals, computeds, fields of stores, and what it hands on, also through local functions", () => {
