@@ -26,6 +26,7 @@ const ASSETS = [
   "moments",
   "ref",
   "effect",
+  "portal",
   "loader",
   "runtime",
   "stub",

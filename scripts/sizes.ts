@@ -69,6 +69,7 @@ async function measure(): Promise<Row[]> {
       "moments.js",
       "ref.js",
       "effect.js",
+      "portal.js",
       "runtime.js",
     ];
     const files = await Promise.all(names.map(async (name) => ({ name, ...(await asset(name)) })));

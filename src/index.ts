@@ -26,6 +26,7 @@ export { effect } from "./ssr/effect.ts";
 export { Dynamic } from "./ssr/dynamic.ts";
 export { ErrorBoundary, type ErrorBoundaryProps } from "./ssr/error-boundary.ts";
 export { Island, type IslandLoad, type IslandProps } from "./ssr/island.ts";
+export { Portal, type PortalProps } from "./ssr/portals.ts";
 export { Slot, type SlotProps } from "./ssr/slot.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";
 

@@ -50,7 +50,7 @@ export const wake = (id: number | string): void => {
   if (awake[id]) return;
   const [chunk, bind, ...indices] = pageState().s[id]!;
   const slots = (awake[id] = indices.map(valueAt) as Slots);
-  const root = document.querySelector(`[${DOM.scope}^="${id} "]`);
+  const root = document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`);
   if (!root) return;
   slotsAt.set(root, slots);
   if (!bind) return;

@@ -22,6 +22,7 @@ import { VOID_TAGS } from "../shared/html.ts";
 import { nestingProblem } from "./html-nesting.ts";
 import {
   attributeExpression,
+  attributeText,
   casesOf,
   fixedText,
   holdsComponent,
@@ -133,6 +134,8 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
   if (builtin === "Show") return [{ kind: "item", item: showElement(extraction, node, position) }];
   if (builtin === "Match") return [{ kind: "item", item: matchElement(extraction, node, position) }];
   if (builtin === "Case") throw fail(extraction, "SVC109", node.openingElement, "<Case> stands directly in <Match>.");
+  if (builtin === "Portal" && position.isRegion && position.scope)
+    return [{ kind: "item", item: portalElement(extraction, node, position) }];
   if (position.isRegion) {
     throw fail(
       extraction,
@@ -158,7 +161,8 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   }
   if (isStructured(inner)) {
     const isSure = position.isRegion || liveness === "live";
-    if (!isSure && holdsComponent(inner)) return [{ kind: "item", item: { kind: "piece", expression: child } }];
+    if (!isSure && holdsComponent(inner, module.scopes))
+      return [{ kind: "item", item: { kind: "piece", expression: child } }];
     return [{ kind: "item", item: region(extraction, inner, position) }];
   }
   if (!position.scope) throw looseRegion(extraction, child);
@@ -263,7 +267,11 @@ function regionRoot(extraction: Extraction, node: Node, position: Position): Ele
   if (inner.type === "JSXElement" && !isComponentTag(tagName(inner.openingElement.name))) {
     return extractElement(extraction, inner, { ...position, template: { lastKey: 0 }, isRegion: true });
   }
-  if (inner.type === "JSXElement") atomsOfElement(extraction, inner, { ...position, isRegion: true });
+  if (inner.type === "JSXElement") {
+    const inRegion = { ...position, template: { lastKey: 0 }, isRegion: true };
+    for (const { kind, ...atom } of atomsOfElement(extraction, inner, inRegion))
+      if (kind === "item" && "item" in atom && atom.item.kind === "element") return atom.item;
+  }
   throw fail(
     extraction,
     "SVC109",
@@ -322,7 +330,7 @@ function showElement(extraction: Extraction, node: ESTree.JSXElement, position: 
   const reacts =
     position.isRegion ||
     module.liveness(when) === "live" ||
-    (module.liveness(when) === "maybe" && !node.children.some(holdsComponent));
+    (module.liveness(when) === "maybe" && !node.children.some((child) => holdsComponent(child, module.scopes)));
   if (!position.scope || !reacts) {
     if (module.liveness(when) === "live") throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
@@ -350,6 +358,37 @@ function showElement(extraction: Extraction, node: ESTree.JSXElement, position: 
   return branchOf(node, { test: when, whenTrue, otherwise }, branches, position);
 }
 
+/** A `<Portal>` of a row or branch: an empty element in its stead, and content that the browser makes and puts elsewhere. */
+function portalElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Element {
+  const { scope, template, level } = position;
+  const child = onlyChild(node);
+  if (!child || !scope) {
+    throw fail(
+      extraction,
+      "SVC109",
+      node,
+      "<Portal> in a row or branch that the browser may create must hold one element. Put an element such as <div> around its children.",
+    );
+  }
+  scope.hasPortals = true;
+  const content = regionRoot(extraction, child, { ...position, ancestors: [] });
+  const to = attributeExpression(node, "to") ?? attributeText(node, "to");
+  return {
+    kind: "element",
+    node,
+    tag: "template",
+    scope,
+    template,
+    level,
+    attributes: [],
+    items: [],
+    portal: { to, content },
+    rawHtml: undefined,
+    key: undefined,
+    foreign: undefined,
+  };
+}
+
 /** `<Match>`: the first case whose condition holds, as nested conditions. */
 function matchElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Item {
   const { module } = extraction;
@@ -367,7 +406,8 @@ function matchElement(extraction: Extraction, node: ESTree.JSXElement, position:
   const reacts =
     position.isRegion ||
     isLive ||
-    (liveness.includes("maybe") && !cases.some((each) => each.node.children.some(holdsComponent)));
+    (liveness.includes("maybe") &&
+      !cases.some(({ node: each }) => each.children.some((child) => holdsComponent(child, module.scopes))));
   if (!position.scope || !reacts) {
     if (isLive) throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };

@@ -98,6 +98,7 @@ export class BrowserEmitter {
       this.#captures.capture(element.rawHtml.expression, place);
       body.push(`${this.#core("P")}(${path}, "innerHTML", () => (`, element.rawHtml.expression, ").__html);\n");
     }
+    if (element.portal) this.#bindPortal(element.portal, path, place, body);
     const paths = nodePaths(element, path, (parent, key) => `${this.#region("K", place.scope)}(${parent}, ${key})`);
     for (const item of element.items) {
       if (item.kind === "run") this.#bindRun(item, path, place, body);
@@ -248,6 +249,16 @@ export class BrowserEmitter {
     body.push(`], ${slots});\n`);
   }
 
+  #bindPortal({ to, content }: NonNullable<Element["portal"]>, path: string, place: Place, body: Code): void {
+    const { scope } = place;
+    scope.parts.add("portal");
+    const portal = this.#client.runtime(PATHS.portal, "Portal");
+    if (to !== undefined && typeof to !== "string") this.#captures.capture(to, place);
+    const target = to === undefined || typeof to === "string" ? String(JSON.stringify(to)) : to;
+    body.push(`${portal}(${path}, `, target, `, ${this.#template(content, scope)}, `);
+    body.push(...this.#binder(content, place), `, ${this.#client.names.slots});\n`);
+  }
+
   #pick(pick: Pick, place: Place): Code {
     if (typeof pick === "number") return [String(pick)];
     this.#captures.capture(pick.test, place);
@@ -373,6 +384,8 @@ function readsOutside(element: Element, reads: (node: Node) => boolean): boolean
   const picks = (pick: Pick): boolean =>
     typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
   return (
+    // Events in a portal don't come by its row, so they can't bind it.
+    element.portal !== undefined ||
     // What was typed into a row's field is kept when the scope wakes, and refs are filled: the row must be there by then.
     element.attributes.some(
       (item) =>

@@ -35,13 +35,21 @@ export class ItemEmitter {
     this.#walker = walker;
   }
 
-  element(element: Element, root?: Scope): Segment[] {
-    const out: Segment[] = [`<${element.tag}`];
-    if (root?.block !== undefined) {
-      const slots = root.slots.map((slot) => slot.source).join(", ");
-      out.push({ code: [`${this.#out.use("scope")}(${root.block}, ${root.boundCount}, [${slots}])`] });
-    }
-    if (root) out.push(...root.hookAttributes);
+  /** A root template. */
+  root(element: Element, scope: Scope): Segment[] {
+    if (scope.block === undefined) return this.element(element, scope.hookAttributes);
+    const slots = scope.slots.map((slot) => slot.source).join(", ");
+    const attribute = `${this.#out.use("scope")}(${scope.block}, ${scope.boundCount}, [${slots}])`;
+    if (!scope.hasPortals) return this.element(element, [{ code: [attribute] }, ...scope.hookAttributes]);
+    const own = this.#out.local("own");
+    const html = concatenation(this.element(element, [{ code: [own] }, ...scope.hookAttributes]));
+    return [{ code: [`((${own}) => `, ...html, `)(${attribute})`] }];
+  }
+
+  /** @param lead first of its attributes. */
+  element(element: Element, lead: Segment[] = []): Segment[] {
+    const out: Segment[] = [`<${element.tag}`, ...lead];
+    if (element.portal) out.push(this.#portal(element.portal));
     if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
     let inside: Segment[] = [];
     for (const attribute of element.attributes) {
@@ -58,6 +66,16 @@ export class ItemEmitter {
       inside = [{ code: ["(", element.rawHtml.expression, ").__html"] }];
     }
     return [...out, ...inside, ...this.#content(element), `</${element.tag}>`];
+  }
+
+  #portal({ to, content }: NonNullable<Element["portal"]>): Segment {
+    const mark = this.#out.local("mark");
+    const target = to === undefined || typeof to === "string" ? [String(JSON.stringify(to))] : [to];
+    if (to !== undefined && typeof to !== "string") this.#walker.rewrite(to);
+    const html = concatenation(this.element(content, [{ code: [mark] }]));
+    return {
+      code: [`${this.#out.use("portal")}(${this.#out.local("own")}, `, ...target, `, (${mark}) => `, ...html, ")"],
+    };
   }
 
   /** A bound `<select>` marks the options it holds, wherever they come from. */

@@ -203,7 +203,7 @@ export class ServerEmitter {
     this.#attachHooks(scope);
     const element = extractElement(this.#extraction, node, position);
     this.#finishScope(scope, element);
-    return this.#items.element(element, scope);
+    return this.#items.root(element, scope);
   }
 
   /** Children that stand in no element of this component: each host element is a root template of its own. */
@@ -257,6 +257,7 @@ function newScope(index: number, edits: Scope["edits"]): Scope {
     helpers: new Map(),
     rewritten: new Set(),
     hookAttributes: [],
+    hasPortals: false,
     block: undefined,
     bind: undefined,
   };

@@ -20,11 +20,12 @@ export { createRef } from "../jsx/ref.ts";
 export { createContext, useContext } from "../ssr/context.ts";
 export { Dynamic } from "../ssr/dynamic.ts";
 export { Island } from "../ssr/island.ts";
+export { Portal } from "../ssr/portals.ts";
 export { Slot } from "../ssr/slot.ts";
 export { ErrorBoundary } from "../ssr/error-boundary.ts";
 
 const IMPORTS =
-  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary, Slot, Island } from "svc";\n';
+  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary, Slot, Island, Portal } from "svc";\n';
 export const MODULE = "pages/test.tsx";
 
 /** Compiles TSX in which the names of "svc" are there already. */

@@ -12,7 +12,7 @@ import {
   type FunctionNode,
   type Node,
 } from "./ast.ts";
-import { normaliseText } from "./jsx-text.ts";
+import { decodeEntities, normaliseText } from "./jsx-text.ts";
 import { svcName } from "./kinds.ts";
 import type { Scopes } from "./scopes.ts";
 
@@ -54,17 +54,34 @@ export function isChildren(node: Node): boolean {
   return node.type === "MemberExpression" && memberName(node) === "children";
 }
 
-export function holdsComponent(node: Node): boolean {
+/** Builtins that are compiled in place, with what they hold. */
+const PLACED = new Set(["For", "Show", "Match", "Case", "Portal"]);
+
+/** Whether the browser could not make `node`, for a component stands in it. */
+export function holdsComponent(node: Node, scopes: Scopes): boolean {
+  const holds = (child: Node): boolean => holdsComponent(child, scopes);
   const inner = unwrap(node);
-  if (inner.type === "JSXElement")
-    return isComponentTag(tagName(inner.openingElement.name)) || inner.children.some(holdsComponent);
-  if (inner.type === "JSXFragment") return inner.children.some(holdsComponent);
-  if (inner.type === "JSXExpressionContainer") return holdsComponent(inner.expression);
-  if (inner.type === "ConditionalExpression")
-    return holdsComponent(inner.consequent) || holdsComponent(inner.alternate);
-  if (inner.type === "LogicalExpression") return holdsComponent(inner.right);
+  if (inner.type === "JSXElement") {
+    const { name } = inner.openingElement;
+    const isOther = isComponentTag(tagName(name)) && !PLACED.has(svcName(name, scopes) ?? "");
+    return isOther || inner.children.some(holds);
+  }
+  if (inner.type === "JSXFragment") return inner.children.some(holds);
+  if (inner.type === "JSXExpressionContainer") return holds(inner.expression);
+  if (inner.type === "ConditionalExpression") return holds(inner.consequent) || holds(inner.alternate);
+  if (inner.type === "LogicalExpression") return holds(inner.right);
+  if (isFunction(inner)) return returnsOf(inner).some(holds);
   const rows = mappedRows(inner);
-  return rows !== undefined && returnsOf(rows.row).some(holdsComponent);
+  return rows !== undefined && returnsOf(rows.row).some(holds);
+}
+
+/** Text of an attribute `name="…"`. */
+export function attributeText(node: ESTree.JSXElement, name: string): string | undefined {
+  for (const attribute of node.openingElement.attributes) {
+    if (attribute.type !== "JSXAttribute" || attribute.name.name !== name) continue;
+    return attribute.value?.type === "Literal" ? decodeEntities(String(attribute.value.value)) : undefined;
+  }
+  return undefined;
 }
 
 /** Expression of an attribute `name={…}`. */

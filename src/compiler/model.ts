@@ -57,6 +57,8 @@ export interface Scope {
   rewritten: Set<Node>;
   /** Attributes of the root element that `onLoad` and `onVisible` of the component become. */
   hookAttributes: string[];
+  /** Content of portals carries a copy of the scope attribute. */
+  hasPortals: boolean;
   /** Name of the server constant and bind symbol; set once the browser code is written. */
   block: string | undefined;
   bind: string | undefined;
@@ -101,6 +103,8 @@ export interface Element {
   attributes: Attribute[];
   /** End of the opening tag's last kept expression lies before this offset. */
   items: Item[];
+  /** What a `<Portal>` puts elsewhere; this element stands in its stead. */
+  portal?: { to: Expression | string | undefined; content: Element };
   /** `dangerouslySetInnerHTML`. */
   rawHtml: { expression: Expression; live: boolean } | undefined;
   key: number | undefined;

@@ -9,6 +9,7 @@ function isVariable(item: Item): boolean {
 /** Whether browser code has to hold the element or something directly or further below it. */
 function needsPath(element: Element): boolean {
   return (
+    element.portal !== undefined ||
     element.rawHtml?.live === true ||
     element.attributes.some(
       (item) => item.kind === "field" || item.kind === "ref" || (item.kind === "value" && item.live),

@@ -28,6 +28,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.act,
   PATHS.form,
   PATHS.effect,
+  PATHS.portal,
 ]);
 const BUILTINS = new Set(builtinModules);
 

@@ -37,6 +37,11 @@ export class ServerOutput {
     return this.#names.prefix + name;
   }
 
+  /** Name of a parameter of generated code. */
+  local(name: string): string {
+    return this.#names.prefix + name;
+  }
+
   /** Local name of the function that writes the rows of a list. */
   useEach(): string {
     this.#usesEach = true;

@@ -21,6 +21,7 @@ export const PATHS = {
   moments: "/_svc/moments.js",
   ref: "/_svc/ref.js",
   effect: "/_svc/effect.js",
+  portal: "/_svc/portal.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   uiCss: "/_svc/ui.css",
@@ -102,6 +103,8 @@ export const DOM = {
   scope: "s",
   /** Key attribute of an element whose position is not static: `b="2"`. */
   key: "b",
+  /** Number of a portal in a row or branch: on its content, and on what stands in its stead. */
+  portal: "pt",
   /** Prefix of handler attributes: `on:click="h0"`. */
   on: "on:",
   /** Behind `on:`, for events wherever they happen: `on:window:resize="h0"`; alone on `<html>` where a page has any. */

@@ -2,6 +2,7 @@
 import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { DOM, PATHS } from "../shared/wire.ts";
+import { placed } from "./portals.ts";
 import { Render, renderInto } from "./render.ts";
 import type { ValueNames } from "./value-names.ts";
 
@@ -47,7 +48,9 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
 
 function renderWhole(render: Render, view: () => unknown, options: PageRenderOptions): RenderedPage {
   const head = options.head ? renderInto(render, options.head) : "";
-  const body = renderInto(render, view);
+  const written = renderInto(render, view);
+  const moved = render.takeMoved();
+  const body = moved.length === 0 ? written : placed(written, moved);
   const interactive = render.scopes.size > 0;
   const stub = interactive ? stubScript(render, options) : "";
   const state = interactive ? stateScript(render, options) + loaderScripts(render, options) : "";

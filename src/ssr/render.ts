@@ -11,6 +11,7 @@ import { Html } from "./html.ts";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
 import type { ValueNames } from "./value-names.ts";
 import { ValueTable } from "./values.ts";
+import type { Moved } from "./portals.ts";
 import { t } from "./write.ts";
 
 /** A template with browser code, as the compiler tells it: a constant of a module. */
@@ -35,6 +36,7 @@ const NO_HANDLER = "_";
 export interface RenderMark {
   scopes: number;
   values: number;
+  moved: number;
 }
 
 export class Render {
@@ -47,6 +49,8 @@ export class Render {
   /** What boundaries have caught, and what went wrong in cleanups; for the server's log. */
   readonly errors: unknown[] = [];
   readonly #modules = new Map<number, ScopeModules>();
+  readonly #moved: Moved[] = [];
+  #portals = 0;
   readonly #ends: (() => void)[] = [];
   #token: string | undefined;
   /** Event by which the components that are being written wake; undefined for their own. */
@@ -96,6 +100,20 @@ export class Render {
     }
   }
 
+  /** Keeps content of a portal until the page is put together. */
+  move(content: Moved): void {
+    this.#moved.push(content);
+  }
+
+  nextPortal(): number {
+    return ++this.#portals;
+  }
+
+  /** What portals have moved since this was last asked. */
+  takeMoved(): Moved[] {
+    return this.#moved.splice(0);
+  }
+
   /** Has `run` called when the page is written. */
   atEnd(run: () => void): void {
     this.#ends.push(run);
@@ -114,7 +132,7 @@ export class Render {
 
   /** What has been rendered so far, to come back to. */
   mark(): RenderMark {
-    return { scopes: this.scopes.size, values: this.values.size };
+    return { scopes: this.scopes.size, values: this.values.size, moved: this.#moved.length };
   }
 
   /** Forgets the scopes made since `mark`, and the values that only they capture. */
@@ -123,6 +141,7 @@ export class Render {
       this.scopes.delete(id);
       this.#modules.delete(id);
     }
+    this.#moved.length = mark.moved;
     this.values.rollBack(mark.values, mark.scopes);
   }
 

@@ -107,6 +107,59 @@ describe("content handed to a component", () => {
       await button(page, "Like").click();
       await page.locator("#card h2", { hasText: "1 likes" }).waitFor();
       await button(page, "Close").click();
-      assert.equal(await page.locator("#card").getAttribute("data-open"), "false");
+      await page.locator('#card[data-open="false"]').waitFor();
+    }));
+});
+
+describe("a portal", () => {
+  const dialog = (page: Page) => page.locator("#modals .dialog");
+
+  it("made here stands in its target, bound to its writer, and goes with its branch", () =>
+    onPage("/portals", async (page) => {
+      assert.equal(await dialog(page).count(), 0);
+      await button(page, "Toggle").click();
+      await dialog(page).waitFor();
+      await button(page, "Click").click();
+      assert.equal(await dialog(page).locator("p").textContent(), "1 clicks");
+      assert.equal(await page.locator("#dialogs output").textContent(), "1");
+      assert.equal(await page.locator("#heard").textContent(), "modals ");
+      await button(page, "Close").click();
+      assert.equal(await dialog(page).count(), 0);
+      await button(page, "Toggle").click();
+      assert.equal(await dialog(page).locator("p").textContent(), "1 clicks");
+    }));
+
+  it("of the server's is taken over", () =>
+    onPage("/portals-open", async (page) => {
+      assert.equal(await page.locator("#modals").evaluate((target) => target.lastElementChild?.className), "dialog");
+      await button(page, "Click").click();
+      await dialog(page).locator("p", { hasText: "1 clicks" }).waitFor();
+      assert.equal(await page.locator("#dialogs output").textContent(), "1");
+      await button(page, "Toggle").click();
+      assert.equal(await dialog(page).count(), 0);
+    }));
+
+  it("of a row is the row's, and goes with it", () =>
+    onPage("/portals", async (page) => {
+      await button(page, "Count a").click();
+      await page.locator("#rows i", { hasText: "1" }).waitFor();
+      await button(page, "Row b").click();
+      await button(page, "Count b").click();
+      assert.deepEqual(await page.locator("#rows i").allTextContents(), ["1", "1"]);
+      assert.deepEqual(await page.locator("body > .of-row button").allTextContents(), [
+        "Count a",
+        "Remove a",
+        "Count b",
+        "Remove b",
+      ]);
+      await button(page, "Remove a").click();
+      assert.deepEqual(await page.locator("body > .of-row button").allTextContents(), ["Count b", "Remove b"]);
+      assert.deepEqual(await page.locator("#rows i").allTextContents(), ["1"]);
+    }));
+
+  it("that never changes stands in its target without script, and works with it", () =>
+    onPage("/portals", async (page) => {
+      await page.locator("#late").getByRole("button", { name: "Note" }).click();
+      await page.locator("#note", { hasText: "1 notes" }).waitFor();
     }));
 });

@@ -1,0 +1,37 @@
+/** `portal.js`: content of rows and branches that stands elsewhere in the page. For pages that have any. */
+import { DOM } from "../shared/wire.ts";
+import { isResuming, own, scopedBindings, slotsAt } from "./core.ts";
+import type { Slots } from "./types.ts";
+
+/**
+ * @param anchor what stands in the content's stead.
+ * @param to selector of the element at whose end it is put; where there is none, at that of the body.
+ */
+export const Portal = (
+  anchor: Element,
+  to: unknown,
+  make: () => Element,
+  bind: 0 | ((slots: Slots, element: Element) => void),
+  $: Slots,
+): void => {
+  const isServers = isResuming();
+  const place = DOM.portal;
+  const content = isServers
+    ? document.querySelector(`[${place}="${anchor.getAttribute(place)}"]:not(template)`)!
+    : make();
+  slotsAt.set(content, $);
+  if (!isServers) {
+    content.setAttribute(place, "");
+    // The anchor is put into the page after it is bound. Events find their scope by this attribute.
+    queueMicrotask(() => {
+      const scope = anchor.closest(`[${DOM.scope}]`)?.getAttribute(DOM.scope);
+      if (scope) content.setAttribute(DOM.scope, scope);
+    });
+    (document.querySelector(String(to ?? "body")) ?? document.body).append(content);
+  }
+  const stop = scopedBindings(isServers, () => bind && bind($, content));
+  own(() => {
+    stop();
+    content.remove();
+  });
+};
