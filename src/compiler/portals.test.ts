@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { placed } from "../ssr/portals.ts";
+import { placed } from "../ssr/placing.ts";
 import { browserBody, compileError, serverBody } from "./harness.test.ts";
 
 const A = (inside: string): string => `export function A(p) { const n = signal(1); return <main>${inside}</main>; }`;

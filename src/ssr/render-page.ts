@@ -2,7 +2,7 @@
 import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { DOM, PATHS } from "../shared/wire.ts";
-import { placed } from "./portals.ts";
+import { placed } from "./placing.ts";
 import { Render, renderInto } from "./render.ts";
 import type { ValueNames } from "./value-names.ts";
 

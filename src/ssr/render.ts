@@ -11,7 +11,7 @@ import { Html } from "./html.ts";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
 import type { ValueNames } from "./value-names.ts";
 import { ValueTable } from "./values.ts";
-import type { Moved } from "./portals.ts";
+import type { Moved } from "./placing.ts";
 import { t } from "./write.ts";
 
 /** A template with browser code, as the compiler tells it: a constant of a module. */
