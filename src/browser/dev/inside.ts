@@ -28,11 +28,12 @@ const state = (): DevState => resume.pageState() as DevState;
 /** Values that are no longer as the page came. */
 export function changes(): Changes {
   const found: Changes = { kept: {}, lost: [] };
+  const pristine = script();
   state().d.forEach((name, index) => {
     if (name === null || !(index in resume.values)) return;
     try {
       const now = serialize(current(resume.values[index]));
-      if (JSON.stringify(now) !== initial(index)) found.kept[name] = now;
+      if (JSON.stringify(now) !== initial(pristine, index)) found.kept[name] = now;
     } catch (error) {
       found.lost.push([name, (error as Error).message]);
     }
@@ -52,8 +53,13 @@ function plain(value: unknown): unknown {
   return isPlain ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)])) : value;
 }
 
-function initial(index: number): string {
-  const [kind, value] = state().v[index]!;
+/** As the page came: what core has parsed of it are the objects behind the stores by now. */
+function script(): DevState {
+  return JSON.parse(document.querySelector(`script#${DOM.stateId}`)!.textContent) as DevState;
+}
+
+function initial(pristine: DevState, index: number): string {
+  const [kind, value] = pristine.v[index]!;
   // Kinds from 4 on are encoded already.
   return JSON.stringify(kind < 4 ? serialize(value) : value);
 }
