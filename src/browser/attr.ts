@@ -4,16 +4,16 @@
  */
 import { classText, styleText } from "../shared/class-style.ts";
 import { isScriptUrl, SAFE_URL } from "../shared/script-url.ts";
-import { A, bind, write } from "./core.ts";
+import { A } from "./core.ts";
 
 /** Class given as string, array or object. */
 export const C = (element: Element, read: () => unknown): void => {
-  bind(read, (value) => write(element, "class", classText(value) || null));
+  A(element, "class", () => classText(read()) || null);
 };
 
 /** Style given as string, array or object. */
 export const S = (element: Element, read: () => unknown): void => {
-  bind(read, (value) => write(element, "style", styleText(value) || null));
+  A(element, "style", () => styleText(read()) || null);
 };
 
 /** Attribute that holds a URL: one that would run script becomes harmless. */

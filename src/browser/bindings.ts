@@ -26,12 +26,15 @@ export const scopedBindings = (quiet: boolean, setUp: () => void): (() => void) 
 /** Whether bindings are being set up for what the server has written. */
 export const isResuming = (): boolean => isQuiet;
 
+/** Writes what `read` gives whenever that is something else; what is in an object may be something else in the same one. */
 export const bind = <T>(read: () => T, write: (value: T) => void): void => {
   let skips = isQuiet;
+  let last: unknown;
   effect(() => {
     const value = read();
-    if (skips) skips = false;
-    else write(value);
+    if (!skips && (last !== value || value instanceof Object)) write(value);
+    skips = false;
+    last = value;
   });
 };
 
@@ -44,13 +47,16 @@ const str = (value: unknown): string => {
 /** A text, or the whole text of an element: for an empty one the server writes no node. */
 export const T = (at: Node, read: () => unknown): void => {
   const text = at instanceof Element ? (at.firstChild ?? at.appendChild(new Text())) : at;
-  bind(read, (value) => {
-    (text as Text).data = str(value);
-  });
+  bind(
+    () => str(read()),
+    (value) => {
+      (text as Text).data = value;
+    },
+  );
 };
 
 /** `null`, `undefined` and `false` take an attribute away, `true` leaves it empty. */
-export const write = (element: Element, name: string, value: unknown): void => {
+const write = (element: Element, name: string, value: unknown): void => {
   if (value == null || value === false) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? "" : String(value));
 };

@@ -12,6 +12,7 @@ import { build, type InlineConfig } from "vite";
 import { SvcError } from "../shared/errors.ts";
 import { unwrapErrors } from "./build-errors.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import { sortedImports } from "./import-order.ts";
 import { createManifest } from "./manifest.ts";
 import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "./plugin.ts";
 import { precompress } from "./precompress.ts";
@@ -106,7 +107,7 @@ export function browserConfig(root: string, modules: AppModules): InlineConfig {
     // What goes wrong is thrown; Vite would tell it a second time.
     logLevel: "silent",
     publicDir: false,
-    plugins: [svc({ modules })],
+    plugins: [svc({ modules }), sortedImports()],
     build: {
       target: "es2022",
       modulePreload: false,
