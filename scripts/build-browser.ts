@@ -25,16 +25,21 @@ const ASSETS = [
   "form",
   "moments",
   "ref",
+  "stream",
   "effect",
   "portal",
   "loader",
   "runtime",
   "stub",
+  "swap",
 ];
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
 /** Of development: file -> source. Their own folder, for production serves all of the other. */
 const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client" };
+
+/** Scripts in pages, which name what they share by global names. */
+const INLINE = new Set(["stub", "swap"]);
 
 /** Bytes of an asset: as it is, and as it is sent. */
 interface Sizes {
@@ -54,7 +59,8 @@ const importsCore: Plugin = {
 const names: Record<string, string | false> = {};
 
 /** What only the parts take of core: names that no chunk and no loader knows, shortened on both sides. */
-const INTERNALS = "Cell bind isResuming kinds own pageState scopedBindings slotsAt touch unboundRows write".split(" ");
+const INTERNALS =
+  "Cell bind isResuming kinds own pageState scopedBindings slotsAt touch unboundRows write values wake".split(" ");
 
 /** `export { q as slotsAt }` -> `export { q as h }`, and so where it is imported. For minified code, whose clauses are plain. */
 function shortened(code: string): string {
@@ -96,9 +102,9 @@ async function bundle(name: string): Promise<string> {
 
 async function minified(name: string): Promise<string> {
   const { code } = await minify(await bundle(name), {
-    module: name !== "stub",
+    module: !INLINE.has(name),
     ecma: 2020,
-    toplevel: name !== "stub",
+    toplevel: !INLINE.has(name),
     compress: { passes: 3, unsafe_arrows: true },
     mangle: { reserved: ["__EVENTS__", "__EVENTS__HOW"] },
     format: { ascii_only: true },

@@ -31,6 +31,7 @@ interface Row extends Size {
 
 const GOALS: Record<string, number> = {
   "stub.js": 200,
+  "swap.js": 300,
   "loader.js": 800,
   "counter: first click": 2500,
   "static: ever": 0,
@@ -68,6 +69,8 @@ async function measure(): Promise<Row[]> {
       "form.js",
       "moments.js",
       "ref.js",
+      "stream.js",
+      "swap.js",
       "effect.js",
       "portal.js",
       "runtime.js",

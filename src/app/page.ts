@@ -1,5 +1,6 @@
 /** A page: a path, what it needs to know, and what it shows. Owns the definition; render-page.ts answers requests for it. */
 import type { Context } from "../http/types.ts";
+import { durationMs, type Duration } from "../shared/clock.ts";
 import { assertPath } from "./path.ts";
 
 type OrOf<Data, Value> = Value | ((data: Data, ctx: Context) => Value);
@@ -20,6 +21,8 @@ export interface PageOptions<Data> {
   head?: (data: Data, ctx: Context) => unknown;
   /** When the browser fetches code: on intent (default), or ahead of it once the page is idle. */
   prefetch?: "intent" | "idle";
+  /** How long an `<Await>` of the page may take before it has failed. Default 30 s. */
+  deadline?: Duration;
 }
 
 export interface PageDefinition {
@@ -36,6 +39,7 @@ export interface PreparedPage {
   status: number;
   lang: string;
   prefetch: "intent" | "idle";
+  deadlineMs: number | undefined;
   view: () => unknown;
   head: (() => unknown) | undefined;
 }
@@ -43,12 +47,18 @@ export interface PreparedPage {
 /** @param path `/audits/:id`. @throws SvcError `SVC_DEFINITION` for a path that can't be one. */
 export function page<Data = undefined>(path: string, options: PageOptions<Data>): PageDefinition {
   assertPath("page", path);
-  return { kind: "page", path, prepare: (ctx) => prepare(options, ctx) };
+  const deadlineMs = options.deadline === undefined ? undefined : durationMs(options.deadline);
+  return { kind: "page", path, prepare: (ctx) => prepare(options, deadlineMs, ctx) };
 }
 
-async function prepare<Data>(options: PageOptions<Data>, ctx: Context): Promise<PreparedPage> {
+async function prepare<Data>(
+  options: PageOptions<Data>,
+  deadlineMs: number | undefined,
+  ctx: Context,
+): Promise<PreparedPage> {
   // Without `load`, Data is undefined.
   const data = (await options.load?.(ctx)) as Data;
+  keepQuiet(data);
   const of = <Value>(given: OrOf<Data, Value>): Value =>
     typeof given === "function" ? (given as (data: Data, ctx: Context) => Value)(data, ctx) : given;
   const { head, description } = options;
@@ -58,7 +68,14 @@ async function prepare<Data>(options: PageOptions<Data>, ctx: Context): Promise<
     status: of(options.status ?? 200),
     lang: of(options.lang ?? "en"),
     prefetch: options.prefetch ?? "intent",
+    deadlineMs,
     view: () => options.view(data, ctx),
     head: head && (() => head(data, ctx)),
   };
+}
+
+/** Promises that `load` hands over unawaited: one that no `<Await>` comes to wait for must not end the process. */
+function keepQuiet(data: unknown): void {
+  if (typeof data !== "object" || data === null) return;
+  for (const value of Object.values(data)) if (value instanceof Promise) value.catch(() => undefined);
 }

@@ -1,42 +1,64 @@
 /** Answers a request for a page: loads, renders, and keeps answers that hold a token from being kept by anyone. */
 import { html } from "../http/response.ts";
-import type { Handler } from "../http/types.ts";
-import { renderPage } from "../ssr/render-page.ts";
+import type { Context, Handler } from "../http/types.ts";
+import { renderPage, type PageRenderOptions } from "../ssr/render-page.ts";
 import { ValueNames } from "../ssr/value-names.ts";
+import type { Manifest } from "../shared/manifest.ts";
 import { HEADERS } from "../shared/wire.ts";
-import type { PageDefinition } from "./page.ts";
+import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
 import { tokenFor } from "./session.ts";
 
 /** Pages may be personal and their nonce is fresh, so they are asked for anew each time. */
 const PRIVATE = ["cache-control", "private, no-cache"];
 
+/** Proxies that collect an answer before they pass it on would hold back what the stream is for. */
+const UNBUFFERED = ["x-accel-buffering", "no"];
+
 export function pageHandler(definition: PageDefinition, services: Services): Handler {
   return async (ctx) => {
     const prepared = await definition.prepare(ctx);
-    const { title, description, lang, prefetch, head } = prepared;
-    const { site, stylesheets, secret } = services;
-    const manifest = await site.manifest();
-    const rendered = renderPage(prepared.view, {
-      // Made on first use: a page without script needs neither.
-      get nonce() {
-        return ctx.nonce;
-      },
-      csrfToken: () => tokenFor(ctx, secret),
-      get stub() {
-        return site.stub();
-      },
-      manifest,
-      names: site.dev && new ValueNames(site.dev.kept(ctx.header(HEADERS.devValues) ?? "")),
-      title,
-      lang,
-      prefetch,
-      stylesheets: [...stylesheets],
-      ...(description === undefined ? {} : { description }),
-      ...(head === undefined ? {} : { head }),
-    });
-    for (const error of rendered.errors) services.log(`page ${ctx.path}, in an error boundary: ${told(error)}`);
-    return html(rendered.html, prepared.status, PRIVATE);
+    const { site } = services;
+    const rendered = renderPage(prepared.view, optionsOf(ctx, prepared, services, await site.manifest()));
+    if (!rendered.stream) {
+      for (const error of rendered.errors) services.log(`page ${ctx.path}, in an error boundary: ${told(error)}`);
+      return html(rendered.html, prepared.status, PRIVATE);
+    }
+    return { ...html("", prepared.status, [...PRIVATE, ...UNBUFFERED]), body: rendered.stream };
+  };
+}
+
+function optionsOf(ctx: Context, prepared: PreparedPage, services: Services, manifest: Manifest): PageRenderOptions {
+  const { title, description, lang, prefetch, head, deadlineMs } = prepared;
+  const { site, stylesheets, secret, clock } = services;
+  return {
+    // Made on first use: a page without script needs neither.
+    get nonce() {
+      return ctx.nonce;
+    },
+    get stub() {
+      return site.stub();
+    },
+    get swap() {
+      return site.swap();
+    },
+    get signal() {
+      return ctx.signal;
+    },
+    csrfToken: () => tokenFor(ctx, secret),
+    manifest,
+    names: site.dev && new ValueNames(site.dev.kept(ctx.header(HEADERS.devValues) ?? "")),
+    // After an edit the page is fetched by script, and compared as a whole.
+    isWhole: site.dev !== undefined && ctx.header("sec-fetch-dest") === "empty",
+    title,
+    lang,
+    prefetch,
+    clock,
+    stylesheets: [...stylesheets],
+    onError: (error) => services.log(`request ${ctx.requestId}: page ${ctx.path}, while rendering: ${told(error)}`),
+    ...(description === undefined ? {} : { description }),
+    ...(head === undefined ? {} : { head }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
   };
 }
 

@@ -15,7 +15,7 @@ const ASSETS_DIR = fileURLToPath(new URL("../assets/", import.meta.url));
 /** Those of development: core and runtime that can be told of an edit, and what tells them. */
 export const DEV_ASSETS_DIR = fileURLToPath(new URL("../assets-dev/", import.meta.url));
 /** Inlined into pages, never fetched. */
-const STUB_NAME = "stub.js";
+const INLINE = { stub: "stub.js", swap: "swap.js" } as const;
 
 export interface Site {
   /** Of the build; in development that of the moment. */
@@ -28,6 +28,8 @@ export interface Site {
   publicFile(name: string): StaticFile | undefined;
   /** Inline script of interactive pages. @throws SvcError `SVC_CONFIG` when the package was not built. */
   stub(): string;
+  /** Inline script of pages with late pieces. @throws as `stub` */
+  swap(): string;
   /** Undefined in production. */
   readonly dev: DevSupport | undefined;
 }
@@ -35,8 +37,8 @@ export interface Site {
 export function loadSite(where: Surroundings): Site {
   const { dist, dev } = where;
   const assets = new Map([...loadFolder(ASSETS_DIR), ...(dev ? loadFolder(DEV_ASSETS_DIR) : [])]);
-  const stubFile = assets.get(STUB_NAME);
-  assets.delete(STUB_NAME);
+  const inline = { stub: assets.get(INLINE.stub), swap: assets.get(INLINE.swap) };
+  for (const name of Object.values(INLINE)) assets.delete(name);
   const publicDir = where.publicDir ?? (dist && join(dist, "public"));
   const built = { handler: folder(dist, "handler"), island: folder(dist, "island"), asset: folder(dist, "asset") };
   const publicFiles = publicDir && !dev ? loadFolder(publicDir) : new Map<string, StaticFile>();
@@ -48,7 +50,8 @@ export function loadSite(where: Surroundings): Site {
     chunk: async (kind, name) => (dev && kind === "handler" ? devChunk(dev, name) : built[kind].get(name)),
     // Edited while the server runs, so read anew; whoever develops is the only client.
     publicFile: (name) => (dev && publicDir ? loadFolder(publicDir).get(name) : publicFiles.get(name)),
-    stub: () => stubText(stubFile),
+    stub: () => inlineText(inline.stub),
+    swap: () => inlineText(inline.swap),
   };
 }
 
@@ -74,7 +77,7 @@ function readManifest(dist: string): Manifest {
   return JSON.parse(readFileSync(file, "utf8")) as Manifest;
 }
 
-function stubText(file: StaticFile | undefined): string {
+function inlineText(file: StaticFile | undefined): string {
   if (file) return Buffer.from(file.plain).toString("utf8").trim();
   throw new SvcError(
     "SVC_CONFIG",

@@ -7,4 +7,4 @@ export { prepare, run } from "./resume.ts";
 export { Cell } from "../reactivity/signal.ts";
 export { own, touch } from "../reactivity/system.ts";
 export { bind, isResuming, scopedBindings } from "./bindings.ts";
-export { kinds, pageState, slotsAt, unboundRows } from "./resume.ts";
+export { kinds, pageState, slotsAt, unboundRows, values, wake } from "./resume.ts";

@@ -6,8 +6,17 @@
 import { BASE_PATH, DOM } from "../shared/wire.ts";
 import type { EventQueue } from "./types.ts";
 
-const each = (selector: string, visit: (element: Element) => void): void =>
-  document.querySelectorAll(selector).forEach(visit);
+/** Those that are there, and those of pieces that come late, once. */
+const each = (selector: string, visit: (element: Element) => void): void => {
+  const seen = new WeakSet();
+  const look = (): void =>
+    document.querySelectorAll(selector).forEach((element) => {
+      if (!seen.has(element)) visit(element);
+      seen.add(element);
+    });
+  look();
+  addEventListener(DOM.arrived, look);
+};
 
 /** The stub's array, or the loader: whichever is there when the moment comes. */
 const tell = (type: string, target: Element): unknown => (self.$svc as EventQueue).push({ type, target });

@@ -34,6 +34,9 @@ export interface PageState {
   n: Record<string, string[]>;
 }
 
+/** What a late piece adds: scopes, values behind those that are there, needs; `r`: value -> scopes that show it too. */
+export type MoreState = Pick<PageState, "s" | "v" | "n"> & { r: Record<string, number[]> };
+
 /** One handler on the way of an event: the element that carries it, its scope, and the names of what it needs. */
 export type Step = [element: Element, symbol: string, scopeId: string, chunk: string, ...parts: string[]];
 

@@ -20,6 +20,7 @@ export const PATHS = {
   form: "/_svc/form.js",
   moments: "/_svc/moments.js",
   ref: "/_svc/ref.js",
+  stream: "/_svc/stream.js",
   effect: "/_svc/effect.js",
   portal: "/_svc/portal.js",
   runtime: "/_svc/runtime.js",
@@ -117,6 +118,16 @@ export const DOM = {
   prefetch: "data-svc-prefetch",
   /** Set on an element while the code of its handler is on the way. */
   pending: "data-svc-pending",
+  /** Element around what is shown until a late piece of the page is there: `<svc-wait data-svc-wait="1">`. */
+  waitTag: "svc-wait",
+  /** Attribute of an element whose place a late piece takes. */
+  wait: "data-svc-wait",
+  /** Attribute of the element that holds a late piece. */
+  piece: "data-svc-piece",
+  /** Attribute of a script with what a late piece adds to the state. */
+  more: "data-svc-more",
+  /** Event of the window: a late piece has come to its place. */
+  arrived: "svc:piece",
   /** Global queue of events caught before the loader has arrived. */
   queue: "$svc",
   /** Development only: id of the script that holds a fault, on the page that tells of it. */

@@ -1,4 +1,7 @@
-/** Values handed down to every component below, without props. Resolved while the server renders; browser code captures them. */
+/**
+ * Values handed down to every component below, without props. Resolved while the server renders; browser code captures
+ * them. What is rendered later, such as the pieces of `<Await>`, gets the surroundings of the place where it stands.
+ */
 import type { Child, Markup } from "../jsx/element.ts";
 import { Html } from "./html.ts";
 import { t } from "./write.ts";
@@ -8,29 +11,53 @@ export interface Context<T> {
   Provider(this: void, props: { value: T; children?: Child }): Markup;
 }
 
-const values = new WeakMap<object, unknown>();
+/** A provider and those around it. */
+export interface Surroundings {
+  readonly context: object;
+  readonly value: unknown;
+  readonly outer: Surroundings | undefined;
+}
+
+const fallbacks = new WeakMap<object, unknown>();
+let current: Surroundings | undefined;
 
 /** @param fallback what components outside of any provider get */
 export function createContext<T>(fallback: T): Context<T> {
   const context: Context<T> = {
     Provider: (props) => new Html(() => provide(context, props.value, () => t(props.children))),
   };
-  values.set(context, fallback);
+  fallbacks.set(context, fallback);
   return context;
 }
 
 /** Value of the nearest provider around the component that is being rendered. Call it in the component's body. */
 export function useContext<T>(context: Context<T>): T {
-  return values.get(context) as T;
+  return provided(context, fallbacks.get(context)) as T;
 }
 
-/** Rendering is synchronous, so the nearest provider's value is the one that was set last. */
-function provide(context: object, value: unknown, write: () => string): string {
-  const outer = values.get(context);
-  values.set(context, value);
+/** The nearest value given for `context`. */
+export function provided(context: object, fallback: unknown): unknown {
+  for (let at = current; at; at = at.outer) if (at.context === context) return at.value;
+  return fallback;
+}
+
+/** Writes with `value` as the nearest one for `context`. */
+export function provide<Result>(context: object, value: unknown, write: () => Result): Result {
+  return within({ context, value, outer: current }, write);
+}
+
+/** What is handed down at the place that is being rendered. */
+export function surroundings(): Surroundings | undefined {
+  return current;
+}
+
+/** Writes as if it stood in `place`. */
+export function within<Result>(place: Surroundings | undefined, write: () => Result): Result {
+  const outer = current;
+  current = place;
   try {
     return write();
   } finally {
-    values.set(context, outer);
+    current = outer;
   }
 }

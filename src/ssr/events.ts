@@ -9,6 +9,8 @@ const MOMENTS: ReadonlySet<string> = new Set(["visible", "idle", "media"]);
 export class PageEvents {
   readonly #types = new Set<string>();
   readonly #windowTypes = new Set<string>();
+  /** What the browser listens for by now. */
+  readonly #told = new Set<string>();
   #hasMoments = false;
   #isActive = false;
 
@@ -35,10 +37,19 @@ export class PageEvents {
     return [...this.#windowTypes].map((type) => ` ${DOM.window}${type}`).join("");
   }
 
+  /** What browsers that have been told of the events so far must still hear of: types, and those of the window. */
+  news(): { types: string[]; windowTypes: string[] } {
+    const types = [...this.#types].filter((type) => !this.#told.has(type));
+    const windowTypes = [...this.#windowTypes].filter((type) => !this.#told.has(DOM.window + type));
+    for (const type of types) this.#told.add(type);
+    for (const type of windowTypes) this.#told.add(DOM.window + type);
+    return { types, windowTypes };
+  }
+
   /** The stub with its tokens replaced. Pages that decide about scrolling have the browser wait for it. */
-  stub(text: string): string {
+  stub(text: string, types: Iterable<string> = this.#types): string {
     return text
       .replace("__EVENTS__HOW", () => (this.#isActive ? "{capture:1,passive:0}" : "1"))
-      .replace("__EVENTS__", () => JSON.stringify([...this.#types]));
+      .replace("__EVENTS__", () => JSON.stringify([...types]));
   }
 }

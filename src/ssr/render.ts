@@ -2,6 +2,7 @@
  * One page being rendered: its scopes, the values they capture, the event types it uses. Rendering is synchronous, so the
  * current page is a variable of this module, set and put back around each render.
  */
+import { systemClock, type Clock } from "../shared/clock.ts";
 import { DOM } from "../shared/wire.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
@@ -10,6 +11,8 @@ import { PageEvents } from "./events.ts";
 import { Html } from "./html.ts";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
 import type { ValueNames } from "./value-names.ts";
+import { placed } from "./placing.ts";
+import { PieceMarks } from "./piece-marks.ts";
 import { ValueTable } from "./values.ts";
 import type { Moved } from "./placing.ts";
 import { t } from "./write.ts";
@@ -26,6 +29,16 @@ export interface Block {
   names: readonly string[];
 }
 
+/** Part of the runtime that takes in what comes after the state script. */
+const STREAM = "stream";
+
+/** How far the browser knows the page. */
+interface Told {
+  scopes: number;
+  values: number;
+  needs: Record<string, string[]>;
+}
+
 /** `[chunk, bind, ...slots]`, as written into the state script. */
 export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 
@@ -39,13 +52,29 @@ export interface RenderMark {
   moved: number;
 }
 
+export interface RenderSettings {
+  /** Time by which pieces are late. Default: the system's. */
+  clock?: Clock;
+  /** How long a piece may take. Default 30 s. */
+  deadlineMs?: number;
+  /** Given in development only. */
+  names?: ValueNames | undefined;
+}
+
+/** How long a piece may take where nothing else is said: longer than most proxies let a silent answer be. */
+const DEADLINE_MS = 30_000;
+
 export class Render {
   readonly manifest: Manifest;
+  readonly clock: Clock;
+  /** How long a piece may take. */
+  readonly deadlineMs: number;
   readonly #csrfToken: () => string;
   readonly #names: ValueNames | undefined;
   readonly events = new PageEvents();
   readonly scopes = new Map<number, ScopeEntry>();
   readonly values = new ValueTable();
+  readonly pieces = new PieceMarks();
   /** What boundaries have caught, and what went wrong in cleanups; for the server's log. */
   readonly errors: unknown[] = [];
   readonly #modules = new Map<number, ScopeModules>();
@@ -55,11 +84,17 @@ export class Render {
   #token: string | undefined;
   /** Event by which the components that are being written wake; undefined for their own. */
   #moment: string | undefined;
+  /** What the browser has been told; undefined before the first state script. */
+  #told: Told | undefined;
+  /** More state follows, which the part `stream` takes in. */
+  #isStreaming = false;
 
-  /** @param names given in development only. */
-  constructor(manifest: Manifest, csrfToken: () => string, names?: ValueNames) {
+  constructor(manifest: Manifest, csrfToken: () => string, settings: RenderSettings = {}) {
+    const { clock = systemClock, deadlineMs = DEADLINE_MS, names } = settings;
     this.manifest = manifest;
     this.#csrfToken = csrfToken;
+    this.clock = clock;
+    this.deadlineMs = deadlineMs;
     this.#names = names;
     if (names) this.atEnd(() => names.restore());
   }
@@ -75,18 +110,51 @@ export class Render {
 
   /** The state script's content (docs/resume-protocol.md section 3). @throws SvcError `SVC201` */
   state(): Json {
-    const v = this.values.toJson();
-    for (const scope of this.#modules.values()) {
-      scope.all = [...scope.own, ...scope.slots.flatMap((index) => this.values.parts(index))];
-    }
+    const v = this.values.toJson(0);
+    const n = this.#needs();
+    this.#told = { scopes: this.scopes.size, values: this.values.size, needs: n };
     return {
       csrf_token: this.csrfToken(),
       build: this.manifest.build,
       s: Object.fromEntries(this.scopes),
       v,
-      n: moduleNeeds(this.#modules, this.values.readers()),
+      n,
       ...(this.#names && { d: this.values.names(this.#names) }),
     };
+  }
+
+  /** What came since the last state: new scopes, values, readers of older values, needs. @throws SvcError `SVC201` */
+  moreState(): Json | undefined {
+    const { scopes = 0, values = 0, needs = {} } = this.#told ?? {};
+    if (this.scopes.size === scopes) return undefined;
+    const v = this.values.toJson(values);
+    const n = this.#needs();
+    this.#told = { scopes: this.scopes.size, values: this.values.size, needs: n };
+    const isNews = ([id, names]: [string, string[]]): boolean => names.length !== needs[id]?.length;
+    return {
+      s: Object.fromEntries([...this.scopes].filter(([id]) => id > scopes)),
+      v,
+      r: this.values.newReaders(values, scopes),
+      n: Object.fromEntries(Object.entries(n).filter(isNews)),
+    };
+  }
+
+  #needs(): Record<string, string[]> {
+    const stream = this.#isStreaming ? [STREAM] : [];
+    for (const scope of this.#modules.values()) {
+      scope.all = [...scope.own, ...stream, ...scope.slots.flatMap((index) => this.values.parts(index))];
+    }
+    return moduleNeeds(this.#modules, this.values.readers());
+  }
+
+  /** From here on what is written comes after a state script. */
+  beginStream(): void {
+    this.#isStreaming = true;
+  }
+
+  /** Event by which the components that are being written wake. */
+  get moment(): string | undefined {
+    return this.#moment;
   }
 
   /** Writes components that wake at a moment: each at the event `type` of its root. */
@@ -159,6 +227,7 @@ export class Render {
     this.scopes.set(id, [chunk, block.bind, ...indices]);
     for (const name of block.events) this.events.add(name);
     const parts = new Set([...block.parts, ...indices.flatMap((index) => this.values.likelyParts(index))]);
+    if (this.#isStreaming) parts.add(STREAM);
     const own = [`handler/${chunk}`, ...parts];
     this.#modules.set(id, { own, all: own, slots: indices });
     return ` ${DOM.scope}="${[id, chunk, ...parts].join(" ")}"${this.#momentOf(block)}`;
@@ -194,6 +263,13 @@ export function renderInto(render: Render, view: () => unknown): string {
   } finally {
     current = outer;
   }
+}
+
+/** The same, with what portals have moved in its place. */
+export function renderPlaced(render: Render, view: () => unknown): string {
+  const written = renderInto(render, view);
+  const moved = render.takeMoved();
+  return moved.length === 0 ? written : placed(written, moved);
 }
 
 // What compiled modules call.

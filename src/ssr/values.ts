@@ -85,9 +85,17 @@ export class ValueTable {
     return this.#entries.map((entry) => entry.scopes);
   }
 
-  /** `[kind, value, scopes?]` for each value. @throws SvcError `SVC201` */
-  toJson(): Json[] {
-    return this.#entries.map((entry) => {
+  /** Values before `size` -> their readers after scope `lastScope`, for those whose change wakes scopes. */
+  newReaders(size: number, lastScope: number): Record<string, number[]> {
+    const found = this.#entries.slice(0, size).map(({ kind, scopes }, index): [number, number[]] => {
+      return [index, kind === VALUE_KINDS.plain ? [] : [...scopes].filter((id) => id > lastScope)];
+    });
+    return Object.fromEntries(found.filter(([, ids]) => ids.length > 0));
+  }
+
+  /** `[kind, value, scopes?]` for each value from `first` on. @throws SvcError `SVC201` */
+  toJson(first: number): Json[] {
+    return this.#entries.slice(first).map((entry) => {
       const { kind, read, scopes, where } = entry;
       const value = read();
       entry.isEncoded = !isPlainJson(value);

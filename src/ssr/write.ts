@@ -61,7 +61,15 @@ const ATTRIBUTE_NAME = /^[a-zA-Z_:][\w:.-]*$/;
 /** Never written from a spread: they are not attributes, or they hold code or HTML. */
 const NOT_SPREAD = /^(?:children|key|ref|dangerouslySetInnerHTML|srcdoc|style|on.*)$/i;
 /** Nor are these: they tell the browser which code to fetch, so data must not name them. */
-const PROTOCOL_NAMES: ReadonlySet<string> = new Set([DOM.scope, DOM.key, DOM.media, DOM.portal]);
+const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
+  DOM.scope,
+  DOM.key,
+  DOM.media,
+  DOM.portal,
+  DOM.wait,
+  DOM.piece,
+  DOM.more,
+]);
 
 /** @param skip names that are written by themselves. Attributes of `{...props}`; handlers and odd names are left out. */
 export function spread(props: Record<string, unknown>, skip: readonly string[] = []): string {

@@ -1,0 +1,83 @@
+/**
+ * `stream.js`: takes in what late pieces of a page add to its state (docs/resume-protocol.md section 7). Every scope of such
+ * a page needs it, so it is there before anything of the page runs.
+ */
+import { DOM } from "../shared/wire.ts";
+import { batch, Cell, kinds, pageState, values, wake } from "./core.ts";
+import type { MoreState, ValueRow } from "./types.ts";
+
+/** Rows as the server wrote them, of all that has come; stores change theirs. */
+const texts = [document.querySelector(`script#${DOM.stateId}`)!.textContent as string];
+const original = (index: number): ValueRow => texts.flatMap((text) => (JSON.parse(text) as MoreState).v)[index]!;
+
+/** Runs `run` while a value is what it was when the server wrote the piece; then it changes to what it is now, as any value does. */
+const rewound = (index: number, run: () => void): void => {
+  const value = values[index];
+  const [kind, json] = original(index);
+  const before = kinds[kind]!(json as never);
+  if (value instanceof Cell) {
+    const now = value._value;
+    const then = (before as Cell)._value;
+    if (JSON.stringify(now) === JSON.stringify(then)) return run();
+    value._value = then;
+    run();
+    value.value = now;
+  } else if (kind === 2 || kind === 6) {
+    const store = value as Record<string, unknown>;
+    const now = { ...store };
+    become(store, before as Record<string, unknown>);
+    run();
+    become(store, now);
+  } else run();
+};
+
+const become = (store: Record<string, unknown>, fields: Record<string, unknown>): void => {
+  for (const name of Object.keys(store)) if (!(name in fields)) delete store[name];
+  if (Array.isArray(store)) store.length = Object.keys(fields).length;
+  Object.assign(store, fields);
+};
+
+/** Has the loader fetch the code of a scope, and wakes it: what it shows may have changed while the piece was on its way. */
+const wakeLate = (id: number, indices: string[]): void => {
+  const target = document.querySelector(`[${DOM.scope}^="${id} "]`);
+  target?.setAttribute("on:wake", "wake");
+  const event = {
+    type: "wake",
+    target,
+    // Asked before the first handler; there is none.
+    get cancelBubble() {
+      target!.removeAttribute("on:wake");
+      batch(() =>
+        indices.reduceRight<() => void>(
+          (run, index) => () => rewound(+index, run),
+          () => wake(id),
+        )(),
+      );
+      return true;
+    },
+  };
+  if (target) self.$svc.push(event);
+};
+
+const merge = (script: Element): void => {
+  const text = script.textContent as string;
+  const { s, v, r, n } = JSON.parse(text) as MoreState;
+  const state = pageState();
+  script.remove();
+  texts.push(text);
+  Object.assign(state.s, s);
+  Object.assign(state.n, n);
+  state.v.push(...v);
+  const late: Record<number, string[]> = {};
+  for (const index in r) {
+    const row = state.v[+index]!;
+    row[2] = [...(row[2] ?? []), ...r[index]!];
+    // What nobody has asked for yet wakes these scopes like all others.
+    if (index in values) for (const id of r[index]!) (late[id] ??= []).push(index);
+  }
+  for (const id in late) wakeLate(+id, late[id]!);
+};
+
+const mergeAll = (): void => document.querySelectorAll(`script[${DOM.more}]`).forEach(merge);
+mergeAll();
+addEventListener(DOM.arrived, mergeAll);

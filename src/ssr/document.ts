@@ -1,0 +1,72 @@
+/** A document around what the view rendered to: its head, and what the browser needs to resume it. */
+import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.ts";
+import type { Json } from "../shared/json.ts";
+import type { Manifest } from "../shared/manifest.ts";
+import { DOM, PATHS } from "../shared/wire.ts";
+import type { PageEvents } from "./events.ts";
+
+export interface DocumentOptions {
+  /** Read only when the page has a script. */
+  readonly nonce: string;
+  manifest: Manifest;
+  title: string;
+  lang?: string;
+  description?: string;
+  /** Paths of stylesheets. */
+  stylesheets?: readonly string[];
+  prefetch?: "intent" | "idle";
+  /** Text of the inline stub with its tokens in it (events.ts). Read only when the page has a script. */
+  readonly stub: string;
+}
+
+/** Everything up to the body's content. @param events of an interactive page. @param head more elements of the head */
+export function documentStart(options: DocumentOptions, events: PageEvents | undefined, head: string): string {
+  const stub = events ? script(options, events.stub(options.stub)) : "";
+  return `<!doctype html><html${htmlAttributes(options, events)}><head>${headElements(options)}${stub}${head}</head><body>`;
+}
+
+/** Behind the body's content. */
+export const DOCUMENT_END = "</body></html>";
+
+function htmlAttributes({ lang = "en", manifest, prefetch }: DocumentOptions, events: PageEvents | undefined): string {
+  const language = ` lang="${escapeAttribute(lang)}"`;
+  if (!events) return language;
+  return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}${events.htmlAttributes()}`;
+}
+
+function headElements({ title, description, stylesheets }: DocumentOptions): string {
+  let out = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>`;
+  if (description !== undefined) out += `<meta name="description" content="${escapeAttribute(description)}">`;
+  return out + stylesheetLinks(stylesheets);
+}
+
+export function stylesheetLinks(paths: readonly string[] = []): string {
+  return paths.map((path) => `<link rel="stylesheet" href="${escapeAttribute(path)}">`).join("");
+}
+
+/** @param code trusted, without `</script` in it */
+export function script({ nonce }: DocumentOptions, code: string): string {
+  return `<script nonce="${nonce}">${code}</script>`;
+}
+
+/** @param name attribute by which the browser finds it: ` id="…"`. */
+export function jsonScript({ nonce }: DocumentOptions, name: string, value: Json): string {
+  return `<script type="application/json" ${name} nonce="${nonce}">${escapeScriptJson(JSON.stringify(value))}</script>`;
+}
+
+export function stateScript(options: DocumentOptions, state: Json): string {
+  return jsonScript(options, `id="${DOM.stateId}"`, state);
+}
+
+/**
+ * The last element: an async script runs as soon as it is there, and what it needs is the state and every element with a
+ * handler. Until then the stub queues. Not preloaded: browsers that run no script would fetch it too.
+ */
+export function loaderScripts(options: DocumentOptions, { hasMoments }: PageEvents): string {
+  const isEager = hasMoments || options.prefetch === "idle";
+  return moduleScript(options, PATHS.loader) + (isEager ? moduleScript(options, PATHS.moments) : "");
+}
+
+export function moduleScript({ nonce }: DocumentOptions, path: string): string {
+  return `<script type="module" async nonce="${nonce}" src="${path}"></script>`;
+}

@@ -1,0 +1,169 @@
+/** Pages whose pieces come later, in a real browser, with the production policy. Tests tell each piece when to come. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchBrowser, openTab, type Tab } from "./browser.ts";
+import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
+
+const app = join(root, "test/fixtures/runtime");
+const folder = temporaryFolder();
+let server: DemoServer;
+let browser: Browser;
+let runs = 0;
+
+before(async () => {
+  await buildDemo(app);
+  server = await startDemo({ app, dataDir: join(folder.path, "data") });
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  folder.remove();
+});
+
+/** Has a piece come, or fail. */
+type Tell = (name: string, value?: string, isFailure?: boolean) => Promise<void>;
+
+/** Opens a page up to its first part and fails when the browser complained. */
+async function onStream(
+  path: string,
+  story: (page: Page, tell: Tell, tab: Tab) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const run = `${path}-${++runs}`;
+  const tab = await openTab(browser, options);
+  const tell: Tell = async (name, value = name, isFailure = false) => {
+    const query = new URLSearchParams({ run, name, value, ...(isFailure ? { fail: "" } : {}) });
+    await (await fetch(`${server.url}/gate?${query}`)).text();
+  };
+  await tab.page.goto(`${server.url}${path}?run=${encodeURIComponent(run)}`, { waitUntil: "commit" });
+  await story(tab.page, tell, tab);
+  await tab.close();
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const ALL = ["one", "two", "row", "list", "bad", "worse"];
+
+describe("a page with browser code", () => {
+  it("answers events before its pieces are there, and shows these in their places in whatever order they come", () =>
+    onStream("/streaming", async (page, tell) => {
+      await button(page, "Count 0").click();
+      await button(page, "Count 1").waitFor();
+      assert.equal(await page.locator("#wait-one").textContent(), "one is on its way");
+      await tell("two");
+      await page.locator("#two b", { hasText: "two: 1" }).waitFor();
+      assert.equal(await page.locator("#wait-two").count(), 0);
+      assert.equal(await page.locator("#wait-one").count(), 1);
+      assert.equal(await page.locator("#two").getAttribute("data-tone"), "plain");
+      await tell("one");
+      await page.locator("#one b", { hasText: "one: 1" }).waitFor();
+      assert.equal(await page.locator("#one").getAttribute("data-tone"), "loud");
+      await tell("row", "a row");
+      await page.locator("tbody > #row", { hasText: "a row" }).waitFor();
+      assert.equal(await page.locator("#wait-row").count(), 0);
+      const order = await page
+        .locator("main > :is(section, #between, table)")
+        .evaluateAll((found) => found.map(({ id }) => id));
+      assert.deepEqual(order, ["one", "between", "two", ""]);
+      for (const name of ALL) await tell(name);
+      await page.waitForLoadState("load");
+      assert.equal(await page.locator("[data-svc-piece], [data-svc-wait], svc-wait").count(), 0);
+    }));
+
+  it("runs handlers and moments of a piece, whose signals are those of the page", () =>
+    onStream("/streaming", async (page, tell) => {
+      await tell("one");
+      await page.locator("#one").waitFor();
+      await page.locator("#one output", { hasText: "1" }).waitFor();
+      await button(page, "one 0").click();
+      await button(page, "one 1").waitFor();
+      await button(page, "Count 0").click();
+      await page.locator("#one b", { hasText: "one: 1" }).waitFor();
+      await tell("two");
+      await page.locator("#two b", { hasText: "two: 1" }).waitFor();
+      // An event type that no element of the first part has.
+      await button(page, "Add ten to two").dblclick();
+      await page.locator("#one b", { hasText: "one: 11" }).waitFor();
+      await button(page, "Count 11").waitFor();
+      for (const name of ALL) await tell(name);
+      await page.waitForLoadState("load");
+      assert.equal(await page.locator("#one output").textContent(), "1", "onLoad ran once");
+    }));
+
+  it("loads nothing but the loader while nobody touches it, and wakes pieces when something they show changes", () =>
+    onStream("/streaming", async (page, tell, { scripts }) => {
+      for (const name of ["list", "row", "bad", "worse"]) await tell(name);
+      await page.locator("#row").waitFor();
+      assert.deepEqual(scripts, ["/_svc/loader.js"]);
+      await button(page, "Unshift").click();
+      await page.locator("#items > li", { hasText: "2 done" }).waitFor();
+      assert.deepEqual(await page.locator("#items > li").allTextContents(), ["2 done", "1 open"]);
+      for (const name of ALL) await tell(name);
+    }));
+
+  it("brings a list up to date that was on its way while it changed", () =>
+    onStream("/streaming", async (page, tell) => {
+      await button(page, "Unshift").click();
+      await button(page, "Unshift").click();
+      await tell("list");
+      await page.locator("#items > li", { hasText: "3 done" }).waitFor();
+      assert.deepEqual(await page.locator("#items > li").allTextContents(), ["3 done", "2 done", "1 open"]);
+      await button(page, "Unshift").click();
+      await page.locator("#items > li", { hasText: "4 done" }).waitFor();
+      for (const name of ALL) await tell(name);
+    }));
+
+  it("shows what stands for a piece that failed, logs it, and goes on", () =>
+    onStream("/streaming", async (page, tell) => {
+      await tell("bad", "no luck", true);
+      await page.locator("#caught", { hasText: "no luck" }).waitFor();
+      await tell("worse", "a secret", true);
+      await page.locator("#fallback").waitFor();
+      assert.match(server.output(), /request \S+: page \/streaming, while rendering: Error: a secret/);
+      for (const name of ALL) await tell(name);
+      await page.locator("#two").waitFor();
+    }));
+
+  it("shows everything without script, placeholders gone", () =>
+    onStream(
+      "/streaming",
+      async (page, tell) => {
+        await page.locator("#between").waitFor();
+        assert.equal(await page.locator("#wait-one").isVisible(), false);
+        for (const name of ALL) await tell(name);
+        await page.waitForLoadState("load");
+        for (const id of ["#one", "#two", "#row", "#items"]) assert.equal(await page.locator(id).isVisible(), true, id);
+      },
+      { javaScriptEnabled: false },
+    ));
+
+  it("has code in a piece only", () =>
+    onStream("/late", async (page, tell, { scripts }) => {
+      await page.getByRole("heading", { name: "Late" }).waitFor();
+      assert.deepEqual(scripts, []);
+      await tell("one");
+      await page.locator("#one output", { hasText: "1" }).waitFor();
+      await button(page, "Add ten to one").dblclick();
+      await page.locator("#one b", { hasText: "one: 15" }).waitFor();
+    }));
+});
+
+describe("a page without browser code", () => {
+  it("comes in order, without any script", () =>
+    onStream("/in-order", async (page, tell, { scripts }) => {
+      await page.getByRole("heading", { name: "In order" }).waitFor();
+      await tell("two");
+      await tell("one");
+      await page.locator("#two", { hasText: "two" }).waitFor();
+      assert.equal(await page.locator("#last").count(), 0);
+      await tell("inner");
+      await page.locator("#last").waitFor();
+      await page.waitForLoadState("load");
+      assert.deepEqual(await page.locator("main > p").allTextContents(), ["one", "two inner", "last"]);
+      assert.equal(await page.locator("script, svc-wait, template, noscript").count(), 0);
+      assert.deepEqual(scripts, []);
+    }));
+});
