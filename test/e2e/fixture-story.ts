@@ -157,7 +157,13 @@ export interface FixtureHost {
 /** @param command `start` builds the app first. */
 export async function hostFixtures(command: "start" | "dev"): Promise<FixtureHost> {
   const folder = temporaryFolder();
-  if (command === "start") await buildDemo(app);
+  if (command === "start") {
+    // The test runner says of tests behind a failed hook only that they were cancelled.
+    await buildDemo(app).catch((error: unknown) => {
+      console.error(error);
+      throw error;
+    });
+  }
   const env = command === "dev" ? { NODE_ENV: "development" } : {};
   const [server, browser] = await Promise.all([
     startDemo({ app, command, dataDir: join(folder.path, "data"), env }),
