@@ -149,6 +149,12 @@ describe("captured values", () => {
     ]);
   });
 
+  it("tell 0 from -0", () => {
+    const { state } = render(view(() => `<i${scope(counter, 0, [0, -0, 0])}></i>`));
+    assert.deepEqual(state.s, { 1: ["counter-1", "b0", 0, 1, 0] });
+    assert.ok(Object.is(deserialize(state.v[1]?.[1] ?? null), -0));
+  });
+
   it("that turn out late to need a part are fetched before the first event", () => {
     const list = signal<unknown>([]);
     const page = render(

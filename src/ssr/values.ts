@@ -16,6 +16,8 @@ const NO_PARTS: readonly string[] = [];
 const DATA: readonly string[] = ["data"];
 const REF: readonly string[] = ["ref"];
 
+const MINUS_ZERO = Symbol("-0");
+
 /** Where a value is captured; written out only in errors, for there may be thousands. */
 export interface Place {
   moduleId: string;
@@ -40,11 +42,12 @@ export class ValueTable {
 
   /** @param scopeId when its bindings read the value. @returns the value's index. @throws SvcError `SVC201` for computeds */
   add(value: unknown, scopeId: number | undefined, where: Place): number {
-    let index = this.#indices.get(value);
+    // Primitives are told apart by value, which is as good: nothing can change them. Maps take -0 for 0.
+    const identity = Object.is(value, -0) ? MINUS_ZERO : value;
+    let index = this.#indices.get(identity);
     if (index === undefined) {
       index = this.#entries.push(entryOf(value, where)) - 1;
-      // Primitives are told apart by value, which is as good: nothing can change them.
-      this.#indices.set(value, index);
+      this.#indices.set(identity, index);
     }
     if (scopeId !== undefined) this.#entries[index]?.scopes.add(scopeId);
     return index;
