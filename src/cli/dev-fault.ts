@@ -45,9 +45,11 @@ export function faultOf(kind: Fault["kind"], thrown: Thrown, root: string, trace
       calls: [],
     };
   }
+  // Some of ours begin with their code, which is told apart.
+  const message = thrown.message.replace(new RegExp(`^${thrown.name}:? `), "");
   const [first, ...calls] = callsOf(thrown.stack, root, trace);
   const frame = first && frameAt(first.place, root);
-  return { kind, code: thrown.name, message: thrown.message, place: first?.place, frame, calls };
+  return { kind, code: thrown.name, message, place: first?.place, frame, calls };
 }
 
 function callsOf(stack: string, root: string, trace: Trace): Fault["calls"] {
@@ -73,7 +75,8 @@ function frameAt({ file, line, column }: Place, root: string): string | undefine
   try {
     const text = readFileSync(join(root, file), "utf8");
     const start = offsetOf(text, line, column);
-    return codeFrame(text, { start, end: start + 1 });
+    const word = /^[\w$]+/.exec(text.slice(start))?.[0] ?? "";
+    return codeFrame(text, { start, end: start + Math.max(1, word.length) });
   } catch {
     // Gone since, or never a file: the place alone is told.
     return undefined;

@@ -1,6 +1,6 @@
 /**
  * The app that is on, and the one that comes after it. Requests wait from the edit until the new app has booted; one process
- * has one database, so the old app gives it back first.
+ * has one database, so the old app gives it back first, once the new one is known to load.
  */
 import { join } from "node:path";
 import type { App } from "../app/app.ts";
@@ -39,10 +39,9 @@ export class Stage {
     this.#options = options;
   }
 
+  /** The first app. @throws what its code throws, and SvcError from the compiler. */
   async load(): Promise<App> {
-    const { host, root } = this.#options;
-    this.#current = appOf(await host.loadApp(), root);
-    return this.#current;
+    return (this.#current = await this.#load());
   }
 
   /** @param url where the app is reached. */
@@ -60,7 +59,7 @@ export class Stage {
     return this.#next;
   }
 
-  /** The app that was loaded last, whether it answers or not. */
+  /** The last app that loaded: while the source does not, it still serves the pages that are open. */
   get current(): App | undefined {
     return this.#current;
   }
@@ -88,13 +87,19 @@ export class Stage {
     const { onReady, onFault } = this.#options;
     const next = (async () => {
       await before?.catch(() => undefined); // told when it failed
+      const loaded = await this.#load();
       await this.#current?.close();
-      await this.load();
+      this.#current = loaded;
       return this.#boot();
     })();
     this.#answer?.(next);
     this.#answer = undefined;
     next.then(() => onReady(performance.now() - this.#changedMs), onFault);
+  }
+
+  async #load(): Promise<App> {
+    const { host, root } = this.#options;
+    return appOf(await host.loadApp(), root);
   }
 
   async #boot(): Promise<App> {

@@ -8,6 +8,7 @@ import { performance } from "node:perf_hooks";
 import { createDevHost } from "../compiler/dev.ts";
 import { listen } from "../http/server.ts";
 import { faultPage, type Fault } from "../shared/fault.ts";
+import { BASE_PATH } from "../shared/wire.ts";
 import type { CommandOptions } from "./arguments.ts";
 import { banner } from "./banner.ts";
 import { devScript, DevDoors } from "./dev-doors.ts";
@@ -74,8 +75,10 @@ export async function dev({ root, host, port }: CommandOptions, output: Output):
     },
   });
   const serve = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
-    if (doors.owns((message.url ?? "/").split("?")[0] ?? "/")) return doors.answer(message, reply);
-    const app = await stage.app().catch(() => undefined); // onFault has told
+    const path = (message.url ?? "/").split("?")[0] ?? "/";
+    if (doors.owns(path)) return doors.answer(message, reply);
+    // What open pages need goes on while the source does not compile; onFault has told of it.
+    const app = await stage.app().catch(() => (path.startsWith(`${BASE_PATH}/`) ? stage.current : undefined));
     return app ? app.handler(message, reply) : doors.answer(message, reply);
   };
   const { config } = await stage.load();

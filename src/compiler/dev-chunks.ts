@@ -17,8 +17,8 @@ interface Built {
   positions: Positions;
 }
 
-/** Chunks that pages opened before the last edits may still throw from. */
-const KEPT_POSITIONS = 200;
+/** Chunks of before, which pages that are open may still ask for, or throw from. */
+const KEPT_CHUNKS = 200;
 
 export class DevChunks {
   readonly #root: string;
@@ -27,7 +27,8 @@ export class DevChunks {
   readonly #versions = new Map<string, number>();
   readonly #built = new Map<string, Promise<Built>>();
   readonly #inputs = new Map<string, ReadonlySet<string>>();
-  readonly #positions = new Map<string, Positions>();
+  /** By name, also those of before the last edits. */
+  readonly #kept = new Map<string, Built>();
 
   constructor(root: string, modules: AppModules) {
     this.#root = root;
@@ -55,17 +56,17 @@ export class DevChunks {
   /** @throws SvcError from the compiler. */
   async code(name: string): Promise<string | undefined> {
     const file = [...this.#modules.browser].find(([tsx, module]) => this.#nameOf(tsx, module) === name)?.[0];
-    if (file === undefined) return undefined;
+    if (file === undefined) return this.#kept.get(name)?.code;
     const building = this.#built.get(file) ?? buildChunk(this.#root, file, this.#modules);
     this.#built.set(file, building);
-    const { code, inputs, positions } = await building;
-    if (this.#built.get(file) === building) this.#inputs.set(file, inputs);
-    this.#keep(name, positions);
-    return code;
+    const built = await building;
+    if (this.#built.get(file) === building) this.#inputs.set(file, built.inputs);
+    this.#keep(name, built);
+    return built.code;
   }
 
   sourceOf(name: string, line: number, column: number): Position | undefined {
-    return this.#positions.get(name)?.sourceOf(line, column);
+    return this.#kept.get(name)?.positions.sourceOf(line, column);
   }
 
   #nameOf(file: string, module: string): string {
@@ -73,12 +74,12 @@ export class DevChunks {
     return `${baseName(module)}-${shortHash(module)}-${this.#versions.get(file) ?? 0}`;
   }
 
-  #keep(name: string, positions: Positions): void {
-    this.#positions.delete(name);
-    this.#positions.set(name, positions);
-    for (const [oldest] of this.#positions) {
-      if (this.#positions.size <= KEPT_POSITIONS) break;
-      this.#positions.delete(oldest);
+  #keep(name: string, built: Built): void {
+    this.#kept.delete(name);
+    this.#kept.set(name, built);
+    for (const [oldest] of this.#kept) {
+      if (this.#kept.size <= KEPT_CHUNKS) break;
+      this.#kept.delete(oldest);
     }
   }
 }

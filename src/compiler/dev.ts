@@ -21,7 +21,7 @@ const CODE = /\.(?:[cm]?[jt]sx?|json)$/;
 export interface DevHost {
   /** The app module, evaluated anew after an edit. @throws SvcError from the compiler. */
   loadApp(): Promise<{ default: unknown }>;
-  /** Code of a browser chunk by its name without `.js`; undefined for a name of no current chunk. */
+  /** Code of a browser chunk by its name without `.js`, also of one that an edit has replaced; undefined for others. */
   chunk(name: string): Promise<string | undefined>;
   /** Chunks of the modules loaded so far; the name of one changes when an edit may have changed its code. */
   manifest(): Manifest;

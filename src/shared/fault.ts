@@ -50,10 +50,13 @@ function placeText({ file, line, column }: Place): string {
 /** @param ids prefix of ids that other elements refer to. */
 export function faultView(fault: Fault): View[] {
   const { kind, code, message, place, frame, calls } = fault;
-  const [first = "", ...more] = message.trim().split("\n");
+  const [first = "", ...lines] = message.trim().split("\n");
+  // What is wrong stands out; the ways out follow.
+  const [, headline = first, rest] = /^(.*?[.:!?]) +([A-Z].*)$/.exec(first) ?? [];
+  const more = rest === undefined ? lines : [rest, ...lines];
   return [
     ["p", { class: "kind" }, ["span", { class: "code" }, code], " ", TITLES[kind]],
-    ["h1", { id: "fault-message" }, first],
+    ["h1", { id: "fault-message" }, headline],
     ...more.map((line): View => ["p", {}, line]),
     ...(place ? [["p", { class: "place" }, link(place)] as const] : []),
     ...(frame === undefined ? [] : [["pre", { class: "frame", tabindex: "0" }, ...frameView(frame)] as const]),

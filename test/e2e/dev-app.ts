@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { root, startDemo, type DemoServer } from "./demo-server.ts";
 
 export interface DevApp {
@@ -56,4 +57,14 @@ export async function startDevApp(name: string, env: Record<string, string> = {}
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * For edits that nobody can see.
+ * @returns waits until a scope has taken over the code of another build than now.
+ */
+export async function follower(page: Page, scope: string): Promise<() => Promise<unknown>> {
+  const before = await page.locator(scope).getAttribute("s");
+  return () =>
+    page.waitForFunction(([at, old]) => document.querySelector(at ?? "")?.getAttribute("s") !== old, [scope, before]);
 }

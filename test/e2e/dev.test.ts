@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
-import { startDevApp, type DevApp } from "./dev-app.ts";
+import { follower, startDevApp, type DevApp } from "./dev-app.ts";
 
 const DESK = "pages/desk.tsx";
 
@@ -53,17 +53,11 @@ const count = (section: string, text: string): Promise<void> =>
   page.locator(`#${section} .count`, { hasText: new RegExp(`^${text}$`) }).waitFor();
 const add = (section: string): Promise<void> => page.locator(`#${section} button`).click();
 
-/** @returns waits until the page has taken over the code of another build than now; for edits that nobody can see. */
-async function follower(): Promise<() => Promise<unknown>> {
-  const chunk = await page.locator("#one").getAttribute("s");
-  return () => page.waitForFunction((before) => document.querySelector("#one")?.getAttribute("s") !== before, chunk);
-}
-
 describe("an edit under svc dev", () => {
   it("of a handler takes effect at the next event, in a scope that is awake, and signals keep their values", async () => {
     await add("one");
     await count("one", "Count: 2");
-    const followed = await follower();
+    const followed = await follower(page, "#one");
     app.edit(DESK, "count.value += 1", "count.value += 100");
     await followed();
     await count("one", "Count: 2");
@@ -149,7 +143,7 @@ describe("an edit under svc dev", () => {
   it("runs effects of scopes that are awake once, with what they are now", async () => {
     await page.locator("#ticker button").click();
     await page.locator(".seen", { hasText: /^at 1$/ }).waitFor();
-    const followed = await follower();
+    const followed = await follower(page, "#one");
     app.edit(DESK, "`at ${now}`", "`now ${now}`");
     await followed();
     await page.locator("#ticker button").click();

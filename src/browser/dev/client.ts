@@ -14,22 +14,22 @@ let build = buildOf(document);
 let queue = Promise.resolve();
 let waiting = 0;
 
-const isFaultPage = document.getElementById(DOM.faultId) !== null;
-if (!isFaultPage) remember(document.documentElement);
+/** What this page tells of, in place of what was asked for. */
+const told = document.getElementById(DOM.faultId)?.textContent;
+if (told === undefined) remember(document.documentElement);
 
 const events = new EventSource(PATHS.devEvents);
 const on = <Data>(type: string, react: (data: Data) => void): void =>
   events.addEventListener(type, ({ data }: MessageEvent<string>) => react(JSON.parse(data) as Data));
 
 on<string>("build", (current) => {
-  if (isFaultPage) return current === build ? undefined : location.reload();
+  if (told !== undefined) return current === build ? undefined : location.reload();
   hide(["compile"]);
   if (current !== build) follow();
 });
 on<Fault>("fault", (fault) => {
-  if (isFaultPage && document.getElementById(DOM.faultId)?.textContent === JSON.stringify(fault)) return;
-  if (isFaultPage) location.reload();
-  else show(fault);
+  if (told === undefined) show(fault);
+  else if (JSON.stringify(JSON.parse(told)) !== JSON.stringify(fault)) location.reload();
 });
 on<string>("style", swapStyles);
 
@@ -40,7 +40,7 @@ function follow(): void {
     waiting--;
     try {
       const outcome = await update();
-      if ("fault" in outcome) return show(outcome.fault);
+      if ("fault" in outcome) return outcome.fault && show(outcome.fault);
       ({ build } = outcome);
       hide();
       dispatchEvent(new CustomEvent("svc:update"));

@@ -10,8 +10,8 @@ import { tellLosses } from "./losses.ts";
 
 type Inside = typeof import("./inside.ts");
 
-/** What came of it: the build that the page is of now, or a fault to show. */
-export type Outcome = { build: string } | { fault: Fault };
+/** What came of it: the build that the page is of now, or a fault to show; one that the server tells of by itself is left out. */
+export type Outcome = { build: string } | { fault: Fault | undefined };
 
 /** Rounds in which somebody clicks while the server renders. */
 const MAX_ROUNDS = 5;
@@ -25,18 +25,29 @@ export async function update(): Promise<Outcome> {
     const response = await fetch(location.href, {
       headers: { accept: "text/html", ...(sent === "{}" ? {} : { [HEADERS.devValues]: await keep(sent) }) },
     });
-    const next = new DOMParser().parseFromString(await response.text(), "text/html");
+    const next = await documentOf(response);
     const fault = next.getElementById(DOM.faultId);
     if (fault) return { fault: JSON.parse(fault.textContent) as Fault };
     const state = stateOf(next);
-    const modules = state && inside?.modules();
-    if (modules) await fetchCode(next, modules);
+    // Code that can't be had is a mistake in it: the page stays as it is.
+    if (state && !(await fetchCode(next, inside?.modules() ?? {}))) return { fault: undefined };
     // What was clicked meanwhile is not in this render.
     if (round < MAX_ROUNDS && JSON.stringify(inside?.changes().kept ?? {}) !== sent) continue;
     apply(next, inside, state);
     if (changes && state) tellLosses(changes, state);
     return { build: buildOf(next) ?? "" };
   }
+}
+
+/** The policy of this page holds for the parsed one too, so its nonce must be this page's. */
+async function documentOf(response: Response): Promise<Document> {
+  const text = await response.text();
+  const nonce = /'nonce-([^']+)'/.exec(response.headers.get("content-security-policy") ?? "")?.[1];
+  return new DOMParser().parseFromString(nonce ? text.replaceAll(nonce, ownNonce()) : text, "text/html");
+}
+
+function ownNonce(): string {
+  return document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
 }
 
 /** Of the render that a document came from. */
@@ -63,17 +74,17 @@ async function keep(body: string): Promise<string> {
 }
 
 /** Waking can't wait for code, so all that the new page may need is there before it is the page. */
-async function fetchCode(next: Document, modules: Record<string, unknown>): Promise<void> {
+async function fetchCode(next: Document, modules: Record<string, unknown>): Promise<boolean> {
   const names = [...next.querySelectorAll(`[${DOM.scope}]`)].flatMap((element) => {
     const [, chunk, ...parts] = (element.getAttribute(DOM.scope) as string).split(" ");
     return [`handler/${chunk}`, ...parts];
   });
   const missing = [...new Set(names)].filter((name) => !modules[name]);
-  await Promise.all(
-    missing.map(async (name) => {
-      modules[name] = await import(`${BASE_PATH}/${name}.js`);
-    }),
-  );
+  const found = await Promise.allSettled(missing.map((name) => import(`${BASE_PATH}/${name}.js`)));
+  found.forEach((module, at) => {
+    if (module.status === "fulfilled") modules[missing[at] as string] = module.value;
+  });
+  return found.every(({ status }) => status === "fulfilled");
 }
 
 function apply(next: Document, inside: Inside | undefined, state: DevState | undefined): void {
@@ -137,7 +148,7 @@ function listen(types: readonly string[]): void {
 
 /** A page without scopes has got its first: it gets what every page with scopes has. */
 function start(next: Document): void {
-  const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
+  const nonce = ownNonce();
   for (const { text, src, type, async } of next.scripts) {
     if (!text.includes(`${DOM.queue}=`) && !new RegExp(`${PATHS.loader}|${PATHS.moments}`).test(src)) continue;
     const script = Object.assign(document.createElement("script"), { text, type, async, nonce });
