@@ -28,6 +28,7 @@ const ASSETS = [
   "stream",
   "effect",
   "portal",
+  "boundary",
   "loader",
   "runtime",
   "stub",
@@ -60,7 +61,9 @@ const names: Record<string, string | false> = {};
 
 /** What only the parts take of core: names that no chunk and no loader knows, shortened on both sides. */
 const INTERNALS =
-  "Cell bind isResuming kinds own pageState scopedBindings slotsAt touch unboundRows write values wake".split(" ");
+  "Cell bind guard isResuming kinds own pageState scopedBindings slotsAt touch unboundRows write values wake".split(
+    " ",
+  );
 
 /** `export { q as slotsAt }` -> `export { q as h }`, and so where it is imported. For minified code, whose clauses are plain. */
 function shortened(code: string): string {

@@ -73,6 +73,7 @@ async function measure(): Promise<Row[]> {
       "swap.js",
       "effect.js",
       "portal.js",
+      "boundary.js",
       "runtime.js",
     ];
     const files = await Promise.all(names.map(async (name) => ({ name, ...(await asset(name)) })));

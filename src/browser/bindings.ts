@@ -31,9 +31,10 @@ export const bind = <T>(read: () => T, write: (value: T) => void): void => {
   let skips = isQuiet;
   let last: unknown;
   effect(() => {
-    const value = read();
-    if (!skips && (last !== value || value instanceof Object)) write(value);
+    const isFirst = skips;
     skips = false;
+    const value = read();
+    if (!isFirst && (last !== value || value instanceof Object)) write(value);
     last = value;
   });
 };

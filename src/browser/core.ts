@@ -5,6 +5,6 @@ export { prepare, run } from "./resume.ts";
 
 /** For the other parts of the runtime. */
 export { Cell } from "../reactivity/signal.ts";
-export { own, touch } from "../reactivity/system.ts";
+export { guard, own, touch } from "../reactivity/system.ts";
 export { bind, isResuming, scopedBindings } from "./bindings.ts";
 export { kinds, pageState, slotsAt, unboundRows, values, wake } from "./resume.ts";

@@ -2,7 +2,7 @@
  * Resuming: values, scopes and rows come alive only when an event or a write reaches them. Nothing scans the document.
  * docs/resume-protocol.md sections 3 and 6.
  */
-import { batch, onBeforeWrite } from "../reactivity/system.ts";
+import { batch, guard, onBeforeWrite } from "../reactivity/system.ts";
 import { Cell } from "../reactivity/signal.ts";
 import { DOM } from "../shared/wire.ts";
 import { scopedBindings } from "./bindings.ts";
@@ -49,13 +49,16 @@ export const ends: (() => void)[] = [];
 export const wake = (id: number | string): void => {
   if (awake[id]) return;
   const [chunk, bind, ...indices] = pageState().s[id]!;
-  const slots = (awake[id] = indices.map(valueAt) as Slots);
   const root = document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`);
+  // Out of sight: in a boundary that shows something else.
   if (!root) return;
+  const slots = (awake[id] = indices.map(valueAt) as Slots);
   slotsAt.set(root, slots);
   if (!bind) return;
-  const end = scopedBindings(true, () => chunkNamed(`handler/${chunk}`)[bind]!(slots, root));
-  if (__DEV__) ends.push(end);
+  guard._run(() => {
+    const end = scopedBindings(true, () => chunkNamed(`handler/${chunk}`)[bind]!(slots, root));
+    if (__DEV__) ends.push(end);
+  }, root);
 };
 
 onBeforeWrite((value) => {
@@ -89,12 +92,11 @@ export const run = (event: DispatchedEvent, steps: Step[]): void => {
       // Set by stopPropagation; outlives the dispatch of a real event, so that late handlers can still stop it.
       if (event.cancelBubble) return;
       wake(id);
-      const slots = slotsOf(element);
       try {
         // Late handlers run after the dispatch, when it is null; early it is the window, where the stub listens.
         Object.defineProperty(event, "currentTarget", { value: element, configurable: true });
         // An island's moment names no handler.
-        chunkNamed(module)[symbol]?.(slots, event, element);
+        guard._run(() => chunkNamed(module)[symbol]?.(slotsOf(element), event, element), element);
       } catch (error) {
         reportError(error);
       }

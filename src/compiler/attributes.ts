@@ -181,7 +181,7 @@ function handlerAttribute(
   }
   const { handler, options } = listenerOf(module, name, expression);
   checkOptions(module, attribute, event, options);
-  if (handler) checkHandler(module, name, handler);
+  if (handler) checkHandler(module, name, handler, scope.frames);
   const flags = flagsOf(extraction, event, handler, options);
   const symbol = extraction.nextHandler();
   const dom = attributeOf(event);

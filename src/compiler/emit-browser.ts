@@ -58,6 +58,26 @@ export class BrowserEmitter {
     for (const handler of handlers) this.#client.add(scope.edits, handler);
   }
 
+  /** Writes what makes a boundary's fallback, and what takes over one that the server has written. */
+  emitFallback(scope: Scope, root: Element, symbol: string): void {
+    const { names } = this.#client;
+    const { slots, event, element } = names;
+    const make = this.#template(root, scope);
+    const binder = this.#binder(root, { scope, level: 1, isBinding: true });
+    const bind = `${names.prefix}fallback${this.#templates}`;
+    const handlers = scope.handlers.map((handler) => this.#handler(handler, scope));
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    scope.bind = names.nextSymbol("b");
+    scope.parts.add("boundary");
+    const part = (name: string): string => this.#client.runtime(PATHS.boundary, name);
+    this.#client.add(scope.edits, [`const ${bind} = `, ...binder, ";\n"]);
+    this.#client.add(scope.edits, [
+      `export const ${scope.bind} = (${slots}, ${names.root}) => ${part("Fell")}(${slots}, ${names.root}, ${bind});\n`,
+      `export const ${symbol} = (${slots}, ${event}, ${element}) => ${part("Caught")}(${event}, ${element}, ${make}, ${bind}, ${slots});\n`,
+    ]);
+    for (const handler of handlers) this.#client.add(scope.edits, handler);
+  }
+
   #core(name: string): string {
     return this.#client.runtime(PATHS.core, name);
   }

@@ -29,7 +29,7 @@ export class ComponentCallEmitter {
     for (const attribute of attributes) {
       // It is for the component around this one.
       if (slotNameOf(this.#extraction, node) !== "" && isNamed(attribute, "slot")) continue;
-      code.push(...this.#prop(attribute), ", ");
+      code.push(...this.#prop(attribute, builtin), ", ");
     }
     const child = onlyChild(node);
     if (child && isFunction(child)) {
@@ -54,7 +54,7 @@ export class ComponentCallEmitter {
     return [`...${this.#out.use("named")}(`, ...named, ") "];
   }
 
-  #prop(attribute: ESTree.JSXAttributeItem): Code {
+  #prop(attribute: ESTree.JSXAttributeItem, builtin: string | undefined): Code {
     if (attribute.type === "JSXSpreadAttribute") {
       this.#walker.rewrite(attribute.argument);
       return ["...", attribute.argument];
@@ -70,6 +70,9 @@ export class ComponentCallEmitter {
     if (value.type === "Literal") return [key + JSON.stringify(decodeEntities(String(value.value)))];
     if (value.type !== "JSXExpressionContainer" || value.expression.type === "JSXEmptyExpression")
       return [`${key}undefined`];
+    const end =
+      builtin === "ErrorBoundary" && name === "fallback" ? this.#walker.fallback(value.expression) : undefined;
+    if (end !== undefined) return [key, value.expression, `, end: () => ${end}`];
     this.#refuseReactiveProp(value.expression, name);
     this.#walker.rewrite(value.expression);
     return [key, value.expression];

@@ -20,6 +20,8 @@ export interface Walker {
   row(row: FunctionNode): void;
   /** Children that stand in no element of the component. */
   loose(children: readonly Node[]): Segment[];
+  /** Has the browser know how to make a boundary's fallback. @returns code of what ends the boundary, if it can. */
+  fallback(fallback: Node): string | undefined;
   /** JSX that is a root template, or a call of a component. */
   root(node: Node): Segment[];
 }
@@ -35,11 +37,25 @@ export class ItemEmitter {
     this.#walker = walker;
   }
 
+  /** Call that makes a scope. @returns code of its attribute */
+  scopeAttribute({ block, boundCount, slots }: Scope): string {
+    return `${this.#out.use("scope")}(${block}, ${boundCount}, [${slots.map((slot) => slot.source).join(", ")}])`;
+  }
+
+  /** A boundary's fallback: what it returns, as a scope of its own. */
+  fallback(fn: FunctionNode, element: Element, scope: Scope): void {
+    const [root] = returnsOf(fn);
+    // One without handlers, of nothing but the error, is as the server wrote it.
+    const isAlive = scope.handlers.length > 0 || scope.slots.length > 0;
+    const html = concatenation(this.element(element, isAlive ? [{ code: [this.scopeAttribute(scope)] }] : []));
+    const write = [{ code: [`${this.#out.use("html")}(() => `, ...html, ")"] }];
+    for (const child of childrenOf(fn)) this.#rowBody(child, root, write);
+  }
+
   /** A root template. */
   root(element: Element, scope: Scope): Segment[] {
     if (scope.block === undefined) return this.element(element, scope.hookAttributes);
-    const slots = scope.slots.map((slot) => slot.source).join(", ");
-    const attribute = `${this.#out.use("scope")}(${scope.block}, ${scope.boundCount}, [${slots}])`;
+    const attribute = this.scopeAttribute(scope);
     if (!scope.hasPortals) return this.element(element, [{ code: [attribute] }, ...scope.hookAttributes]);
     const own = this.#out.local("own");
     const html = concatenation(this.element(element, [{ code: [own] }, ...scope.hookAttributes]));
@@ -168,17 +184,18 @@ export class ItemEmitter {
   #list(list: List): Segment[] {
     this.#walker.rewrite(list.each);
     const [root] = returnsOf(list.row);
-    for (const child of childrenOf(list.row)) this.#rowBody(child, root, list.element);
+    const html = this.element(list.element);
+    for (const child of childrenOf(list.row)) this.#rowBody(child, root, html);
     return [
       { code: [`${this.#out.useEach()}(`, list.each, ", ", list.row, ")"] },
       list.key === undefined ? "" : `<!--${list.key}-->`,
     ];
   }
 
-  #rowBody(node: Node, root: Node | undefined, element: Element): void {
-    if (node === root) this.#out.write(unwrap(node), this.element(element));
+  #rowBody(node: Node, root: Node | undefined, html: Segment[]): void {
+    if (node === root) this.#out.write(unwrap(node), html);
     else if (isJsx(node) || isFunction(node)) this.#walker.rewrite(node);
-    else for (const child of childrenOf(node)) this.#rowBody(child, root, element);
+    else for (const child of childrenOf(node)) this.#rowBody(child, root, html);
   }
 
   #branch(branch: Branch): Segment[] {

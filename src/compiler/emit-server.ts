@@ -26,7 +26,7 @@ import { ItemEmitter, type Walker } from "./emit-items.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { hooksOf, type Hooks } from "./hooks.ts";
 import { stringToAttribute } from "./jsx-text.ts";
-import { fixedText, isStructured, mappedRows } from "./jsx-forms.ts";
+import { fixedText, holdsComponent, isStructured, mappedRows } from "./jsx-forms.ts";
 import { svcName } from "./kinds.ts";
 import type { Element, Scope } from "./model.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
@@ -56,6 +56,7 @@ export class ServerEmitter {
       piece: (node) => this.#piece(node),
       row: (row) => this.#row(row),
       loose: (children) => this.#loose(children),
+      fallback: (node) => this.#fallback(node),
       root: (node) => this.#segmentsOfRoot(node),
     };
     this.#items = new ItemEmitter(extraction.module, this.#out, walker);
@@ -229,9 +230,38 @@ export class ServerEmitter {
     if (hooks.media !== undefined) scope.hookAttributes.push(` ${DOM.media}="${stringToAttribute(hooks.media)}"`);
   }
 
+  /** A fallback of components is shown by the server alone. */
+  #fallback(node: Node): string | undefined {
+    const fn = unwrap(node);
+    const results = isFunction(fn) ? returnsOf(fn) : [];
+    const root = results[0] && unwrap(results[0]);
+    if (!isFunction(fn) || results.length !== 1 || root?.type !== "JSXElement") return undefined;
+    if (holdsComponent(root, this.#module.scopes)) return undefined;
+    const scope = newScope(this.#scopes++, this.#client.newEdits());
+    scope.frames.push({ fn, level: 1, isFallback: true });
+    const position: Position = { scope, template: { lastKey: 0 }, level: 1, isRegion: true, ancestors: [] };
+    const element = extractElement(this.#extraction, root, position);
+    if (scope.hasPortals)
+      throw fail(
+        this.#extraction,
+        "SVC109",
+        root,
+        "A fallback stands where its boundary is. Leave <Portal> out of it.",
+      );
+    const symbol = this.#extraction.nextHandler();
+    this.#browser.emitFallback(scope, element, symbol);
+    this.#addBlock(scope);
+    this.#items.fallback(fn, element, scope);
+    const end = ` ${DOM.on}${DOM.caught}="${symbol}" ${DOM.boundary}></template>`;
+    return `"<template" + ${this.#items.scopeAttribute(scope)} + ${JSON.stringify(end)}`;
+  }
+
   #finishScope(scope: Scope, element: Element): void {
     this.#browser.emitScope(scope, element);
-    if (scope.bind === undefined && scope.handlers.length === 0) return;
+    if (scope.bind !== undefined || scope.handlers.length > 0) this.#addBlock(scope);
+  }
+
+  #addBlock(scope: Scope): void {
     const args = [
       JSON.stringify(this.#module.file.path),
       scope.bind === undefined ? "0" : JSON.stringify(scope.bind),

@@ -3,18 +3,21 @@ import type { Module } from "./2-analyze.ts";
 import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
 import { diagnostic } from "./diagnostics.ts";
 import { functionOf } from "./kinds.ts";
+import type { Frame } from "./model.ts";
 
 /**
  * Checks a handler expression.
+ * @param frames functions whose parameters the browser makes: the `reset` of a fallback is one.
  * @throws SvcError SVC103 when it is no function or reference to one, SVC107 for a function prop.
  */
-export function checkHandler(module: Module, attribute: string, expression: Node): void {
+export function checkHandler(module: Module, attribute: string, expression: Node, frames: readonly Frame[]): void {
   const handler = unwrap(expression);
   if (isFunction(handler)) return;
   if (handler.type === "Identifier") {
     const binding = referenceOf(module, handler)?.binding;
     if (!binding || ["function", "import", "let"].includes(module.kind(binding))) return;
     if (module.kind(binding) === "value" && binding.owner === null) return;
+    if (frames.some(({ fn, isFallback }) => isFallback && fn === binding.owner)) return;
     if (binding.declared === "param") throw functionProp(module, handler, handler.name);
   }
   if (handler.type === "MemberExpression" && handler.object.type === "Identifier") {

@@ -37,6 +37,8 @@ export type HandlerStep = "global" | "once" | "stop" | "keep";
 export interface Frame {
   fn: FunctionNode;
   level: number;
+  /** It is the fallback of an error boundary: its parameters are the error and `reset`. */
+  isFallback?: true;
 }
 
 /** A root template on its way to having code for the browser (docs/resume-protocol.md section 1). */

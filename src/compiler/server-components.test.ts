@@ -42,7 +42,10 @@ describe("<ErrorBoundary>", () => {
 
   it("is its children where they can be rendered", async () => {
     const html = (await render(text)).replaceAll(/ s="[^"]*"/g, "");
-    assert.equal(html, '<main><p>begun</p><b on:click="h0">1</b><b on:click="h0">1</b><u on:click="h1">2</u></main>');
+    assert.equal(
+      html,
+      '<main><!--eb--><p>begun</p><b on:click="h0">1</b><b on:click="h0">1</b><template eb><i>sorry</i></template><u on:click="h1">2</u></main>',
+    );
   });
 
   it("is its fallback where one of them throws, with nothing of them left in the page", async () => {

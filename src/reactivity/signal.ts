@@ -1,5 +1,5 @@
 /** The surface of the dependency graph: `signal`, `computed`, `effect`, `batch`, `untrack`. The same on both sides. */
-import { assign, dispose, flush, own, refresh, touch, track, type Node } from "./system.ts";
+import { assign, dispose, flush, guard, own, refresh, touch, track, type Node } from "./system.ts";
 
 export { batch, untrack } from "./system.ts";
 
@@ -61,7 +61,7 @@ export function computed<T>(run: () => T): Computed<T> {
  * @returns the way to end it.
  */
 export function effect(run: () => unknown): () => void {
-  const node = new Cell(undefined, run, true);
+  const node = new Cell(undefined, guard._effect(run), true);
   const end = own(() => dispose(node));
   refresh(node);
   return end;

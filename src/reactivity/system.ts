@@ -46,6 +46,14 @@ export function touch(node: object): void {
   beforeWrite?.(node);
 }
 
+/** How code of the page is run. The part `boundary` puts its own functions here, which catch what it throws. */
+export const guard = {
+  /** @param _place element to which the code belongs */
+  _run: (run: () => unknown, _place?: object): unknown => run(),
+  /** Called once for an effect, where it is made. */
+  _effect: (run: () => unknown): (() => unknown) => run,
+};
+
 /** Effects that set each other for ever are a bug of the page; a queue this long is taken for one. */
 const MAX_QUEUE = 1e6;
 

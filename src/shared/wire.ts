@@ -23,6 +23,7 @@ export const PATHS = {
   stream: "/_svc/stream.js",
   effect: "/_svc/effect.js",
   portal: "/_svc/portal.js",
+  boundary: "/_svc/boundary.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   uiCss: "/_svc/ui.css",
@@ -106,6 +107,10 @@ export const DOM = {
   key: "b",
   /** Number of a portal in a row or branch: on its content, and on what stands in its stead. */
   portal: "pt",
+  /** Start (a comment) and end (an attribute of a `<template>`) of what an error boundary holds. */
+  boundary: "eb",
+  /** Type of the event that asks for a boundary's fallback. */
+  caught: "caught",
   /** Prefix of handler attributes: `on:click="h0"`. */
   on: "on:",
   /** Behind `on:`, for events wherever they happen: `on:window:resize="h0"`; alone on `<html>` where a page has any. */

@@ -27,6 +27,7 @@ export class Piece implements LatePiece {
   readonly #source: PieceSource;
   readonly #place: Surroundings | undefined;
   readonly #moment: string | undefined;
+  readonly #isGuarded: boolean;
   #value: unknown;
   #error: unknown;
   #isFailed = false;
@@ -40,6 +41,7 @@ export class Piece implements LatePiece {
     this.#source = source;
     this.#place = surroundings();
     this.#moment = render.moment;
+    this.#isGuarded = render.isGuarded;
     source.promise.then(
       (value) => this.#settle(() => (this.#value = value)),
       (error: unknown) => this.#fail(error),
@@ -77,7 +79,8 @@ export class Piece implements LatePiece {
   }
 
   #inPlace(write: () => string): string {
-    return this.#render.atMoment(this.#moment, () => within(this.#place, write));
+    const placed = (): string => this.#render.atMoment(this.#moment, () => within(this.#place, write));
+    return this.#render.guard(this.#isGuarded, placed);
   }
 
   /** Also for redirects and refusals: it is too late for another answer. */

@@ -78,6 +78,7 @@ export class Render {
   /** What boundaries have caught, and what went wrong in cleanups; for the server's log. */
   readonly errors: unknown[] = [];
   readonly #modules = new Map<number, ScopeModules>();
+  #isGuarded = false;
   readonly #moved: Moved[] = [];
   #portals = 0;
   readonly #ends: (() => void)[] = [];
@@ -168,6 +169,22 @@ export class Render {
     }
   }
 
+  /** Whether a boundary catches what fails in the browser of the scopes that are being written. */
+  get isGuarded(): boolean {
+    return this.#isGuarded;
+  }
+
+  /** Writes scopes inside of a boundary, or of none. */
+  guard(isGuarded: boolean, write: () => string): string {
+    const outer = this.#isGuarded;
+    this.#isGuarded = isGuarded;
+    try {
+      return write();
+    } finally {
+      this.#isGuarded = outer;
+    }
+  }
+
   /** Keeps content of a portal until the page is put together. */
   move(content: Moved): void {
     this.#moved.push(content);
@@ -228,6 +245,7 @@ export class Render {
     for (const name of block.events) this.events.add(name);
     const parts = new Set([...block.parts, ...indices.flatMap((index) => this.values.likelyParts(index))]);
     if (this.#isStreaming) parts.add(STREAM);
+    if (this.#isGuarded) parts.add("boundary");
     const own = [`handler/${chunk}`, ...parts];
     this.#modules.set(id, { own, all: own, slots: indices });
     return ` ${DOM.scope}="${[id, chunk, ...parts].join(" ")}"${this.#momentOf(block)}`;

@@ -66,6 +66,7 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   DOM.key,
   DOM.media,
   DOM.portal,
+  DOM.boundary,
   DOM.wait,
   DOM.piece,
   DOM.more,

@@ -163,3 +163,91 @@ describe("a portal", () => {
       await page.locator("#note", { hasText: "1 notes" }).waitFor();
     }));
 });
+
+/** As `onPage`, where the browser is to report just these errors. */
+async function reporting(path: string, errors: string[], story: (page: Page) => Promise<void>): Promise<void> {
+  const tab = await openTab(browser);
+  const reported: string[] = [];
+  tab.page.on("pageerror", (error) => reported.push(error.message));
+  await tab.page.goto(server.url + path);
+  await story(tab.page);
+  assert.deepEqual(reported, errors);
+  await tab.close().catch((error: Error) => assert.equal(error.message.match(/page error/g)?.length, errors.length));
+}
+
+describe("an error boundary", () => {
+  const caught = (page: Page) => page.locator("#caught output");
+
+  it("shows its fallback when a handler throws, and brings the content back as it was", () =>
+    reporting("/failing", ["thrown by a handler"], async (page) => {
+      await button(page, "Works 0").click();
+      await button(page, "Works 1").waitFor();
+      await button(page, "Throw").click();
+      await caught(page).filter({ hasText: "thrown by a handler" }).waitFor();
+      assert.equal(await page.locator("#handlers").count(), 0);
+      assert.equal(await page.locator("main").textContent(), "thrown by a handlerResetMendRenameAda");
+      await button(page, "Reset").click();
+      await button(page, "Works 1").click();
+      await button(page, "Works 2").waitFor();
+      assert.equal(await page.locator("#caught").count(), 0);
+    }));
+
+  it("catches a handler's promise", () =>
+    reporting("/failing", ["rejected by a handler"], async (page) => {
+      await button(page, "Reject").click();
+      await caught(page).filter({ hasText: "rejected by a handler" }).waitFor();
+    }));
+
+  it("catches a binding, and shows it mended", () =>
+    reporting("/failing", ["Cannot read properties of null (reading 'name')"], async (page) => {
+      await button(page, "Lose").click();
+      await caught(page).waitFor();
+      await button(page, "Mend").click();
+      await page.locator("#profile b", { hasText: "GRACE" }).waitFor();
+      assert.equal(await page.locator("#outside output").textContent(), "Grace");
+    }));
+
+  it("shows its fallback again when what failed still fails, and lets the rest of the page live", () => {
+    const message = "Cannot read properties of null (reading 'name')";
+    return reporting("/failing", [message, message], async (page) => {
+      await button(page, "Lose").click();
+      await button(page, "Reset").click();
+      await caught(page).waitFor();
+      await button(page, "Rename").click();
+      await page.locator("#outside output", { hasText: "Lovelace" }).waitFor();
+      await button(page, "Reset").click();
+      await page.locator("#profile b", { hasText: "LOVELACE" }).waitFor();
+    });
+  });
+
+  it("catches a row that can't be made", () =>
+    reporting("/failing", ["Cannot read properties of null (reading 'trim')"], async (page) => {
+      await button(page, "Bad row").click();
+      await caught(page).waitFor();
+    }));
+
+  it("catches an effect", () =>
+    reporting("/failing", ["thrown by an effect"], async (page) => {
+      await button(page, "Bad effect").click();
+      await caught(page).waitFor();
+    }));
+
+  it("inside of another is the one that shows, with what the server wrote for it, components too", () =>
+    reporting("/failing", ["thrown inside"], async (page) => {
+      assert.equal(await page.locator("#apology").count(), 0);
+      await button(page, "Throw inside").click();
+      await button(page, "Sorry 1").click();
+      await button(page, "Sorry 2").waitFor();
+      assert.equal(await page.locator("#caught").count(), 0);
+      assert.equal(await page.locator("#handlers").count(), 1);
+    }));
+
+  it("that the server has filled asks for the page again", () =>
+    reporting("/failing-server", [], async (page) => {
+      assert.equal(await caught(page).textContent(), "broken on the server");
+      assert.equal(await page.locator("#handlers").count(), 0);
+      const asked = page.waitForRequest((request) => request.isNavigationRequest());
+      await button(page, "Reset").click();
+      await asked;
+    }));
+});
