@@ -242,7 +242,7 @@ describe("a piece", () => {
       html(() => awaiting({ value: fails() })),
       "end",
     ]);
-    assert.equal(bodyOf(await rest()), "own Error: x boundary end");
+    assert.equal(bodyOf(await rest()), "own Error: x <!--eb-->boundary <template eb>boundary </template>end");
     assert.equal(errors.length, 3);
   });
 
