@@ -84,7 +84,7 @@ function isNothing(node: Node): boolean {
   );
 }
 
-function hasHarmlessStart(node: Node): boolean {
+export function hasHarmlessStart(node: Node): boolean {
   if (node.type === "TemplateLiteral") return HARMLESS_URL.test(node.quasis[0]?.value.cooked ?? "");
   if (node.type === "Literal") return HARMLESS_URL.test(String(node.value));
   if (node.type === "BinaryExpression" && node.operator === "+") return hasHarmlessStart(unwrap(node.left));

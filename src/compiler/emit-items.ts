@@ -5,6 +5,7 @@ import type { Module } from "./2-analyze.ts";
 import { attributeExpression, casesOf, onlyChild } from "./jsx-forms.ts";
 import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, type Node } from "./ast.ts";
 import { losesLineEnd } from "./html-facts.ts";
+import { attributePieces, textPieces, textToMarkup, type PieceWriter } from "./html-pieces.ts";
 import { VOID_TAGS } from "../shared/html.ts";
 import { svcName } from "./kinds.ts";
 import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "./model.ts";
@@ -30,11 +31,13 @@ export class ItemEmitter {
   readonly #module: Module;
   readonly #out: ServerOutput;
   readonly #walker: Walker;
+  readonly #pieces: PieceWriter;
 
   constructor(module: Module, out: ServerOutput, walker: Walker) {
     this.#module = module;
     this.#out = out;
     this.#walker = walker;
+    this.#pieces = { use: (name) => out.use(name), keep: (node) => walker.rewrite(node) };
   }
 
   /** Call that makes a scope. @returns code of its attribute */
@@ -120,19 +123,11 @@ export class ItemEmitter {
     if (attribute.kind === "static") return [attribute.html];
     if (attribute.kind === "ref") return [];
     if (attribute.kind === "field") return this.#field(attribute, tag);
-    this.#walker.rewrite(attribute.expression);
     if (attribute.kind === "spread") {
+      this.#walker.rewrite(attribute.expression);
       return [{ code: [`${this.#out.use("spread")}(`, attribute.expression, `, ${JSON.stringify(attribute.skip)})`] }];
     }
-    const { name, how } = attribute;
-    const head = (fn: string): string => `${this.#out.use(fn)}(${JSON.stringify(` ${name}="`)}, `;
-    if (how === "class" || how === "style") {
-      const text = this.#out.use(how === "class" ? "cls" : "sty");
-      return [{ code: [`${head("at")}${text}(`, attribute.expression, ") || null)"] }];
-    }
-    if (name === "indeterminate") return [];
-    const writer = how === "url" ? "url" : how === "enumerated" ? "en" : "at";
-    return [{ code: [head(writer), attribute.expression, ")"] }];
+    return attribute.name === "indeterminate" ? [] : attributePieces(attribute, this.#pieces);
   }
 
   item(item: Item): Segment[] {
@@ -157,11 +152,8 @@ export class ItemEmitter {
   #run(run: Run): Segment[] {
     const out: Segment[] = run.needsSeparator ? ["<!---->"] : [];
     for (const part of run.parts) {
-      if (typeof part === "string") out.push(part.replaceAll("&", "&amp;").replaceAll("<", "&lt;"));
-      else {
-        this.#walker.rewrite(part);
-        out.push({ code: [`${this.#out.use("t")}(`, part, ")"] });
-      }
+      if (typeof part === "string") out.push(textToMarkup(part));
+      else out.push(...textPieces(part, this.#pieces));
     }
     if (run.key !== undefined) out.push(`<!--${run.key}-->`);
     return out;

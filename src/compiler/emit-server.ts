@@ -24,6 +24,7 @@ import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, type Walker } from "./emit-items.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
+import { isFixedChoice, textToMarkup } from "./html-pieces.ts";
 import { hooksOf, type Hooks } from "./hooks.ts";
 import { stringToAttribute } from "./jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows } from "./jsx-forms.ts";
@@ -131,8 +132,9 @@ export class ServerEmitter {
       if (inner !== node) this.#out.wrap(node, "(", ")");
       return;
     }
-    if (fixedText(inner) === "") return this.#out.replace(node.start, node.end, '""');
-    if (inner === node && isStructured(inner)) return this.#structured(inner);
+    const fixed = fixedText(inner);
+    if (fixed !== undefined) return this.#out.replace(node.start, node.end, JSON.stringify(textToMarkup(fixed)));
+    if (inner === node && (isStructured(inner) || isFixedChoice(inner))) return this.#structured(inner);
     this.#refuseLive(node);
     this.#rewrite(node);
     this.#out.wrap(node, `${this.#out.use("t")}(`, ")");

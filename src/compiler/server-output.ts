@@ -12,7 +12,7 @@ import type { Names } from "./names.ts";
 /** Part of a concatenation: fixed HTML, or code in which some nodes keep their (rewritten) source. */
 export type Segment = string | { code: Code };
 
-/** Writes the rows of a list. */
+/** Writes the rows of a list. Each list has its own: V8 puts a row into a loop that has never seen another. */
 const EACH =
   '(list, row) => { let html = ""; for (let i = 0; i < list.length; i++) html += row(list[i], i); return html; };\n';
 
@@ -23,7 +23,7 @@ export class ServerOutput {
   readonly #runtime = new Set<string>();
   readonly #blocks: string[] = [];
   readonly #withProps = new Set<FunctionNode>();
-  #usesEach = false;
+  #lists = 0;
 
   constructor(file: SourceFile, names: Names) {
     this.#file = file;
@@ -42,10 +42,9 @@ export class ServerOutput {
     return this.#names.prefix + name;
   }
 
-  /** Local name of the function that writes the rows of a list. */
+  /** Local name of a function that writes the rows of one list. */
   useEach(): string {
-    this.#usesEach = true;
-    return `${this.#names.prefix}each`;
+    return `${this.#names.prefix}each${this.#lists++}`;
   }
 
   /** Declares the constant of a scope template; `args` are those of `block(…)`. */
@@ -104,7 +103,7 @@ export class ServerOutput {
     const { prefix } = this.#names;
     const names = [...this.#runtime].sort().map((name) => `${name} as ${prefix}${name}`);
     const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(RUNTIME)};\n`;
-    const each = this.#usesEach ? `const ${prefix}each = ${EACH}` : "";
+    const each = Array.from({ length: this.#lists }, (_, at) => `const ${prefix}each${at} = ${EACH}`).join("");
     this.#text.prepend(imports + each + this.#blocks.join(""));
     const map = this.#text.generateMap({ source: this.#file.path, hires: "boundary", includeContent: true });
     return { code: this.#text.toString(), map: map.toString() };

@@ -4,14 +4,12 @@
  */
 
 /** For text between tags: `&` and `<`. */
-export function escapeText(text: string): string {
-  return text.includes("<") || text.includes("&") ? escapeSlow(text) : text;
-}
+export const escapeText = (text: string): string =>
+  text.includes("<") || text.includes("&") ? escapeSlow(text) : text;
 
 /** For a double-quoted attribute value: `"`, `&`, and `<` (an attribute inside raw text could close it). */
-export function escapeAttribute(text: string): string {
-  return text.includes('"') || text.includes("&") || text.includes("<") ? escapeSlow(text) : text;
-}
+export const escapeAttribute = (text: string): string =>
+  text.includes('"') || text.includes("&") || text.includes("<") ? escapeSlow(text) : text;
 
 /** For JSON inside a script element: `<` and the two line ends that JavaScript knows and JSON does not. */
 export function escapeScriptJson(json: string): string {

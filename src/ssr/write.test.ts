@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { parseFragment, type DefaultTreeAdapterTypes } from "parse5";
 import { computed, signal } from "../reactivity/signal.ts";
 import { html } from "./html.ts";
+import { escapeAttribute } from "../shared/escape.ts";
 import { a, at, en, spread, t, url } from "./write.ts";
 
 type Element = DefaultTreeAdapterTypes.Element;
@@ -69,7 +70,11 @@ describe("attributes", () => {
     assert.equal(at(' hidden="', true), " hidden");
     assert.equal(at(' title="', 0), ' title="0"');
     assert.equal(at(' title="', signal("x")), ' title="x"');
-    assert.equal(`class="${a("a")} ${a(null)}${a(false)}${a(1)}"`, 'class="a 1"');
+  });
+
+  it("made from a template literal say what JavaScript would, escaped", () => {
+    const given = ["<&", null, false, 1, [1, '"']];
+    assert.equal(given.map(a).join(" "), given.map((value) => escapeAttribute(String(value))).join(" "));
   });
 
   it("of which true and false are values write both", () => {

@@ -10,14 +10,16 @@ import { isScriptUrl, SAFE_URL } from "../shared/script-url.ts";
 import { DOM } from "../shared/wire.ts";
 import { Html } from "./html.ts";
 
+// What is called for every piece of data of a page stands first in its function and is kept short: then V8 puts it into the
+// component itself. `npm run bench:ssr` tells what an edit costs.
+
 /** Text between tags. */
 export function t(value: unknown): string {
-  if (typeof value === "string") return escapeText(value);
-  if (typeof value === "number") return String(value);
-  return structured(value);
+  return typeof value === "string" ? escapeText(value) : structured(value);
 }
 
 function structured(value: unknown): string {
+  if (typeof value === "number") return `${value}`;
   if (value === null || value === undefined || typeof value === "boolean") return "";
   if (value instanceof Html) return value.toString();
   if (Array.isArray(value)) {
@@ -28,16 +30,18 @@ function structured(value: unknown): string {
   return isSignal(value) ? t(value.value) : escapeText(String(value));
 }
 
-/** A piece of an attribute's value. */
+/** What a template literal in an attribute's value puts in place of `${value}`. */
 export function a(value: unknown): string {
-  if (typeof value === "string") return escapeAttribute(value);
-  if (value === null || value === undefined || value === false) return "";
-  return isSignal(value) ? a(value.value) : escapeAttribute(String(value));
+  return escapeAttribute(typeof value === "string" ? value : String(value));
 }
 
 /** @param open ` name="`. A whole attribute, or nothing. */
 export function at(open: string, value: unknown): string {
-  if (typeof value === "string") return `${open}${escapeAttribute(value)}"`;
+  return typeof value === "string" ? `${open}${escapeAttribute(value)}"` : structuredAttribute(open, value);
+}
+
+function structuredAttribute(open: string, value: unknown): string {
+  if (typeof value === "number") return `${open}${value}"`;
   if (value === null || value === undefined || value === false) return "";
   if (value === true) return open.slice(0, -2);
   return isSignal(value) ? at(open, value.value) : `${open}${escapeAttribute(String(value))}"`;
@@ -53,6 +57,7 @@ export function url(open: string, value: unknown): string {
 
 /** An attribute of which `true` and `false` are both values. */
 export function en(open: string, value: unknown): string {
+  if (typeof value === "number") return `${open}${value}"`;
   const plain = isSignal(value) ? value.value : value;
   return at(open, typeof plain === "boolean" ? String(plain) : plain);
 }

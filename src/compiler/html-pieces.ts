@@ -1,0 +1,119 @@
+/**
+ * Attributes and texts taken apart at build time, server half: what is fixed becomes HTML, and only what is data goes through
+ * a function of the runtime. Escaping many small texts is cheaper than looking through one that was just put together.
+ */
+import type { Expression, Node } from "./ast.ts";
+import { unwrap } from "./ast.ts";
+import { hasHarmlessStart } from "./attribute-text.ts";
+import { fixedText } from "./jsx-forms.ts";
+import { stringToAttribute } from "./jsx-text.ts";
+import type { AttributeKind, Code } from "./model.ts";
+import { concatenation, type Segment } from "./server-output.ts";
+
+/** What the pieces call: `use` names an export of the runtime, `keep` is told of each expression that stays. */
+export interface PieceWriter {
+  use(name: string): string;
+  keep(node: Node): void;
+}
+
+/** An attribute of a host element: ` name="…"` whole, or nothing. */
+export function attributePieces(
+  attribute: { name: string; how: AttributeKind; expression: Expression },
+  writer: PieceWriter,
+): Segment[] {
+  const { name, how, expression } = attribute;
+  const inner = unwrap(expression);
+  if (isWhole(inner, how)) {
+    return [` ${name}="`, ...templatePieces(inner, writer), '"'];
+  }
+  if (inner.type === "ConditionalExpression" && comesApart(inner, how)) {
+    const side = (node: Expression): Segment[] => attributePieces({ name, how, expression: node }, writer);
+    return [choice(inner, side, writer)];
+  }
+  if (isFixed(inner, how)) return [fixedAttribute(name, how, inner)];
+  writer.keep(expression);
+  return [{ code: attributeCall({ name, how, expression }, writer) }];
+}
+
+/** Text between tags. */
+export function textPieces(expression: Expression, writer: PieceWriter): Segment[] {
+  const inner = unwrap(expression);
+  const fixed = fixedText(inner);
+  if (fixed !== undefined) return [textToMarkup(fixed)];
+  if (isFixedChoice(inner)) return [choice(inner, (side) => textPieces(side, writer), writer)];
+  writer.keep(expression);
+  return [{ code: [`${writer.use("t")}(`, expression, ")"] }];
+}
+
+/** Whether an expression is a condition of which a side is fixed text. */
+export function isFixedChoice(node: Node): node is Node & { type: "ConditionalExpression" } {
+  if (node.type !== "ConditionalExpression") return false;
+  return [node.consequent, node.alternate].some((side) => fixedText(unwrap(side)) !== undefined);
+}
+
+/** A fixed text as it stands between tags. */
+export function textToMarkup(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+type Choice = Node & { type: "ConditionalExpression" };
+
+function choice(node: Choice, side: (node: Expression) => Segment[], writer: PieceWriter): Segment {
+  writer.keep(node.test);
+  const [whenTrue, otherwise] = [node.consequent, node.alternate].map((each) => concatenation(side(each)));
+  return { code: ["(", node.test, " ? ", ...(whenTrue ?? []), " : ", ...(otherwise ?? []), ")"] };
+}
+
+type Template = Node & { type: "TemplateLiteral" };
+
+function templatePieces(template: Template, writer: PieceWriter): Segment[] {
+  return template.quasis.flatMap((quasi, at): Segment[] => {
+    const text = stringToAttribute(quasi.value.cooked ?? "");
+    const expression = template.expressions[at];
+    if (!expression) return [text];
+    writer.keep(expression);
+    const [open, close] = expression.type === "SequenceExpression" ? ["((", "))"] : ["(", ")"];
+    return [text, { code: [writer.use("a") + open, expression, close] }];
+  });
+}
+
+function comesApart(expression: Expression, how: AttributeKind): boolean {
+  const inner = unwrap(expression);
+  if (inner.type !== "ConditionalExpression") return isFixed(inner, how) || isWhole(inner, how);
+  return comesApart(inner.consequent, how) || comesApart(inner.alternate, how);
+}
+
+/** Whether a node is a template that is the attribute's value as it is, whatever its expressions give. */
+function isWhole(template: Node, how: AttributeKind): template is Template {
+  if (template.type !== "TemplateLiteral") return false;
+  if (template.quasis.some(({ value }) => value.cooked === null)) return false;
+  if (how === "url") return hasHarmlessStart(template);
+  // An empty class or style is none.
+  return (how !== "class" && how !== "style") || template.quasis.some(({ value }) => value.cooked !== "");
+}
+
+function isFixed(node: Node, how: AttributeKind): boolean {
+  const inner = unwrap(node);
+  if (inner.type === "Identifier") return inner.name === "undefined";
+  if (inner.type !== "Literal") return false;
+  if (inner.value === null) return !("regex" in inner) && !("bigint" in inner);
+  return typeof inner.value === "string" && (how !== "url" || inner.value === "" || hasHarmlessStart(inner));
+}
+
+function fixedAttribute(name: string, how: AttributeKind, node: Node): string {
+  const text = node.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
+  if (text === undefined || (text === "" && (how === "class" || how === "style"))) return "";
+  return ` ${name}="${stringToAttribute(text)}"`;
+}
+
+function attributeCall(
+  { name, how, expression }: { name: string; how: AttributeKind; expression: Expression },
+  { use }: PieceWriter,
+): Code {
+  const head = (fn: string): string => `${use(fn)}(${JSON.stringify(` ${name}="`)}, `;
+  if (how === "class" || how === "style") {
+    return [`${head("at")}${use(how === "class" ? "cls" : "sty")}(`, expression, ") || null)"];
+  }
+  const writer = how === "url" ? "url" : how === "enumerated" ? "en" : "at";
+  return [head(writer), expression, ")"];
+}
