@@ -19,7 +19,7 @@ import {
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "./html-facts.ts";
 import { VOID_TAGS } from "../shared/html.ts";
-import { nestingProblem } from "./html-nesting.ts";
+import { nestingProblem, textProblem } from "../shared/html-nesting.ts";
 import {
   attributeExpression,
   attributeText,
@@ -106,9 +106,16 @@ export function extractItems(extraction: Extraction, children: readonly Node[], 
   return items;
 }
 
+/** SVC108 for text where the parser would move it out of its element. */
+function refuseText(extraction: Extraction, node: Node, { ancestors }: Position): void {
+  const problem = textProblem(ancestors);
+  if (problem !== undefined) throw fail(extraction, "SVC108", node, problem);
+}
+
 function atomsOf(extraction: Extraction, child: Node, position: Position): Atom[] {
   if (child.type === "JSXText") {
     const text = normaliseText(child.value);
+    if (text.trim() !== "") refuseText(extraction, child, position);
     return text === "" ? [] : [{ kind: "text", html: textToHtml(text), text: decodeEntities(text) }];
   }
   if (child.type === "JSXExpressionContainer") {
@@ -182,6 +189,7 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
       "JSX inside an expression that changes in the browser. Write it as condition && <x/>, condition ? <x/> : <y/>, <Show>, <For> or list.map((item) => <x key={…}/>).",
     );
   }
+  refuseText(extraction, child, position);
   return [{ kind: "expression", expression: child, live: true }];
 }
 

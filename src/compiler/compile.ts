@@ -5,6 +5,9 @@ import { refuseComponentCalls } from "./components.ts";
 import { ClientModule, type ClientImport } from "./client-module.ts";
 import type { SourceFile } from "./diagnostics.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
+import { refusePropMutation } from "./own-props.ts";
+import { refuseDoubleKeys } from "./row-keys.ts";
+import { refuseStaleReads } from "./stale-reads.ts";
 import { ServerEmitter } from "./emit-server.ts";
 
 export interface Output {
@@ -32,6 +35,9 @@ export function compile(text: string, path: string): Compiled {
   const file: SourceFile = { path, text };
   const module = analyze(file, parse(file));
   refuseComponentCalls(file, module.scopes, module.components);
+  refuseStaleReads(module);
+  refusePropMutation(module);
+  refuseDoubleKeys(module);
   const client = new ClientModule(module);
   const browser = new BrowserEmitter(module, client);
   const server = new ServerEmitter({ module, nextHandler: () => client.names.nextSymbol("h") }, client, browser).emit();

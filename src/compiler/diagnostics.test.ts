@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { codeFrame, positionOf } from "./diagnostics.ts";
-import { compileError } from "./harness.test.ts";
+import { browserBody, compileError } from "./harness.test.ts";
 
 describe("a diagnostic", () => {
   it("shows code, place, what to do and the source line", () => {
@@ -235,6 +235,55 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /inside its function/,
   ],
   [
+    "a signal read into a const and shown",
+    "export function A() { const c = signal(1); const n = c.value * 2; return <p>{«n»}</p>; }",
+    "SVC112",
+    /\{c\.value\} here/,
+  ],
+  [
+    "a field taken out of a store and shown as an attribute",
+    "export function A() { const s = store({ t: 1 }); const { t } = s; return <p title={«t»}>x</p>; }",
+    "SVC112",
+    /computed/,
+  ],
+  [
+    "a branch chosen once by a signal",
+    "export function A() { const c = signal(1); if («c.value > 9») return <b>x</b>; return <i>y</i>; }",
+    "SVC112",
+    /<Show>/,
+  ],
+  [
+    "a prop that is set",
+    "export function A(props) { «props.n = 1»; return <p>{props.n}</p>; }",
+    "SVC113",
+    /const n = signal\(props\.n\)/,
+  ],
+  [
+    "a prop that is counted up in a handler",
+    "export function A(props) { return <p onClick={() => «props.n++»}>x</p>; }",
+    "SVC113",
+    /props\.n\.value/,
+  ],
+  [
+    "a key that is the same for each row",
+    'export const A = (p) => <ul>{p.list.map((x) => <li «key="row"»>{x}</li>)}</ul>;',
+    "SVC114",
+    /key=\{item\.id\}/,
+  ],
+  [
+    "a by that is the same for each row",
+    "export const A = (p) => <ul><For each={p.list} by={«() => p.id»}>{(x) => <li>{x}</li>}</For></ul>;",
+    "SVC114",
+    /key=\{item\.id\}/,
+  ],
+  [
+    "two siblings with one key",
+    'export const A = () => <ul><li key="a">x</li><li «key="a"»>y</li></ul>;',
+    "SVC114",
+    /Another <li>/,
+  ],
+  ["text in a table", "export const A = () => <table>«text»<tbody /></table>;", "SVC108", /<td>/],
+  [
     "a component in a live branch",
     "export function A() { const n = signal(1); return <p>{n.value && «<B />»}</p>; }",
     "SVC120",
@@ -292,4 +341,31 @@ describe("compile errors", () => {
       documented,
     );
   });
+});
+
+/** Programs that look like one of the mistakes above and are none. */
+const FINE: [name: string, text: string][] = [
+  [
+    "a value read once that only a handler uses",
+    "const c = signal(1); const n = c.value; return <p onClick={() => go(n)}>x</p>;",
+  ],
+  [
+    "a value that is meant to be read once",
+    "const c = signal(1); const n = untrack(() => c.value); return <p>{n}</p>;",
+  ],
+  ["a value that begins a signal", "const c = signal(1); const d = signal(c.value); return <p>{d.value}</p>;"],
+  ["a computed", "const c = signal(1); const d = computed(() => c.value); return <p>{d.value}</p>;"],
+  ["a signal taken out of the props", "const { count } = p; return <p>{count.value}</p>;"],
+  [
+    "a list of a store that rows come from",
+    "const s = store({ l: [] }); return <ul>{s.l.map((x) => <li>{x}</li>)}</ul>;",
+  ],
+  ["a value read in a callback", "const c = signal(1); const later = wait(() => c.value); return <p>{later}</p>;"],
+  ["a prop of a prop that is set", "return <p onClick={() => { p.count.value++; p.user.name = 1; }}>x</p>;"],
+  ["a key made of the item in parts", "return <ul>{p.list.map(({ a, b }) => <li key={`${a} ${b}`}>x</li>)}</ul>;"],
+];
+
+describe("what is no mistake", () => {
+  for (const [name, body] of FINE)
+    it(`is compiled: ${name}`, () => void browserBody(`export function A(p) { ${body} }`));
 });

@@ -43,6 +43,9 @@ export const ERRORS = {
   SVC109: { family: "build" },
   SVC110: { family: "build" },
   SVC111: { family: "build" },
+  SVC112: { family: "build" },
+  SVC113: { family: "build" },
+  SVC114: { family: "build" },
   SVC120: { family: "build" },
   SVC121: { family: "build" },
   // rendering

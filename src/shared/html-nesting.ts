@@ -1,6 +1,6 @@
 /**
  * Nesting that the HTML parser would repair, so that the browser's tree would differ from the one the static paths
- * were computed on. Source: WHATWG HTML 13.2.6 (tree construction); only what JSX can express inside one template.
+ * were computed on. Source: WHATWG HTML 13.2.6 (tree construction); only what JSX can express.
  */
 
 /** Elements whose start tag closes an open `p`. */
@@ -86,6 +86,16 @@ export function nestingProblem(tag: string, ancestors: readonly string[]): strin
   }
   const item = openItem(tag, ancestors);
   return item && `<${tag}> ends the <${item}> around it. Put a list element such as <ul> or <dl> between them.`;
+}
+
+/** Elements out of which the parser moves text, in front of the table. */
+const TEXTLESS = new Set("table thead tbody tfoot tr colgroup".split(" "));
+
+/** @returns what is wrong with text in the innermost of `ancestors`, and what to write, or undefined. */
+export function textProblem(ancestors: readonly string[]): string | undefined {
+  const parent = ancestors.at(-1);
+  if (parent === undefined || !TEXTLESS.has(parent)) return undefined;
+  return `Text can't stand directly in <${parent}>: the parser moves it out of the table. Put it into a <td>, <th> or <caption>.`;
 }
 
 /** The open item that `tag` would end (13.2.6.4.7, start tags li, dd, dt). */
