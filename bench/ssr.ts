@@ -20,6 +20,7 @@ import type { InlineConfig, PluginOption } from "vite";
 
 const NAMES = [
   "svc",
+  "svc-page",
   "svc-scopes",
   "svc-list",
   "by-hand",
@@ -39,6 +40,7 @@ const WARM_UP_MS = 400;
 
 const TITLES: Record<Name, () => string> = {
   svc: () => "**svc**, static page",
+  "svc-page": () => "**svc**, a page that resumes, one handler for all",
   "svc-scopes": () => "**svc**, each tile and row resumes",
   "svc-list": () => "**svc**, one list that resumes, its data in the page",
   "by-hand": () => "by hand: the limit",

@@ -108,12 +108,11 @@ function fixedAttribute(name: string, how: AttributeKind, node: Node): string {
 
 function attributeCall(
   { name, how, expression }: { name: string; how: AttributeKind; expression: Expression },
-  { use }: PieceWriter,
+  writer: PieceWriter,
 ): Code {
-  const head = (fn: string): string => `${use(fn)}(${JSON.stringify(` ${name}="`)}, `;
+  const head = (fn: string): string => `${writer.use(fn)}(${JSON.stringify(` ${name}="`)}, `;
   if (how === "class" || how === "style") {
-    return [`${head("at")}${use(how === "class" ? "cls" : "sty")}(`, expression, ") || null)"];
+    return [`${head("at")}${writer.use(how === "class" ? "cls" : "sty")}(`, expression, ") || null)"];
   }
-  const writer = how === "url" ? "url" : how === "enumerated" ? "en" : "at";
-  return [head(writer), expression, ")"];
+  return [head(how === "url" ? "url" : how === "enumerated" ? "en" : "at"), expression, ")"];
 }

@@ -13,7 +13,9 @@ export const escapeAttribute = (text: string): string =>
 
 /** For JSON inside a script element: `<` and the two line ends that JavaScript knows and JSON does not. */
 export function escapeScriptJson(json: string): string {
-  return json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  // What most texts have comes last: a text just put together from pieces is copied before it can be searched.
+  const oneLine = json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return oneLine.replaceAll("<", "\\u003c");
 }
 
 function escapeSlow(text: string): string {

@@ -19,10 +19,11 @@ export class SerializeError extends Error {
 }
 
 /** Whether plain JSON carries a value unchanged: no `undefined`, no special numbers, no instances, nothing shared twice. */
-export function isPlainJson(value: unknown, seen: Set<object> = new Set()): value is Json {
+export function isPlainJson(value: unknown, known?: Set<object>): value is Json {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return isJsonNumber(value);
-  if (typeof value !== "object" || seen.has(value)) return false;
+  if (typeof value !== "object" || known?.has(value)) return false;
+  const seen = known ?? new Set();
   seen.add(value);
   if (Array.isArray(value)) {
     // A hole reads as undefined, which is not plain.

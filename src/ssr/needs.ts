@@ -20,6 +20,9 @@ export function moduleNeeds(
   scopes: ReadonlyMap<number, ScopeModules>,
   readers: readonly ReadonlySet<number>[],
 ): Record<string, string[]> {
+  // Where every scope names all there is, as in most pages, nothing need be followed.
+  const isEnough = coverage(scopes);
+  if ([...scopes.values()].every(({ own }) => isEnough(own))) return {};
   const reach = new Map([...scopes.keys()].map((id) => [id, new Set<string>()]));
   // There are few modules, so the sets stop growing after a few rounds.
   for (let hasGrown = true; hasGrown;) {
@@ -37,6 +40,19 @@ export function moduleNeeds(
     return [id, [...names].filter((name) => !own.includes(name))];
   });
   return Object.fromEntries(needs.filter(([, names]) => names.length > 0));
+}
+
+/** Tells whether a list names every module of the page. Thousands of scopes share few lists, so each is looked at once. */
+function coverage(scopes: ReadonlyMap<number, ScopeModules>): (own: readonly string[]) => boolean {
+  const lists = new Set<readonly string[]>();
+  for (const { all } of scopes.values()) lists.add(all);
+  const everything = new Set([...lists].flat());
+  const known = new Map<readonly string[], boolean>();
+  return (own) => {
+    let answer = known.get(own);
+    if (answer === undefined) known.set(own, (answer = [...everything].every((name) => own.includes(name))));
+    return answer;
+  };
 }
 
 function modulesOf(

@@ -31,6 +31,8 @@ export interface Block {
 
 /** Part of the runtime that takes in what comes after the state script. */
 const STREAM = "stream";
+/** Part of scopes inside of an error boundary. */
+const BOUNDARY = "boundary";
 
 /** How far the browser knows the page. */
 interface Told {
@@ -78,6 +80,7 @@ export class Render {
   /** What boundaries have caught, and what went wrong in cleanups; for the server's log. */
   readonly errors: unknown[] = [];
   readonly #modules = new Map<number, ScopeModules>();
+  readonly #blocks = new Map<Block, readonly string[]>();
   #isGuarded = false;
   readonly #moved: Moved[] = [];
   #portals = 0;
@@ -141,9 +144,10 @@ export class Render {
   }
 
   #needs(): Record<string, string[]> {
-    const stream = this.#isStreaming ? [STREAM] : [];
     for (const scope of this.#modules.values()) {
-      scope.all = [...scope.own, ...stream, ...scope.slots.flatMap((index) => this.values.parts(index))];
+      scope.all = this.#isStreaming ? withName(scope.own, STREAM) : scope.own;
+      for (const index of scope.slots)
+        for (const part of this.values.parts(index)) scope.all = withName(scope.all, part);
     }
     return moduleNeeds(this.#modules, this.values.readers());
   }
@@ -237,18 +241,33 @@ export class Render {
     }
     this.#names?.meet(block, slots);
     const id = this.scopes.size + 1;
-    const { moduleId, bind } = block;
-    const indices = slots.map((value, slot) =>
-      this.values.add(value, slot < bound ? id : undefined, { moduleId, bind, slot }),
-    );
-    this.scopes.set(id, [chunk, block.bind, ...indices]);
-    for (const name of block.events) this.events.add(name);
-    const parts = new Set([...block.parts, ...indices.flatMap((index) => this.values.likelyParts(index))]);
-    if (this.#isStreaming) parts.add(STREAM);
-    if (this.#isGuarded) parts.add("boundary");
-    const own = [`handler/${chunk}`, ...parts];
-    this.#modules.set(id, { own, all: own, slots: indices });
-    return ` ${DOM.scope}="${[id, chunk, ...parts].join(" ")}"${this.#momentOf(block)}`;
+    const entry: ScopeEntry = [chunk, block.bind];
+    const indices: number[] = [];
+    // A page may have thousands of scopes: most name the modules that their block does, and share the list.
+    let modules = this.#modulesOf(block, chunk);
+    for (let slot = 0; slot < slots.length; slot++) {
+      const index = this.values.add(slots[slot], slot < bound ? id : undefined, block, slot);
+      indices.push(index);
+      entry.push(index);
+      for (const part of this.values.likelyParts(index)) modules = withName(modules, part);
+    }
+    if (this.#isStreaming) modules = withName(modules, STREAM);
+    if (this.#isGuarded) modules = withName(modules, BOUNDARY);
+    this.scopes.set(id, entry);
+    this.#modules.set(id, { own: modules, all: modules, slots: indices });
+    const parts = modules.length === 1 ? "" : ` ${modules.slice(1).join(" ")}`;
+    return ` ${DOM.scope}="${id} ${chunk}${parts}"${this.#momentOf(block)}`;
+  }
+
+  /** Modules that every scope of a block names: its chunk, then parts. */
+  #modulesOf(block: Block, chunk: string): readonly string[] {
+    let modules = this.#blocks.get(block);
+    if (!modules) {
+      for (const name of block.events) this.events.add(name);
+      modules = [`handler/${chunk}`, ...block.parts];
+      this.#blocks.set(block, modules);
+    }
+    return modules;
   }
 
   /** Names a handler that there isn't: the event does no more than wake its scope. One of the author's does as well. */
@@ -257,6 +276,11 @@ export class Render {
     this.events.add(this.#moment);
     return ` ${DOM.on}${this.#moment}="${NO_HANDLER}"`;
   }
+}
+
+/** The list itself where it has the name already. */
+function withName(names: readonly string[], name: string): readonly string[] {
+  return names.includes(name) ? names : [...names, name];
 }
 
 let current: Render | undefined;

@@ -1,5 +1,5 @@
 /** The values a page's scopes capture: each object once, whoever captures it. docs/resume-protocol.md section 3. */
-import { isComputed, isSignal } from "../reactivity/signal.ts";
+import { isComputed, isSignal, type Signal } from "../reactivity/signal.ts";
 import { isRef } from "../jsx/ref.ts";
 import { isStore } from "../reactivity/server-store.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -16,20 +16,28 @@ const NO_PARTS: readonly string[] = [];
 const DATA: readonly string[] = ["data"];
 const REF: readonly string[] = ["ref"];
 
+const NOBODY: ReadonlySet<number> = new Set();
+
 const MINUS_ZERO = Symbol("-0");
 
-/** Where a value is captured; written out only in errors, for there may be thousands. */
-export interface Place {
+/** What of a template stands in errors about what it captures. */
+export interface Captor {
   moduleId: string;
   bind: string | 0;
+}
+
+/** Where a value is captured first. */
+interface Place {
+  captor: Captor;
   slot: number;
 }
 
 interface Entry {
   kind: number;
-  /** Read at the end, so that what was set while rendering is what the browser gets. */
-  read: () => unknown;
-  scopes: Set<number>;
+  /** The signal, store, ref or plain value; see `contentOf`. */
+  value: unknown;
+  /** Whose bindings read it. */
+  scopes: Set<number> | undefined;
   /** For errors. */
   where: Place;
   /** Whether JSON alone can't carry it; known once the state is written. */
@@ -41,15 +49,18 @@ export class ValueTable {
   readonly #indices = new Map<unknown, number>();
 
   /** @param scopeId when its bindings read the value. @returns the value's index. @throws SvcError `SVC201` for computeds */
-  add(value: unknown, scopeId: number | undefined, where: Place): number {
+  add(value: unknown, scopeId: number | undefined, captor: Captor, slot: number): number {
     // Primitives are told apart by value, which is as good: nothing can change them. Maps take -0 for 0.
     const identity = Object.is(value, -0) ? MINUS_ZERO : value;
     let index = this.#indices.get(identity);
     if (index === undefined) {
-      index = this.#entries.push(entryOf(value, where)) - 1;
+      index = this.#entries.push(entryOf(value, { captor, slot })) - 1;
       this.#indices.set(identity, index);
     }
-    if (scopeId !== undefined) this.#entries[index]?.scopes.add(scopeId);
+    if (scopeId !== undefined) {
+      const entry = this.#entries[index];
+      if (entry) (entry.scopes ??= new Set()).add(scopeId);
+    }
     return index;
   }
 
@@ -61,13 +72,13 @@ export class ValueTable {
   rollBack(size: number, lastScope: number): void {
     this.#entries.length = size;
     for (const [value, index] of this.#indices) if (index >= size) this.#indices.delete(value);
-    for (const { scopes } of this.#entries) for (const id of scopes) if (id > lastScope) scopes.delete(id);
+    for (const { scopes } of this.#entries) for (const id of scopes ?? NOBODY) if (id > lastScope) scopes?.delete(id);
   }
 
   /** Parts of the runtime that this value needs, as far as can be seen at a glance while the page is being rendered. */
   likelyParts(index: number): readonly string[] {
     const entry = this.#entries[index];
-    return entry ? partsOf(entry, !looksPlain(entry.read())) : NO_PARTS;
+    return entry ? partsOf(entry, !looksPlain(contentOf(entry))) : NO_PARTS;
   }
 
   /** Parts of the runtime that this value does need; call after `toJson`. */
@@ -85,13 +96,13 @@ export class ValueTable {
 
   /** For each value the scopes whose bindings read it. */
   readers(): ReadonlySet<number>[] {
-    return this.#entries.map((entry) => entry.scopes);
+    return this.#entries.map((entry) => entry.scopes ?? NOBODY);
   }
 
   /** Values before `size` -> their readers after scope `lastScope`, for those whose change wakes scopes. */
   newReaders(size: number, lastScope: number): Record<string, number[]> {
     const found = this.#entries.slice(0, size).map(({ kind, scopes }, index): [number, number[]] => {
-      return [index, kind === VALUE_KINDS.plain ? [] : [...scopes].filter((id) => id > lastScope)];
+      return [index, kind === VALUE_KINDS.plain ? [] : [...(scopes ?? NOBODY)].filter((id) => id > lastScope)];
     });
     return Object.fromEntries(found.filter(([, ids]) => ids.length > 0));
   }
@@ -99,12 +110,12 @@ export class ValueTable {
   /** `[kind, value, scopes?]` for each value from `first` on. @throws SvcError `SVC201` */
   toJson(first: number): Json[] {
     return this.#entries.slice(first).map((entry) => {
-      const { kind, read, scopes, where } = entry;
-      const value = read();
+      const { kind, scopes, where } = entry;
+      const value = contentOf(entry);
       entry.isEncoded = !isPlainJson(value);
       const row: Json[] = entry.isEncoded ? [ENCODED[kind] ?? kind, encode(value, where)] : [kind, value as Json];
       // Plain values and functions of them never change; only signals and stores wake scopes.
-      if (scopes.size > 0 && kind !== VALUE_KINDS.plain) row.push([...scopes]);
+      if (scopes?.size && kind !== VALUE_KINDS.plain) row.push([...scopes]);
       return row;
     });
   }
@@ -117,17 +128,21 @@ function partsOf({ kind }: Entry, isEncoded: boolean): readonly string[] {
 }
 
 function entryOf(value: unknown, where: Place): Entry {
-  const scopes = new Set<number>();
+  return { kind: kindOf(value, where), value, scopes: undefined, where, isEncoded: false };
+}
+
+function kindOf(value: unknown, where: Place): number {
+  if (typeof value !== "object" || value === null) return VALUE_KINDS.plain;
   if (isComputed(value)) throw cannotTravel(where, "It is a computed; pass the signals that it reads, or its value");
-  if (isSignal(value)) return { kind: VALUE_KINDS.signal, read: () => value.value, scopes, where, isEncoded: false };
-  if (isRef(value)) return { kind: VALUE_KINDS.ref, read: () => null, scopes, where, isEncoded: false };
-  return {
-    kind: isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain,
-    read: () => value,
-    scopes,
-    where,
-    isEncoded: false,
-  };
+  if (isSignal(value)) return VALUE_KINDS.signal;
+  if (isRef(value)) return VALUE_KINDS.ref;
+  return isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain;
+}
+
+/** Asked for at the end, so that what was set while rendering is what the browser gets. */
+function contentOf({ kind, value }: Entry): unknown {
+  if (kind === VALUE_KINDS.signal) return (value as Signal<unknown>).value;
+  return kind === VALUE_KINDS.ref ? null : value;
 }
 
 function encode(value: unknown, where: Place): Json {
@@ -139,7 +154,7 @@ function encode(value: unknown, where: Place): Json {
   }
 }
 
-function cannotTravel({ moduleId, bind, slot }: Place, why: string): SvcError {
+function cannotTravel({ captor: { moduleId, bind }, slot }: Place, why: string): SvcError {
   const where = `scope ${bind || "(handlers only)"} of ${moduleId}, slot ${slot}`;
   return new SvcError("SVC201", `A value captured by browser code can't travel (${where}). ${why}.`);
 }

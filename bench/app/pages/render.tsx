@@ -66,6 +66,28 @@ function Users(props: { users: User[] }): JSX.Element {
   );
 }
 
+/** One handler for all tiles: the page resumes, its tiles need nothing. */
+function SpiralPage(props: { tiles: Tile[] }): JSX.Element {
+  const last = signal("");
+  return (
+    <main onClick={(event) => (last.value = event.target instanceof Element ? event.target.className : "")}>
+      <p>{last.value}</p>
+      <Spiral tiles={props.tiles} />
+    </main>
+  );
+}
+
+/** One handler for all rows. */
+function UsersPage(props: { users: User[] }): JSX.Element {
+  const last = signal("");
+  return (
+    <main onClick={(event) => (last.value = event.target instanceof Element ? event.target.className : "")}>
+      <p>{last.value}</p>
+      <Users users={props.users} />
+    </main>
+  );
+}
+
 /** Every tile resumes by itself. */
 function TileButton({ x, y, last }: Tile & { last: Signal<number> }): JSX.Element {
   return (
@@ -165,6 +187,10 @@ export const views = {
   svc: {
     spiral: (tiles: Tile[]) => <Spiral tiles={tiles} />,
     table: (users: User[]) => <Users users={users} />,
+  },
+  "svc-page": {
+    spiral: (tiles: Tile[]) => <SpiralPage tiles={tiles} />,
+    table: (users: User[]) => <UsersPage users={users} />,
   },
   "svc-scopes": {
     spiral: (tiles: Tile[]) => <SpiralScopes tiles={tiles} />,
