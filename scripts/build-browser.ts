@@ -52,7 +52,8 @@ interface Sizes {
 const importsCore: Plugin = {
   name: "core-by-url",
   setup(builder) {
-    builder.onResolve({ filter: /\/core\.ts$/ }, () => ({ path: CORE_URL, external: true }));
+    // Of the dependency graph there is one, core's.
+    builder.onResolve({ filter: /\/(?:core|signal|system)\.ts$/ }, () => ({ path: CORE_URL, external: true }));
   },
 };
 
@@ -61,7 +62,7 @@ const names: Record<string, string | false> = {};
 
 /** What only the parts take of core: names that no chunk and no loader knows, shortened on both sides. */
 const INTERNALS =
-  "Cell bind guard isResuming kinds own pageState scopedBindings slotsAt touch unboundRows write values wake".split(
+  "Cell bind dispose guard isResuming kinds pageState refresh scoped slotsAt touch unboundRows values wake watch".split(
     " ",
   );
 

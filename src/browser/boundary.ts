@@ -3,7 +3,7 @@
  * lives on. For scopes inside of one; loaded beside their chunk, so before any code of theirs runs.
  */
 import { DOM } from "../shared/wire.ts";
-import { batch, Cell, guard, scopedBindings, slotsAt } from "./core.ts";
+import { batch, guard, refresh, scoped, slotsAt } from "./core.ts";
 import type { DispatchedEvent, EventQueue, Slots } from "./types.ts";
 
 /** Slots of a fallback: those of its component, the error, and the way back, under the names that a row has them. */
@@ -17,7 +17,9 @@ type Bind = 0 | ((slots: FallbackSlots, element: Element) => void);
 type Failure = DispatchedEvent & { error: unknown };
 
 /** Element to which the code that runs belongs. */
-let place: Element | undefined;
+let place: object | undefined;
+/** Of a node whose value has to be made again (src/reactivity/system.ts). */
+const DIRTY = 2;
 /** End of a boundary whose fallback is shown -> run the failed effects again. */
 const failed = new Map<Element, (() => void)[]>();
 
@@ -40,7 +42,8 @@ const boundaryOf = (element: Node | undefined): Element | undefined => {
 };
 
 /** @returns whether there is somewhere to show it. What is out of sight already is only reported. */
-const caught = (error: unknown, at: Element | undefined, retry?: () => void): boolean => {
+const caught = (error: unknown, element: object | undefined, retry?: () => void): boolean => {
+  const at = element as Element | undefined;
   const isHidden = at && !at.isConnected;
   const end = boundaryOf(at);
   if (!end && !isHidden) return false;
@@ -66,36 +69,40 @@ const replace = (end: Element, fallback: Node): (() => void) => {
   return () => end.before(kept);
 };
 
-const guarded = (run: () => unknown, at?: object, retryOf?: () => () => void): unknown => {
+/** What a run gives that has failed. */
+const FAILED = {};
+
+/** Runs code that belongs to `at`. @returns its result, or `FAILED` when a boundary has dealt with its error. */
+const guarded = (run: () => unknown, at: object | undefined, retry?: () => void): unknown => {
   const outer = place;
-  place = at as Element | undefined;
-  const where = place;
+  place = at;
   try {
-    const result = run();
-    return result instanceof Promise
-      ? result.catch((error: unknown) => {
-          if (!caught(error, where)) throw error;
-        })
-      : result;
+    return run();
   } catch (error) {
-    if (!caught(error, where, retryOf?.())) throw error;
-    return undefined;
+    if (!caught(error, at, retry)) throw error;
+    return FAILED;
   } finally {
     place = outer;
   }
 };
 
-guard._run = guarded;
-guard._effect = (run) => {
+guard._run = (run, at) => {
+  const result = guarded(run, at);
+  return result instanceof Promise
+    ? result.catch((error: unknown) => {
+        if (!caught(error, at)) throw error;
+      })
+    : result;
+};
+guard._made = (node) => {
   const at = place;
-  let again: Cell | undefined;
-  const retryOf = (): (() => void) => {
-    const cell = (again ??= new Cell(undefined));
-    // Read by the effect that failed, so that it can be set off whatever else it has read.
-    void cell.value;
-    return () => (cell.value = {});
+  const { _run, _write } = node;
+  const retry = (): void => {
+    node._mark = DIRTY;
+    refresh(node);
   };
-  return () => guarded(run, at, retryOf);
+  node._run = () => guarded(_run!, at, retry);
+  node._write = (value) => value === FAILED || guarded(() => _write!(value), at, retry);
 };
 
 /** The handler of a boundary's end: makes the fallback. */
@@ -113,7 +120,7 @@ export const Caught = (event: Failure, end: Element, make: () => Element, bind: 
   };
   const slots: FallbackSlots = { $, i: { value: event.error }, n: { value: reset } };
   slotsAt.set(element, slots);
-  const stop = scopedBindings(false, () => bind && bind(slots, element));
+  const stop = scoped(false, () => bind && bind(slots, element));
 };
 
 /** Takes over a fallback that the server has written. There is no content to go back to, so `reset` asks for the page again. */

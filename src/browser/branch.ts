@@ -1,5 +1,5 @@
 /** Conditions: of several branches one is in the document, or none; the next is made when it is needed. */
-import { effect, isResuming, own, scopedBindings, untrack } from "./core-names.ts";
+import { isResuming, scoped, watch } from "./core-names.ts";
 import { K } from "./structure.ts";
 
 /** What makes it, and what binds it if anything in it is bound. */
@@ -14,22 +14,19 @@ export function Branch(parent: Element, key: number, pick: () => number, branche
   let shown: number | undefined;
   let element: Element | undefined;
   let stop: (() => void) | undefined;
-  effect(() => {
-    const index = pick();
+  const show = (index: number): void => {
     if (shown === index) return;
     // In a row or branch that the browser has just made there is nothing of the server's to take over.
-    const isServers = shown === undefined && isResuming();
+    const isServers = shown === undefined && isResuming;
     shown = index;
-    untrack(() => {
-      stop?.();
-      element?.remove();
-      element = stop = undefined;
-      const [make, bind] = branches[index] ?? [];
-      if (!make) return;
-      const made = (element = isServers ? end.previousElementSibling! : make());
-      stop = scopedBindings(isServers, () => bind && bind($, made));
-      if (!isServers) end.before(made);
-    });
-  });
-  own(() => stop?.());
+    stop?.();
+    element?.remove();
+    element = stop = undefined;
+    const [make, bind] = branches[index] ?? [];
+    if (!make) return;
+    const made = (element = isServers ? end.previousElementSibling! : make());
+    stop = scoped(isServers, () => bind && bind($, made));
+    if (!isServers) end.before(made);
+  };
+  watch(pick, show, false, () => stop?.());
 }

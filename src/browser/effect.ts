@@ -3,12 +3,10 @@
  * undone when the element of an `onLoad` has gone. For pages that have any.
  */
 import { onCleanup, undoable } from "../reactivity/cleanup.ts";
-import { Cell, effect as reaction, isResuming, untrack } from "./core.ts";
+import { effect } from "../reactivity/effect.ts";
+import { Cell, isResuming, untrack } from "./core.ts";
 
-export { onCleanup };
-
-/** Runs now, and again whenever something it read has changed. */
-export const effect = (run: () => unknown): (() => void) => reaction(() => undoable(run));
+export { effect, onCleanup };
 
 /** Reads all of a store, so that a change anywhere in it is noticed. */
 const follow = (value: unknown, seen = new Set()): void => {
@@ -21,9 +19,9 @@ const follow = (value: unknown, seen = new Set()): void => {
 
 /** An effect of a component. @param reads what it may read: these are watched until it runs for the first time here. */
 export const E = (run: () => unknown, reads: (() => unknown)[]): void => {
-  let waits = isResuming();
-  reaction(() => {
-    if (!waits) return undoable(run);
+  let waits = isResuming;
+  effect(() => {
+    if (!waits) return run();
     waits = false;
     for (const read of reads) {
       try {

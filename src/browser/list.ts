@@ -1,5 +1,5 @@
 /** Keyed lists: rows are kept, moved and removed by identity; a row of the server's is bound when something needs it. */
-import { Cell, effect, isResuming, own, scopedBindings, slotsAt, unboundRows, untrack } from "./core-names.ts";
+import { Cell, isResuming, scoped, slotsAt, unboundRows, watch } from "./core-names.ts";
 import type { Slots } from "./types.ts";
 import { increasing } from "./increasing.ts";
 import { K } from "./structure.ts";
@@ -13,6 +13,8 @@ interface Row extends Slots {
   /** Ends its bindings, or forgets that it has none yet. */
   _end: () => void;
 }
+
+const firstOf = (rows?: Map<unknown, Row>): Element | undefined => rows?.values().next().value?._element;
 
 /**
  * @param key of the comment after the rows; 0 when the rows are all that `parent` has.
@@ -46,7 +48,7 @@ export function For(
     };
     const start = (): void => {
       row._bind = undefined;
-      row._end = scopedBindings(isServers, () => bind && bind(row, element));
+      row._end = scoped(isServers, () => bind && bind(row, element));
     };
     slotsAt.set(element, row);
     // Two rows of one item can't share an entry; the second is bound at once.
@@ -80,6 +82,8 @@ export function For(
       }
       next.set(isDouble ? row : name, row);
     });
+    // Where the rows begin: behind this, or first of all.
+    let last = (firstOf(rows) ?? end)?.previousSibling;
     rows?.forEach((row, name) => {
       if (next.get(name) === row) return;
       row._end();
@@ -88,20 +92,25 @@ export function For(
     rows = next;
     if (isServers) return;
     const stay = increasing(before);
-    const placed = [...next.values()];
-    let reference: ChildNode | null = end;
-    for (let at = placed.length; at--; reference = placed[at]!._element) {
-      if (!stay.has(at)) parent.insertBefore(placed[at]!._element, reference);
-      placed[at]!.n.value = at;
-    }
+    let at = 0;
+    next.forEach((row) => {
+      if (!stay.has(at)) parent.insertBefore(row._element, last ? last.nextSibling : parent.firstChild);
+      row.n.value = at++;
+      last = row._element;
+    });
   };
 
-  effect(() => {
+  const read = (): Iterable<unknown> => {
     const items = list();
     // An array of a store is read here, as a whole: what a row reads of its item is the row's own.
     void items.length;
-    // In a row or branch that the browser has just made there is nothing of the server's to take over.
-    untrack(() => update([...items], !rows && isResuming()));
-  });
-  own(() => rows?.forEach((row) => row._end()));
+    return items;
+  };
+  // In a row or branch that the browser has just made there is nothing of the server's to take over.
+  watch(
+    read,
+    (items) => update([...items], !rows && isResuming),
+    false,
+    () => rows?.forEach((row) => row._end()),
+  );
 }

@@ -1,6 +1,6 @@
 /** `portal.js`: content of rows and branches that stands elsewhere in the page. For pages that have any. */
 import { DOM } from "../shared/wire.ts";
-import { isResuming, own, scopedBindings, slotsAt } from "./core.ts";
+import { isResuming, scoped, slotsAt, watch } from "./core.ts";
 import type { Slots } from "./types.ts";
 
 /**
@@ -14,7 +14,7 @@ export const Portal = (
   bind: 0 | ((slots: Slots, element: Element) => void),
   $: Slots,
 ): void => {
-  const isServers = isResuming();
+  const isServers = isResuming;
   const place = DOM.portal;
   const content = isServers
     ? document.querySelector(`[${place}="${anchor.getAttribute(place)}"]:not(template)`)!
@@ -29,9 +29,15 @@ export const Portal = (
     });
     (document.querySelector(String(to ?? "body")) ?? document.body).append(content);
   }
-  const stop = scopedBindings(isServers, () => bind && bind($, content));
-  own(() => {
+  const stop = scoped(isServers, () => bind && bind($, content));
+  const end = (): void => {
     stop();
     content.remove();
-  });
+  };
+  watch(
+    () => {},
+    () => {},
+    true,
+    end,
+  );
 };

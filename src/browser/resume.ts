@@ -2,10 +2,9 @@
  * Resuming: values, scopes and rows come alive only when an event or a write reaches them. Nothing scans the document.
  * docs/resume-protocol.md sections 3 and 6.
  */
-import { batch, guard, onBeforeWrite } from "../reactivity/system.ts";
+import { batch, guard, onBeforeWrite, scoped } from "../reactivity/system.ts";
 import { Cell } from "../reactivity/signal.ts";
 import { DOM } from "../shared/wire.ts";
-import { scopedBindings } from "./bindings.ts";
 import type { Chunk, DispatchedEvent, Modules, PageState, Slots, Step } from "./types.ts";
 
 let parsed: PageState | undefined;
@@ -56,7 +55,7 @@ export const wake = (id: number | string): void => {
   slotsAt.set(root, slots);
   if (!bind) return;
   guard._run(() => {
-    const end = scopedBindings(true, () => chunkNamed(`handler/${chunk}`)[bind]!(slots, root));
+    const end = scoped(true, () => chunkNamed(`handler/${chunk}`)[bind]!(slots, root));
     if (__DEV__) ends.push(end);
   }, root);
 };

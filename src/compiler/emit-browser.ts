@@ -10,7 +10,7 @@ import { readsOf } from "./effect-reads.ts";
 import { losesLineEnd } from "./html-facts.ts";
 import { VOID_TAGS } from "../shared/html.ts";
 import { mayUndo } from "./hooks.ts";
-import { nodePaths } from "./node-paths.ts";
+import { heldChildren } from "./node-paths.ts";
 import type { Binding } from "./scopes.ts";
 import { isTextKind, valueKind } from "./value-kinds.ts";
 import type {
@@ -34,6 +34,9 @@ export class BrowserEmitter {
   readonly #client: ClientModule;
   readonly #captures: Captures;
   #templates = 0;
+  #elements = 0;
+  /** Declarations of the elements that the binds being written hold. */
+  #held: string[] = [];
 
   constructor(module: Module, client: ClientModule) {
     this.#module = module;
@@ -45,7 +48,9 @@ export class BrowserEmitter {
   emitScope(scope: Scope, root: Element): void {
     const { names } = this.#client;
     const body: Code = [];
+    this.#held = [];
     this.#bindElement(root, names.root, { scope, level: 0, isBinding: true }, body);
+    body.unshift(...this.#held);
     for (const effect of scope.effects) this.#bindEffect(effect, scope, body);
     if (scope.parts.has("form")) body.push(`${this.#form("keepTouched", scope)}();\n`);
     const handlers = scope.handlers.map((handler) => this.#handler(handler, scope));
@@ -119,13 +124,13 @@ export class BrowserEmitter {
       body.push(`${this.#core("P")}(${path}, "innerHTML", () => (`, element.rawHtml.expression, ").__html);\n");
     }
     if (element.portal) this.#bindPortal(element.portal, path, place, body);
-    const paths = nodePaths(element, path, (parent, key) => `${this.#region("K", place.scope)}(${parent}, ${key})`);
+    const held = this.#holdChildren(element, path, place.scope);
     for (const item of element.items) {
       if (item.kind === "run") this.#bindRun(item, path, place, body);
       else if (item.kind === "list") this.#bindList(item, path, place, body);
       else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
       else if (item.kind === "element") {
-        const inner = paths.get(item);
+        const inner = held.get(item);
         if (inner !== undefined) this.#bindElement(item, inner, place, body);
       }
     }
@@ -133,6 +138,15 @@ export class BrowserEmitter {
     for (const attribute of element.attributes) {
       if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
     }
+  }
+
+  /** Declares the child elements that are needed at the head of the binds: nothing has been added or moved by then. */
+  #holdChildren(parent: Element, path: string, scope: Scope): Map<Element, string> {
+    const newName = (): string => `${this.#client.names.prefix}n${this.#elements++}`;
+    const byKey = (name: string, key: number): string => `${this.#region("K", scope)}(${name}, ${key})`;
+    const held = heldChildren(parent, path, newName, byKey);
+    this.#held.push(...held.map(({ name, path: from }) => `const ${name} = ${from};\n`));
+    return new Map(held.map(({ element, name }) => [element, name]));
   }
 
   #bindRef(
@@ -288,7 +302,11 @@ export class BrowserEmitter {
   #binder(element: Element, place: Place): Code {
     const { slots, root } = this.#client.names;
     const body: Code = [];
+    const outer = this.#held;
+    this.#held = [];
     this.#bindElement(element, root, place, body);
+    body.unshift(...this.#held);
+    this.#held = outer;
     return body.length === 0 ? ["0"] : [`(${slots}, ${root}) => {\n`, ...body, "}"];
   }
 
@@ -376,6 +394,8 @@ function templateHtml(element: Element): string {
 function itemHtml(item: Item): string {
   if (item.kind === "text") return item.html;
   if (item.kind === "element") return templateHtml(item);
+  // A node to write into: cloned with the rest it costs less than one made by itself.
+  if (item.kind === "run") return item.isSole ? " " : ` <!--${item.key}-->`;
   return "key" in item && item.key !== undefined ? `<!--${item.key}-->` : "";
 }
 

@@ -122,17 +122,22 @@ export interface Browser {
 const written: string[] = [];
 const PATH = Symbol("path");
 
-/** An element that knows only how it was reached. */
+/** An element that knows only how it was reached, spelled as a position among children: from the front, `[-1]` from the back. */
 function place(path: string): Record<PropertyKey, unknown> {
   return new Proxy(
     {},
-    {
-      get: (_target, key) => {
-        if (key === PATH) return path;
-        return place(/^\d+$/.test(String(key)) ? `${path}[${String(key)}]` : `${path}.${String(key)}`);
-      },
-    },
+    { get: (_target, key) => (key === PATH ? path : place(`${path}.${String(key)}`.replace(STEP, position))) },
   );
+}
+
+const STEP =
+  /(?:\.children\[(-?\d+)\])?\.(firstElementChild|lastElementChild|nextElementSibling|previousElementSibling)$/;
+
+function position(_all: string, from: string | undefined, step: string): string {
+  const before = from === undefined ? "" : `.children[${from}]`;
+  if (step === "firstElementChild") return `${before}.children[0]`;
+  if (step === "lastElementChild") return `${before}.children[-1]`;
+  return `.children[${Number(from) + (step === "nextElementSibling" ? 1 : -1)}]`;
 }
 
 type Place = Record<PropertyKey, unknown>;

@@ -24,32 +24,51 @@ function needsPath(element: Element): boolean {
   );
 }
 
+/** An element that browser code holds, by the name under which it does. */
+export interface HeldElement {
+  element: Element;
+  name: string;
+  /** `r.firstElementChild`, or a step from an element that is held already. */
+  path: string;
+}
+
+/** Further than this, counting from the parent is shorter. */
+const MAX_STEPS = 3;
+
 /**
- * Paths of the child elements that need one. Counts from the front up to the first variable item and from the back
- * after the last; what lies between gets a key, which the server and templates write too.
+ * The child elements that browser code has to hold, in document order. Counts from the front up to the first variable item and
+ * from the back after the last; what lies between gets a key, which the server and templates write too.
  */
-export function nodePaths(
+export function heldChildren(
   parent: Element,
-  path: string,
+  name: string,
+  newName: () => string,
   byKey: (parent: string, key: number) => string,
-): Map<Element, string> {
-  const paths = new Map<Element, string>();
+): HeldElement[] {
   const elements = parent.items.filter((item) => item.kind === "element");
   const first = parent.items.findIndex(isVariable);
   const last = parent.items.findLastIndex(isVariable);
-  elements.forEach((element, index) => {
-    if (!needsPath(element)) return;
+  /** The sibling before, where only fixed ones lie between. */
+  let held: { name: string; index: number; isBack: boolean } | undefined;
+  const fixedPath = (index: number, isBack: boolean): string => {
+    const steps = held?.isBack === isBack ? index - held.index : index;
+    if (held?.isBack === isBack) return held.name + ".nextElementSibling".repeat(steps);
+    if (isBack) return `${name}.lastElementChild${".previousElementSibling".repeat(elements.length - 1 - index)}`;
+    return steps > MAX_STEPS
+      ? `${name}.children[${index}]`
+      : `${name}.firstElementChild${".nextElementSibling".repeat(steps)}`;
+  };
+  return elements.flatMap((element, index) => {
+    if (!needsPath(element)) return [];
+    const own = newName();
     const at = parent.items.indexOf(element);
-    if (first < 0 || at < first) paths.set(element, `${path}.children[${index}]`);
-    else if (at > last) paths.set(element, fromBack(path, elements.length - 1 - index));
-    else {
-      element.key = ++element.template.lastKey;
-      paths.set(element, byKey(path, element.key));
+    const isBack = first >= 0 && at > last;
+    if (isBack || first < 0 || at < first) {
+      const path = fixedPath(index, isBack);
+      held = { name: own, index, isBack };
+      return [{ element, name: own, path }];
     }
+    element.key = ++element.template.lastKey;
+    return [{ element, name: own, path: byKey(name, element.key) }];
   });
-  return paths;
-}
-
-function fromBack(path: string, steps: number): string {
-  return `${path}.lastElementChild${".previousElementSibling".repeat(steps)}`;
 }

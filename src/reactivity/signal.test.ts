@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as oracle from "alien-signals";
 import fc from "fast-check";
-import { batch, computed, effect, isComputed, isSignal, signal, untrack } from "./signal.ts";
+import { batch, computed, isComputed, isSignal, signal, untrack } from "./signal.ts";
+import { effect } from "./effect.ts";
 
 describe("signals", () => {
   it("a computed runs when first read, and again only after something it read changed", () => {

@@ -1,5 +1,5 @@
-/** The surface of the dependency graph: `signal`, `computed`, `effect`, `batch`, `untrack`. The same on both sides. */
-import { assign, dispose, flush, guard, own, refresh, touch, track, type Node } from "./system.ts";
+/** The surface of the dependency graph: `signal`, `computed`, `watch`, `batch`, `untrack`. The same on both sides. */
+import { assign, flush, guard, owned, reader, refresh, touch, type Edge, type Node } from "./system.ts";
 
 export { batch, untrack } from "./system.ts";
 
@@ -16,17 +16,19 @@ export interface Computed<T> {
 export class Cell implements Node {
   _value: unknown;
   _run: (() => unknown) | undefined;
-  _isEffect: boolean;
+  _write: Node["_write"];
   _mark: number;
-  _sources: Set<Node> | undefined;
-  _readers: Set<Node> | undefined;
-  _cleanup: (() => void) | undefined;
+  _sources: Node["_sources"];
+  _firstReader: Node["_firstReader"];
+  _lastReader: Node["_lastReader"];
+  _end: (() => void) | undefined;
 
-  constructor(value: unknown, run?: () => unknown, isEffect = false) {
+  constructor(value?: unknown, run?: () => unknown, write?: Node["_write"], end?: () => void) {
     this._value = value;
     this._run = run;
-    this._isEffect = isEffect;
+    this._write = write;
     this._mark = run ? 2 : 0;
+    this._end = end;
   }
 
   get value(): unknown {
@@ -34,7 +36,14 @@ export class Cell implements Node {
     try {
       if (this._mark) refresh(this);
     } finally {
-      track(this);
+      if (reader) {
+        const before = this._lastReader;
+        const edge: Edge = { _source: this, _reader: reader, _before: before, _after: undefined };
+        this._lastReader = edge;
+        if (before) before._after = edge;
+        else this._firstReader = edge;
+        (reader._sources ??= []).push(edge);
+      }
     }
     return this._value;
   }
@@ -57,14 +66,17 @@ export function computed<T>(run: () => T): Computed<T> {
 }
 
 /**
- * Runs `run` now and again whenever something it read has changed. A function it returns is called before the next run.
- * @returns the way to end it.
+ * Has `write` take what `run` gives, now and whenever something that `run` read has changed; what `write` reads counts for
+ * nothing.
+ * @param isQuiet not now: what it would write is there already.
+ * @param end called when it has ended.
  */
-export function effect(run: () => unknown): () => void {
-  const node = new Cell(undefined, guard._effect(run), true);
-  const end = own(() => dispose(node));
-  refresh(node);
-  return end;
+export function watch<T>(run: () => T, write: (value: T) => void, isQuiet?: boolean, end?: () => void): Node {
+  const node = new Cell(undefined, run, write, end);
+  owned?.push(node);
+  guard._made?.(node);
+  refresh(node, isQuiet);
+  return node;
 }
 
 /** Whether a value is a signal or computed. */

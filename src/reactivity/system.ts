@@ -20,18 +20,28 @@ export interface Node {
   _value: unknown;
   /** Of computeds and effects. */
   _run: (() => unknown) | undefined;
-  _isEffect: boolean;
+  /** Of effects: takes what a run gave. */
+  _write: ((value: never) => void) | undefined;
   _mark: number;
-  _sources: Set<Node> | undefined;
-  _readers: Set<Node> | undefined;
-  /** Left by an effect, called before its next run. */
-  _cleanup: (() => void) | undefined;
+  _sources: Edge[] | undefined;
+  _firstReader: Edge | undefined;
+  _lastReader: Edge | undefined;
+  /** Called when an effect ends. */
+  _end: (() => void) | undefined;
+}
+
+/** `_reader` has read `_source`: one of the source's readers, who are called in the order in which they read. */
+export interface Edge {
+  _source: Node;
+  _reader: Node;
+  _before: Edge | undefined;
+  _after: Edge | undefined;
 }
 
 /** Whoever runs now and so depends on what is read. */
-let reader: Node | undefined;
-/** Collects the ends of what is made while a scope is set up, so that it ends together. */
-let owned: (() => void)[] | undefined;
+export let reader: Node | undefined;
+/** Collects the effects made while a scope is set up, so that they end together. */
+export let owned: Node[] | undefined;
 let batchDepth = 0;
 let queue: Node[] = [];
 
@@ -47,78 +57,76 @@ export function touch(node: object): void {
 }
 
 /** How code of the page is run. The part `boundary` puts its own functions here, which catch what it throws. */
-export const guard = {
-  /** @param _place element to which the code belongs */
-  _run: (run: () => unknown, _place?: object): unknown => run(),
-  /** Called once for an effect, where it is made. */
-  _effect: (run: () => unknown): (() => unknown) => run,
-};
+export const guard: {
+  /** @param place element to which the code belongs */
+  _run(run: () => unknown, place?: object): unknown;
+  /** Called for each effect, before it runs for the first time. */
+  _made?(node: Node): void;
+} = { _run: (run) => run() };
 
 /** Effects that set each other for ever are a bug of the page; a queue this long is taken for one. */
 const MAX_QUEUE = 1e6;
 
-export function track(node: Node): void {
-  if (!reader) return;
-  (reader._sources ??= new Set()).add(node);
-  (node._readers ??= new Set()).add(reader);
-}
-
 export function assign(node: Node, value: unknown): void {
   if (Object.is(value, node._value)) return;
   node._value = value;
-  node._readers?.forEach((other) => mark(other, DIRTY));
+  markReaders(node, DIRTY);
 }
 
-function mark(node: Node, level: number): void {
-  const before = node._mark;
-  if (before >= level) return;
-  node._mark = level;
-  if (before !== FRESH) return;
-  if (node._isEffect) queue.push(node);
-  node._readers?.forEach((other) => mark(other, CHECK));
+function markReaders(node: Node, level: number): void {
+  for (let edge = node._firstReader; edge; edge = edge._after) {
+    const other = edge._reader;
+    const before = other._mark;
+    if (before >= level) continue;
+    other._mark = level;
+    if (before !== FRESH) continue;
+    if (other._write) queue.push(other);
+    markReaders(other, CHECK);
+  }
 }
 
-/** Brings a marked node up to date. */
-export function refresh(node: Node): void {
+/** Brings a marked node up to date. @param isQuiet what an effect would write is there already */
+export function refresh(node: Node, isQuiet?: boolean): void {
   if (node._mark === CHECK) {
-    for (const source of node._sources ?? []) {
-      refresh(source);
+    for (const { _source } of node._sources!) {
+      refresh(_source);
       if (node._mark > CHECK) break;
     }
   }
-  if (node._mark === DIRTY) {
-    // Fresh before it runs: an effect may set itself off, and one that throws must be able to run again. A computed that
-    // throws stays dirty and throws again when read.
-    if (node._isEffect) node._mark = FRESH;
-    rerun(node);
-    if (!node._isEffect) node._mark = FRESH;
-  } else if (node._mark === CHECK) node._mark = FRESH;
-}
-
-function rerun(node: Node): void {
+  const { _mark, _write } = node;
+  // Fresh before it runs: an effect may set itself off, and one that throws must be able to run again. A computed that
+  // throws stays dirty and throws again when read.
+  if (_mark < (_write ? DISPOSED : DIRTY)) node._mark = FRESH;
+  if (_mark !== DIRTY) return;
   forget(node);
   const outer = reader;
   reader = node;
   try {
-    const value = (node._run as () => unknown)();
-    if (!node._isEffect) assign(node, value);
-    else if (typeof value === "function") node._cleanup = value as () => void;
+    const value = node._run!();
+    reader = undefined;
+    if (!_write) {
+      assign(node, value);
+      node._mark = FRESH;
+    } else if (!isQuiet) node._write!(value as never);
   } finally {
     reader = outer;
   }
 }
 
 function forget(node: Node): void {
-  node._sources?.forEach((source) => source._readers?.delete(node));
+  node._sources?.forEach(({ _source, _before, _after }) => {
+    if (_before) _before._after = _after;
+    else _source._firstReader = _after;
+    if (_after) _after._before = _before;
+    else _source._lastReader = _before;
+  });
   node._sources = undefined;
-  const cleanup = node._cleanup;
-  node._cleanup = undefined;
-  if (cleanup) untrack(cleanup);
 }
 
 export function dispose(node: Node): void {
   forget(node);
   node._mark = DISPOSED;
+  node._end?.();
 }
 
 /** Runs what is queued. One effect that throws does not keep the others from running; the first error is thrown. */
@@ -128,11 +136,11 @@ export function flush(): void {
   batchDepth = 1;
   // What runs may queue more, which this loop comes to as well.
   for (const node of queue) {
-    if (queue.length > MAX_QUEUE) {
-      errors.push(new Error("svc: effect cycle"));
-      break;
-    }
     try {
+      if (queue.length > MAX_QUEUE) {
+        queue.length = 0;
+        throw new Error("svc: effect cycle");
+      }
       refresh(node);
     } catch (error) {
       errors.push(error);
@@ -165,20 +173,27 @@ export function untrack<T>(run: () => T): T {
   }
 }
 
-/** @param end called when the scope ends that is being set up. */
-export function own(end: () => void): () => void {
-  owned?.push(end);
-  return end;
-}
+/**
+ * While a scope wakes, the first run of a binding only records what it reads: the document is the server's, or the
+ * user's where something was typed.
+ */
+export let isResuming = false;
 
-/** Runs `run`, untracked, and returns the way to end all that it made. */
-export function scoped(run: () => void): () => void {
+/**
+ * Runs `run`, untracked.
+ * @param quiet what the effects made meanwhile would write is there already, unless they see to that themselves.
+ * @returns the way to end them all.
+ */
+export function scoped(quiet: boolean, run: () => void): () => void {
   const outer = owned;
-  const mine: (() => void)[] = (owned = []);
+  const outerResuming = isResuming;
+  const mine: Node[] = (owned = []);
+  isResuming = quiet;
   try {
     untrack(run);
   } finally {
     owned = outer;
+    isResuming = outerResuming;
   }
-  return () => mine.forEach((end) => end());
+  return () => mine.forEach(dispose);
 }

@@ -3,7 +3,8 @@
  * again when something it read has changed (src/browser/effect.ts).
  */
 import { undoable } from "../reactivity/cleanup.ts";
-import { effect as reaction, untrack } from "../reactivity/signal.ts";
+import { effect as reaction } from "../reactivity/effect.ts";
+import { untrack } from "../reactivity/signal.ts";
 import { renderInProgress } from "./render.ts";
 
 /**
@@ -14,7 +15,7 @@ import { renderInProgress } from "./render.ts";
  */
 export function effect(run: () => unknown): () => void {
   const render = renderInProgress();
-  if (!render) return reaction(() => undoable(run));
+  if (!render) return reaction(run);
   const undo = untrack(() => undoable(run));
   render.atEnd(undo);
   return undo;
