@@ -17,13 +17,19 @@ describe("the command line", () => {
     assert.deepEqual(read("start", "--port", "0", "--host", "::1", "--root", "demo"), {
       kind: "run",
       command: "start",
-      options: { root: resolve("/work/demo"), host: "::1", port: 0 },
+      options: { root: resolve("/work/demo"), host: "::1", port: 0, publicMaps: false },
     });
     assert.deepEqual(read("build"), {
       kind: "run",
       command: "build",
-      options: { root: "/work", host: undefined, port: undefined },
+      options: { root: "/work", host: undefined, port: undefined, publicMaps: false },
     });
+  });
+
+  it("has source maps served only by a build that is told to", () => {
+    const built = read("build", "--public-maps");
+    assert.ok(built.kind === "run" && built.options.publicMaps);
+    assert.match(told("start", "--public-maps"), /^mistake: svc start takes no --public-maps/);
   });
 
   it("suggests the command that was meant, and none when nothing is near", () => {

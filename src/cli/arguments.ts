@@ -8,6 +8,8 @@ export interface CommandOptions {
   root: string;
   host: string | undefined;
   port: number | undefined;
+  /** Of `build`. */
+  publicMaps: boolean;
 }
 
 export type Invocation =
@@ -22,6 +24,7 @@ const OPTIONS = {
   root: { type: "string" },
   host: { type: "string" },
   port: { type: "string" },
+  "public-maps": { type: "boolean" },
 } as const;
 
 /** @param args without node and script. @param cwd what a relative root starts from. */
@@ -41,7 +44,10 @@ export function readArguments(args: readonly string[], cwd: string): Invocation 
   if (rest.length > 0) return mistake(`svc ${name} takes no argument "${rest[0]}"`);
   const port = values.port === undefined ? undefined : readPort(values.port);
   if (port instanceof Error) return mistake(port.message);
-  return { kind: "run", command: name, options: { root: resolve(cwd, values.root ?? "."), host: values.host, port } };
+  const publicMaps = values["public-maps"] ?? false;
+  if (publicMaps && name !== "build") return mistake(`svc ${name} takes no --public-maps; svc build does`);
+  const options = { root: resolve(cwd, values.root ?? "."), host: values.host, port, publicMaps };
+  return { kind: "run", command: name, options };
 }
 
 function unknownCommand(name: string): string {

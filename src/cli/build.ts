@@ -5,9 +5,9 @@ import { buildApp } from "../compiler/build.ts";
 import type { CommandOptions } from "./arguments.ts";
 import type { Output } from "./output.ts";
 
-export async function build({ root }: CommandOptions, output: Output): Promise<void> {
+export async function build({ root, publicMaps }: CommandOptions, output: Output): Promise<void> {
   const startedMs = performance.now();
-  const { manifest } = await buildApp({ root });
+  const { manifest } = await buildApp({ root, publicMaps });
   const chunks = Object.keys(manifest.chunks).length;
   const tookMs = Math.round(performance.now() - startedMs);
   const place = `${relative(process.cwd(), root) || "."}/dist`;

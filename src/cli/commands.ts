@@ -23,7 +23,7 @@ const COMMANDS = {
   build: {
     summary: "build server and browser code into dist/",
     usage: "svc build [options]",
-    options: [ROOT],
+    options: [ROOT, ["--public-maps", "serve source maps, and with them the source (default: dist/maps keeps them)"]],
     examples: ["svc build", "svc build --root demo"],
   },
   start: {

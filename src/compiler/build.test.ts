@@ -49,6 +49,20 @@ describe("a build", () => {
     });
   });
 
+  it("keeps the browser's source maps apart, and puts them beside the chunks on request", async () => {
+    await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
+      const chunkOf = (manifest: { chunks: Record<string, string> }): string =>
+        `handler/${manifest.chunks["pages/Counter.tsx"]}.js`;
+      const chunk = chunkOf((await buildApp({ root: app.root })).manifest);
+      assert.doesNotMatch(await app.read(`dist/client/${chunk}`), /sourceMappingURL/);
+      const { sources } = JSON.parse(await app.read(`dist/maps/${chunk}.map`)) as { sources: string[] };
+      assert.deepEqual(sources.sort(), ["lib/step.ts", "pages/Counter.tsx"]);
+      const open = chunkOf((await buildApp({ root: app.root, publicMaps: true })).manifest);
+      assert.match(await app.read(`dist/client/${open}`), /sourceMappingURL=counter-\w+\.js\.map/);
+      assert.ok((await app.list("dist/client/handler")).includes(`${path.basename(open)}.map`));
+    });
+  });
+
   it("ships neither server code nor what browser code doesn't use", async () => {
     await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
       const { manifest } = await buildApp({ root: app.root });

@@ -3,9 +3,10 @@
  *
  * The server build runs first and finds the TSX files that have browser code; these are the entries of the browser
  * build. Chunks of earlier builds stay, so that pages from before a deploy go on working (contract section 6).
+ * Source maps of the browser's code are kept apart in `dist/maps`, which no server serves.
  */
 import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type InlineConfig } from "vite";
@@ -24,6 +25,8 @@ export interface BuildOptions {
   root: string;
   /** Default: `dist` in the root. */
   outDir?: string;
+  /** Whether browsers get source maps, and with them the source, from the server. Default: no, they are in `maps`. */
+  publicMaps?: boolean;
   /** Called with one line per step. */
   log?: (line: string) => void;
 }
@@ -50,7 +53,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
   await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules)));
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
-  const chunks = modules.browser.size === 0 ? new Map<string, string>() : await buildBrowser(root, outDir, modules);
+  const chunks = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
   const manifest = createManifest(chunks, modules.actions);
   await copyPublic(root, outDir);
   await precompress(path.join(outDir, "client"));
@@ -118,7 +121,14 @@ export function browserConfig(root: string, modules: AppModules): InlineConfig {
   };
 }
 
-async function buildBrowser(root: string, outDir: string, modules: AppModules): Promise<Map<string, string>> {
+/** @returns module -> name of its chunk. */
+async function buildBrowser(
+  root: string,
+  outDir: string,
+  modules: AppModules,
+  areMapsPublic: boolean,
+): Promise<Map<string, string>> {
+  if (modules.browser.size === 0) return new Map();
   const config = browserConfig(root, modules);
   const input = [...modules.browser.keys()].map((file) => file + CLIENT_QUERY);
   const output = await unwrapErrors(() =>
@@ -128,6 +138,8 @@ async function buildBrowser(root: string, outDir: string, modules: AppModules): 
         ...config.build,
         outDir: path.join(outDir, "client"),
         emptyOutDir: false,
+        // Hidden: written, but not named by the chunk.
+        sourcemap: areMapsPublic ? true : "hidden",
         rolldownOptions: {
           input,
           preserveEntrySignatures: "strict",
@@ -136,11 +148,13 @@ async function buildBrowser(root: string, outDir: string, modules: AppModules): 
             hashCharacters: "hex",
             entryFileNames: (chunk) => `handler/${baseName(chunk.facadeModuleId ?? chunk.name)}-[hash:8].js`,
             chunkFileNames: "handler/shared-[hash:8].js",
+            sourcemapPathTransform: fromRoot(root),
           },
         },
       },
     }),
   );
+  if (!areMapsPublic) await takeMapsAway(outDir);
   const chunks = new Map<string, string>();
   for (const { output: files } of Array.isArray(output) ? output : "output" in output ? [output] : []) {
     for (const file of files) {
@@ -150,6 +164,17 @@ async function buildBrowser(root: string, outDir: string, modules: AppModules): 
     }
   }
   return chunks;
+}
+
+/** What stands in `client` is served. */
+async function takeMapsAway(outDir: string): Promise<void> {
+  const client = path.join(outDir, "client");
+  for (const name of await readdir(client, { recursive: true })) {
+    if (!name.endsWith(".js.map")) continue;
+    const target = path.join(outDir, "maps", name);
+    await mkdir(path.dirname(target), { recursive: true });
+    await rename(path.join(client, name), target);
+  }
 }
 
 /** `/app/pages/Todo.tsx?svc-client` -> `todo`: only what is safe in a URL. */

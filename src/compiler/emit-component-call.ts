@@ -23,7 +23,9 @@ export class ComponentCallEmitter {
 
   emit(node: ESTree.JSXElement): Segment[] {
     const { name, attributes } = node.openingElement;
-    const code: Code = [`${this.#out.use("component")}(${tagName(name)}, { `];
+    // What has no length is not written; it has the call stand where its tag stood, for source maps.
+    const place: Node = { ...node, end: node.start };
+    const code: Code = [place, `${this.#out.use("component")}(${tagName(name)}, { `];
     const builtin = svcName(name, this.#extraction.module.scopes);
     if (builtin === "Slot") code.push(`of: ${this.#out.useProps(componentAround(this.#extraction, node))}, `);
     for (const attribute of attributes) {
