@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Fault, Place } from "../shared/fault.ts";
+import { placeInComponent } from "./find-source.ts";
 import { codeFrame, offsetOf } from "../compiler/diagnostics.ts";
 
 /** A line of a stack: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
@@ -10,6 +11,11 @@ const CALL =
   /^\s*(?:at (?:async )?)?(?:(.*?) ?[(@])?((?:file:\/\/|https?:\/\/|\/|[A-Za-z]:[\\/])[^()]*?):(\d+):(\d+)\)?$/;
 /** Of the compiler: `SVC101 pages/home.tsx:3:5`, what is wrong, and the frame. */
 const DIAGNOSTIC = /^(SVC\d+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*)$/;
+
+/** Found while rendering: `SVC202 pages/home.tsx:3:5`, and what is wrong. */
+const PLACED = /^(SVC\d+) (\S+?):(\d+):(\d+)\n([^]*)$/;
+/** The same of what is known by a piece of its component's source: `SVC201 pages/home.tsx: "user" of Home`. */
+const WRITTEN = /^(SVC\d+) (?:(\S+): )?"((?:[^"\\]|\\.)*)" of (\w+)\n([^]*)$/;
 
 /** Traces a place of code that runs back to the source; undefined for code that is not the app's. */
 export type Trace = (
@@ -45,11 +51,27 @@ export function faultOf(kind: Fault["kind"], thrown: Thrown, root: string, trace
       calls: [],
     };
   }
+  const written = ofRendering(thrown.message, root);
+  if (written) return { kind, calls: [], ...written, frame: written.place && frameAt(written.place, root) };
   // Some of ours begin with their code, which is told apart.
   const message = thrown.message.replace(new RegExp(`^${thrown.name}:? `), "");
   const [first, ...calls] = callsOf(thrown.stack, root, trace);
   const frame = first && frameAt(first.place, root);
   return { kind, code: thrown.name, message, place: first?.place, frame, calls };
+}
+
+/** What the server tells of a page that it has rendered. */
+function ofRendering(text: string, root: string): Pick<Fault, "code" | "message" | "place"> | undefined {
+  const placed = PLACED.exec(text);
+  if (placed) {
+    const [, code = "", file = "", line, column, message = ""] = placed;
+    return { code, message, place: { file, line: Number(line), column: Number(column) } };
+  }
+  const [, code, file, quoted = "", component = "", message = ""] = WRITTEN.exec(text) ?? [];
+  if (code === undefined) return undefined;
+  const source = JSON.parse(`"${quoted}"`) as string;
+  const told = `${source.startsWith("<") ? `${source}>` : `"${source}"`} of ${component}: ${message}`;
+  return { code, message: told, place: placeInComponent(root, file, component, source) };
 }
 
 function callsOf(stack: string, root: string, trace: Trace): Fault["calls"] {

@@ -4,6 +4,7 @@ import { DOM } from "../shared/wire.ts";
 import type { Module } from "./2-analyze.ts";
 import { attributeExpression, casesOf, onlyChild } from "./jsx-forms.ts";
 import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, type Node } from "./ast.ts";
+import { positionOf } from "./diagnostics.ts";
 import { losesLineEnd } from "./html-facts.ts";
 import { attributePieces, textPieces, textToMarkup, type PieceWriter } from "./html-pieces.ts";
 import { VOID_TAGS } from "../shared/html.ts";
@@ -178,10 +179,25 @@ export class ItemEmitter {
     const [root] = returnsOf(list.row);
     const html = this.element(list.element);
     for (const child of childrenOf(list.row)) this.#rowBody(child, root, html);
+    const key = this.#keyOf(list);
+    const each: Code = key ? [`${this.#out.use("unique")}(`, list.each, `, ${key})`] : [list.each];
     return [
-      { code: [`${this.#out.useEach()}(`, list.each, ", ", list.row, ")"] },
+      { code: [`${this.#out.useEach()}(`, ...each, ", ", list.row, ")"] },
       list.key === undefined ? "" : `<!--${list.key}-->`,
     ];
+  }
+
+  /** What tells rows apart and where it stands, as arguments; it has no JSX, so its source is written as it is. */
+  #keyOf({ by, row, element }: List): string | undefined {
+    const { file } = this.#module;
+    const source = ({ start, end }: Node): string => file.text.slice(start, end);
+    const key = element.node.type === "JSXElement" ? attributeExpression(element.node, "key") : undefined;
+    const [param] = row.params;
+    const place = by ?? key;
+    if (!place || (!by && !param)) return undefined;
+    const { line, column } = positionOf(file.text, place.start);
+    const code = by || !param ? source(place) : `(${source(param)}) => (${source(place)})`;
+    return `${code}, ${JSON.stringify(`${file.path}:${line}:${column}`)}`;
   }
 
   #rowBody(node: Node, root: Node | undefined, html: Segment[]): void {

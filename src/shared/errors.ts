@@ -50,6 +50,8 @@ export const ERRORS = {
   SVC121: { family: "build" },
   // rendering
   SVC201: { family: "build" },
+  SVC202: { family: "build" },
+  SVC203: { family: "build" },
 } as const satisfies Record<string, { status?: number; family: "yours" | "ours" | "build" }>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -178,8 +178,8 @@ describe("captured values", () => {
   it("that can't travel are refused with the place and a way out", () => {
     class Socket {}
     for (const [value, told] of [
-      [() => 1, /slot 0\)\. .*function/],
-      [new Socket(), /slot 0\)\. .*Socket/],
+      [() => 1, /: slot 0 of scope b0\n.*function/],
+      [new Socket(), /: slot 0 of scope b0\n.*Socket/],
       [{ deep: [Symbol("s")] }, /\.deep\[0\]/],
     ] as const) {
       assert.throws(

@@ -8,8 +8,8 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { PageEvents } from "./events.ts";
-import { Html } from "./html.ts";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
+import { checkedNesting, marked } from "./nesting-check.ts";
 import type { ValueNames } from "./value-names.ts";
 import { placed } from "./placing.ts";
 import { PieceMarks } from "./piece-marks.ts";
@@ -103,6 +103,11 @@ export class Render {
     if (names) this.atEnd(() => names.restore());
   }
 
+  /** Mistakes that cost time to find are looked for. */
+  get isDevelopment(): boolean {
+    return this.#names !== undefined;
+  }
+
   /** The page's CSRF token, made when first asked for. */
   csrfToken(): string {
     return (this.#token ??= this.#csrfToken());
@@ -191,7 +196,8 @@ export class Render {
 
   /** Keeps content of a portal until the page is put together. */
   move(content: Moved): void {
-    this.#moved.push(content);
+    const { to, html } = content;
+    this.#moved.push({ to, html: this.isDevelopment ? checkedNesting(html) : html });
   }
 
   nextPortal(): number {
@@ -301,7 +307,7 @@ export function renderInto(render: Render, view: () => unknown): string {
   const outer = current;
   current = render;
   try {
-    return t(view());
+    return render.isDevelopment ? checkedNesting(t(view())) : t(view());
   } finally {
     current = outer;
   }
@@ -334,6 +340,6 @@ export function scope(scopeBlock: Block, bound: number, slots: readonly unknown[
 /** Calls a component. Components return HTML text (compiled), `Html`, or nothing. One with a `<Slot>` takes its props twice. */
 export function component<Props>(fn: (props: Props, own: Props) => unknown, props: Props): string {
   const result = fn(props, props);
-  if (typeof result === "string") return result;
-  return result instanceof Html ? result.toString() : t(result);
+  const html = typeof result === "string" ? result : t(result);
+  return current?.isDevelopment ? marked(fn.name, html) : html;
 }

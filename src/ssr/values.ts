@@ -24,6 +24,8 @@ const MINUS_ZERO = Symbol("-0");
 export interface Captor {
   moduleId: string;
   bind: string | 0;
+  /** Name of the component, then the source of each slot. */
+  names: readonly string[];
 }
 
 /** Where a value is captured first. */
@@ -154,7 +156,15 @@ function encode(value: unknown, where: Place): Json {
   }
 }
 
-function cannotTravel({ captor: { moduleId, bind }, slot }: Place, why: string): SvcError {
-  const where = `scope ${bind || "(handlers only)"} of ${moduleId}, slot ${slot}`;
-  return new SvcError("SVC201", `A value captured by browser code can't travel (${where}). ${why}.`);
+function cannotTravel({ captor: { moduleId, bind, names }, slot }: Place, why: string): SvcError {
+  const [component = "", ...sources] = names;
+  const what = sources[slot];
+  const where =
+    what === undefined
+      ? `slot ${slot} of scope ${bind || "(handlers only)"}`
+      : `${JSON.stringify(what)} of ${component}`;
+  return new SvcError(
+    "SVC201",
+    `SVC201 ${moduleId}: ${where}\nThis value is captured by code that runs in the browser. ${why}. Pass the plain data it is made of, or make it in the browser: in a handler or onLoad.`,
+  );
 }

@@ -82,6 +82,29 @@ describe("a mistake under svc dev", () => {
     await page.locator("#one .count", { hasText: "Count: 2" }).waitFor();
   });
 
+  it("that only shows while the page is rendered is told with its place: nesting over components, a value that can't travel", async () => {
+    const added = [
+      "function Outer(props: { when: Date }) { return <p><Inner {...props} /></p>; }",
+      "function Inner(_props: { when: Date }) { return <div>nested</div>; }",
+      "class Socket {}",
+      "function Wired(props: { by: Socket }) { return <b onClick={() => console.log(props.by)}>x</b>; }",
+    ];
+    const withHeading = (heading: string): string =>
+      `${original.replace("<h1>Desk</h1>", heading)}\n${added.join("\n")}\n`;
+    app.write(DESK, withHeading("<Outer when={new Date()} />"));
+    await dialog().getByText("SVC203").waitFor();
+    await dialog()
+      .getByRole("link", { name: `${DESK}:${placeOf("<div>nested")}` })
+      .waitFor();
+    app.write(DESK, withHeading("<Wired by={new Socket()} />"));
+    await dialog().getByText("SVC201").waitFor();
+    await dialog()
+      .getByRole("link", { name: `${DESK}:${placeOf("props.by")}` })
+      .waitFor();
+    app.write(DESK, original);
+    await dialog().waitFor({ state: "detached" });
+  });
+
   it("has the focus while it is shown; Escape puts it away and gives the focus back", async () => {
     await page.getByLabel("Letter").focus();
     app.edit(DESK, "<h1>Desk</h1>", "<p><div>x</div></p>");
