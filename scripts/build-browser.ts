@@ -26,6 +26,7 @@ const ASSETS = [
   "moments",
   "ref",
   "stream",
+  "resource",
   "effect",
   "portal",
   "boundary",

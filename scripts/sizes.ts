@@ -70,6 +70,7 @@ async function measure(): Promise<Row[]> {
       "moments.js",
       "ref.js",
       "stream.js",
+      "resource.js",
       "swap.js",
       "effect.js",
       "portal.js",

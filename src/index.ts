@@ -22,6 +22,8 @@ export { store } from "./reactivity/server-store.ts";
 export { Case, For, Match, Show } from "./jsx/control-flow.ts";
 export { createRef, type Ref } from "./jsx/ref.ts";
 export { Await, type AwaitProps } from "./ssr/await.ts";
+export { resource, type FetchOptions } from "./ssr/resource.ts";
+export type { Resource } from "./reactivity/server-resource.ts";
 export { createContext, useContext, type Context as SharedContext } from "./ssr/context.ts";
 export { effect } from "./ssr/effect.ts";
 export { Dynamic } from "./ssr/dynamic.ts";

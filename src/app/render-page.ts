@@ -5,6 +5,7 @@ import { renderPage, type PageRenderOptions } from "../ssr/render-page.ts";
 import { ValueNames } from "../ssr/value-names.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { HEADERS } from "../shared/wire.ts";
+import { withContext } from "./current.ts";
 import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
 import { tokenFor } from "./session.ts";
@@ -45,6 +46,7 @@ function optionsOf(ctx: Context, prepared: PreparedPage, services: Services, man
     get signal() {
       return ctx.signal;
     },
+    around: (call) => withContext(ctx, call),
     csrfToken: () => tokenFor(ctx, secret),
     manifest,
     names: site.dev && new ValueNames(site.dev.kept(ctx.header(HEADERS.devValues) ?? "")),

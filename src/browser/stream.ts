@@ -38,8 +38,8 @@ const become = (store: Record<string, unknown>, fields: Record<string, unknown>)
 };
 
 /** Has the loader fetch the code of a scope, and wakes it: what it shows may have changed while the piece was on its way. */
-const wakeLate = (id: number, indices: string[]): void => {
-  const target = document.querySelector(`[${DOM.scope}^="${id} "]`);
+const wakeLate = (id: number, indices: string[], then?: () => void): void => {
+  const target = document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`);
   target?.setAttribute("on:wake", "wake");
   const event = {
     type: "wake",
@@ -53,21 +53,47 @@ const wakeLate = (id: number, indices: string[]): void => {
           () => wake(id),
         )(),
       );
+      then?.();
       return true;
     },
   };
   if (target) self.$svc.push(event);
+  else then?.();
+};
+
+/** A resource (resource.ts). */
+interface Awaited {
+  _isOpen: boolean;
+  _take(from: Awaited): void;
+}
+
+/** A resource has come. Those that say that it is on its way hear of it, so they must be awake. */
+const settle = (index: number, [kind, json, isShown]: MoreState["u"][string]): void => {
+  const row = pageState().v[index]!;
+  const known = values[index] as Awaited | undefined;
+  // By then something else may have been fetched here.
+  if (known && !known._isOpen) return;
+  if (known) known._isOpen = false;
+  const take = (): void => {
+    (values[index] as Awaited | undefined)?._take(kinds[kind]!(json as never) as Awaited);
+    row.splice(0, 2, kind, json);
+  };
+  const ids = [...(row[2] ?? [])];
+  if (!(known || isShown) || !ids[0]) return take();
+  row[1] = { w: 1 };
+  ids.forEach((id, at) => wakeLate(id, [], ids[at + 1] ? undefined : take));
 };
 
 const merge = (script: Element): void => {
   const text = script.textContent as string;
-  const { s, v, r, n } = JSON.parse(text) as MoreState;
+  const { s, v, r, n, u } = JSON.parse(text) as MoreState;
   const state = pageState();
   script.remove();
   texts.push(text);
   Object.assign(state.s, s);
   Object.assign(state.n, n);
   state.v.push(...v);
+  for (const index in u) settle(+index, u[index]!);
   const late: Record<number, string[]> = {};
   for (const index in r) {
     const row = state.v[+index]!;

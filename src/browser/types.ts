@@ -34,8 +34,12 @@ export interface PageState {
   n: Record<string, string[]>;
 }
 
-/** What a late piece adds: scopes, values behind those that are there, needs; `r`: value -> scopes that show it too. */
-export type MoreState = Pick<PageState, "s" | "v" | "n"> & { r: Record<string, number[]> };
+/** What a late piece adds: scopes, values behind those that are there, needs; `r`: value -> scopes that show it too; `u`:
+ * resources that were not there yet, and whether the page says so somewhere. */
+export type MoreState = Pick<PageState, "s" | "v" | "n"> & {
+  r: Record<string, number[]>;
+  u: Record<string, [kind: number, value: Json, isShown: number]>;
+};
 
 /** One handler on the way of an event: the element that carries it, its scope, and the names of what it needs. */
 export type Step = [element: Element, symbol: string, scopeId: string, chunk: string, ...parts: string[]];

@@ -4,6 +4,7 @@ import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type No
 import { findComponents } from "./components.ts";
 import type { SourceFile } from "./diagnostics.ts";
 import { functionOf, indexImports, initOf, kindOf, type Kind } from "./kinds.ts";
+import { awaitedNames, mayFetchAgain } from "./resources.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "./scopes.ts";
 
 /**
@@ -19,6 +20,8 @@ export interface Module {
   /** Functions whose returned JSX is the HTML of a component. */
   components: Set<FunctionNode>;
   kind(binding: Binding): Kind;
+  /** The resource whose value a name of kind `awaited` is, or is part of. */
+  awaited(binding: Binding): Binding | undefined;
   liveness(node: Node): Liveness;
   parentOf(node: Node): Node | undefined;
 }
@@ -27,14 +30,21 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   indexImports(program);
   const scopes = resolveScopes(program);
   const kinds = new Map<Binding, Kind>();
+  const awaitedBy = awaitedNames(program, scopes);
+  const awaited = (binding: Binding): Binding | undefined => {
+    const resource = binding.declared === "param" && binding.owner ? awaitedBy.get(binding.owner) : undefined;
+    if (!resource || kindOf(resource, scopes) !== "resource") return undefined;
+    return mayFetchAgain({ scopes, liveness, parentOf }, resource) ? resource : undefined;
+  };
   const kind = (binding: Binding): Kind => {
     const known = kinds.get(binding);
     if (known) return known;
-    const found = kindOf(binding, scopes);
+    const found = awaited(binding) ? "awaited" : kindOf(binding, scopes);
     kinds.set(binding, found);
     return found;
   };
   const parents = parentsOf(program);
+  const parentOf = (node: Node): Node | undefined => parents.get(node);
   const isInJsx = (inner: Node, outer: Node): boolean => {
     for (let at = parents.get(inner); at && at !== outer; at = parents.get(at)) if (isJsx(at)) return true;
     return false;
@@ -45,8 +55,9 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
     program,
     scopes,
     kind,
+    awaited,
     liveness,
-    parentOf: (node) => parents.get(node),
+    parentOf,
     components: findComponents(program, scopes),
   };
 }
@@ -76,6 +87,8 @@ function livenessOf(
       case "signal":
       case "store":
       case "computed":
+      case "resource":
+      case "awaited":
         return "live";
       case "function":
         return binding.owner === null ? "static" : of(functionOf(binding));
@@ -94,7 +107,9 @@ function livenessOf(
     let result: Liveness = readsChainedValue(node, scopes, kind) ? "maybe" : "static";
     for (const reference of scopes.within(node)) {
       const found = ofReference(reference, node);
-      if (found === "static" || isInJsx(reference.node, node)) continue;
+      // A signal by its own name is handed on as it is; what an <Await> hands over is a value.
+      const isValue = reference.node === node && reference.binding && kind(reference.binding) === "awaited";
+      if (found === "static" || (!isValue && isInJsx(reference.node, node))) continue;
       result = found;
       if (found === "live") break;
     }

@@ -139,12 +139,17 @@ export class Captures {
   #accessTo(reference: Reference, binding: Binding, place: Place, target: Node): string {
     const frame = this.#frameOf(binding, place.scope);
     if (frame && binding.declared === "param") return this.#rowParam(reference, binding, frame.level, place);
+    const resource = this.#module.awaited(binding);
+    if (resource) {
+      const param = binding.owner?.params[0];
+      return `${this.slotOf(resource, place)}.value${param ? this.#pathInPattern(param, reference, binding) : ""}`;
+    }
     const kind = this.#module.kind(binding);
     if (kind === "class") throw this.#unserialisable(reference, "a class");
     if (kind === "function") return this.#helper(binding, place, frame?.level ?? 0);
     if (kind === "computed") return this.#helper(binding, place, frame?.level ?? 0);
     if (frame) {
-      if (kind === "signal" || kind === "store") {
+      if (kind === "signal" || kind === "store" || kind === "resource") {
         throw this.#fail(
           "SVC120",
           reference.node,
@@ -166,9 +171,10 @@ export class Captures {
     );
   }
 
-  #slot(reference: Reference, binding: Binding, place: Place, target: Node): string {
+  #slot(reference: Pick<Reference, "name" | "node">, binding: Binding, place: Place, target: Node): string {
     const { scope, level } = place;
-    const source = this.#module.file.text.slice(target.start, target.end);
+    const { text } = this.#module.file;
+    const source = target.type === "Identifier" ? target.name : text.slice(target.start, target.end);
     if (target !== reference.node && isCallee(target, this.#module.parentOf(target))) {
       throw this.#fail(
         "SVC107",
@@ -184,6 +190,11 @@ export class Captures {
     }
     if (place.isBinding) scope.boundCount = Math.max(scope.boundCount, index + 1);
     return `${this.slotsAt(level, 0)}[${index}]`;
+  }
+
+  /** A name of the component's body, as its slot; for code that the author did not write. */
+  slotOf(binding: Binding, place: Place): string {
+    return this.#slot({ name: binding.name, node: binding.node }, binding, place, binding.node);
   }
 
   /** `$` of level `to`, seen from level `from`. */

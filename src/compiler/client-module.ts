@@ -78,7 +78,7 @@ export class ClientModule {
 
   #refuse(binding: Binding, node: Node): void {
     const kind = this.#module.kind(binding);
-    if (kind === "let" || kind === "signal" || kind === "store" || kind === "computed") {
+    if (kind === "let" || kind === "signal" || kind === "store" || kind === "computed" || kind === "resource") {
       const what = kind === "let" ? "a let variable" : `a ${kind}`;
       throw diagnostic(
         this.#module.file,

@@ -41,7 +41,7 @@ function readOf(module: Module, reference: Reference): Node | undefined {
   const { binding } = reference;
   const kind = binding && module.kind(binding);
   if (!binding || !kind) return undefined;
-  const isReactive = kind === "signal" || kind === "computed" || kind === "store";
+  const isReactive = kind === "signal" || kind === "computed" || kind === "store" || kind === "resource";
   if (!isReactive && !mayHoldSignals(binding, kind)) return undefined;
   let at: Node = reference.node;
   for (;;) {

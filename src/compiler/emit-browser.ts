@@ -25,6 +25,7 @@ import type {
   Item,
   List,
   Pick,
+  ResourceCall,
   Run,
   Scope,
 } from "./model.ts";
@@ -51,6 +52,7 @@ export class BrowserEmitter {
     this.#held = [];
     this.#bindElement(root, names.root, { scope, level: 0, isBinding: true }, body);
     body.unshift(...this.#held);
+    for (const resource of scope.resources) this.#bindResource(resource, scope, body);
     for (const effect of scope.effects) this.#bindEffect(effect, scope, body);
     if (scope.parts.has("form")) body.push(`${this.#form("keepTouched", scope)}();\n`);
     const handlers = scope.handlers.map((handler) => this.#handler(handler, scope));
@@ -112,6 +114,15 @@ export class BrowserEmitter {
     this.#captures.capture(effect, { scope, level: 0, isBinding: true });
     const reads = readsOf(this.#module, effect).flatMap((read) => [...read, ", "]);
     body.push(`${this.#effect("E", scope)}(`, effect, ", [", ...reads, "]);\n");
+  }
+
+  #bindResource({ binding, source, fetcher }: ResourceCall, scope: Scope, body: Code): void {
+    const place: Place = { scope, level: 0, isBinding: true };
+    scope.parts.add("resource");
+    const slot = this.#captures.slotOf(binding, place);
+    this.#captures.capture(source, place);
+    this.#captures.capture(fetcher, place);
+    body.push(`${this.#client.runtime(PATHS.resource, "R")}(${slot}, `, source, ", ", fetcher, ");\n");
   }
 
   #bindElement(element: Element, path: string, place: Place, body: Code): void {

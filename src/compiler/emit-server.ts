@@ -222,6 +222,7 @@ export class ServerEmitter {
     if (!hooks) return;
     hooks.isPlaced = true;
     scope.effects.push(...hooks.effects);
+    scope.resources.push(...hooks.resources);
     for (const [type, functions] of hooks.moments) {
       const symbol = this.#extraction.nextHandler();
       const attribute = DOM.on + type;
@@ -285,6 +286,7 @@ function newScope(index: number, edits: Scope["edits"]): Scope {
     parts: new Set(),
     handlers: [],
     effects: [],
+    resources: [],
     frames: [],
     helpers: new Map(),
     rewritten: new Set(),

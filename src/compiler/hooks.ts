@@ -5,6 +5,8 @@ import { childrenOf, isFunction, memberName, returnsOf, unwrap, walk, type Funct
 import { refuseBrowserGlobals } from "./browser-globals.ts";
 import { diagnostic } from "./diagnostics.ts";
 import { svcImport } from "./kinds.ts";
+import type { ResourceCall } from "./model.ts";
+import { mayFetchAgain } from "./resources.ts";
 
 /** Functions of "svc" that name a moment -> the type of the handler they become. */
 const MOMENTS: Readonly<Record<string, Moment>> = {
@@ -22,6 +24,8 @@ export interface Hooks {
   /** Query of `onMedia`. */
   media: string | undefined;
   effects: Node[];
+  /** Those that the browser may have to fetch again. */
+  resources: ResourceCall[];
   /** Statements that the server module does without. */
   browserOnly: Node[];
   /** The first of them all, for errors. */
@@ -35,6 +39,7 @@ export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) 
     moments: new Map(),
     media: undefined,
     effects: [],
+    resources: [],
     browserOnly: [],
     first: undefined,
     isPlaced: false,
@@ -42,6 +47,7 @@ export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) 
   refuseElsewhere(module, fn, svcName);
   if (fn.body?.type !== "BlockStatement") return hooks;
   for (const statement of childrenOf(fn.body)) {
+    if (statement.type === "VariableDeclaration") addResources(module, statement, hooks, svcName);
     if (statement.type !== "ExpressionStatement" || statement.expression.type !== "CallExpression") continue;
     const call = statement.expression;
     const name = svcName(call.callee) ?? "";
@@ -64,6 +70,31 @@ export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) 
     }
   }
   return hooks;
+}
+
+function addResources(
+  module: Module,
+  declaration: ESTree.VariableDeclaration,
+  hooks: Hooks,
+  svcName: (node: Node) => string | undefined,
+): void {
+  for (const { id, init } of declaration.declarations) {
+    const call = init && unwrap(init);
+    if (call?.type !== "CallExpression" || svcName(call.callee) !== "resource") continue;
+    const [source, fetcher] = call.arguments;
+    const binding = module.scopes.bindingAt(id);
+    if (!binding || declaration.kind !== "const" || !source || !fetcher || call.arguments.length > 2) {
+      throw diagnostic(
+        module.file,
+        "SVC103",
+        call,
+        "resource needs a name, what to fetch, and how: const user = resource(() => id.value, (id, { signal }) => loadUser(id)).",
+      );
+    }
+    if (!mayFetchAgain(module, binding)) continue;
+    hooks.first ??= declaration;
+    hooks.resources.push({ binding, source, fetcher });
+  }
 }
 
 function mediaQuery(module: Module, call: ESTree.CallExpression, { media }: Hooks): string {

@@ -19,6 +19,10 @@ export type Kind =
   | "computed"
   /** What `createRef()` gave. */
   | "ref"
+  /** What `resource(…)` gave. */
+  | "resource"
+  /** What the children of an `<Await>` get of a resource that the browser may fetch again. */
+  | "awaited"
   | "function"
   | "let"
   | "class"
@@ -31,6 +35,7 @@ const REACTIVE_CALLS: Record<string, Kind> = {
   store: "store",
   computed: "computed",
   createRef: "ref",
+  resource: "resource",
 };
 
 /** Constructors whose instances the page's state can carry (shared/serialize.ts). */

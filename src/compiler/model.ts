@@ -41,6 +41,13 @@ export interface Frame {
   isFallback?: true;
 }
 
+/** `const name = resource(source, fetcher)`. */
+export interface ResourceCall {
+  binding: Binding;
+  source: Node;
+  fetcher: Node;
+}
+
 /** A root template on its way to having code for the browser (docs/resume-protocol.md section 1). */
 export interface Scope {
   index: number;
@@ -53,6 +60,7 @@ export interface Scope {
   parts: Set<string>;
   handlers: Handler[];
   effects: Node[];
+  resources: ResourceCall[];
   frames: Frame[];
   helpers: Map<Binding, { name: string; code: Code }>;
   /** Reference nodes already rewritten. */

@@ -29,6 +29,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.form,
   PATHS.effect,
   PATHS.portal,
+  PATHS.resource,
   PATHS.boundary,
 ]);
 const BUILTINS = new Set(builtinModules);

@@ -21,6 +21,7 @@ export const PATHS = {
   moments: "/_svc/moments.js",
   ref: "/_svc/ref.js",
   stream: "/_svc/stream.js",
+  resource: "/_svc/resource.js",
   effect: "/_svc/effect.js",
   portal: "/_svc/portal.js",
   boundary: "/_svc/boundary.js",

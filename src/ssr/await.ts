@@ -1,5 +1,6 @@
 /** `<Await>`: a piece of the page that is written when a promise is settled, while the rest of the page is there already. */
 import type { Child, Markup } from "../jsx/element.ts";
+import { ServerResource, type Resource } from "../reactivity/server-resource.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { guarded, nearestFallback, writeFallback, type Fallback } from "./error-boundary.ts";
 import { Html } from "./html.ts";
@@ -8,8 +9,8 @@ import { currentRender } from "./render.ts";
 import { t } from "./write.ts";
 
 export interface AwaitProps<T> {
-  /** What to wait for: a promise, or a function that gives one. What is there already is written at once. */
-  value: T | PromiseLike<T> | (() => T | PromiseLike<T>);
+  /** What to wait for: a promise, a resource, or a function that gives a promise. What is there is written at once. */
+  value: Resource<T> | T | PromiseLike<T> | (() => T | PromiseLike<T>);
   /** Shown until then. Rows of a table and options: one element. */
   pending?: Child;
   /** In place of the children when it fails. Default: the fallback of the nearest `<ErrorBoundary>`, else nothing. */
@@ -30,7 +31,7 @@ export function Await<T>(props: AwaitProps<T>): Markup {
     const render = currentRender();
     const write = (value: unknown): string => t(props.children(value as T));
     const { value, deadline } = props;
-    const given: unknown = typeof value === "function" ? (value as () => unknown)() : value;
+    const given = promisedBy(value);
     if (!isPromise(given)) {
       const fallback = props.catch ?? nearestFallback();
       if (fallback === undefined) return write(given);
@@ -48,6 +49,13 @@ export function Await<T>(props: AwaitProps<T>): Markup {
     };
     return render.pieces.add((id) => new Piece(id, render, source));
   });
+}
+
+function promisedBy(value: unknown): unknown {
+  if (typeof value === "function") return (value as () => unknown)();
+  if (!(value instanceof ServerResource)) return value;
+  const { state } = value;
+  return "v" in state ? state.v : value.settled;
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -135,6 +135,7 @@ describe("a streamed page with browser code", () => {
       ],
       r: { 0: [2] },
       n: {},
+      u: {},
     });
     await rest();
   });

@@ -184,13 +184,16 @@ class PageStream implements AsyncIterator<string, undefined> {
     const hadMoments = events.hasMoments || options.prefetch === "idle";
     const html = this.#withPlaceholders(this.#settled(this.#render.pieces.split(this.#html(piece))));
     const more = this.#render.moreState();
+    // What says that a resource is on its way must not go on saying so until somebody touches the page.
+    const isShown = Object.values(more?.u ?? {}).some(([, , shown]) => shown);
     return [
       this.#moreEvents(),
       `<div hidden ${DOM.piece}="${piece.id}"><template shadowrootmode="open">${html}`,
       `<noscript>${stylesheetLinks(options.stylesheets)}</noscript></template></div>`,
-      more === undefined ? "" : jsonScript(options, DOM.more, more),
+      more === undefined ? "" : jsonScript(options, DOM.more, { ...more }),
       script(options, `$piece(${piece.id})`),
       events.hasMoments && !hadMoments ? moduleScript(options, PATHS.moments) : "",
+      isShown ? moduleScript(options, PATHS.stream) : "",
     ].join("");
   }
 

@@ -44,6 +44,15 @@ interface Told {
 /** `[chunk, bind, ...slots]`, as written into the state script. */
 export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 
+/** What a late piece adds to the state. `u`: resources that are there by now. */
+export interface MoreState {
+  s: Record<string, ScopeEntry>;
+  v: Json[];
+  r: Record<string, number[]>;
+  n: Record<string, string[]>;
+  u: Record<string, Json[]>;
+}
+
 /** A symbol that no chunk exports. */
 const NO_HANDLER = "_";
 
@@ -59,6 +68,8 @@ export interface RenderSettings {
   clock?: Clock;
   /** How long a piece may take. Default 30 s. */
   deadlineMs?: number;
+  /** Has `call` run as part of the request, also what it waits for. */
+  around?: <T>(call: () => T) => T;
   /** Given in development only. */
   names?: ValueNames | undefined;
 }
@@ -71,6 +82,8 @@ export class Render {
   readonly clock: Clock;
   /** How long a piece may take. */
   readonly deadlineMs: number;
+  /** Has a call run as part of the request. */
+  readonly around: <T>(call: () => T) => T;
   readonly #csrfToken: () => string;
   readonly #names: ValueNames | undefined;
   readonly events = new PageEvents();
@@ -90,11 +103,13 @@ export class Render {
   #moment: string | undefined;
   /** What the browser has been told; undefined before the first state script. */
   #told: Told | undefined;
+  #controller: AbortController | undefined;
   /** More state follows, which the part `stream` takes in. */
   #isStreaming = false;
 
   constructor(manifest: Manifest, csrfToken: () => string, settings: RenderSettings = {}) {
     const { clock = systemClock, deadlineMs = DEADLINE_MS, names } = settings;
+    this.around = settings.around ?? ((call) => call());
     this.manifest = manifest;
     this.#csrfToken = csrfToken;
     this.clock = clock;
@@ -133,9 +148,10 @@ export class Render {
   }
 
   /** What came since the last state: new scopes, values, readers of older values, needs. @throws SvcError `SVC201` */
-  moreState(): Json | undefined {
+  moreState(): MoreState | undefined {
     const { scopes = 0, values = 0, needs = {} } = this.#told ?? {};
-    if (this.scopes.size === scopes) return undefined;
+    const u = this.values.newlySettled();
+    if (this.scopes.size === scopes && Object.keys(u).length === 0) return undefined;
     const v = this.values.toJson(values);
     const n = this.#needs();
     this.#told = { scopes: this.scopes.size, values: this.values.size, needs: n };
@@ -144,6 +160,7 @@ export class Render {
       s: Object.fromEntries([...this.scopes].filter(([id]) => id > scopes)),
       v,
       r: this.values.newReaders(values, scopes),
+      u,
       n: Object.fromEntries(Object.entries(n).filter(isNews)),
     };
   }
@@ -223,6 +240,14 @@ export class Render {
         this.errors.push(error);
       }
     }
+  }
+
+  /** Aborts when the page has ended, or is given up: what is still being fetched for it is of no use. */
+  get signal(): AbortSignal {
+    if (this.#controller) return this.#controller.signal;
+    const controller = (this.#controller = new AbortController());
+    this.atEnd(() => controller.abort(new DOMException("The page has ended", "AbortError")));
+    return controller.signal;
   }
 
   /** What has been rendered so far, to come back to. */

@@ -1,20 +1,24 @@
 /** The values a page's scopes capture: each object once, whoever captures it. docs/resume-protocol.md section 3. */
 import { isComputed, isSignal, type Signal } from "../reactivity/signal.ts";
 import { isRef } from "../jsx/ref.ts";
+import { ServerResource } from "../reactivity/server-resource.ts";
 import { isStore } from "../reactivity/server-store.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { ValueNames } from "./value-names.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../shared/serialize.ts";
 
-const VALUE_KINDS = { signal: 0, plain: 1, store: 2, ref: 7 } as const;
+const VALUE_KINDS = { signal: 0, plain: 1, store: 2, ref: 7, resource: 8 } as const;
 /** The kind of the same value when it is encoded. */
-const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6 };
+const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6, 8: 9 };
 
 // Shared, for most of the thousands of values of a big page have the same.
 const NO_PARTS: readonly string[] = [];
 const DATA: readonly string[] = ["data"];
 const REF: readonly string[] = ["ref"];
+const RESOURCE: readonly string[] = ["resource"];
+/** What a resource will be that is not there yet can't be seen. */
+const RESOURCE_AND_DATA: readonly string[] = ["resource", "data"];
 
 const NOBODY: ReadonlySet<number> = new Set();
 
@@ -109,13 +113,26 @@ export class ValueTable {
     return Object.fromEntries(found.filter(([, ids]) => ids.length > 0));
   }
 
+  /**
+   * Resources that the browser knows as not there yet, and that are by now: index -> `[kind, value, shown]`. `shown`: the page
+   * says somewhere that it is on its way. @throws SvcError `SVC201`
+   */
+  newlySettled(): Record<string, Json[]> {
+    const found: Record<string, Json[]> = {};
+    for (const [index, entry] of this.#entries.entries()) {
+      if (entry.kind !== VALUE_KINDS.resource) continue;
+      const resource = entry.value as ServerResource<unknown>;
+      if (resource.tellSettled()) found[index] = [...rowOf(entry), resource.wasShownPending ? 1 : 0];
+    }
+    return found;
+  }
+
   /** `[kind, value, scopes?]` for each value from `first` on. @throws SvcError `SVC201` */
   toJson(first: number): Json[] {
     return this.#entries.slice(first).map((entry) => {
-      const { kind, scopes, where } = entry;
-      const value = contentOf(entry);
-      entry.isEncoded = !isPlainJson(value);
-      const row: Json[] = entry.isEncoded ? [ENCODED[kind] ?? kind, encode(value, where)] : [kind, value as Json];
+      const { kind, scopes } = entry;
+      const row = rowOf(entry);
+      if (kind === VALUE_KINDS.resource) (entry.value as ServerResource<unknown>).tell();
       // Plain values and functions of them never change; only signals and stores wake scopes.
       if (scopes?.size && kind !== VALUE_KINDS.plain) row.push([...scopes]);
       return row;
@@ -123,8 +140,19 @@ export class ValueTable {
   }
 }
 
-function partsOf({ kind }: Entry, isEncoded: boolean): readonly string[] {
+/** `[kind, value]`. */
+function rowOf(entry: Entry): Json[] {
+  const value = contentOf(entry);
+  entry.isEncoded = !isPlainJson(value);
+  if (!entry.isEncoded) return [entry.kind, value as Json];
+  return [ENCODED[entry.kind] ?? entry.kind, encode(value, entry.where)];
+}
+
+function partsOf({ kind, value }: Entry, isEncoded: boolean): readonly string[] {
   const data = isEncoded ? DATA : NO_PARTS;
+  if (kind === VALUE_KINDS.resource) {
+    return isEncoded || (value as ServerResource<unknown>).mayBeAnything ? RESOURCE_AND_DATA : RESOURCE;
+  }
   if (kind === VALUE_KINDS.ref) return REF;
   return kind === VALUE_KINDS.store ? ["store", ...data] : data;
 }
@@ -138,12 +166,14 @@ function kindOf(value: unknown, where: Place): number {
   if (isComputed(value)) throw cannotTravel(where, "It is a computed; pass the signals that it reads, or its value");
   if (isSignal(value)) return VALUE_KINDS.signal;
   if (isRef(value)) return VALUE_KINDS.ref;
+  if (value instanceof ServerResource) return VALUE_KINDS.resource;
   return isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain;
 }
 
 /** Asked for at the end, so that what was set while rendering is what the browser gets. */
 function contentOf({ kind, value }: Entry): unknown {
   if (kind === VALUE_KINDS.signal) return (value as Signal<unknown>).value;
+  if (kind === VALUE_KINDS.resource) return (value as ServerResource<unknown>).state;
   return kind === VALUE_KINDS.ref ? null : value;
 }
 

@@ -167,3 +167,102 @@ describe("a page without browser code", () => {
       assert.deepEqual(scripts, []);
     }));
 });
+
+describe("a resource", () => {
+  it("comes with the page as a piece, and is fetched again when its source changes", () =>
+    onStream("/resource", async (page, tell, { scripts }) => {
+      await page.locator("#wait").waitFor();
+      await tell("one", "a,b");
+      await page.locator("#words", { hasText: "ab" }).waitFor();
+      await page.waitForLoadState("networkidle");
+      assert.deepEqual(scripts, ["/_svc/loader.js"]);
+      await button(page, "Two").click();
+      await tell("two", "b,c,d");
+      await page.locator("#words", { hasText: "bcd" }).waitFor();
+      await page.locator("#count", { hasText: "3 fine" }).waitFor();
+      await page.locator("#first", { hasText: "first: b" }).waitFor();
+    }));
+
+  it("does not ask again for what the server has fetched", () =>
+    onStream("/resource", async (page, tell) => {
+      const asked: string[] = [];
+      page.on("request", (request) => {
+        if (request.method() === "POST") asked.push(request.url());
+      });
+      await tell("one", "a");
+      await page.locator("#words").waitFor();
+      await button(page, "Other 0").click();
+      await button(page, "Other 1").waitFor();
+      assert.deepEqual(asked, []);
+      await button(page, "Again").click();
+      await page.waitForRequest((request) => request.method() === "POST").catch(() => undefined);
+      assert.equal(asked.length, 1);
+    }));
+
+  it("keeps the last of several fetches, whichever is answered last", () =>
+    onStream("/resource", async (page, tell) => {
+      await tell("one", "a");
+      await page.locator("#words").waitFor();
+      await button(page, "Two").click();
+      await button(page, "Three").click();
+      await tell("three", "three");
+      await page.locator("#words", { hasText: "three" }).waitFor();
+      await tell("two", "two");
+      await button(page, "Other 0").click();
+      await button(page, "Other 1").waitFor();
+      assert.equal(await page.locator("#words").textContent(), "three");
+    }));
+
+  it("keeps its value when a fetch fails, and tells why", () =>
+    onStream("/resource", async (page, tell, { takeComplaints }) => {
+      await tell("one", "a");
+      await page.locator("#words").waitFor();
+      await button(page, "Two").click();
+      await tell("two", "a secret", true);
+      await page.locator("#count", { hasText: "1 " }).filter({ hasNotText: "fine" }).waitFor();
+      assert.equal(await page.locator("#words").textContent(), "a");
+      await button(page, "Three").click();
+      await tell("three", "c");
+      await page.locator("#count", { hasText: "1 fine" }).waitFor();
+      takeComplaints();
+    }));
+
+  it("that arrives while the page is in use is taken in, and what said that it is on its way says so no more", () =>
+    onStream("/resource-shown", async (page, tell) => {
+      await page.locator("#busy", { hasText: "busy" }).waitFor();
+      await button(page, "Other 0").click();
+      await button(page, "Other 1").waitFor();
+      await tell("one", "a,b");
+      await page.locator("#words", { hasText: "ab" }).waitFor();
+      await page.locator("#busy", { hasText: "idle" }).waitFor();
+      await button(page, "Two").click();
+      await page.locator("#busy", { hasText: "busy" }).waitFor();
+      await tell("two", "c");
+      await page.locator("#words", { hasText: "c" }).waitFor();
+      await page.locator("#busy", { hasText: "idle" }).waitFor();
+    }));
+
+  it("tells what said that it is on its way, also where nobody has touched the page", () =>
+    onStream("/resource-shown", async (page, tell) => {
+      await page.locator("#busy", { hasText: "busy" }).waitFor();
+      await tell("one", "a,b");
+      await page.locator("#busy", { hasText: "idle" }).waitFor();
+      assert.equal(await page.locator("#words").textContent(), "ab");
+    }));
+
+  it("that failed on the server shows the catch, tells no secret, and can be fetched again", () =>
+    onStream("/resource-shown", async (page, tell) => {
+      await tell("one", "a secret", true);
+      await page.locator("#caught").waitFor();
+      await page.locator("#busy", { hasText: "idle" }).waitFor();
+      assert.doesNotMatch(await page.content(), /a secret/);
+    }));
+
+  it("that the browser never fetches again needs no script", () =>
+    onStream("/fetched", async (page, tell, { scripts }) => {
+      await tell("one", "a,b");
+      await page.locator("#words", { hasText: "a b" }).waitFor();
+      await page.waitForLoadState("load");
+      assert.deepEqual(scripts, []);
+    }));
+});

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { compile } from "./compile.ts";
+
+const HEAD = `import { Await, resource, signal } from "svc"; import { load } from "./actions.ts";`;
+const clientOf = (body: string): string | undefined =>
+  compile(`${HEAD} export function Page(props: { id: number }) { ${body} }`, "page.tsx").client?.code;
+
+describe("a resource", () => {
+  it("whose source may change takes source and fetcher to the browser", () => {
+    const client = clientOf(
+      "const id = signal(1); const user = resource(() => id.value, (id) => load(id)); return <main><Await value={user}>{(name) => <p>{name}</p>}</Await></main>;",
+    );
+    assert.match(client ?? "", /R as (\S+) \} from "\/_svc\/resource\.js"/);
+    assert.match(client ?? "", /R\(\$\[0\], \(\) => \$\[1\]\.value, \(id\) => load\(id\)\);/);
+  });
+
+  it("that nothing but an Await has, of what can't change, needs no browser code", () => {
+    const body = "const user = resource(() => props.id, (id) => load(id));";
+    assert.equal(
+      clientOf(`${body} return <main><Await value={user}>{(name) => <p>{name}</p>}</Await></main>;`),
+      undefined,
+    );
+    assert.match(clientOf(`${body} return <p>{user.value}</p>;`) ?? "", /resource\.js/);
+  });
+
+  it("is what the children of its Await are given, so that these follow it, also in part", () => {
+    const body = "const id = signal(1); const user = resource(() => id.value, (id) => load(id));";
+    const shown = (children: string): string =>
+      clientOf(`${body} return <main><Await value={user}>{${children}}</Await></main>;`) ?? "";
+    assert.match(shown("(found) => <p>{found.name}</p>"), /\$\[0\]\.value\.name/);
+    assert.match(shown("({ name: { first } }) => <p>{first}</p>"), /\$\[0\]\.value\.name\.first/);
+  });
+
+  it("of the module is refused, for all requests would share it", () => {
+    const text = `${HEAD} const user = resource(() => 1, load); export function Page() { return <p>{user.value}</p>; }`;
+    assert.throws(() => compile(text, "page.tsx"), { code: "SVC105" });
+  });
+
+  it("needs a name, a source and a fetcher", () => {
+    for (const made of [
+      "let user = resource(() => 1, load)",
+      "const { value } = resource(() => 1, load)",
+      "const user = resource(load)",
+    ]) {
+      assert.throws(() => clientOf(`${made}; return <p></p>;`), { code: "SVC103" });
+    }
+  });
+});
