@@ -26,6 +26,16 @@ describe("the command line", () => {
     });
   });
 
+  it("runs explain with a file, as text or JSON", () => {
+    const explained = read("explain", "pages/home.tsx", "--json");
+    assert.ok(explained.kind === "run");
+    assert.equal(explained.options.file, resolve("/work/pages/home.tsx"));
+    assert.equal(explained.options.json, true);
+    assert.match(told("explain"), /^mistake: svc explain needs a file/);
+    assert.match(told("explain", "a.tsx", "b.tsx"), /^mistake: svc explain takes no argument "b\.tsx"/);
+    assert.match(told("build", "--json"), /^mistake: svc build takes no --json/);
+  });
+
   it("has source maps served only by a build that is told to", () => {
     const built = read("build", "--public-maps");
     assert.ok(built.kind === "run" && built.options.publicMaps);

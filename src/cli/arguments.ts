@@ -1,7 +1,7 @@
 /** Reads the command line into a command and its options. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { helpOf, isCommand, overview, suggestion, type CommandName } from "./commands.ts";
+import { helpOf, isCommand, overview, suggestion, takesFile, type CommandName } from "./commands.ts";
 
 export interface CommandOptions {
   /** Absolute. */
@@ -10,6 +10,10 @@ export interface CommandOptions {
   port: number | undefined;
   /** Of `build`. */
   publicMaps: boolean;
+  /** Of `explain`: absolute. */
+  file?: string;
+  /** Of `explain`. */
+  json?: boolean;
 }
 
 export type Invocation =
@@ -25,6 +29,7 @@ const OPTIONS = {
   host: { type: "string" },
   port: { type: "string" },
   "public-maps": { type: "boolean" },
+  json: { type: "boolean" },
 } as const;
 
 /** @param args without node and script. @param cwd what a relative root starts from. */
@@ -36,18 +41,22 @@ export function readArguments(args: readonly string[], cwd: string): Invocation 
     return mistake((error as Error).message);
   }
   const { values, positionals } = parsed;
-  const [name, ...rest] = positionals;
+  const [name, ...words] = positionals;
   if (values.version) return { kind: "version" };
   if (name === undefined) return values.help ? { kind: "tell", text: overview() } : mistake("No command given");
   if (!isCommand(name)) return mistake(unknownCommand(name));
   if (values.help) return { kind: "tell", text: helpOf(name) };
+  const [file, ...rest] = takesFile(name) ? words : [undefined, ...words];
   if (rest.length > 0) return mistake(`svc ${name} takes no argument "${rest[0]}"`);
+  if (takesFile(name) && file === undefined) return mistake(`svc ${name} needs a file`);
+  if (values.json && !takesFile(name)) return mistake(`svc ${name} takes no --json; svc explain does`);
   const port = values.port === undefined ? undefined : readPort(values.port);
   if (port instanceof Error) return mistake(port.message);
   const publicMaps = values["public-maps"] ?? false;
   if (publicMaps && name !== "build") return mistake(`svc ${name} takes no --public-maps; svc build does`);
   const options = { root: resolve(cwd, values.root ?? "."), host: values.host, port, publicMaps };
-  return { kind: "run", command: name, options };
+  if (file === undefined) return { kind: "run", command: name, options };
+  return { kind: "run", command: name, options: { ...options, file: resolve(cwd, file), json: values.json ?? false } };
 }
 
 function unknownCommand(name: string): string {

@@ -4,6 +4,8 @@ export interface CommandHelp {
   summary: string;
   usage: string;
   options: readonly (readonly [flag: string, meaning: string])[];
+  /** It is given a file. */
+  takesFile?: true;
   examples: readonly string[];
 }
 
@@ -32,12 +34,24 @@ const COMMANDS = {
     options: [ROOT, ...LISTEN],
     examples: ["svc start", "NODE_ENV=production PORT=8080 svc start"],
   },
+  explain: {
+    summary: "tell what of a file runs where, and what it costs",
+    usage: "svc explain <file.tsx> [options]",
+    options: [ROOT, ["--json", "as JSON, for programs"]],
+    examples: ["svc explain pages/todo.tsx", "svc explain pages/todo.tsx --json"],
+    takesFile: true,
+  },
 } as const satisfies Record<string, CommandHelp>;
 
 export type CommandName = keyof typeof COMMANDS;
 
 export function isCommand(name: string): name is CommandName {
   return Object.hasOwn(COMMANDS, name);
+}
+
+export function takesFile(name: CommandName): boolean {
+  const help: CommandHelp = COMMANDS[name];
+  return help.takesFile === true;
 }
 
 export function overview(): string {

@@ -15,7 +15,7 @@ import { devScript, DevDoors } from "./dev-doors.ts";
 import { faultOf, thrownOf, traceServer } from "./dev-fault.ts";
 import { DevPages } from "./dev-pages.ts";
 import { Stage } from "./dev-stage.ts";
-import { explain } from "./explain.ts";
+import { errorText } from "./error-text.ts";
 import type { Output } from "./output.ts";
 import { endRequested } from "./signals.ts";
 
@@ -26,7 +26,7 @@ export async function dev({ root, host, port }: CommandOptions, output: Output):
   const ended = endRequested();
   const closing = new AbortController();
   const pages = new DevPages();
-  const fail = (error: unknown): void => output.error(`${output.style("red", "Error")} ${explain(error)}`);
+  const fail = (error: unknown): void => output.error(`${output.style("red", "Error")} ${errorText(error)}`);
   let fault: Fault | undefined;
   let builds = 0;
   // Of this process: pages of an earlier one are out of date.

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { readArguments, type CommandOptions } from "./arguments.ts";
 import type { CommandName } from "./commands.ts";
-import { explain } from "./explain.ts";
+import { errorText } from "./error-text.ts";
 import { createOutput, type Output } from "./output.ts";
 
 type Run = (options: CommandOptions, output: Output) => Promise<void>;
@@ -14,6 +14,7 @@ type Run = (options: CommandOptions, output: Output) => Promise<void>;
 const RUNS: Record<CommandName, () => Promise<Run>> = {
   dev: async () => (await import("./dev.ts")).dev,
   build: async () => (await import("./build.ts")).build,
+  explain: async () => (await import("./explain.ts")).explain,
   start: async () => (await import("./start.ts")).start,
 };
 
@@ -33,7 +34,7 @@ async function main(args: readonly string[]): Promise<number> {
     await run(invocation.options, output);
     return 0;
   } catch (error) {
-    output.error(`${output.style("red", "Error")} ${explain(error)}`);
+    output.error(`${output.style("red", "Error")} ${errorText(error)}`);
     return 1;
   }
 }

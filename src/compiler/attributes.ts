@@ -201,6 +201,7 @@ function handlerAttribute(
     takesElement: false,
     before,
     attribute: dom,
+    node: attribute,
   });
   scope.events.add(listedName(event, options, flags.includes("!")));
   return { kind: "static", html: ` ${dom}="${flags}${symbol}"` };

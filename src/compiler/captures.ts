@@ -184,8 +184,9 @@ export class Captures {
     }
     let index = scope.slots.findIndex((slot) => slot.source === source);
     if (index < 0) {
-      const isStore = this.#module.kind(binding) === "store";
-      index = scope.slots.push({ source, isStore }) - 1;
+      const kind = this.#module.kind(binding);
+      const isStore = kind === "store";
+      index = scope.slots.push({ source, isStore, kind }) - 1;
       if (isStore) scope.parts.add("store");
     }
     if (place.isBinding) scope.boundCount = Math.max(scope.boundCount, index + 1);

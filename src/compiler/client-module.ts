@@ -37,7 +37,8 @@ export class ClientModule {
   readonly #source: MagicString;
   readonly #runtime = new Map<string, Set<string>>();
   readonly #declarations = new Set<Node>();
-  readonly #seen = new Set<Binding>();
+  /** Names of the module that browser code uses. */
+  readonly taken = new Set<Binding>();
   readonly #parts: { edits: MagicString; code: Code }[] = [];
 
   constructor(module: Module) {
@@ -70,8 +71,8 @@ export class ClientModule {
   /** Browser code uses a name of the module's top level: import it, or copy what declares it. */
   needModuleBinding(binding: Binding, reference: Pick<Reference, "node">): void {
     this.#refuse(binding, reference.node);
-    if (this.#seen.has(binding)) return;
-    this.#seen.add(binding);
+    if (this.taken.has(binding)) return;
+    this.taken.add(binding);
     if (binding.declared === "import") this.#needImport(binding, reference.node);
     else this.#copyDeclaration(binding);
   }

@@ -32,6 +32,11 @@ export interface Compiled {
  * @throws SvcError SVC101 … SVC121 with a code frame.
  */
 export function compile(text: string, path: string): Compiled {
+  return compileFile(text, path).compiled;
+}
+
+/** The same, with what the compiler has found out on the way. */
+export function compileFile(text: string, path: string) {
   const file: SourceFile = { path, text };
   const module = analyze(file, parse(file));
   refuseComponentCalls(file, module.scopes, module.components);
@@ -40,6 +45,12 @@ export function compile(text: string, path: string): Compiled {
   refuseDoubleKeys(module);
   const client = new ClientModule(module);
   const browser = new BrowserEmitter(module, client);
-  const server = new ServerEmitter({ module, nextHandler: () => client.names.nextSymbol("h") }, client, browser).emit();
-  return { server, client: client.isEmpty ? undefined : client.render(), clientImports: client.imports };
+  const emitter = new ServerEmitter({ module, nextHandler: () => client.names.nextSymbol("h") }, client, browser);
+  const server = emitter.emit();
+  const compiled: Compiled = {
+    server,
+    client: client.isEmpty ? undefined : client.render(),
+    clientImports: client.imports,
+  };
+  return { compiled, module, client, templates: emitter.templates };
 }

@@ -30,6 +30,7 @@ import { stringToAttribute } from "./jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows } from "./jsx-forms.ts";
 import { svcName } from "./kinds.ts";
 import type { Element, Scope } from "./model.ts";
+import type { WrittenTemplate } from "./report.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
 
 export class ServerEmitter {
@@ -45,6 +46,8 @@ export class ServerEmitter {
   #hooks: Hooks | undefined;
   /** Of the component that is being written; empty outside of any. */
   #componentName = "";
+  /** Templates with code for the browser, as they were written. */
+  readonly templates: WrittenTemplate[] = [];
 
   constructor(extraction: Extraction, client: ClientModule, browser: BrowserEmitter) {
     this.#module = extraction.module;
@@ -253,7 +256,7 @@ export class ServerEmitter {
       );
     const symbol = this.#extraction.nextHandler();
     this.#browser.emitFallback(scope, element, symbol);
-    this.#addBlock(scope);
+    this.#addBlock(scope, element);
     this.#items.fallback(fn, element, scope);
     const end = ` ${DOM.on}${DOM.caught}="${symbol}" ${DOM.boundary}></template>`;
     return `"<template" + ${this.#items.scopeAttribute(scope)} + ${JSON.stringify(end)}`;
@@ -261,10 +264,11 @@ export class ServerEmitter {
 
   #finishScope(scope: Scope, element: Element): void {
     this.#browser.emitScope(scope, element);
-    if (scope.bind !== undefined || scope.handlers.length > 0) this.#addBlock(scope);
+    if (scope.bind !== undefined || scope.handlers.length > 0) this.#addBlock(scope, element);
   }
 
-  #addBlock(scope: Scope): void {
+  #addBlock(scope: Scope, element: Element): void {
+    this.templates.push({ scope, element, component: this.#componentName });
     const args = [
       JSON.stringify(this.#module.file.path),
       scope.bind === undefined ? "0" : JSON.stringify(scope.bind),

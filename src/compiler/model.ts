@@ -1,6 +1,7 @@
 /** What extraction finds in JSX: the shapes that both emitters (server, browser) walk. */
 import type MagicString from "magic-string";
 import type { Expression, FunctionNode, Node } from "./ast.ts";
+import type { Kind } from "./kinds.ts";
 import type { Binding } from "./scopes.ts";
 
 /** A piece of generated code: text as it is, or a node whose (edited) source text is kept. */
@@ -11,6 +12,8 @@ export interface Slot {
   source: string;
   /** Declared with `store(…)`: the scope needs the part `store`. */
   isStore: boolean;
+  /** What the name that it begins with is. */
+  kind: Kind;
 }
 
 /** A handler that an attribute names. */
@@ -25,6 +28,8 @@ export interface Handler {
   before: readonly HandlerStep[];
   /** The attribute that names it. */
   attribute: string;
+  /** Where it is written; else where its function is. */
+  node?: Node;
 }
 
 /**
