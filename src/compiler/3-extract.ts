@@ -18,6 +18,7 @@ import {
 } from "./ast.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "./html-facts.ts";
+import { escapeText } from "../shared/escape.ts";
 import { VOID_TAGS } from "../shared/html.ts";
 import { nestingProblem, textProblem } from "../shared/html-nesting.ts";
 import {
@@ -61,7 +62,7 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
   };
   if (VOID_TAGS.has(tag) || rawHtml) return element;
   if (content !== undefined) {
-    element.items = [{ kind: "text", html: textToHtml(content.replaceAll("&", "&amp;")), text: content }];
+    element.items = [{ kind: "text", html: escapeText(content), text: content }];
     return element;
   }
   if (RAW_TEXT_TAGS.has(tag)) {
@@ -157,7 +158,7 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
 function atomsOfExpression(extraction: Extraction, child: Expression, inner: Node, position: Position): Atom[] {
   const { module } = extraction;
   const fixed = fixedText(inner);
-  if (fixed !== undefined) return fixed === "" ? [] : [{ kind: "text", html: textToHtml(fixed), text: fixed }];
+  if (fixed !== undefined) return fixed === "" ? [] : [{ kind: "text", html: escapeText(fixed), text: fixed }];
   const liveness = module.liveness(child);
   const reacts = position.isRegion || liveness === "live" || (liveness === "maybe" && position.scope !== undefined);
   if (!reacts) {

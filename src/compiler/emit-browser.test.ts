@@ -149,6 +149,15 @@ describe("lists in the browser", () => {
     assert.match(browserBody(text), /\$tpl\("<b> <\/b>"\)/);
   });
 
+  it("keep the keys by which elements between lists and conditions are found, in what the browser makes too", () => {
+    const text = `export const A = () => {
+      const s = store({ on: true, n: 1 });
+      return <p>{s.on && <b>{s.n > 1 && <i />}<u>{s.n}</u>{s.n > 2 && <i />}</b>}</p>;
+    };`;
+    const key = /\$K\(\$r, (\d+)\)/.exec(browserBody(text))?.[1];
+    assert.ok(key !== undefined && browserBody(text).includes(`<u b=\\"${key}\\"></u>`), browserBody(text));
+  });
+
   it("make SVG rows inside <svg>, where they get their namespace", () => {
     const text =
       "export const A = () => { const s = store({ l: [1] }); return <svg>{s.l.map((x) => <circle r={x} />)}</svg>; };";

@@ -231,7 +231,7 @@ export class BrowserEmitter {
     const { slots } = this.#client.names;
     const each = this.#thunk(list.each, place);
     const by = this.#rowKey(list, place);
-    const make = this.#template(list.element, place.scope);
+    const { make, bind } = this.#content(list.element, { ...place, level: list.level + 1 });
     body.push(
       `${this.#region("For", place.scope)}(${path}, ${list.isSole ? 0 : list.key}, `,
       ...each,
@@ -239,7 +239,7 @@ export class BrowserEmitter {
       ...by,
       `, ${make}, `,
     );
-    body.push(...this.#binder(list.element, { ...place, level: list.level + 1 }), `, ${slots}`);
+    body.push(...bind, `, ${slots}`);
     const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : undefined;
     const isOpen = readsOutside(list.element, this.#readsOutsideOf(list, place.scope));
     if (raw !== undefined || isOpen) body.push(`, ${raw ?? 0}`);
@@ -289,7 +289,8 @@ export class BrowserEmitter {
     const pick = this.#pick(branch.pick, place);
     body.push(`${this.#region("Branch", place.scope)}(${path}, ${branch.key}, () => `, ...pick, ", [");
     for (const element of branch.branches) {
-      body.push(`[${this.#template(element, place.scope)}, `, ...this.#binder(element, place), "], ");
+      const { make, bind } = this.#content(element, place);
+      body.push(`[${make}, `, ...bind, "], ");
     }
     body.push(`], ${slots});\n`);
   }
@@ -300,14 +301,20 @@ export class BrowserEmitter {
     const portal = this.#client.runtime(PATHS.portal, "Portal");
     if (to !== undefined && typeof to !== "string") this.#captures.capture(to, place);
     const target = to === undefined || typeof to === "string" ? String(JSON.stringify(to)) : to;
-    body.push(`${portal}(${path}, `, target, `, ${this.#template(content, scope)}, `);
-    body.push(...this.#binder(content, place), `, ${this.#client.names.slots});\n`);
+    const { make, bind } = this.#content(content, place);
+    body.push(`${portal}(${path}, `, target, `, ${make}, `, ...bind, `, ${this.#client.names.slots});\n`);
   }
 
   #pick(pick: Pick, place: Place): Code {
     if (typeof pick === "number") return [String(pick)];
     this.#captures.capture(pick.test, place);
     return ["(", pick.test, ") ? ", ...this.#pick(pick.whenTrue, place), " : ", ...this.#pick(pick.otherwise, place)];
+  }
+
+  /** What makes a row or branch, and what binds it. Binding gives elements the keys that their HTML must have, so it is written first. */
+  #content(element: Element, place: Place): { make: string; bind: Code } {
+    const bind = this.#binder(element, place);
+    return { make: this.#template(element, place.scope), bind };
   }
 
   #binder(element: Element, place: Place): Code {

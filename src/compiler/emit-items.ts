@@ -1,12 +1,13 @@
 /** Step 4, server half: elements, text runs, lists and conditions as parts of a string concatenation. */
 import type { ESTree } from "vite";
+import { escapeText } from "../shared/escape.ts";
 import { DOM } from "../shared/wire.ts";
 import type { Module } from "./2-analyze.ts";
 import { attributeExpression, casesOf, onlyChild } from "./jsx-forms.ts";
 import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, type Node } from "./ast.ts";
 import { positionOf } from "./diagnostics.ts";
 import { losesLineEnd } from "./html-facts.ts";
-import { attributePieces, textPieces, textToMarkup, type PieceWriter } from "./html-pieces.ts";
+import { attributePieces, textPieces, type PieceWriter } from "./html-pieces.ts";
 import { VOID_TAGS } from "../shared/html.ts";
 import { svcName } from "./kinds.ts";
 import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "./model.ts";
@@ -153,7 +154,7 @@ export class ItemEmitter {
   #run(run: Run): Segment[] {
     const out: Segment[] = run.needsSeparator ? ["<!---->"] : [];
     for (const part of run.parts) {
-      if (typeof part === "string") out.push(textToMarkup(part));
+      if (typeof part === "string") out.push(escapeText(part));
       else out.push(...textPieces(part, this.#pieces));
     }
     if (run.key !== undefined) out.push(`<!--${run.key}-->`);

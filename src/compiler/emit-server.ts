@@ -2,6 +2,7 @@
  * Step 4, server half: rewrites the module in place so that JSX becomes string concatenation (resume-protocol
  * section 4). Owns components, values and root templates; what is inside a template is written by emit-items.ts.
  */
+import { escapeText } from "../shared/escape.ts";
 import { DOM } from "../shared/wire.ts";
 import type { Module } from "./2-analyze.ts";
 import { extractElement, extractItems, looseRegion } from "./3-extract.ts";
@@ -24,7 +25,7 @@ import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, type Walker } from "./emit-items.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
-import { isFixedChoice, textToMarkup } from "./html-pieces.ts";
+import { isFixedChoice } from "./html-pieces.ts";
 import { hooksOf, type Hooks } from "./hooks.ts";
 import { stringToAttribute } from "./jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows } from "./jsx-forms.ts";
@@ -136,7 +137,7 @@ export class ServerEmitter {
       return;
     }
     const fixed = fixedText(inner);
-    if (fixed !== undefined) return this.#out.replace(node.start, node.end, JSON.stringify(textToMarkup(fixed)));
+    if (fixed !== undefined) return this.#out.replace(node.start, node.end, JSON.stringify(escapeText(fixed)));
     if (inner === node && (isStructured(inner) || isFixedChoice(inner))) return this.#structured(inner);
     this.#refuseLive(node);
     this.#rewrite(node);

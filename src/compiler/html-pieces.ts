@@ -2,6 +2,7 @@
  * Attributes and texts taken apart at build time, server half: what is fixed becomes HTML, and only what is data goes through
  * a function of the runtime. Escaping many small texts is cheaper than looking through one that was just put together.
  */
+import { escapeText } from "../shared/escape.ts";
 import type { Expression, Node } from "./ast.ts";
 import { unwrap } from "./ast.ts";
 import { hasHarmlessStart } from "./attribute-text.ts";
@@ -39,7 +40,7 @@ export function attributePieces(
 export function textPieces(expression: Expression, writer: PieceWriter): Segment[] {
   const inner = unwrap(expression);
   const fixed = fixedText(inner);
-  if (fixed !== undefined) return [textToMarkup(fixed)];
+  if (fixed !== undefined) return [escapeText(fixed)];
   if (isFixedChoice(inner)) return [choice(inner, (side) => textPieces(side, writer), writer)];
   writer.keep(expression);
   return [{ code: [`${writer.use("t")}(`, expression, ")"] }];
@@ -49,11 +50,6 @@ export function textPieces(expression: Expression, writer: PieceWriter): Segment
 export function isFixedChoice(node: Node): node is Node & { type: "ConditionalExpression" } {
   if (node.type !== "ConditionalExpression") return false;
   return [node.consequent, node.alternate].some((side) => fixedText(unwrap(side)) !== undefined);
-}
-
-/** A fixed text as it stands between tags. */
-export function textToMarkup(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
 type Choice = Node & { type: "ConditionalExpression" };

@@ -21,6 +21,11 @@ describe("JSX text", () => {
     assert.equal(decodeEntities("&#x110000;"), "&#x110000;");
   });
 
+  it("is characters and no entities in a JavaScript string", async () => {
+    const text = `export function A() { const n = signal(1); return <p><b>{"&amp;"}</b><i>{"&amp;"}{n.value}</i></p>; }`;
+    assert.equal(await render(text), '<p s="1 test-1"><b>&amp;amp;</b><i>&amp;amp;1</i></p>');
+  });
+
   it("means the same in fixed text, in a run that changes and in a component's prop", async () => {
     const text = `
       function B(p) { return <i>{p.t}</i>; }

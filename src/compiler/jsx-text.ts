@@ -16,7 +16,10 @@ export function normaliseText(raw: string): string {
 
 /** JSX text as HTML: entities stay as they are written, an `&` that begins none is escaped. */
 export function textToHtml(text: string): string {
-  return text.replaceAll(/&(?!(?:#\d+|#[xX][\da-fA-F]+|[a-zA-Z]\w*);)/g, "&amp;").replaceAll("<", "&lt;");
+  return text
+    .replaceAll(/&(?!(?:#\d+|#[xX][\da-fA-F]+|[a-zA-Z]\w*);)/g, "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll("\r", "&#13;");
 }
 
 export function attributeToHtml(text: string): string {

@@ -15,6 +15,10 @@ describe("escaping", () => {
     assert.equal(escapeAttribute(`"><script>&`), "&quot;>&lt;script>&amp;");
   });
 
+  it("keeps carriage returns, which the parser would turn into line feeds", () => {
+    for (const escape of [escapeText, escapeAttribute]) assert.equal(escape("a\r\nb"), "a&#13;\nb");
+  });
+
   it("of script JSON never ends the script and stays the same JSON", () => {
     const value = { html: "</script><!--", lines: "\u2028\u2029" };
     const text = escapeScriptJson(JSON.stringify(value));

@@ -3,13 +3,12 @@
  * without any of them is returned as it is.
  */
 
-/** For text between tags: `&` and `<`. */
+/** For text between tags: `&`, `<`, and the carriage return, which the parser takes for a line feed. */
 export const escapeText = (text: string): string =>
-  text.includes("<") || text.includes("&") ? escapeSlow(text) : text;
+  text.includes("<") || text.includes("&") || text.includes("\r") ? escapeSlow(text) : text;
 
-/** For a double-quoted attribute value: `"`, `&`, and `<` (an attribute inside raw text could close it). */
-export const escapeAttribute = (text: string): string =>
-  text.includes('"') || text.includes("&") || text.includes("<") ? escapeSlow(text) : text;
+/** For a double-quoted attribute value: `"` as well; `<`, for an attribute inside raw text could close it. */
+export const escapeAttribute = (text: string): string => (text.includes('"') ? escapeSlow(text) : escapeText(text));
 
 /** For JSON inside a script element: `<` and the two line ends that JavaScript knows and JSON does not. */
 export function escapeScriptJson(json: string): string {
@@ -18,12 +17,15 @@ export function escapeScriptJson(json: string): string {
   return oneLine.replaceAll("<", "\\u003c");
 }
 
+/** By character code: `\r`, `"`, `&`, `<`. */
+const REPLACEMENTS: Readonly<Record<number, string>> = { 13: "&#13;", 34: "&quot;", 38: "&amp;", 60: "&lt;" };
+
 function escapeSlow(text: string): string {
   let out = "";
   let last = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    const replacement = code === 38 ? "&amp;" : code === 60 ? "&lt;" : code === 34 ? "&quot;" : undefined;
+    const replacement = REPLACEMENTS[code];
     if (replacement === undefined) continue;
     out += text.slice(last, index) + replacement;
     last = index + 1;

@@ -18,7 +18,7 @@ export interface Delivery {
 }
 
 /** Code that is fetched for an event; what the page itself begins with is never held. */
-const CODE = /^\/_svc\/(?!loader|moments).*\.js$/;
+const CODE = /^\/_svc\/(?!loader|moments|dev).*\.js$/;
 const CHUNK = /^\/_svc\/handler\//;
 
 /** @param target URL of the server behind it. */

@@ -134,12 +134,14 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
   const describe = (all: MutationRecord[]): string[] => {
     const removed = new Set(all.flatMap((record) => [...record.removedNodes]));
     const added = new Set(all.flatMap((record) => [...record.addedNodes]));
-    const lines = all.flatMap((record) => {
+    /** Records know what was; what came is what was at the next change of the same text. */
+    const laterOf = ({ target, type }: MutationRecord, at: number): string | null =>
+      all.slice(at + 1).find((other) => other.target === target && other.type === type)?.oldValue ??
+      (target as Text).data;
+    const lines = all.flatMap((record, at) => {
       const where = place(record.target);
       if (record.type === "characterData") {
-        return [
-          `text in ${where}: ${JSON.stringify(record.oldValue)} -> ${JSON.stringify((record.target as Text).data)}`,
-        ];
+        return [`text in ${where}: ${JSON.stringify(record.oldValue)} -> ${JSON.stringify(laterOf(record, at))}`];
       }
       if (record.type === "attributes") {
         const name = record.attributeName ?? "";

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { compile } from "svc/compiler";
 import { transformWithOxc } from "vite";
-import { app, type Played } from "./fixture-story.ts";
+import { fixtureApp, type Played } from "./fixture-story.ts";
 
-export const recordFile = (name: string): string => join(app, name, "expected.md");
+export const recordFile = (name: string): string => join(fixtureApp, name, "expected.md");
 
 export async function snapshot(name: string, page: string, played: Played[]): Promise<string> {
-  const source = readFileSync(join(app, name, "input.tsx"), "utf8");
+  const source = readFileSync(join(fixtureApp, name, "input.tsx"), "utf8");
   const { server, client } = compile(source, `${name}/input.tsx`);
   const html = bodyOf(page);
   const state = /<script type="application\/json"[^>]*>(.*?)<\/script>/.exec(page)?.[1];
@@ -66,7 +66,7 @@ function stateLines(text: string): string {
 /** Text of the chunk that the page's first scope names, as it is served. */
 function chunkOf(page: string): string | undefined {
   const name = / s="\d+ (input-[0-9a-f]{8})\b/.exec(page)?.[1];
-  const folder = join(app, "dist/client/handler");
+  const folder = join(fixtureApp, "dist/client/handler");
   const file = readdirSync(folder).find((candidate) => candidate === `${name}.js`);
   return file && withoutHashes(readFileSync(join(folder, file), "utf8"));
 }

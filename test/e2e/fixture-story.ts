@@ -8,12 +8,13 @@ import { deliver, type Delivery, type DeliveryKind } from "./delivery.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 import { install, type WireStep } from "./fixture-page.ts";
 
-export const app = join(root, "test/fixtures/compiler");
+export const fixtureApp = join(root, "test/fixtures/compiler");
 
-/** Names of the fixtures, which are their paths. */
-export const fixtureNames: string[] = readdirSync(app, { withFileTypes: true, recursive: true })
+/** Names of the fixtures, which are their paths; `FIXTURES=row` leaves those whose names hold "row". */
+export const fixtureNames: string[] = readdirSync(fixtureApp, { withFileTypes: true, recursive: true })
   .filter((entry) => entry.name === "input.tsx" && !entry.parentPath.includes("dist"))
-  .map((entry) => entry.parentPath.slice(app.length + 1))
+  .map((entry) => entry.parentPath.slice(fixtureApp.length + 1))
+  .filter((name) => name.includes(process.env["FIXTURES"] ?? ""))
   .sort();
 
 /** What happens at once: pages are waiting for code most of the time, so more tabs than processors pay. */
@@ -154,8 +155,11 @@ export interface FixtureHost {
   close(): Promise<void>;
 }
 
-/** @param command `start` builds the app first. */
-export async function hostFixtures(command: "start" | "dev"): Promise<FixtureHost> {
+/**
+ * @param command `start` builds the app first.
+ * @param folder of an app that tells at `/fixtures.json` what its pages are.
+ */
+export async function hostFixtures(command: "start" | "dev", app = fixtureApp): Promise<FixtureHost> {
   const folder = temporaryFolder();
   if (command === "start") {
     // The test runner says of tests behind a failed hook only that they were cancelled.
