@@ -34,8 +34,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await tab.close();
   for (const [file, text] of Object.entries(original)) if (app.read(file) !== text) app.write(file, text);
+  await tab.close();
   await untilServed("desk", "<h1>Desk</h1>");
 });
 
