@@ -38,7 +38,7 @@ const ASSETS = [
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
 /** Of development: file -> source. Their own folder, for production serves all of the other. */
-const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client" };
+const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client", stream: "stream" };
 
 /** Scripts in pages, which name what they share by global names. */
 const INLINE = new Set(["stub", "swap"]);
@@ -82,7 +82,7 @@ function shortened(code: string): string {
   });
 }
 
-async function bundle(name: string): Promise<string> {
+async function bundle(name: string, isDev: boolean): Promise<string> {
   const result = await build({
     entryPoints: [join(root, `src/browser/${name}.ts`)],
     bundle: true,
@@ -94,7 +94,7 @@ async function bundle(name: string): Promise<string> {
     ignoreAnnotations: true,
     // Fields that are assigned in the constructor need no declaration in the output.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
-    define: { __DEV__: String(name.startsWith("dev/")) },
+    define: { __DEV__: String(isDev) },
     mangleProps: /^_[a-z]/,
     mangleCache: names,
     plugins: HOLDS_CORE.has(name) ? [] : [importsCore],
@@ -105,8 +105,8 @@ async function bundle(name: string): Promise<string> {
   return file.text;
 }
 
-async function minified(name: string): Promise<string> {
-  const { code } = await minify(await bundle(name), {
+async function minified(name: string, isDev = false): Promise<string> {
+  const { code } = await minify(await bundle(name, isDev), {
     module: !INLINE.has(name),
     ecma: 2020,
     toplevel: !INLINE.has(name),
@@ -134,6 +134,6 @@ for (const name of ASSETS) sizes[`${name}.js`] = await write(name, await minifie
 await rm(devTarget, { recursive: true, force: true });
 await mkdir(devTarget, { recursive: true });
 for (const [name, source] of Object.entries(DEV_ASSETS)) {
-  await writeFile(join(devTarget, `${name}.js`), await minified(source));
+  await writeFile(join(devTarget, `${name}.js`), await minified(source, true));
 }
 await writeFile(join(target, "benchmark.json"), `${JSON.stringify(sizes, null, 2)}\n`);

@@ -39,9 +39,7 @@ export let loaded: Modules;
 
 const chunkNamed = (name: string): Chunk => loaded[name] as Chunk;
 
-/** Whether this is the core of development (scripts/build-browser.ts); only there exports that core.ts does not name are used. */
-declare const __DEV__: boolean;
-/** End the bindings of the scopes that are awake. */
+/** Development only: end the bindings of the scopes that are awake. Exports that core.ts does not name are for there. */
 export const ends: (() => void)[] = [];
 
 /** Ties a scope's slots to its element and runs its bindings, once. */

@@ -93,6 +93,7 @@ const merge = (script: Element): void => {
   Object.assign(state.s, s);
   Object.assign(state.n, n);
   state.v.push(...v);
+  if (__DEV__) state.d?.push(...((JSON.parse(text) as MoreState).d ?? []));
   for (const index in u) settle(+index, u[index]!);
   const late: Record<number, string[]> = {};
   for (const index in r) {

@@ -4,6 +4,11 @@
  */
 import type { Json } from "../shared/json.ts";
 
+declare global {
+  /** Whether this is an asset of development (scripts/build-browser.ts). */
+  const __DEV__: boolean;
+}
+
 /** A DOM event, or what the loader makes up for `load` and `visible`. */
 export type DispatchedEvent = Pick<Event, "type"> & {
   target: EventTarget | null;
@@ -32,11 +37,13 @@ export interface PageState {
   v: ValueRow[];
   /** Scope -> modules besides its own that its handlers may set off. */
   n: Record<string, string[]>;
+  /** Development only: for each value the name by which an edit finds it again (src/ssr/value-names.ts). */
+  d?: (string | null)[];
 }
 
 /** What a late piece adds: scopes, values behind those that are there, needs; `r`: value -> scopes that show it too; `u`:
  * resources that were not there yet, and whether the page says so somewhere. */
-export type MoreState = Pick<PageState, "s" | "v" | "n"> & {
+export type MoreState = Pick<PageState, "s" | "v" | "n" | "d"> & {
   r: Record<string, number[]>;
   u: Record<string, [kind: number, value: Json, isShown: number]>;
 };

@@ -162,6 +162,7 @@ export class Render {
       r: this.values.newReaders(values, scopes),
       u,
       n: Object.fromEntries(Object.entries(n).filter(isNews)),
+      ...(this.#names && { d: this.values.names(this.#names).slice(values) }),
     };
   }
 

@@ -80,6 +80,19 @@ describe("an edit under svc dev", () => {
     assert.equal(loads, 1);
   });
 
+  it("after another keeps what was set before both", async () => {
+    await add("one");
+    await page.getByLabel("Draft").fill("second");
+    await page.getByRole("button", { name: "Note", exact: true }).click();
+    for (const heading of ["First edit", "Second edit", "Third edit"]) {
+      app.write(DESK, (original[DESK] ?? "").replace("<h1>Desk</h1>", `<h1>${heading}</h1>`));
+      await page.getByText(heading).waitFor();
+      await count("one", "Count: 2");
+      assert.deepEqual(await page.locator("#notes span").allTextContents(), ["first", "second"]);
+    }
+    assert.equal(loads, 1);
+  });
+
   it("of markup keeps typed input, focus, selection, scroll, what is open, and elements that play", async () => {
     const letter = page.getByLabel("Letter");
     await letter.fill("Dear Ada");
@@ -234,6 +247,24 @@ describe("an edit under svc dev", () => {
     assert.equal(loads, 0);
     app.write("pages/plain.tsx", plain);
     await page.locator("#text", { hasText: "Nothing happens here." }).waitFor();
+    await page.goto(`${app.url}/desk`);
+  });
+
+  it("reaches a page that was streamed, and what its late pieces hold", async () => {
+    await page.goto(`${app.url}/late`);
+    loads = 0;
+    await page.getByRole("button", { name: "Count" }).click();
+    await page.locator(".own", { hasText: "late: 1 of 6" }).waitFor();
+    const late = app.read("pages/late.tsx");
+    app.edit("pages/late.tsx", "<h1>Streamed</h1>", "<h1>Streamed, edited</h1>");
+    app.edit("pages/late.tsx", "own.value += 1", "own.value += 100");
+    await page.getByText("Streamed, edited").waitFor();
+    await page.locator("#total", { hasText: "6" }).waitFor();
+    await page.getByRole("button", { name: "Count" }).click();
+    await page.locator(".own", { hasText: "late: 101 of 7" }).waitFor();
+    await page.locator("#total", { hasText: "7" }).waitFor();
+    assert.equal(loads, 0);
+    app.write("pages/late.tsx", late);
     await page.goto(`${app.url}/desk`);
   });
 });

@@ -10,10 +10,7 @@ import * as resume from "../resume.ts";
 import type { Modules, PageState } from "../types.ts";
 
 /** The state script of a page under development. */
-export interface DevState extends PageState {
-  /** For each value the name by which an edit finds it again (src/ssr/value-names.ts). */
-  d: (string | null)[];
-}
+export type DevState = PageState & Required<Pick<PageState, "d">>;
 
 /** What became of the values that a page came with. */
 export interface Changes {
@@ -25,7 +22,10 @@ export interface Changes {
 
 const state = (): DevState => resume.pageState() as DevState;
 
-/** Values that are no longer as the page came. */
+/** Names of values that were set here, however long ago: after an edit the page comes with what they hold. */
+const touched = new Set<string>();
+
+/** Values that are no longer as the page first came. */
 export function changes(): Changes {
   const found: Changes = { kept: {}, lost: [] };
   const pristine = script();
@@ -33,7 +33,8 @@ export function changes(): Changes {
     if (name === null || !(index in resume.values)) return;
     try {
       const now = serialize(current(resume.values[index]));
-      if (JSON.stringify(now) !== initial(pristine, index)) found.kept[name] = now;
+      if (JSON.stringify(now) !== initial(pristine, index)) touched.add(name);
+      if (touched.has(name)) found.kept[name] = now;
     } catch (error) {
       found.lost.push([name, (error as Error).message]);
     }
@@ -59,7 +60,10 @@ function script(): DevState {
 }
 
 function initial(pristine: DevState, index: number): string {
-  const [kind, value] = pristine.v[index]!;
+  const row = pristine.v[index];
+  // What came later, in a piece of a streamed page, counts as changed.
+  if (!row) return "";
+  const [kind, value] = row;
   // Kinds from 4 on are encoded already.
   return JSON.stringify(kind < 4 ? serialize(value) : value);
 }
