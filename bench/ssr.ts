@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { contenders, readOptions } from "./lib/options.ts";
-import { buildPeer, install, load, plugins, versionOf } from "./lib/peers.ts";
+import { buildPeer, inFolder, install, load, plugins, versionOf } from "./lib/peers.ts";
 import { buildDir, peersDir, root } from "./lib/places.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
 import type { Slice, Workload } from "./lib/ssr-child.ts";
@@ -67,23 +67,12 @@ async function pluginsOf(name: Name): Promise<PluginOption[]> {
   return [marko.default({ linked: false })];
 }
 
-/** Marko looks for its own parts where the process stands. */
-async function inPeers<T>(run: () => Promise<T>): Promise<T> {
-  const before = process.cwd();
-  process.chdir(peersDir);
-  try {
-    return await run();
-  } finally {
-    process.chdir(before);
-  }
-}
-
 /** @returns path of the module that renders. */
 async function build(name: Name): Promise<string> {
   if (name === "by-hand") return join(root, "out/bench/lib/ssr-by-hand.js");
   progress(`building ${name}`);
   const entry = ENTRIES[name] ?? "";
-  return inPeers(async () => {
+  return inFolder(peersDir, async () => {
     const config: InlineConfig = { plugins: await pluginsOf(name), ssr: { noExternal: true }, build: { ssr: true } };
     return buildPeer(entry, join(buildDir, "ssr", name), config);
   });

@@ -1,7 +1,11 @@
 /** svc's side of the benches: the pages that bench/*.ts measure, in plain TSX. */
 import { createApp, page, type Middleware } from "svc";
-export { views } from "./pages/render.tsx";
+import { Counter } from "./pages/counter.tsx";
 import { TablePage } from "./pages/table.tsx";
+import { makeTodos } from "./pages/todo-data.ts";
+import { Todos } from "./pages/todo.tsx";
+
+export { views } from "./pages/render.tsx";
 
 /** Only pages that are isolated from others get a timer of 5 µs instead of 100. */
 const isolated: Middleware = async (_ctx, next) => {
@@ -10,7 +14,17 @@ const isolated: Middleware = async (_ctx, next) => {
   return { ...result, headers: [...result.headers, "cross-origin-embedder-policy", "require-corp"] };
 };
 
+const counter = { title: "Counter", view: () => <Counter /> };
+const todo = { title: "To-do", view: () => <Todos todos={makeTodos(20)} /> };
+
 export default createApp({
-  pages: [page("/table", { title: "Table", view: () => <TablePage /> })],
+  pages: [
+    page("/table", { title: "Table", view: () => <TablePage /> }),
+    page("/counter", counter),
+    page("/todo", todo),
+    page("/idle/counter", { ...counter, prefetch: "idle" }),
+    page("/idle/todo", { ...todo, prefetch: "idle" }),
+    page("/todo/1000", { title: "To-do", view: () => <Todos todos={makeTodos(1000)} /> }),
+  ],
   middleware: [isolated],
 });

@@ -30,6 +30,17 @@ export function versionOf(name: string, folder = peersDir): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
+/** Marko looks for its own parts where the process stands. */
+export async function inFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await run();
+  } finally {
+    process.chdir(before);
+  }
+}
+
 type Plugins = Vite.PluginOption[];
 
 /** Vite's plugins for the sources in bench/peers, for the browser or for the server. */
@@ -40,14 +51,14 @@ export async function plugins(isServer: boolean, options: { hydratable?: boolean
   return [
     solid.default({
       ssr: isServer,
-      include: /solid[\w-]*\.jsx$/,
+      include: /solid\.jsx$/,
       solid: { generate, hydratable: options.hydratable ?? false },
     }),
     svelte.svelte({ configFile: false, compilerOptions: { css: "injected" } }),
   ];
 }
 
-/** Production build. @returns path of the built entry. */
+/** Production build. @param entry "" where `config` has entries of its own. @returns path of the built entry. */
 export async function buildPeer(entry: string, outDir: string, config: Vite.InlineConfig): Promise<string> {
   const vite = await load<typeof Vite>("vite");
   await vite.build({
@@ -64,7 +75,7 @@ export async function buildPeer(entry: string, outDir: string, config: Vite.Inli
       target: "es2022",
       ...config.build,
       rolldownOptions: {
-        input: join(peersDir, entry),
+        ...(entry !== "" && { input: join(peersDir, entry) }),
         output: { entryFileNames: "entry.js", chunkFileNames: "[name]-[hash].js" },
         ...config.build?.rolldownOptions,
       },

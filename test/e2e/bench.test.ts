@@ -24,4 +24,12 @@ describe("the benches", () => {
     assert.ok(svc["spiral"]?.every(({ cpu, tiles }) => cpu > 0 && tiles === 2398));
     assert.ok(svc["table"]?.every(({ cpu, rows }) => cpu > 0 && rows === 1001));
   });
+
+  it("of whole pages clicks the counter and the todo, early and late", async () => {
+    const pages = (await quickRun("pages")) as Record<string, { svc: { scriptBytesBefore: number; early: number[] } }>;
+    for (const name of ["counter", "todo"]) {
+      assert.ok((pages[name]?.svc.scriptBytesBefore ?? 0) > 0);
+      assert.ok(pages[name]?.svc.early.every((time) => time > 0));
+    }
+  });
 });

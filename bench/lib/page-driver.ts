@@ -1,0 +1,117 @@
+/** What a page loads and how soon it answers, as Chromium sees it. */
+import type { Browser, Page } from "playwright-core";
+import { gzipBytes } from "./front.ts";
+
+/** Bytes of bodies, gzip at level 9. */
+export interface Loaded {
+  htmlBytes: number;
+  /** Scripts fetched before any input, and after the first click has been answered. Those inside the HTML count as HTML. */
+  scriptBytesBefore: number;
+  scriptBytesAfter: number;
+  requestsBefore: number;
+  requestsAfter: number;
+}
+
+/** Slow 3G as Chromium's own tools have it, halfway to fast. */
+const NETWORK = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
+/** A click that has changed nothing by then never will. */
+const LOST_MS = 8000;
+
+declare global {
+  interface Window {
+    /** Times of the click and of the first change after it. */
+    svcBench: { clicked?: number; before?: string | undefined; changed?: number };
+  }
+}
+
+/** Runs in the page, before its scripts. */
+function watch(): void {
+  const times: Window["svcBench"] = {};
+  window.svcBench = times;
+  const shown = (): string | undefined => document.querySelector("output")?.textContent ?? undefined;
+  const look = (): void => {
+    if (times.clicked !== undefined && times.changed === undefined && shown() !== times.before) {
+      times.changed = performance.now();
+    }
+  };
+  addEventListener(
+    "click",
+    (event) => {
+      if (times.clicked !== undefined) return;
+      times.clicked = event.timeStamp;
+      times.before = shown();
+    },
+    true,
+  );
+  new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
+}
+
+/** Clicks as a mouse does: it moves there first. */
+async function click(page: Page, selector: string): Promise<void> {
+  const box = await page.locator(selector).first().boundingBox();
+  if (!box) throw new Error(`${page.url()} has no ${selector} to click`);
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+}
+
+async function open(browser: Browser): Promise<Page> {
+  const context = await browser.newContext();
+  await context.addInitScript(watch);
+  return context.newPage();
+}
+
+const hasChanged = (): boolean => window.svcBench.changed !== undefined;
+
+export async function measureLoad(browser: Browser, url: string, selector: string): Promise<Loaded> {
+  const page = await open(browser);
+  const bodies: Promise<{ isHtml: boolean; bytes: number }>[] = [];
+  page.on("response", (response) => {
+    if (response.url().endsWith("/favicon.ico")) return;
+    const isHtml = response.request().resourceType() === "document";
+    bodies.push(response.body().then((body) => ({ isHtml, bytes: gzipBytes(body) })));
+  });
+  await page.goto(url, { waitUntil: "networkidle" });
+  const before = await Promise.all(bodies);
+  await click(page, selector);
+  await page.waitForFunction(hasChanged, undefined, { timeout: LOST_MS });
+  await page.waitForLoadState("networkidle");
+  const after = await Promise.all(bodies);
+  await page.context().close();
+  const scripts = (all: typeof after): number =>
+    all.filter(({ isHtml }) => !isHtml).reduce((sum, { bytes }) => sum + bytes, 0);
+  return {
+    htmlBytes: after.find(({ isHtml }) => isHtml)?.bytes ?? 0,
+    scriptBytesBefore: scripts(before),
+    scriptBytesAfter: scripts(after),
+    requestsBefore: before.length - 1,
+    requestsAfter: after.length - 1,
+  };
+}
+
+/**
+ * Milliseconds from the click to the changed document on a slow network; undefined where it never came.
+ * @param isEarly clicks as soon as the element can be seen, else when the page has come to rest.
+ */
+export async function measureAnswer(
+  browser: Browser,
+  url: string,
+  selector: string,
+  isEarly: boolean,
+): Promise<number | undefined> {
+  const page = await open(browser);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", NETWORK);
+  try {
+    await page.goto(url, { waitUntil: isEarly ? "commit" : "networkidle" });
+    if (isEarly) await page.waitForSelector(selector, { state: "visible" });
+    await click(page, selector);
+    await page.waitForFunction(hasChanged, undefined, { timeout: LOST_MS });
+    const { clicked = 0, changed = 0 } = await page.evaluate(() => window.svcBench);
+    return changed - clicked;
+  } catch (error) {
+    if (error instanceof Error && error.name === "TimeoutError") return undefined;
+    throw error;
+  } finally {
+    await page.context().close();
+  }
+}

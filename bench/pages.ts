@@ -1,0 +1,133 @@
+/**
+ * What whole pages cost: a counter and a todo of 20 rows, svc beside others, built for production and loaded in Chromium.
+ *
+ *   npm run bench:pages -- [--rounds N] [--only solid,svelte] [--json] [--update] [--quick]
+ *
+ * Method and noise: bench/README.md.
+ */
+import { rm } from "node:fs/promises";
+import { chromium } from "playwright-core";
+import { findChromium } from "svc/testing";
+import { serveSite } from "./lib/front.ts";
+import { contenders, readOptions } from "./lib/options.ts";
+import { measureAnswer, measureLoad, type Loaded } from "./lib/page-driver.ts";
+import { buildSites, CONTENDERS, PAGES, TITLES, type Contender, type PageName } from "./lib/page-sites.ts";
+import { progress, publish, type Table } from "./lib/report.ts";
+import { median, shuffled } from "./lib/stats.ts";
+
+/** What is clicked: the counter's button; the first todo that isn't done. */
+const CLICKED: Record<PageName, string> = { counter: "main > button", todo: "li:nth-child(2) input" };
+/** Pages that wait for a slow network side by side; more would wait for the processor. */
+const AT_ONCE = 4;
+
+interface Measured extends Loaded {
+  /** Milliseconds of each round; null where the click was lost. */
+  atRest: (number | null)[];
+  early: (number | null)[];
+}
+
+/**
+ * Not run, for its server is a Rust crate: what its published assets weigh. An interactive page of it loads all three before any input.
+ * Source: GoldevLab/resuma 1.2.16 (0186301), crates/resuma/assets: loader.js 1,025 B, core.js 8,281 B; a counter's chunk 127 B.
+ */
+const RESUMA = ["Resuma 1.2.16 (weighed, not run)", "", "9,433", "3", "9,433", "3", "", ""];
+
+/** The least of a column is in bold. */
+function column(values: readonly number[], text = (value: number): string => value.toLocaleString("en-US")): string[] {
+  const least = Math.min(...values);
+  return values.map((value) => (value === least ? `**${text(value)}**` : text(value)));
+}
+
+function answerOf(times: readonly (number | null)[]): number {
+  const kept = times.filter((time): time is number => time !== null);
+  return kept.length * 2 > times.length ? median(kept) : Number.POSITIVE_INFINITY;
+}
+
+function tableOf(page: PageName, measured: ReadonlyMap<Contender, Measured>): Table {
+  const all = [...measured.values()];
+  const ms = (value: number): string => (Number.isFinite(value) ? `${Math.round(value)} ms` : "lost");
+  const columns = [
+    [...measured.keys()].map((name) => TITLES[name]()),
+    column(all.map(({ htmlBytes }) => htmlBytes)),
+    column(all.map(({ scriptBytesBefore }) => scriptBytesBefore)),
+    column(all.map(({ requestsBefore }) => requestsBefore)),
+    column(all.map(({ scriptBytesAfter }) => scriptBytesAfter)),
+    column(all.map(({ requestsAfter }) => requestsAfter)),
+    column(
+      all.map(({ early }) => answerOf(early)),
+      ms,
+    ),
+    column(
+      all.map(({ atRest }) => answerOf(atRest)),
+      ms,
+    ),
+  ];
+  const rows = columns[0]?.map((_, at) => columns.map((cells) => cells[at] ?? "")) ?? [];
+  if (page === "counter" && all.length > 1) rows.push(RESUMA);
+  return {
+    title: page === "counter" ? "Counter" : "Todo of 20 rows, one toggled",
+    note: "Bytes are gzip (level 9) of bodies; the least of each column is bold.",
+    head: [
+      "",
+      "HTML",
+      "scripts before input",
+      "requests",
+      "scripts after first click",
+      "requests",
+      "early click answered",
+      "later click answered",
+    ],
+    rows,
+  };
+}
+
+/** Runs all, a few at a time. */
+async function runAll(jobs: readonly (() => Promise<void>)[]): Promise<void> {
+  const left = [...jobs];
+  const worker = async (): Promise<void> => {
+    for (let job = left.shift(); job; job = left.shift()) await job();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+const options = readOptions(3);
+const names = contenders(CONTENDERS, options);
+const { sites, dist, close } = await buildSites(names);
+const browser = await chromium.launch(await findChromium());
+const served = new Map(
+  await Promise.all([...sites].map(async ([name, site]) => [name, await serveSite(site)] as const)),
+);
+try {
+  const results = new Map<PageName, Map<Contender, Measured>>();
+  for (const page of PAGES) {
+    const mine = new Map<Contender, Measured>();
+    results.set(page, mine);
+    for (const [name, { url }] of served) {
+      progress(`${name} ${page}: bytes`);
+      mine.set(name, { ...(await measureLoad(browser, `${url}/${page}`, CLICKED[page])), atRest: [], early: [] });
+    }
+  }
+  for (let round = 0; round < options.rounds; round++) {
+    progress(`slow network, round ${round + 1} of ${options.rounds}`);
+    const jobs = [...served].flatMap(([name, { url }]) =>
+      PAGES.flatMap((page) =>
+        (["atRest", "early"] as const).map((when) => async () => {
+          const time = await measureAnswer(browser, `${url}/${page}`, CLICKED[page], when === "early");
+          results
+            .get(page)
+            ?.get(name)
+            ?.[when].push(time ?? null);
+        }),
+      ),
+    );
+    await runAll(shuffled(jobs));
+  }
+  const tables = [...results].map(([page, mine]) => tableOf(page, mine));
+  const data = Object.fromEntries([...results].map(([page, mine]) => [page, Object.fromEntries(mine)]));
+  await publish({ bench: "pages", tables, data }, options);
+} finally {
+  await browser.close();
+  await Promise.all([...served.values()].map((each) => each.close()));
+  await close();
+  await rm(dist, { recursive: true, force: true });
+}

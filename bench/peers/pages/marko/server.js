@@ -1,0 +1,7 @@
+/** bench:pages in Marko 6, which writes whole documents and the tags of its scripts. */
+import { makeTodos } from "../todo-data.js";
+import Counter from "./counter.marko";
+import Todo from "./todo.marko";
+
+export const counter = async () => ({ html: String(await Counter.render({})) });
+export const todo = async () => ({ html: String(await Todo.render({ todos: makeTodos(20) })) });

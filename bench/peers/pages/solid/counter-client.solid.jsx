@@ -1,0 +1,4 @@
+import { hydrate } from "solid-js/web";
+import { Counter } from "./counter.solid.jsx";
+
+hydrate(() => <Counter />, document.getElementById("root"));

@@ -1,0 +1,14 @@
+/** bench:pages in Svelte: rendered to text, hydrated. */
+import { render } from "svelte/server";
+import { makeTodos } from "../todo-data.js";
+import Counter from "./Counter.svelte";
+import Todos from "./Todos.svelte";
+
+const partsOf = ({ head, body }) => ({ head, body });
+
+export const counter = () => partsOf(render(Counter, { props: {} }));
+
+export function todo() {
+  const todos = makeTodos(20);
+  return { ...partsOf(render(Todos, { props: { todos } })), data: todos };
+}

@@ -1,0 +1,10 @@
+/** @jsxImportSource @builder.io/qwik */
+/** bench:pages in Qwik, with what it does by itself about fetching ahead. */
+import { renderToString } from "@builder.io/qwik/server";
+import { makeTodos } from "../../pages/todo-data.js";
+import { CounterPage, TodoPage } from "./root.jsx";
+
+const options = (manifest) => ({ manifest, containerAttributes: { lang: "en" } });
+
+export const counter = (manifest) => renderToString(<CounterPage />, options(manifest));
+export const todo = (manifest) => renderToString(<TodoPage todos={makeTodos(20)} />, options(manifest));
