@@ -145,7 +145,9 @@ for (const [door, ask] of Object.entries(doors)) {
     });
 
     it("is a whole page where a piece fails, which is logged with the request's id", async () => {
-      const response = await ask(`/slow/${named("failing")}`, { headers: { "x-request-id": `failing-${door.length}` } });
+      const response = await ask(`/slow/${named("failing")}`, {
+        headers: { "x-request-id": `failing-${door.length}` },
+      });
       gate(`failing ${door}`).reject(new Error("a secret"));
       assert.match(await response.text(), /first failed last<\/body><\/html>$/);
       assert.match(fixture.logged.join("\n"), new RegExp(`request failing-${door.length}: page /slow/.*a secret`));
