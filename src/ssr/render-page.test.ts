@@ -149,6 +149,25 @@ describe("captured values", () => {
     ]);
   });
 
+  it("that hold the same objects are one graph, whose stores wake each other's scopes", () => {
+    const inner = store({ n: 1 });
+    const outer = store({ inner });
+    const chosen = signal(inner);
+    const page = render(
+      view(() => `<i${scope(counter, 3, [inner, chosen, 5])}></i><i${scope(counter, 1, [outer])}></i>`),
+    );
+    const { v, n } = page.state;
+    assert.deepEqual(v.slice(0, 4), [
+      [10, [4, 0, 2], [1, 2]],
+      [10, [4, 1, 0, 1], [1]],
+      [1, 5],
+      [10, [4, 2, 2], [1, 2]],
+    ]);
+    const [first, second, whole] = deserialize(v[4]?.[1] ?? null) as [object, object, { inner: object }];
+    assert.ok(first === second && first === whole.inner);
+    assert.deepEqual(n, { 1: ["data"], 2: ["data"] });
+  });
+
   it("tell 0 from -0", () => {
     const { state } = render(view(() => `<i${scope(counter, 0, [0, -0, 0])}></i>`));
     assert.deepEqual(state.s, { 1: ["counter-1", "b0", 0, 1, 0] });

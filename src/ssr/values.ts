@@ -5,12 +5,16 @@ import { ServerResource } from "../reactivity/server-resource.ts";
 import { isStore } from "../reactivity/server-store.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import { sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../shared/serialize.ts";
 
 const VALUE_KINDS = { signal: 0, plain: 1, store: 2, ref: 7, resource: 8 } as const;
 /** The kind of the same value when it is encoded. */
 const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6, 8: 9 };
+
+/** The kind of a value that lies in a graph of several. */
+const OF_GRAPH = 10;
 
 // Shared, for most of the thousands of values of a big page have the same.
 const NO_PARTS: readonly string[] = [];
@@ -127,17 +131,51 @@ export class ValueTable {
     return found;
   }
 
+  /** Rows of the entries that hold each other's objects; adds an entry for each graph of these. */
+  #writeGraphs(entries: readonly Entry[]): Map<Entry, Json[]> {
+    const rows = new Map<Entry, Json[]>();
+    const contents = entries.map((entry) => (isShareable(entry) ? contentOf(entry) : undefined));
+    for (const { members, inStores } of sharedGroups(contents, (at) => entries[at]?.kind === VALUE_KINDS.store)) {
+      const group = members.map((at) => entries[at] as Entry);
+      // One by one, so that an error names what it is about.
+      for (const entry of group) encode(contentOf(entry), entry.where);
+      const graph = entryOf(group.map(contentOf), (group[0] as Entry).where);
+      const index = this.#entries.push(graph) - 1;
+      members.forEach((at, root) => {
+        const entry = entries[at] as Entry;
+        if (entry.kind === VALUE_KINDS.plain && inStores.has(at)) entry.kind = VALUE_KINDS.store;
+        const isPart = entry.kind === VALUE_KINDS.signal && inStores.has(at);
+        entry.isEncoded = true;
+        rows.set(entry, [OF_GRAPH, [index, root, entry.kind, ...(isPart ? [1] : [])]]);
+      });
+      shareScopes(group.filter(({ kind }) => kind === VALUE_KINDS.store));
+    }
+    return rows;
+  }
+
   /** `[kind, value, scopes?]` for each value from `first` on. @throws SvcError `SVC201` */
   toJson(first: number): Json[] {
+    const graphs = this.#writeGraphs(this.#entries.slice(first));
     return this.#entries.slice(first).map((entry) => {
+      const row = graphs.get(entry) ?? rowOf(entry);
       const { kind, scopes } = entry;
-      const row = rowOf(entry);
       if (kind === VALUE_KINDS.resource) (entry.value as ServerResource<unknown>).tell();
       // Plain values and functions of them never change; only signals and stores wake scopes.
       if (scopes?.size && kind !== VALUE_KINDS.plain) row.push([...scopes]);
       return row;
     });
   }
+}
+
+/** Whose stores wake the same scopes: a write to an object of one is a write to all that hold it. */
+function shareScopes(stores: readonly Entry[]): void {
+  const all = new Set(stores.flatMap(({ scopes }) => [...(scopes ?? NOBODY)]));
+  for (const entry of stores) entry.scopes = all;
+}
+
+/** Whether the entry can hold objects that others hold too. A resource's value is the browser's alone. */
+function isShareable({ kind }: Entry): boolean {
+  return kind === VALUE_KINDS.signal || kind === VALUE_KINDS.plain || kind === VALUE_KINDS.store;
 }
 
 /** `[kind, value]`. */
