@@ -25,6 +25,7 @@ const ASSETS = [
   "form",
   "moments",
   "ref",
+  "fn",
   "stream",
   "resource",
   "effect",
@@ -63,7 +64,7 @@ const names: Record<string, string | false> = {};
 
 /** What only the parts take of core: names that no chunk and no loader knows, shortened on both sides. */
 const INTERNALS =
-  "Cell bind dispose guard isResuming kinds pageState refresh scoped slotsAt touch unboundRows values wake watch".split(
+  "Cell bind dispose guard isResuming kinds loaded pageState refresh scoped slotsAt touch unboundRows valueAt values wake watch".split(
     " ",
   );
 

@@ -69,6 +69,7 @@ async function measure(): Promise<Row[]> {
       "form.js",
       "moments.js",
       "ref.js",
+      "fn.js",
       "stream.js",
       "resource.js",
       "swap.js",

@@ -8,6 +8,7 @@ import { isInside, mayHoldSignals, type Module } from "./2-analyze.ts";
 import { holdsJsx, isFunction, memberName, walk, type Node } from "./ast.ts";
 import type { ClientModule } from "./client-module.ts";
 import { diagnostic } from "./diagnostics.ts";
+import { isFunctionProp } from "./handlers.ts";
 import { functionOf, initOf, unserialisableInit } from "./kinds.ts";
 import type { Frame, Scope } from "./model.ts";
 import type { Binding, Reference } from "./scopes.ts";
@@ -175,11 +176,13 @@ export class Captures {
     const { scope, level } = place;
     const { text } = this.#module.file;
     const source = target.type === "Identifier" ? target.name : text.slice(target.start, target.end);
-    if (target !== reference.node && isCallee(target, this.#module.parentOf(target))) {
+    const isCalled = target !== reference.node && isCallee(target, this.#module.parentOf(target));
+    const prop = target.type === "MemberExpression" ? (memberName(target) ?? "") : "";
+    if (isCalled && !isFunctionProp(prop)) {
       throw this.#fail(
         "SVC107",
         target,
-        `"${source}" is a function given as a prop; functions can't travel to the browser yet. Pass a signal or an action, or handle the event where the function is defined.`,
+        `"${source}" is a function given as a prop, and only props named on… may be one in the browser, so that the functions of all others can stay on the server. Call it onSelect or the like, or pass a signal or an action.`,
       );
     }
     let index = scope.slots.findIndex((slot) => slot.source === source);

@@ -114,13 +114,13 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     "a function prop as handler",
     "export const A = (props) => <p onClick={«props.save»}>x</p>;",
     "SVC107",
-    /import the function/,
+    /Call it onSelect/,
   ],
   [
     "a destructured function prop as handler",
     "export const A = ({ save }) => <p onClick={«save»}>x</p>;",
     "SVC107",
-    /import the function/,
+    /Call it onSelect/,
   ],
   [
     "a function prop that is called",

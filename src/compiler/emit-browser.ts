@@ -85,6 +85,13 @@ export class BrowserEmitter {
     for (const handler of handlers) this.#client.add(scope.edits, handler);
   }
 
+  /** Writes what makes a function that a component is given as a prop. */
+  emitFunction(scope: Scope, node: Node, symbol: string): void {
+    this.#captures.capture(node, { scope, level: 0, isBinding: false });
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => (`, node, ");\n"]);
+  }
+
   #core(name: string): string {
     return this.#client.runtime(PATHS.core, name);
   }
@@ -365,17 +372,25 @@ export class BrowserEmitter {
     const [first] = handler.functions;
     const head = `export const ${handler.symbol} = `;
     const before = handler.before.map((step) => this.#before(step, handler, scope)).join("");
+    // A function given as a prop may have been left out.
+    const call = `${first && this.#isProp(first, scope) ? "?." : ""}(${event}, ${element})`;
     if (before !== "" || !first) {
       const open = `${head}(${slots}, ${event}, ${element}) => {\n${before}`;
-      return first ? [`${open}return (`, first, `)(${event}, ${element});\n};\n`] : [open, "};\n"];
+      return first ? [`${open}return (`, first, `)${call};\n};\n`] : [open, "};\n"];
     }
     const isPlain = !handler.takesElement || (handler.functions.length === 1 && !mayUndo(this.#module, first));
     if (isPlain && isFunction(first) && !(handler.takesElement && first.params[0])) {
       if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
     }
     const open = `${head}(${slots}, ${event}, ${element}) => `;
-    if (!handler.takesElement) return [open, "(", first, `)(${event}, ${element});\n`];
+    if (!handler.takesElement) return [open, "(", first, `)${call};\n`];
     return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "};\n"];
+  }
+
+  #isProp(fn: Node, scope: Scope): boolean {
+    const [reference] = isFunction(fn) ? [] : this.#module.scopes.within(fn);
+    const { binding } = reference ?? {};
+    return binding?.declared === "param" && !scope.frames.some((frame) => frame.fn === binding.owner);
   }
 
   /** A callback of `onLoad` or its kin; one that may leave something to undo is called by the part that will. */

@@ -4,6 +4,7 @@ import { onlyChild } from "./jsx-forms.ts";
 import { isFunction, isJsx, tagName, unwrap, walk, type Node } from "./ast.ts";
 import type { Walker } from "./emit-items.ts";
 import { fail, type Extraction } from "./extraction.ts";
+import { isFunctionProp } from "./handlers.ts";
 import { decodeEntities } from "./jsx-text.ts";
 import { svcName } from "./kinds.ts";
 import type { Code } from "./model.ts";
@@ -75,6 +76,8 @@ export class ComponentCallEmitter {
     const end =
       builtin === "ErrorBoundary" && name === "fallback" ? this.#walker.fallback(value.expression) : undefined;
     if (end !== undefined) return [key, value.expression, `, end: () => ${end}`];
+    const handed = isFunctionProp(name) ? this.#walker.functionProp(value.expression) : undefined;
+    if (handed) return [key, ...handed];
     this.#refuseReactiveProp(value.expression, name);
     this.#walker.rewrite(value.expression);
     return [key, value.expression];

@@ -25,6 +25,8 @@ export interface Walker {
   loose(children: readonly Node[]): Segment[];
   /** Has the browser know how to make a boundary's fallback. @returns code of what ends the boundary, if it can. */
   fallback(fallback: Node): string | undefined;
+  /** Has the browser know how to make a function that a component is given. @returns the function, noted; undefined for others */
+  functionProp(value: Node): Code | undefined;
   /** JSX that is a root template, or a call of a component. */
   root(node: Node): Segment[];
 }

@@ -30,7 +30,7 @@ import { hooksOf, type Hooks } from "./hooks.ts";
 import { stringToAttribute } from "./jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows } from "./jsx-forms.ts";
 import { svcName } from "./kinds.ts";
-import type { Element, Scope } from "./model.ts";
+import type { Code, Element, Scope } from "./model.ts";
 import type { WrittenTemplate } from "./report.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
 
@@ -61,6 +61,7 @@ export class ServerEmitter {
       piece: (node) => this.#piece(node),
       row: (row) => this.#row(row),
       loose: (children) => this.#loose(children),
+      functionProp: (node) => this.#functionProp(node),
       fallback: (node) => this.#fallback(node),
       root: (node) => this.#segmentsOfRoot(node),
     };
@@ -263,12 +264,28 @@ export class ServerEmitter {
     return `"<template" + ${this.#items.scopeAttribute(scope)} + ${JSON.stringify(end)}`;
   }
 
+  /** `onSelect={(id) => …}` of a component: the child may hand it to its handlers, so the browser has to be able to make it. */
+  #functionProp(node: Node): Code | undefined {
+    const inner = unwrap(node);
+    const [reference] = inner.type === "Identifier" ? this.#module.scopes.within(inner) : [];
+    const kind = reference?.binding && this.#module.kind(reference.binding);
+    const isNamed = (kind === "function" || kind === "import") && !/^[A-Z]/.test(reference?.name ?? "");
+    if (!isNamed && !isFunction(inner)) return undefined;
+    if (holdsJsx(inner)) return undefined;
+    const scope = newScope(this.#scopes++, this.#client.newEdits());
+    const symbol = this.#extraction.nextHandler();
+    this.#browser.emitFunction(scope, node, symbol);
+    this.#addBlock(scope, node);
+    const slots = scope.slots.map(({ source }) => source).join(", ");
+    return [`${this.#out.use("fn")}(${scope.block}, "${symbol}", [${slots}], `, node, ")"];
+  }
+
   #finishScope(scope: Scope, element: Element): void {
     this.#browser.emitScope(scope, element);
     if (scope.bind !== undefined || scope.handlers.length > 0) this.#addBlock(scope, element);
   }
 
-  #addBlock(scope: Scope, element: Element): void {
+  #addBlock(scope: Scope, element: Element | Node): void {
     this.templates.push({ scope, element, component: this.#componentName });
     const args = [
       JSON.stringify(this.#module.file.path),

@@ -18,12 +18,14 @@ export function checkHandler(module: Module, attribute: string, expression: Node
     if (!binding || ["function", "import", "let"].includes(module.kind(binding))) return;
     if (module.kind(binding) === "value" && binding.owner === null) return;
     if (frames.some(({ fn, isFallback }) => isFallback && fn === binding.owner)) return;
+    if (binding.declared === "param" && isFunctionProp(binding.name)) return;
     if (binding.declared === "param") throw functionProp(module, handler, handler.name);
   }
   if (handler.type === "MemberExpression" && handler.object.type === "Identifier") {
     const binding = referenceOf(module, handler.object)?.binding;
     if (binding && module.kind(binding) === "import") return;
     if (binding && module.kind(binding) === "props") {
+      if (isFunctionProp(memberName(handler) ?? "")) return;
       throw functionProp(module, handler, `${binding.name}.${memberName(handler) ?? "…"}`);
     }
   }
@@ -35,12 +37,17 @@ export function checkHandler(module: Module, attribute: string, expression: Node
   );
 }
 
+/** Props that the browser may be given functions by. */
+export function isFunctionProp(name: string): boolean {
+  return /^on[A-Z]/.test(name);
+}
+
 function functionProp(module: Module, node: Node, name: string): Error {
   return diagnostic(
     module.file,
     "SVC107",
     node,
-    `"${name}" is a function given as a prop; functions can't travel to the browser yet. Pass a signal or import the function, and handle the event in this component.`,
+    `"${name}" is a function given as a prop, and only props named on… may be one in the browser, so that the functions of all others can stay on the server. Call it onSelect or the like, or import the function.`,
   );
 }
 

@@ -42,7 +42,8 @@ export interface TemplateReport {
 /** A root template whose browser code has been written. */
 export interface WrittenTemplate {
   scope: Scope;
-  element: Element;
+  /** Its root; for a function that a component is given, that function. */
+  element: Element | Node;
   component: string;
 }
 
@@ -71,13 +72,15 @@ export function reportOf(module: Module, client: ClientModule, written: readonly
 
 function templateOf({ scope, element }: WrittenTemplate, lineOf: (node: Node) => number): TemplateReport {
   const bindings: TemplateReport["bindings"] = [];
-  collect(element, bindings, lineOf);
+  const root = "template" in element ? element : undefined;
+  const node = "template" in element ? element.node : element;
+  if (root) collect(root, bindings, lineOf);
   for (const effect of scope.effects) bindings.push({ what: "effect", line: lineOf(effect) });
   return {
-    element: `<${element.tag}>`,
-    line: lineOf(element.node),
-    handlers: scope.handlers.map(({ attribute, functions, node }) => {
-      return { event: attribute.slice(DOM.on.length), line: lineOf(node ?? functions[0] ?? element.node) };
+    element: root ? `<${root.tag}>` : "function given to a component",
+    line: lineOf(node),
+    handlers: scope.handlers.map(({ attribute, functions, node: written }) => {
+      return { event: attribute.slice(DOM.on.length), line: lineOf(written ?? functions[0] ?? node) };
     }),
     bindings: bindings.sort((left, right) => left.line - right.line),
     captures: scope.slots.map(({ source, kind }, index) => {

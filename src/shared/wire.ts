@@ -20,6 +20,7 @@ export const PATHS = {
   form: "/_svc/form.js",
   moments: "/_svc/moments.js",
   ref: "/_svc/ref.js",
+  fn: "/_svc/fn.js",
   stream: "/_svc/stream.js",
   resource: "/_svc/resource.js",
   effect: "/_svc/effect.js",

@@ -7,32 +7,25 @@ import { DOM } from "../shared/wire.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import type { Block } from "./block.ts";
 import { PageEvents } from "./events.ts";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
 import { checkedNesting, marked } from "./nesting-check.ts";
 import type { ValueNames } from "./value-names.ts";
 import { placed } from "./placing.ts";
 import { PieceMarks } from "./piece-marks.ts";
-import { ValueTable } from "./values.ts";
+import { referenceOf, type FunctionReference } from "./function-props.ts";
+import { ValueTable, type Made } from "./values.ts";
 import type { Moved } from "./placing.ts";
 import { t } from "./write.ts";
-
-/** A template with browser code, as the compiler tells it: a constant of a module. */
-export interface Block {
-  /** Path of the TSX file, relative to the app's root. */
-  moduleId: string;
-  /** Export of the chunk that binds the scope, or 0. */
-  bind: string | 0;
-  events: readonly string[];
-  parts: readonly string[];
-  /** Name of the component, then the source of each slot. */
-  names: readonly string[];
-}
 
 /** Part of the runtime that takes in what comes after the state script. */
 const STREAM = "stream";
 /** Part of scopes inside of an error boundary. */
 const BOUNDARY = "boundary";
+
+/** Part of the runtime that makes function props. */
+const FUNCTIONS = "fn";
 
 /** How far the browser knows the page. */
 interface Told {
@@ -267,10 +260,7 @@ export class Render {
   }
 
   addScope(block: Block, bound: number, slots: readonly unknown[]): string {
-    const chunk = this.manifest.chunks[block.moduleId];
-    if (chunk === undefined) {
-      throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${block.moduleId}; build the app again`);
-    }
+    const chunk = this.#chunkOf(block);
     this.#names?.meet(block, slots);
     const id = this.scopes.size + 1;
     const entry: ScopeEntry = [chunk, block.bind];
@@ -278,8 +268,8 @@ export class Render {
     // A page may have thousands of scopes: most name the modules that their block does, and share the list.
     let modules = this.#modulesOf(block, chunk);
     for (let slot = 0; slot < slots.length; slot++) {
-      const index = this.values.add(slots[slot], slot < bound ? id : undefined, block, slot);
-      indices.push(index);
+      const index = this.#indexOf(slots[slot], slot < bound ? id : undefined, block, slot);
+      indices.push(index, ...this.values.madeFrom(index));
       entry.push(index);
       for (const part of this.values.likelyParts(index)) modules = withName(modules, part);
     }
@@ -289,6 +279,28 @@ export class Render {
     this.#modules.set(id, { own: modules, all: modules, slots: indices });
     const parts = modules.length === 1 ? "" : ` ${modules.slice(1).join(" ")}`;
     return ` ${DOM.scope}="${id} ${chunk}${parts}"${this.#momentOf(block)}`;
+  }
+
+  #indexOf(value: unknown, reader: number | undefined, captor: Block, slot: number): number {
+    const reference = referenceOf(value);
+    if (reference && !this.values.has(value)) this.values.addMade(value, this.#made(reference), captor, slot);
+    return this.values.add(value, reader, captor, slot);
+  }
+
+  /** What the browser makes a component's function prop from. */
+  #made({ block, symbol, slots }: FunctionReference): Made {
+    const chunk = this.#chunkOf(block);
+    this.#names?.meet(block, slots);
+    const indices = slots.map((value, slot) => this.#indexOf(value, undefined, block, slot));
+    const modules = [FUNCTIONS, `handler/${chunk}`, ...block.parts];
+    const parts = indices.flatMap((index) => this.values.likelyParts(index));
+    return { content: [chunk, symbol, ...indices], slots: indices, modules: [...new Set([...modules, ...parts])] };
+  }
+
+  #chunkOf({ moduleId }: Block): string {
+    const chunk = this.manifest.chunks[moduleId];
+    if (chunk !== undefined) return chunk;
+    throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${moduleId}; build the app again`);
   }
 
   /** Modules that every scope of a block names: its chunk, then parts. */

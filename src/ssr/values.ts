@@ -9,7 +9,15 @@ import { sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../shared/serialize.ts";
 
-const VALUE_KINDS = { signal: 0, plain: 1, store: 2, ref: 7, resource: 8 } as const;
+/** A function as the browser makes it: from what, and the modules that takes. */
+export interface Made {
+  /** `[chunk, symbol, ...slots]` */
+  content: [chunk: string, symbol: string, ...slots: number[]];
+  slots: readonly number[];
+  modules: readonly string[];
+}
+
+const VALUE_KINDS = { signal: 0, plain: 1, store: 2, made: 3, ref: 7, resource: 8 } as const;
 /** The kind of the same value when it is encoded. */
 const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6, 8: 9 };
 
@@ -24,6 +32,7 @@ const RESOURCE: readonly string[] = ["resource"];
 /** What a resource will be that is not there yet can't be seen. */
 const RESOURCE_AND_DATA: readonly string[] = ["resource", "data"];
 
+const NONE: readonly number[] = [];
 const NOBODY: ReadonlySet<number> = new Set();
 
 const MINUS_ZERO = Symbol("-0");
@@ -72,6 +81,25 @@ export class ValueTable {
       if (entry) (entry.scopes ??= new Set()).add(scopeId);
     }
     return index;
+  }
+
+  has(value: unknown): boolean {
+    return this.#indices.has(value);
+  }
+
+  /** Takes in a function that the browser makes. */
+  addMade(value: unknown, made: Made, captor: Captor, slot: number): void {
+    const where = { captor, slot };
+    const entry = { kind: VALUE_KINDS.made, value: made, scopes: undefined, where, isEncoded: false };
+    this.#indices.set(value, this.#entries.push(entry) - 1);
+  }
+
+  /** Values that a value is made from, by index; none for most. */
+  madeFrom(index: number): readonly number[] {
+    const entry = this.#entries[index];
+    if (entry?.kind !== VALUE_KINDS.made) return NONE;
+    const { slots } = entry.value as Made;
+    return [...slots, ...slots.flatMap((slot) => this.madeFrom(slot))];
   }
 
   get size(): number {
@@ -161,7 +189,7 @@ export class ValueTable {
       const { kind, scopes } = entry;
       if (kind === VALUE_KINDS.resource) (entry.value as ServerResource<unknown>).tell();
       // Plain values and functions of them never change; only signals and stores wake scopes.
-      if (scopes?.size && kind !== VALUE_KINDS.plain) row.push([...scopes]);
+      if (scopes?.size && kind !== VALUE_KINDS.plain && kind !== VALUE_KINDS.made) row.push([...scopes]);
       return row;
     });
   }
@@ -192,6 +220,7 @@ function partsOf({ kind, value }: Entry, isEncoded: boolean): readonly string[] 
     return isEncoded || (value as ServerResource<unknown>).mayBeAnything ? RESOURCE_AND_DATA : RESOURCE;
   }
   if (kind === VALUE_KINDS.ref) return REF;
+  if (kind === VALUE_KINDS.made) return (value as Made).modules;
   return kind === VALUE_KINDS.store ? ["store", ...data] : data;
 }
 
@@ -212,6 +241,7 @@ function kindOf(value: unknown, where: Place): number {
 function contentOf({ kind, value }: Entry): unknown {
   if (kind === VALUE_KINDS.signal) return (value as Signal<unknown>).value;
   if (kind === VALUE_KINDS.resource) return (value as ServerResource<unknown>).state;
+  if (kind === VALUE_KINDS.made) return (value as Made).content;
   return kind === VALUE_KINDS.ref ? null : value;
 }
 

@@ -111,6 +111,43 @@ describe("content handed to a component", () => {
     }));
 });
 
+describe("a function given to a component", () => {
+  const picked = (page: Page, text: string | RegExp) => page.locator("#picked", { hasText: text }).waitFor();
+
+  it("runs where it was written: it sets what its writer has, through components that hand it on", () =>
+    onPage("/callbacks", async (page) => {
+      await button(page, "Pick a").click();
+      await picked(page, /^picked a 1, was $/);
+      await button(page, "Pick b").click();
+      await picked(page, /^picked b 1, was PICKED A 1, WAS $/);
+    }));
+
+  it("has its own values where a list gives one to each, is a handler itself, and is called by effects", () =>
+    onPage("/callbacks", async (page) => {
+      await button(page, "Clear d").click();
+      await page.locator("#clears", { hasText: "1" }).waitFor();
+      await button(page, "Pick d").click();
+      await picked(page, /^dd$/);
+      await button(page, "Pick c").click();
+      await picked(page, /^cc$/);
+      await button(page, "Pick c").click();
+      await picked(page, /^changed 2$/);
+    }));
+
+  it("may call server actions", () =>
+    onPage("/callbacks", async (page) => {
+      await button(page, "Pick quotient").click();
+      await picked(page, /^6$/);
+    }));
+
+  it("that was left out is nothing", () =>
+    onPage("/callbacks", async (page) => {
+      await button(page, "Clear quotient").click();
+      await button(page, "Pick quotient").click();
+      await picked(page, /^6$/);
+    }));
+});
+
 describe("a portal", () => {
   const dialog = (page: Page) => page.locator("#modals .dialog");
 
