@@ -35,6 +35,7 @@ declare global {
 export function install(pendingAttribute: string, timeoutMs: number): void {
   const FIELDS = ["INPUT", "OPTION", "SELECT", "TEXTAREA"];
   const MEDIA = ["AUDIO", "VIDEO"];
+  const PROTOCOL = ["s", "b", "pt"];
   const SILENT = ["SCRIPT", "NOSCRIPT"];
 
   /** Elements, attributes, state of fields and texts, without what only serves the resuming. */
@@ -46,7 +47,7 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
       text = "";
     };
     const isShown = (element: Element, name: string): boolean => {
-      if (name === "s" || name === "b" || name.startsWith("on:")) return false;
+      if (PROTOCOL.includes(name) || name.startsWith("on:")) return false;
       if (MEDIA.includes(element.tagName) && name === "muted") return false;
       return !(FIELDS.includes(element.tagName) && ["value", "checked", "selected"].includes(name));
     };
