@@ -15,7 +15,7 @@ export function slotNameOf(extraction: Extraction, child: Node): string {
 }
 
 /** Whether `slot` of an element names a slot of the component around it; elsewhere it is HTML's, of a shadow tree. */
-export function isSlotted({ module }: Extraction, element: Node): boolean {
+function isSlotted({ module }: Extraction, element: Node): boolean {
   const parent = module.parentOf(element);
   if (parent?.type !== "JSXElement" || !isComponentTag(tagName(parent.openingElement.name))) return false;
   return svcName(parent.openingElement.name, module.scopes) !== "Dynamic";

@@ -39,7 +39,7 @@ const WAYS_ON = {
 export type View = string | readonly [tag: string, attributes: Readonly<Record<string, string>>, ...content: View[]];
 
 /** Where a click opens the author's editor. */
-export function editorUrl({ file, line, column }: Place): string {
+function editorUrl({ file, line, column }: Place): string {
   return `${PATHS.devOpen}?file=${encodeURIComponent(`${file}:${line}:${column}`)}`;
 }
 
@@ -83,7 +83,7 @@ function callsView(calls: Fault["calls"]): View {
 }
 
 /** HTML text of a view. */
-export function viewText(view: View): string {
+function viewText(view: View): string {
   if (typeof view === "string") return escapeText(view);
   const [tag, attributes, ...content] = view;
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`);
