@@ -37,10 +37,8 @@ export interface DoorOptions {
   pages: DevPages;
   /** Ends the streams. */
   closing: AbortSignal;
-  /** What every request is answered with for now. */
-  fault(): Fault | undefined;
-  /** Told of errors that happened in a browser. */
-  onBrowserFault: (fault: Fault) => void;
+  /** Told of errors in browsers; knows what pages are answered with while there is no app. */
+  news: { readonly fault: Fault | undefined; thrownInBrowser(fault: Fault): void };
 }
 
 export class DevDoors {
@@ -118,13 +116,13 @@ export class DevDoors {
   }
 
   #browserFault(thrown: Thrown): Fault {
-    const { root, host, onBrowserFault } = this.#options;
+    const { root, host, news } = this.#options;
     const trace: Trace = (file, line, column) => {
       const name = file.startsWith("http") ? /\/handler\/([\w.-]+)\.js$/.exec(new URL(file).pathname)?.[1] : undefined;
       return name === undefined ? undefined : host.sourceOf(name, line, column);
     };
     const fault = faultOf("browser", thrown, root, trace);
-    onBrowserFault(fault);
+    news.thrownInBrowser(fault);
     return fault;
   }
 
@@ -140,7 +138,7 @@ export class DevDoors {
   }
 
   #broken(ctx: Context): Result {
-    const fault = this.#options.fault();
+    const { fault } = this.#options.news;
     if (!fault) throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}`);
     if (!ctx.header("accept")?.includes("text/html")) throw new SvcError("SVC_UNAVAILABLE", fault.message);
     return html(faultPage(fault, ctx.nonce, devScript(ctx.nonce, "")), 500, ["cache-control", "no-store"]);

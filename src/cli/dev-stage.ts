@@ -9,8 +9,11 @@ import type { DevHost } from "../compiler/dev.ts";
 import { SvcError } from "../shared/errors.ts";
 import { appOf } from "./load-app.ts";
 
-/** Editors save several files at once; one new app is enough. */
-const QUIET_MS = 30;
+/**
+ * Editors save several files at once, and one file twice when they format it; one new app is enough. Longer than the watcher
+ * stays deaf to a file that it has just told of (50 ms), or the second save of two would go unseen.
+ */
+export const QUIET_MS = 60;
 
 export interface StageOptions {
   host: DevHost;
@@ -39,21 +42,27 @@ export class Stage {
     this.#options = options;
   }
 
-  /** The first app. @throws what its code throws, and SvcError from the compiler. */
-  async load(): Promise<App> {
-    return (this.#current = await this.#load());
+  /** The first app; undefined while it does not load, which is told. */
+  async load(): Promise<App | undefined> {
+    try {
+      this.#current = await this.#load();
+    } catch (error) {
+      this.#options.onFault(error);
+    }
+    return this.#current;
   }
 
   /** @param url where the app is reached. */
-  async boot(url: string): Promise<App> {
+  async boot(url: string): Promise<App | undefined> {
     this.#url = url;
+    if (!this.#current) return undefined;
     this.#next = this.#boot();
     const app = await this.#next;
     this.#options.onReady(undefined);
     return app;
   }
 
-  /** @throws SvcError `SVC_UNAVAILABLE` before the first boot; what the app's own code threw while it does not load. */
+  /** @throws SvcError `SVC_UNAVAILABLE` before the first app has loaded; what the app's own code threw while it does not load. */
   async app(): Promise<App> {
     if (!this.#next) throw new SvcError("SVC_UNAVAILABLE", "The app is not loaded yet");
     return this.#next;

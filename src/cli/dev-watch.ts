@@ -1,0 +1,39 @@
+/** Tells edits of the source from edits of public files, and both from what the app itself writes. */
+import { extname, join, relative, sep } from "node:path";
+import type { DevHost } from "../compiler/dev.ts";
+import { QUIET_MS } from "./dev-stage.ts";
+
+export interface WatchOptions {
+  host: DevHost;
+  /** Folder of the app. */
+  root: string;
+  /** Folders that the app writes: its database would reload it for ever. */
+  written: readonly string[];
+  onCode: () => void;
+  /** @param path of the stylesheet, as pages name it. */
+  onStyle: (path: string) => void;
+}
+
+/** @returns stops it. */
+export function watch({ host, root, written, onCode, onStyle }: WatchOptions): () => void {
+  const publicDir = join(root, "public");
+  const timers = new Map<string, NodeJS.Timeout>();
+  const stop = host.onChange((file) => {
+    if (written.some((folder) => isInside(folder, file))) return;
+    if (!isInside(publicDir, file)) return onCode();
+    // Public files are read anew each time; only styles stay on a page that is open.
+    if (extname(file) !== ".css") return;
+    clearTimeout(timers.get(file));
+    const tell = (): void => onStyle(`/${relative(publicDir, file).split(sep).join("/")}`);
+    timers.set(file, setTimeout(tell, QUIET_MS));
+  });
+  return () => {
+    stop();
+    for (const timer of timers.values()) clearTimeout(timer);
+  };
+}
+
+function isInside(folder: string, file: string): boolean {
+  const path = relative(folder, file);
+  return !path.startsWith("..") && path !== "";
+}
