@@ -10,11 +10,11 @@ interface Row extends Slots {
   i: Cell;
   n: Cell;
   _element: Element;
+  /** Identity. */
+  _name: unknown;
   /** Ends its bindings, or forgets that it has none yet. */
   _end: () => void;
 }
-
-const firstOf = (rows?: Map<unknown, Row>): Element | undefined => rows?.values().next().value?._element;
 
 /**
  * @param key of the comment after the rows; 0 when the rows are all that `parent` has.
@@ -34,7 +34,7 @@ export function For(
   isEager?: 1,
 ): void {
   const end = key ? (K(parent, key) as Comment) : null;
-  let rows: Map<unknown, Row> | undefined;
+  let rows: Row[] | undefined;
 
   const add = (item: unknown, at: number, isServers: boolean, element: Element): Row => {
     const plain = raw ? raw(item) : item;
@@ -43,6 +43,7 @@ export function For(
       i: new Cell(item),
       n: new Cell(at),
       _element: element,
+      _name: by(item),
       _end: () => unboundRows.delete(plain),
       _bind: undefined,
     };
@@ -63,41 +64,52 @@ export function For(
     return row;
   };
 
+  const keep = (row: Row, item: unknown, at: number): Row => {
+    if (row.i._value !== item) {
+      row._bind?.();
+      row.i.value = item;
+    }
+    // Few rows show their place; the others have nobody to tell.
+    if (row.n._firstReader) row.n.value = at;
+    else row.n._value = at;
+    return row;
+  };
+
   const update = (items: unknown[], isServers: boolean): void => {
     const children = isServers ? [...parent.children] : [];
     const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
-    const next = new Map<unknown, Row>();
+    const old = rows ?? [];
+    const next: Row[] = (rows = []);
+    // Most changes leave alone what stands before and behind them.
+    const more = old.length - items.length;
+    const isSame = (at: number, oldAt: number): boolean =>
+      old[oldAt]?._name === by(items[at]) && !!(next[at] = keep(old[oldAt]!, items[at], at));
+    let start = 0;
+    let stop = items.length;
+    while (start < stop && old[start] && isSame(start, start)) start++;
+    while (start < stop && start < stop + more && isSame(stop - 1, stop - 1 + more)) stop--;
+    const left = new Map<unknown, Row>();
+    // Of rows with one key each but the first goes: nothing tells them apart.
+    for (const row of old.slice(start, stop + more)) left.set(left.has(row._name) ? row : row._name, row);
     /** Old place of each row; -1 for new ones. */
     const before: number[] = [];
-    items.forEach((item, at) => {
+    for (let at = start; at < stop; at++) {
+      const item = items[at];
       const name = by(item);
-      // Of rows with one key each but the first is new whenever the list changes: nothing tells them apart.
-      const isDouble = next.has(name);
-      let row = isDouble ? undefined : rows?.get(name);
+      const row = left.get(name);
+      left.delete(name);
       before.push(row ? (row.n._value as number) : -1);
-      if (!row) row = add(item, at, isServers, isServers ? children[first + at]! : make());
-      else if (row.i._value !== item) {
-        row._bind?.();
-        row.i.value = item;
-      }
-      next.set(isDouble ? row : name, row);
-    });
-    // Where the rows begin: behind this, or first of all.
-    let last = (firstOf(rows) ?? end)?.previousSibling;
-    rows?.forEach((row, name) => {
-      if (next.get(name) === row) return;
+      next[at] = row ? keep(row, item, at) : add(item, at, isServers, isServers ? children[first + at]! : make());
+    }
+    left.forEach((row) => {
       row._end();
       row._element.remove();
     });
-    rows = next;
-    if (isServers) return;
     const stay = increasing(before);
-    let at = 0;
-    next.forEach((row) => {
-      if (!stay.has(at)) parent.insertBefore(row._element, last ? last.nextSibling : parent.firstChild);
-      row.n.value = at++;
-      last = row._element;
-    });
+    let behind = next[stop]?._element ?? end;
+    for (let at = stop; !isServers && at-- > start; behind = next[at]!._element) {
+      if (!stay.has(at - start)) parent.insertBefore(next[at]!._element, behind);
+    }
   };
 
   const read = (): Iterable<unknown> => {
