@@ -39,7 +39,7 @@ const ASSETS = [
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
 /** Of development: file -> source. Their own folder, for production serves all of the other. */
-const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client", stream: "stream" };
+const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client", region: "region", stream: "stream" };
 
 /** Scripts in pages, which name what they share by global names. */
 const INLINE = new Set(["stub", "swap"]);

@@ -16,6 +16,18 @@ interface Row extends Slots {
   _end: () => void;
 }
 
+/** Whether this is the part of development (scripts/build-browser.ts). */
+declare const __DEV__: boolean;
+
+/** Development only. The server tells it of what it renders, with the place of the key (src/ssr/unique-rows.ts). */
+const tellDoubles = (keys: unknown[]): void => {
+  const at = keys.findIndex((key, index) => keys.indexOf(key) < index);
+  if (at < 0) return;
+  const told = JSON.stringify(keys[at]);
+  const message = `SVC202: item ${at} of a list has the key ${told} of an item before it, so their rows can't be told apart. Give each item an id of its own.`;
+  reportError(new Error(message));
+};
+
 /**
  * @param key of the comment after the rows; 0 when the rows are all that `parent` has.
  * @param by identity of a row.
@@ -76,6 +88,7 @@ export function For(
   };
 
   const update = (items: unknown[], isServers: boolean): void => {
+    if (__DEV__) tellDoubles(items.map(by));
     const children = isServers ? [...parent.children] : [];
     const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
     const old = rows ?? [];

@@ -89,7 +89,10 @@ function destructured(module: Module, pattern: Node, init: Node): string | undef
 function isReactive(module: Module, init: Node): boolean {
   if (init.type !== "CallExpression") return false;
   const name = svcName(init.callee, module.scopes);
-  return name !== undefined && ["signal", "store", "computed", "untrack", "createRef", "useContext"].includes(name);
+  return (
+    name !== undefined &&
+    ["signal", "store", "computed", "resource", "untrack", "createRef", "useContext"].includes(name)
+  );
 }
 
 /** The first read of something reactive that happens when `root` is evaluated. */
@@ -123,13 +126,14 @@ function readIn(
   return found;
 }
 
-/** `count.value` of a signal or computed, `prefs.theme` of a store. */
+/** `count.value` of a signal, computed or resource, `prefs.theme` of a store. */
 function ownRead(module: Module, node: ESTree.MemberExpression): string | undefined {
   const object = unwrap(node.object);
   const binding = object.type === "Identifier" ? bindingOf(module, object) : undefined;
   if (!binding || binding.owner === null) return undefined;
   const kind = module.kind(binding);
-  const isRead = kind === "store" || ((kind === "signal" || kind === "computed") && memberName(node) === "value");
+  const isReactiveValue = kind === "signal" || kind === "computed" || kind === "resource";
+  const isRead = kind === "store" || (isReactiveValue && memberName(node) === "value");
   if (!isRead || initOf(binding) === undefined) return undefined;
   return module.file.text.slice(node.start, node.end);
 }

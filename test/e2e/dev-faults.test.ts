@@ -50,7 +50,9 @@ afterEach(async () => {
     () => "",
     (error: Error) => error.message.replace(/^.*\n/, ""),
   );
-  const others = complaint.split("\n").filter((line) => !/^$|status of 500|^page error: .*planted|^ {4}at /.test(line));
+  const others = complaint
+    .split("\n")
+    .filter((line) => !/^$|status of 500|^page error: .*(?:planted|SVC202)|^ {4}at /.test(line));
   assert.deepEqual(others, []);
 });
 
@@ -169,6 +171,18 @@ describe("a mistake under svc dev", () => {
     await page.locator("#ticker button").click();
     await page.locator(".seen", { hasText: "at 1" }).waitFor();
     assert.match(app.output(), new RegExp(`Error in the browser ${place} RangeError: planted`));
+  });
+
+  it("that gives two rows one key is told by the browser too", async () => {
+    const followed = await follower(page, "#one");
+    app.edit(DESK, "<li>\n            <span>", "<li key={note.text}>\n            <span>");
+    await followed();
+    await page.getByRole("button", { name: "Note" }).click();
+    await page.getByRole("button", { name: "Note" }).click();
+    await dialog()
+      .getByRole("heading", { name: /item 2 of a list has the key ""/ })
+      .waitFor();
+    await dialog().getByRole("button", { name: "Close" }).click();
   });
 
   it("that only the browser's code has is shown at once, with the way it came", async () => {

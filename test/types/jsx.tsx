@@ -7,9 +7,12 @@ import {
   Dynamic,
   ErrorBoundary,
   For,
+  Island,
   Match,
+  Portal,
   Show,
   signal,
+  Slot,
   useContext,
 } from "svc";
 import type { Child, JSX } from "svc/jsx-runtime";
@@ -240,9 +243,35 @@ export const more = [
   <ErrorBoundary fallback={(error) => (error instanceof Error ? error.message : "?")}>
     <Card title="a" />
   </ErrorBoundary>,
+  <ErrorBoundary
+    fallback={(_error, reset) => (
+      <button type="button" onClick={reset}>
+        Again
+      </button>
+    )}
+  >
+    <Card title="a" />
+  </ErrorBoundary>,
+  <section>
+    <Slot name="title">Untitled</Slot>
+    <Slot />
+  </section>,
+  <Card slot="title" title="a" />,
+  <Portal to="#modals">
+    <p>text</p>
+  </Portal>,
+  <Island load="visible">
+    <Card title="a" />
+  </Island>,
   <Dynamic is="h2" title="x">
     text
   </Dynamic>,
+  // @ts-expect-error no such moment
+  <Island load="never" />,
+  // @ts-expect-error a slot has a name, not a number
+  <Slot name={1} />,
+  // @ts-expect-error a selector is text
+  <Portal to={field} />,
   <Dynamic is={Card} title="x" />,
   // @ts-expect-error an input is no form
   <form ref={field} />,
