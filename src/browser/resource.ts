@@ -18,6 +18,8 @@ class Fetched {
   /** Waits for what the server is fetching. */
   _isOpen: boolean;
   _load: (() => Promise<void>) | undefined;
+  /** Something has been fetched here, which is newer than what the server has. */
+  _isOwn = false;
 
   constructor(state: State) {
     const isBusy = !("v" in state || "e" in state);
@@ -47,6 +49,7 @@ class Fetched {
 
   /** Has it what another one has. */
   _take({ _result, _fault }: Fetched): void {
+    if (this._isOwn) return;
     batch(() => {
       this._result.value = _result._value;
       this._fault.value = _fault._value;
@@ -69,6 +72,7 @@ export const R = (
     newest?.abort();
     const mine = (newest = new AbortController());
     resource._isOpen = false;
+    resource._isOwn = true;
     touch(resource);
     resource._busy.value = true;
     let cell = resource._result;

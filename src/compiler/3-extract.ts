@@ -152,6 +152,14 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
       `<${tag}> stands in a row or branch that the browser may create, and components run on the server only. Write its elements here in place of <${tag}>, or make the condition one that doesn't change in the browser.`,
     );
   }
+  if (builtin === "Await" && foreignRoot(position.ancestors)) {
+    throw fail(
+      extraction,
+      "SVC109",
+      node.openingElement,
+      "<Await> stands inside SVG or MathML, but what comes late is read as HTML. Put the whole <svg> or <math> into the <Await>.",
+    );
+  }
   return [{ kind: "item", item: { kind: "component", node } }];
 }
 

@@ -47,3 +47,13 @@ describe("a resource", () => {
     }
   });
 });
+
+describe("an Await", () => {
+  it("inside SVG or MathML is refused, for what comes late is read as HTML", () => {
+    const of = (jsx: string): string | undefined => clientOf(`return ${jsx};`);
+    const late = "<Await value={load()}>{() => <g />}</Await>";
+    assert.throws(() => of(`<svg>${late}</svg>`), { code: "SVC109", message: /inside SVG or MathML/ });
+    assert.throws(() => of(`<p><math><mrow>${late}</mrow></math></p>`), { code: "SVC109" });
+    assert.doesNotThrow(() => of(`<svg><foreignObject><p>${late}</p></foreignObject></svg>`));
+  });
+});

@@ -99,7 +99,7 @@ describe("a streamed page with browser code", () => {
     const shell = await next();
     assert.match(
       shell ?? "",
-      /<main><button s="1 counter-1" on:click="h0"><\/button><svc-wait data-svc-wait="1" style="display:contents"><p>slow<\/p><\/svc-wait><template data-svc-wait="2"><\/template><hr><\/main><script nonce="N">swap\(\)<\/script><script type="application\/json".*src="\/_svc\/loader\.js"><\/script>$/,
+      /<main><button s="1 counter-1 stream" on:click="h0"><\/button><svc-wait data-svc-wait="1" style="display:contents"><p>slow<\/p><\/svc-wait><template data-svc-wait="2"><\/template><hr><\/main><script nonce="N">swap\(\)<\/script><script type="application\/json".*src="\/_svc\/loader\.js"><\/script>$/,
     );
     fast.resolve("fast");
     assert.equal(
@@ -109,6 +109,19 @@ describe("a streamed page with browser code", () => {
     slow.resolve("slow");
     assert.match((await next()) ?? "", /<i>slow<\/i>.*\$piece\(1\)/);
     assert.deepEqual(await rest(), ["</body></html>"]);
+  });
+
+  it("names the part that takes pieces in, in scopes and not in text, however like a scope it reads", async () => {
+    const like = ' s="1 counter-2" s="9 counter-1"';
+    const { next, leave } = open(
+      main(
+        () => like + button([]),
+        () => awaiting({ value: gate().promise }),
+      ),
+    );
+    const shell = (await next()) ?? "";
+    assert.ok(shell.includes(`<main>${like}<button s="1 counter-1 stream"`), shell);
+    leave();
   });
 
   it("counts on in the state of pieces, where a shared signal is one value", async () => {
@@ -191,6 +204,27 @@ describe("a streamed page with browser code", () => {
     inner.resolve("inner");
     assert.match((await next()) ?? "", /data-svc-piece="2".*<i>inner<\/i>/);
     assert.deepEqual(await rest(), ["</body></html>"]);
+  });
+});
+
+describe("a page that is asked for as a whole", () => {
+  it("waits for all pieces, and for those in them, and is a page as any other", async () => {
+    const [outer, inner] = [gate(), gate()];
+    const write = (): string => `<p>${awaiting({ value: inner.promise })}</p>`;
+    const { rest } = open(
+      main(
+        () => button([]),
+        () => awaiting({ value: outer.promise, write }),
+      ),
+      { isWhole: true },
+    );
+    setImmediate(() => {
+      outer.resolve("");
+      setImmediate(() => setImmediate(() => inner.resolve("inner")));
+    });
+    const [only, ...others] = await rest();
+    assert.match(only ?? "", /<main><button s="1 counter-1" on:click="h0"><\/button><p><i>inner<\/i><\/p><\/main>/);
+    assert.deepEqual(others, []);
   });
 });
 

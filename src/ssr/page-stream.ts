@@ -125,7 +125,8 @@ class PageStream implements AsyncIterator<string, undefined> {
     const { events } = this.#render;
     const isWhole = parts.every((part) => typeof part === "string");
     if (!isWhole) this.#render.beginStream();
-    const body = this.#withPlaceholders(parts);
+    const whole = this.#withPlaceholders(parts);
+    const body = isWhole ? whole : this.#render.nameStream(whole);
     const noScript = isWhole ? "" : `<noscript><style nonce="${options.nonce}">${NO_SCRIPT}</style></noscript>`;
     const isInteractive = this.#render.scopes.size > 0;
     const start = documentStart(options, isInteractive ? events : undefined, head + noScript);

@@ -18,9 +18,11 @@ export interface LatePiece {
 /** Text, and pieces that stand in it. */
 export type Parts = (string | LatePiece)[];
 
+const END = "-->";
+
 export class PieceMarks {
   readonly #pieces: LatePiece[] = [];
-  /** Random, so that no data can hold it. */
+  /** A comment, which may stand anywhere; random, so that no data can hold it. */
   #mark = "";
 
   get size(): number {
@@ -29,10 +31,10 @@ export class PieceMarks {
 
   /** @returns the mark. Ids count from 1. */
   add(make: (id: number) => LatePiece): string {
-    this.#mark ||= `${randomHex(16)}:`;
+    this.#mark ||= `<!--${randomHex(16)}:`;
     const piece = make(this.#pieces.length + 1);
     this.#pieces.push(piece);
-    return `${this.#mark}${piece.id};`;
+    return `${this.#mark}${piece.id}${END}`;
   }
 
   /** HTML taken apart at its marks. */
@@ -44,8 +46,8 @@ export class PieceMarks {
 
   /** @param text from behind a mark up to the next. */
   #piece(text: string): Parts {
-    const end = text.indexOf(";");
+    const end = text.indexOf(END);
     const piece = this.#pieces[Number(text.slice(0, end)) - 1];
-    return piece ? [piece, text.slice(end + 1)] : [];
+    return piece ? [piece, text.slice(end + END.length)] : [];
   }
 }

@@ -27,6 +27,11 @@ const BOUNDARY = "boundary";
 /** Part of the runtime that makes function props. */
 const FUNCTIONS = "fn";
 
+/** What names of chunks begin with. */
+const HANDLER = "handler/";
+
+const SCOPE = new RegExp(`( ${DOM.scope}=")(\\d+) [^"<>]*"`, "g");
+
 /** How far the browser knows the page. */
 interface Told {
   scopes: number;
@@ -168,6 +173,18 @@ export class Render {
     return moduleNeeds(this.#modules, this.values.readers());
   }
 
+  /**
+   * Has the scopes written before it was known that more comes name the part that takes it in, so that the browser fetches it
+   * beside the rest. Text that happens to read like one of them can't be told apart here; `n` names the part once more.
+   */
+  nameStream(html: string): string {
+    return html.replace(SCOPE, (attribute, open: string, id: string) => {
+      const names = this.#modules.get(Number(id))?.own ?? [];
+      const isScope = attribute === `${open}${id} ${names.join(" ").slice(HANDLER.length)}"`;
+      return isScope && !names.includes(STREAM) ? `${attribute.slice(0, -1)} ${STREAM}"` : attribute;
+    });
+  }
+
   /** From here on what is written comes after a state script. */
   beginStream(): void {
     this.#isStreaming = true;
@@ -292,7 +309,7 @@ export class Render {
     const chunk = this.#chunkOf(block);
     this.#names?.meet(block, slots);
     const indices = slots.map((value, slot) => this.#indexOf(value, undefined, block, slot));
-    const modules = [FUNCTIONS, `handler/${chunk}`, ...block.parts];
+    const modules = [FUNCTIONS, HANDLER + chunk, ...block.parts];
     const parts = indices.flatMap((index) => this.values.likelyParts(index));
     return { content: [chunk, symbol, ...indices], slots: indices, modules: [...new Set([...modules, ...parts])] };
   }
@@ -308,7 +325,7 @@ export class Render {
     let modules = this.#blocks.get(block);
     if (!modules) {
       for (const name of block.events) this.events.add(name);
-      modules = [`handler/${chunk}`, ...block.parts];
+      modules = [HANDLER + chunk, ...block.parts];
       this.#blocks.set(block, modules);
     }
     return modules;

@@ -67,7 +67,7 @@ describe("a resource on the server", () => {
         return button(user) + awaiting(user);
       }),
     );
-    assert.match(shell ?? "", /s="1 user-1 resource data"/);
+    assert.match(shell ?? "", /s="1 user-1 resource data stream"/);
     assert.deepEqual(stateOf(shell)["v"], [[8, {}, [1]]]);
     assert.match(piece ?? "", /1970/);
     assert.deepEqual(Object.keys(stateOf(piece)["u"] as object), ["0"]);

@@ -32,14 +32,15 @@ async function onStream(
   path: string,
   story: (page: Page, tell: Tell, tab: Tab) => Promise<void>,
   options: BrowserContextOptions = {},
+  { url }: { url: string } = server,
 ): Promise<void> {
   const run = `${path}-${++runs}`;
   const tab = await openTab(browser, options);
   const tell: Tell = async (name, value = name, isFailure = false) => {
     const query = new URLSearchParams({ run, name, value, ...(isFailure ? { fail: "" } : {}) });
-    await (await fetch(`${server.url}/gate?${query}`)).text();
+    await (await fetch(`${url}/gate?${query}`)).text();
   };
-  await tab.page.goto(`${server.url}${path}?run=${encodeURIComponent(run)}`, { waitUntil: "commit" });
+  await tab.page.goto(`${url}${path}?run=${encodeURIComponent(run)}`, { waitUntil: "commit" });
   await story(tab.page, tell, tab);
   await tab.close();
 }
@@ -50,7 +51,12 @@ const ALL = ["one", "two", "row", "list", "bad", "worse"];
 describe("a page with browser code", () => {
   it("answers events before its pieces are there, and shows these in their places in whatever order they come", () =>
     onStream("/streaming", async (page, tell) => {
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace(/-[0-9a-f]{8}/, "")));
+      const first = page.waitForResponse("**/_svc/core.js");
       await button(page, "Count 0").click();
+      await (await first).finished();
+      assert.ok(asked.includes("/_svc/stream.js") && asked.includes("/_svc/handler/streaming.js"), "beside core");
       await button(page, "Count 1").waitFor();
       assert.equal(await page.locator("#wait-one").textContent(), "one is on its way");
       await tell("two");
@@ -265,4 +271,38 @@ describe("a resource", () => {
       await page.waitForLoadState("load");
       assert.deepEqual(scripts, []);
     }));
+});
+
+describe("under svc dev", () => {
+  it("pieces, their handlers and resources work the same", async () => {
+    const dev = await startDemo({
+      app,
+      command: "dev",
+      dataDir: join(folder.path, "dev"),
+      env: { NODE_ENV: "development" },
+    });
+    try {
+      const stream = async (page: Page, tell: Tell): Promise<void> => {
+        await button(page, "Count 0").click();
+        await button(page, "Count 1").waitFor();
+        await tell("one");
+        await page.locator("#one b", { hasText: "one: 1" }).waitFor();
+        await button(page, "one 0").click();
+        await button(page, "one 1").waitFor();
+        for (const name of ALL) await tell(name);
+        await page.waitForLoadState("load");
+      };
+      await onStream("/streaming", stream, {}, dev);
+      const fetching = async (page: Page, tell: Tell): Promise<void> => {
+        await tell("one", "a,b");
+        await page.locator("#words", { hasText: "ab" }).waitFor();
+        await button(page, "Two").click();
+        await tell("two", "b,c");
+        await page.locator("#words", { hasText: "bc" }).waitFor();
+      };
+      await onStream("/resource-shown", fetching, {}, dev);
+    } finally {
+      await dev.stop();
+    }
+  });
 });
