@@ -308,8 +308,12 @@ function forElement(extraction: Extraction, node: ESTree.JSXElement, position: P
       "<For> needs each={list} and a function written inside it: <For each={list} by={(item) => item.id}>{(item) => <li>…</li>}</For>.",
     );
   }
-  if (!position.scope || (!position.isRegion && extraction.module.liveness(each) !== "live")) {
-    if (extraction.module.liveness(each) === "live") throw looseRegion(extraction, node);
+  const { module } = extraction;
+  const liveness = module.liveness(each);
+  const reacts =
+    position.isRegion || liveness === "live" || (liveness === "maybe" && !holdsComponent(row, module.scopes));
+  if (!position.scope || !reacts) {
+    if (liveness === "live") throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
   }
   return listOf(extraction, node, { each, by: attributeExpression(node, "by"), row }, position);

@@ -80,6 +80,13 @@ describe("the browser module", () => {
 });
 
 describe("lists in the browser", () => {
+  it("follow a signal that was handed down, unless their rows are components", () => {
+    const list = (row: string): string =>
+      `const C = () => <i />; export const A = (p) => <p><For each={p.names.value}>{(name) => ${row}}</For></p>;`;
+    assert.match(browserBody(list("<b>{name}</b>")), /\$For\(/);
+    assert.doesNotMatch(browserBody(list("<C />")), /\$For\(/);
+  });
+
   it("make rows from a template and bind them to their item and index", async () => {
     const text = `export function A() {
       const s = store({ l: [{ id: 1, t: "a" }] });

@@ -65,6 +65,42 @@ export function randomData(tape: Tape): ViewData {
   };
 }
 
+/** What an event may do to the data; their source runs in the browser too, so they use nothing but what they are given. */
+const CHANGES: ((data: ViewData) => unknown)[] = [
+  (data) => data.rows.reverse(),
+  (data) => data.rows.shift(),
+  (data) =>
+    data.rows.push({ id: Math.max(0, ...data.rows.map(({ id }) => id)) + 1, text: "<new>", flag: true, tags: ["x"] }),
+  (data) => data.rows.splice(1, 1),
+  (data) => data.rows.unshift(...data.rows.splice(2, 1)),
+  (data) => data.rows.forEach((row) => (row.flag = !row.flag)),
+  (data) => data.rows.slice(0, 1).forEach((row) => (row.text += "+")),
+  (data) => data.rows.slice(-1).forEach((row) => (row.tags = ["p", ...row.tags.filter((tag) => tag !== "p")])),
+  (data) => data.rows.slice(0, 2).forEach(({ tags }) => tags.reverse()),
+  (data) => (data.rows = []),
+  (data) => (data.flags = data.flags.map((flag) => !flag)),
+  (data) => (data.flags[0] = !data.flags[0]),
+  (data) => (data.texts = data.texts.map((text) => (text === "" ? "<&>" : ""))),
+  (data) => (data.texts[1] += "!"),
+  (data) => (data.numbers = data.numbers.map((number) => 1 - number)),
+];
+
+/** Source of the changes, and names of as many, each with the data after it. */
+export function randomChanges(
+  tape: Tape,
+  data: ViewData,
+  count: number,
+): { source: string; story: [number, ViewData][] } {
+  let state = data;
+  const story = Array.from({ length: count }, (): [number, ViewData] => {
+    const change = tape.next(CHANGES.length);
+    state = structuredClone(state);
+    CHANGES[change]?.(state);
+    return [change, state];
+  });
+  return { source: `[${CHANGES.map(String).join(",\n")}]`, story };
+}
+
 /** Where a piece of a view stands. */
 interface Place {
   depth: number;
@@ -96,6 +132,7 @@ class Writer {
   element(place: Place): string {
     const tape = this.#tape;
     if (tape.chance(8)) return `<input${this.#attributes(place)} value={${this.#text(place)}} />`;
+    if (tape.chance(6)) return this.#svg(place);
     if (tape.chance(5)) return `<br${this.#attributes(place)} />`;
     const tag = place.isPhrasing || tape.chance(40) ? tape.pick(PHRASING) : tape.pick(FLOW);
     if ((tag === "a" || tag === "button" || tag === "label") && place.isInLink) return `<i>${this.#literal()}</i>`;
@@ -128,6 +165,20 @@ class Writer {
       default:
         return `<${tag}${attributes}>${this.#children(inner)}</${tag}>`;
     }
+  }
+
+  #svg(place: Place): string {
+    const shape = `<circle cx={${this.#number(place)}} class={{ on: ${this.#flag(place)} }} />`;
+    const text = `{${this.#flag(place)} ? <text x="1">{${this.#text(place)}}</text> : ${shape}}`;
+    const inner =
+      place.rows.length > 1
+        ? shape
+        : this.#rowsOf(
+            "g",
+            { ...place, isPhrasing: true },
+            (row) => `<circle cx={${this.#number(row)}} /><title>{${this.#text(row)}}</title>`,
+          );
+    return `<svg viewBox="0 0 9 9"${this.#attributes(place)}>${inner}${text}</svg>`;
   }
 
   #children(place: Place): string {
@@ -173,9 +224,11 @@ class Writer {
     const branch = (): string =>
       tag ? `<${tag}>${this.#children(place)}</${tag}>` : this.element({ ...place, depth: place.depth + 1 });
     const test = this.#flag(place);
-    switch (tape.next(5)) {
+    switch (tape.next(6)) {
       case 0:
         return `{${test} && ${branch()}}`;
+      case 4:
+        return `<Match><Case when={${test}}>${branch()}</Case><Case when={${this.#flag(place)}}>${branch()}</Case>${tape.chance(50) ? `<Case>${branch()}</Case>` : ""}</Match>`;
       case 1:
         return `{${test} ? ${branch()} : null}`;
       case 2:
@@ -200,9 +253,10 @@ class Writer {
     const before = tape.chance(30) ? `<${tag}>${inside(place)}</${tag}>` : "";
     const behind = tape.chance(30) ? `<${tag}>${inside(place)}</${tag}>` : "";
     const by = isTag ? `(${name}) => ${name}` : `(${name}) => ${name}.id`;
-    const rows = tape.chance(50)
-      ? `<For each={${list}} by={${by}}>{(${name}, ${index}) => (${html})}</For>`
-      : `{${list}.map((${name}, ${index}) => (${html}))}`;
+    const fn = tape.chance(25)
+      ? `(${name}, ${index}) => { const own = ${isTag ? name : `${name}.text`} + ${index}; return (${html.replace("<" + tag, `<${tag} lang={own}`)}); }`
+      : `(${name}, ${index}) => (${html})`;
+    const rows = tape.chance(50) ? `<For each={${list}} by={${by}}>{${fn}}</For>` : `{${list}.map(${fn})}`;
     return before + rows + behind;
   }
 

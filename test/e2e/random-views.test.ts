@@ -8,9 +8,9 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { root } from "./demo-server.ts";
 import { FixtureStage, hostFixtures, TABS, type FixtureHost } from "./fixture-story.ts";
-import { randomData, randomView, Tape } from "./random-view.ts";
+import { randomChanges, randomData, randomView, Tape } from "./random-view.ts";
 
-const VIEWS = Number(process.env["FUZZ_VIEWS"] ?? 40);
+const VIEWS = Number(process.env["FUZZ_VIEWS"] ?? 24);
 
 /** Below the repository, so that "svc" is found. */
 const app = join(root, "out", `random-views-${process.pid}`);
@@ -30,33 +30,40 @@ export default createApp({
 });
 `;
 
-/** A view that can be shut, in three states, kept in a computed or in a store. */
+/** A view that can be shut and whose data changes; kept in a store, or in a signal, with a component that shows it too. */
 function sourceOf(tape: Tape): string {
   const isStore = tape.chance(50);
   const data = isStore ? "box.data" : "data.value";
-  const all = [randomData(tape), randomData(tape), randomData(tape)];
-  return `import { computed, For, Show, signal, store } from "svc";
+  const first = randomData(tape);
+  const { source, story } = randomChanges(tape, first, 6);
+  const part = isStore ? "" : `function Part(props) { return ${randomView(tape, "props.data.value")}; }`;
+  return `import { Case, For, Match, Show, signal, store } from "svc";
+const CHANGES = ${source};
+${part}
 export function View(props) {
   const isOpen = signal(props.isOpen);
-  const at = signal(props.at);
-  ${isStore ? "const box = store({ data: props.all[props.at] });" : "const data = computed(() => props.all[at.value]);"}
+  ${isStore ? "const box = store({ data: props.data });" : "const data = signal(props.data);"}
+  const change = (at) => {
+    ${isStore ? "CHANGES[at](box.data);" : "const next = structuredClone(data.value); CHANGES[at](next); data.value = next;"}
+  };
   return (
     <main>
       <button id="open" onClick={() => (isOpen.value = !isOpen.value)}>open</button>
-      <button id="next" onClick={() => { at.value = (at.value + 1) % 3; ${isStore ? "box.data = props.all[at.value];" : ""} }}>next</button>
+      <button id="change" onPointerDown={(event) => change(event.button)}>change</button>
+      ${isStore ? "" : "<Part data={data} />"}
       {isOpen.value && ${randomView(tape, data)}}
     </main>
   );
 }
-const all = ${JSON.stringify(all)};
-export const start = { isOpen: false, at: 0, all };
+export const start = { isOpen: false, data: ${JSON.stringify(first)} };
 const open = (isOpen) => ({ on: "click", at: "#open", to: { isOpen } });
-const next = (at) => ({ on: "click", at: "#next", to: { at } });
-export const steps = [open(true), next(1), next(2), open(false), next(0), open(true), next(1)];
+const change = ([button, data]) => ({ on: "pointerdown", at: "#change", event: { button }, to: { data } });
+const [a, b, c, d, e, f] = ${JSON.stringify(story)}.map(change);
+export const steps = [open(true), a, b, c, open(false), d, open(true), e, f];
 `;
 }
 
-const tapes = fc.sample(fc.array(fc.nat(9999), { minLength: 400, maxLength: 400 }), VIEWS);
+const tapes = fc.sample(fc.array(fc.nat(9999), { minLength: 600, maxLength: 600 }), VIEWS);
 const names = tapes.map((_, at) => `view-${at}`);
 
 describe("views at random", { concurrency: TABS }, () => {
