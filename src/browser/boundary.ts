@@ -20,20 +20,37 @@ type Failure = DispatchedEvent & { error: unknown };
 let place: object | undefined;
 /** Of a node whose value has to be made again (src/reactivity/system.ts). */
 const DIRTY = 2;
-/** End of a boundary whose fallback is shown -> run the failed effects again. */
-const failed = new Map<Element, (() => void)[]>();
+/** What is known of a boundary that shows its fallback, or is about to. */
+interface Failed {
+  /** Run the failed effects again. */
+  retries: (() => void)[];
+  fallback: Node[];
+}
+
+/** End of a boundary -> what has become of it. */
+const failed = new Map<Element, Failed>();
+/** Where content waits out of sight -> end of its boundary. In the page, for what changes meanwhile changes it too. */
+const waiting = new WeakMap<Node, Element>();
 
 const isStart = (node: Node): boolean => node instanceof Comment && node.data === DOM.boundary;
 const isEnd = (node: Node): boolean => node instanceof HTMLTemplateElement && node.hasAttribute(DOM.boundary);
 
-/** End of the innermost boundary around an element that shows its content. */
+/** What stands in the stead of a portal's content. */
+const anchorOf = (node: Node): Node => {
+  const name = node instanceof Element && node.getAttribute(DOM.portal);
+  return (name && document.querySelector(`template[${DOM.portal}="${name}"]`)) || node;
+};
+
+/** End of the innermost boundary around an element; not of one in whose fallback it stands. */
 const boundaryOf = (element: Node | undefined): Element | undefined => {
-  for (let at: Node | null | undefined = element; at; at = at.parentNode) {
+  for (let inner: Node | null | undefined = element; inner; inner = inner.parentNode) {
+    const at = (inner = anchorOf(inner));
+    if (waiting.has(at)) return waiting.get(at);
     let depth = 0;
     for (let next = at.nextSibling; next; next = next.nextSibling) {
       if (isStart(next)) depth++;
       else if (isEnd(next) && !depth--) {
-        if (!failed.has(next as Element)) return next as Element;
+        if (!failed.get(next as Element)?.fallback.includes(at as ChildNode)) return next as Element;
         depth = 0;
       }
     }
@@ -41,32 +58,48 @@ const boundaryOf = (element: Node | undefined): Element | undefined => {
   return undefined;
 };
 
-/** @returns whether there is somewhere to show it. What is out of sight already is only reported. */
-const caught = (error: unknown, element: object | undefined, retry?: () => void): boolean => {
-  const at = element as Element | undefined;
-  const isHidden = at && !at.isConnected;
-  const end = boundaryOf(at);
-  if (!end && !isHidden) return false;
+/** @returns whether there is somewhere to show it. */
+const caught = (error: unknown, at: object | undefined, retry?: () => void): boolean => {
+  const end = boundaryOf(at as Node | undefined);
+  if (!end) return false;
   reportError(error);
-  if (!end) return true;
-  failed.set(end, retry ? [retry] : []);
+  const before = failed.get(end);
+  const retries = before?.retries ?? [];
+  if (retry) retries.push(retry);
+  if (before) return true;
+  failed.set(end, { retries, fallback: [] });
   const { content } = end as HTMLTemplateElement;
-  if (content.firstChild) replace(end, content);
+  if (content.firstChild) replace(end, [...content.childNodes]);
   else (self.$svc as unknown as EventQueue).push({ type: DOM.caught, target: end, error } as Failure);
   return true;
 };
 
 /** Puts a fallback in place of a boundary's content. @returns puts the content back. */
-const replace = (end: Element, fallback: Node): (() => void) => {
-  const kept = new DocumentFragment();
+const replace = (end: Element, fallback: Node[]): (() => void) => {
+  const kept = document.createElement("svc-kept");
+  const hide = (isHidden: boolean): void => {
+    kept.hidden = isHidden;
+    for (const anchor of kept.querySelectorAll(`template[${DOM.portal}]`)) {
+      const name = anchor.getAttribute(DOM.portal);
+      document.querySelector(`[${DOM.portal}="${name}"]:not(template)`)?.toggleAttribute("hidden", isHidden);
+    }
+  };
+  document.body.append(kept);
+  waiting.set(kept, end);
   let depth = 0;
   for (let at; !isStart((at = end.previousSibling!)) || depth;) {
     if (isEnd(at)) depth++;
     else if (isStart(at)) depth--;
     kept.prepend(at);
   }
-  end.before(fallback);
-  return () => end.before(kept);
+  hide(true);
+  failed.get(end)!.fallback = fallback;
+  end.before(...fallback);
+  return () => {
+    hide(false);
+    end.before(...kept.childNodes);
+    kept.remove();
+  };
 };
 
 /** What a run gives that has failed. */
@@ -109,12 +142,12 @@ guard._made = (node) => {
 export const Caught = (event: Failure, end: Element, make: () => Element, bind: Bind, $: Slots): void => {
   const element = make();
   element.setAttribute(DOM.scope, end.getAttribute(DOM.scope)!);
-  const putBack = replace(end, element);
+  const putBack = replace(end, [element]);
   const reset = (): void => {
     stop();
     element.remove();
     putBack();
-    const retries = failed.get(end)!;
+    const { retries } = failed.get(end)!;
     failed.delete(end);
     batch(() => retries.forEach((retry) => retry()));
   };

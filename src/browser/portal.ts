@@ -3,6 +3,9 @@ import { DOM } from "../shared/wire.ts";
 import { isResuming, scoped, slotsAt, watch } from "./core.ts";
 import type { Slots } from "./types.ts";
 
+/** How many have been made here. */
+let made = 0;
+
 /**
  * @param anchor what stands in the content's stead.
  * @param to selector of the element at whose end it is put; where there is none, at that of the body.
@@ -21,7 +24,9 @@ export const Portal = (
     : make();
   slotsAt.set(content, $);
   if (!isServers) {
-    content.setAttribute(place, "");
+    const name = `b${++made}`;
+    anchor.setAttribute(place, name);
+    content.setAttribute(place, name);
     // The anchor is put into the page after it is bound. Events find their scope by this attribute.
     queueMicrotask(() => {
       const scope = anchor.closest(`[${DOM.scope}]`)?.getAttribute(DOM.scope);

@@ -221,7 +221,7 @@ describe("an error boundary", () => {
       await button(page, "Works 1").waitFor();
       await button(page, "Throw").click();
       await caught(page).filter({ hasText: "thrown by a handler" }).waitFor();
-      assert.equal(await page.locator("#handlers").count(), 0);
+      assert.equal(await page.locator("main #handlers").count(), 0);
       assert.equal(await page.locator("main").textContent(), "thrown by a handlerResetMendRenameAda");
       await button(page, "Reset").click();
       await button(page, "Works 1").click();
@@ -236,17 +236,18 @@ describe("an error boundary", () => {
     }));
 
   it("catches a binding, and shows it mended", () =>
-    reporting("/failing", ["Cannot read properties of null (reading 'name')"], async (page) => {
+    reporting("/failing", Array(3).fill("Cannot read properties of null (reading 'name')"), async (page) => {
       await button(page, "Lose").click();
       await caught(page).waitFor();
       await button(page, "Mend").click();
+      await page.locator("#dialog i", { hasText: "5" }).waitFor();
       await page.locator("#profile b", { hasText: "GRACE" }).waitFor();
       assert.equal(await page.locator("#outside output").textContent(), "Grace");
     }));
 
   it("shows its fallback again when what failed still fails, and lets the rest of the page live", () => {
     const message = "Cannot read properties of null (reading 'name')";
-    return reporting("/failing", [message, message], async (page) => {
+    return reporting("/failing", Array(6).fill(message), async (page) => {
       await button(page, "Lose").click();
       await button(page, "Reset").click();
       await caught(page).waitFor();
@@ -261,6 +262,26 @@ describe("an error boundary", () => {
     reporting("/failing", ["Cannot read properties of null (reading 'trim')"], async (page) => {
       await button(page, "Bad row").click();
       await caught(page).waitFor();
+    }));
+
+  it("catches what fails in a portal of its content, and hides that with it", () =>
+    reporting("/failing", ["thrown in a portal"], async (page) => {
+      await button(page, "Open").click();
+      await button(page, "Throw there").click();
+      await caught(page).filter({ hasText: "thrown in a portal" }).waitFor();
+      assert.equal(await page.locator("body > #moved").isVisible(), false);
+      await button(page, "Reset").click();
+      await page.locator("body > #moved").waitFor();
+    }));
+
+  it("keeps content up to date that is out of sight", () =>
+    reporting("/failing", ["thrown by a handler"], async (page) => {
+      await button(page, "Throw").click();
+      await caught(page).waitFor();
+      await button(page, "Rename").click();
+      await page.locator("#outside output", { hasText: "Lovelace" }).waitFor();
+      await button(page, "Reset").click();
+      await page.locator("#profile b", { hasText: "LOVELACE" }).waitFor();
     }));
 
   it("catches an effect", () =>
