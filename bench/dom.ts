@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 import { findChromium } from "svc/testing";
+import { timeEvents, type EventTimes } from "./lib/event-driver.ts";
 import { contenders, readOptions } from "./lib/options.ts";
 import { buildPeer, install, plugins, versionOf } from "./lib/peers.ts";
 import { buildDir } from "./lib/places.ts";
@@ -44,7 +45,12 @@ async function servePeers(names: readonly Exclude<Name, "svc">[]): Promise<Serve
   return serveFiles(join(buildDir, "dom"), pages);
 }
 
-async function measure(browser: Browser, url: string, withMany: boolean): Promise<Sample[]> {
+interface Measured {
+  samples: Sample[];
+  events: EventTimes;
+}
+
+async function measure(browser: Browser, url: string, withMany: boolean): Promise<Measured> {
   const context = await browser.newContext();
   const page = await context.newPage();
   const faults: string[] = [];
@@ -53,7 +59,8 @@ async function measure(browser: Browser, url: string, withMany: boolean): Promis
   await page.goto(url);
   await page.waitForSelector("#run");
   try {
-    return (await page.evaluate(`(${runTable.toString()})(${REPEATS}, ${withMany})`)) as Sample[];
+    const events = await page.evaluate(timeEvents);
+    return { samples: await page.evaluate<Sample[]>(`(${runTable.toString()})(${REPEATS}, ${withMany})`), events };
   } catch (error) {
     throw new Error([url, ...faults].join("; "), { cause: error });
   } finally {
@@ -88,6 +95,26 @@ function tableOf(all: Samples, what: "script" | "total", title: string, note: st
   return { title, note, head, rows };
 }
 
+function eventTable(events: ReadonlyMap<Name, EventTimes[]>): Table {
+  const names = [...events.keys()].sort((a, b) => NAMES.indexOf(a) - NAMES.indexOf(b));
+  const cell = (name: Name, of: (times: EventTimes) => number): string =>
+    median(events.get(name)?.map(of) ?? []).toFixed(2);
+  const row = (title: string, of: (times: EventTimes) => number): string[] => [
+    title,
+    ...names.map((name) => cell(name, of)),
+  ];
+  return {
+    title: "An event that nobody handles, 30 levels deep",
+    note: "Microseconds, median, with making and dispatching it.",
+    head: ["", ...names.map((name) => (name === "svc" ? "svc" : PEERS[name].title()))],
+    rows: [
+      row("of a type that no page listens for", ({ unheard }) => unheard),
+      row("of a type with handlers elsewhere", ({ heard }) => heard),
+      row("`pointerover`", ({ pointer }) => pointer),
+    ],
+  };
+}
+
 const options = readOptions(6);
 const names = contenders(NAMES, options);
 const peers = names.filter((name): name is Exclude<Name, "svc"> => name !== "svc");
@@ -100,10 +127,13 @@ const launch = await findChromium();
 const browser = await chromium.launch({ ...launch, args: [...launch.args, "--js-flags=--expose-gc"] });
 try {
   const all: Samples = new Map();
+  const events = new Map<Name, EventTimes[]>();
   for (let round = 0; round < options.rounds; round++) {
     for (const name of shuffled(names)) {
       progress(`round ${round + 1} of ${options.rounds}: ${name}`);
-      keep(all, name, await measure(browser, urlOf(name), !options.quick));
+      const { samples, events: times } = await measure(browser, urlOf(name), !options.quick);
+      keep(all, name, samples);
+      events.set(name, [...(events.get(name) ?? []), times]);
     }
   }
   const note = "Milliseconds, median; in brackets the ratio to Solid.";
@@ -113,6 +143,7 @@ try {
       tables: [
         tableOf(all, "script", "Script of one click", note),
         tableOf(all, "total", "The same with style and layout", note),
+        eventTable(events),
       ],
       data: Object.fromEntries([...all].map(([name, mine]) => [name, Object.fromEntries(mine)])),
     },

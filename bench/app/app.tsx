@@ -16,6 +16,7 @@ const isolated: Middleware = async (_ctx, next) => {
 
 const counter = { title: "Counter", view: () => <Counter /> };
 const todo = { title: "To-do", view: () => <Todos todos={makeTodos(20)} /> };
+const long = { title: "To-do", view: () => <Todos todos={makeTodos(1000)} /> };
 
 export default createApp({
   pages: [
@@ -24,7 +25,8 @@ export default createApp({
     page("/todo", todo),
     page("/idle/counter", { ...counter, prefetch: "idle" }),
     page("/idle/todo", { ...todo, prefetch: "idle" }),
-    page("/todo/1000", { title: "To-do", view: () => <Todos todos={makeTodos(1000)} /> }),
+    page("/idle/todo-1000", { ...long, prefetch: "idle" }),
+    page("/todo-1000", { title: "To-do", view: () => <Todos todos={makeTodos(1000)} /> }),
   ],
   middleware: [isolated],
 });

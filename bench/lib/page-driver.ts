@@ -87,6 +87,56 @@ export async function measureLoad(browser: Browser, url: string, selector: strin
   };
 }
 
+/** How much slower than this machine's the processor of the script times is. */
+const SLOWDOWN = 4;
+
+/** Milliseconds of the page's scripts on a slow processor. */
+export interface ScriptTimes {
+  load: number;
+  /** Of the first click. */
+  click: number;
+}
+
+export async function measureScript(browser: Browser, url: string, selector: string): Promise<ScriptTimes> {
+  const page = await open(browser);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Profiler.enable");
+  await session.send("Profiler.setSamplingInterval", { interval: 250 });
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
+  await session.send("Profiler.start");
+  await page.goto(url, { waitUntil: "networkidle" });
+  const load = scriptTime((await session.send("Profiler.stop")).profile, new URL(url).origin);
+  await session.send("Profiler.start");
+  await click(page, selector);
+  await page.waitForFunction(hasChanged, undefined, { timeout: LOST_MS });
+  const toggle = scriptTime((await session.send("Profiler.stop")).profile, new URL(url).origin);
+  await page.context().close();
+  return { load, click: toggle };
+}
+
+/** What the protocol of Chromium's profiler tells: a tree of frames, and which was on top at each sample. */
+interface Profile {
+  nodes: { id: number; callFrame: { url: string }; children?: number[] }[];
+  samples?: number[];
+  timeDeltas?: number[];
+}
+
+/** Milliseconds in which a script of the page was running, or what it called. The profiler's counter of script time leaves out promises. */
+function scriptTime({ nodes, samples = [], timeDeltas = [] }: Profile, origin: string): number {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const own = new Set<number>();
+  const visit = (id: number, isInside: boolean): void => {
+    const node = byId.get(id);
+    const isOwn = isInside || (node?.callFrame.url.startsWith(origin) ?? false);
+    if (isOwn) own.add(id);
+    for (const child of node?.children ?? []) visit(child, isOwn);
+  };
+  const [root] = nodes;
+  if (root) visit(root.id, false);
+  const us = samples.reduce((sum, id, at) => sum + (own.has(id) ? (timeDeltas[at] ?? 0) : 0), 0);
+  return us / 1000;
+}
+
 /**
  * Milliseconds from the click to the changed document on a slow network; undefined where it never came.
  * @param isEarly clicks as soon as the element can be seen, else when the page has come to rest.

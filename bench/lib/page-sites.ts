@@ -11,8 +11,13 @@ import { buildBenchApp } from "./svc-app.ts";
 
 export const CONTENDERS = ["svc", "svc-idle", "marko", "solid", "svelte", "qwik"] as const;
 export type Contender = (typeof CONTENDERS)[number];
-export type PageName = "counter" | "todo";
-export const PAGES: readonly PageName[] = ["counter", "todo"];
+export type PageName = "counter" | "todo" | "todo-1000";
+export const PAGES: readonly PageName[] = ["counter", "todo", "todo-1000"];
+/** Pages by what they are made of: the long todo is the same one with more rows. */
+const SOURCES = ["counter", "todo"] as const;
+type Source = (typeof SOURCES)[number];
+const LONG = 1000;
+const SHORT = 20;
 
 const qwikDir = join(peersDir, "qwik");
 
@@ -61,13 +66,16 @@ async function svcSite(): Promise<{ site: Site; dist: string; close(): Promise<v
 
 /** What the server half of a peer gives: a part of a document, or a whole one. */
 type Rendered = { html: string } | { head: string; body: string; data?: unknown };
-type Server = Record<PageName, (manifest?: unknown) => Rendered | Promise<Rendered>>;
+type Server = Record<Source, (todos: number, manifest?: unknown) => Rendered | Promise<Rendered>>;
 
 const serverConfig = (pluginList: Vite.PluginOption[]): Vite.InlineConfig => ({
   plugins: pluginList,
   ssr: { noExternal: true },
   build: { ssr: true },
 });
+
+const sourceOf = (page: PageName): Source => (page === "counter" ? page : "todo");
+const rowsOf = (page: PageName): number => (page === "todo-1000" ? LONG : SHORT);
 
 async function importServer(path: string): Promise<Server> {
   return (await import(pathToFileURL(path).href)) as Server;
@@ -85,7 +93,7 @@ async function hydratedSite(name: "solid" | "svelte"): Promise<Site> {
     ),
   );
   const input = Object.fromEntries(
-    PAGES.map((page) => [page, join(peersDir, `pages/${name}/${page}-client${ending}`)]),
+    SOURCES.map((page) => [page, join(peersDir, `pages/${name}/${page}-client${ending}`)]),
   );
   const output = { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" };
   const client = join(folder, "client");
@@ -94,13 +102,14 @@ async function hydratedSite(name: "solid" | "svelte"): Promise<Site> {
     build: { rolldownOptions: { input, output } },
   });
   const preloads = new Map(
-    await Promise.all(PAGES.map(async (page) => [page, await importsOf(join(client, `${page}.js`))] as const)),
+    await Promise.all(SOURCES.map(async (page) => [page, await importsOf(join(client, `${page}.js`))] as const)),
   );
   return async (path) => {
     const page = pageOf(path);
     if (!page) return file(client, path);
-    const rendered = await server[page]();
-    return html("html" in rendered ? rendered.html : shell(page, rendered, preloads.get(page) ?? []));
+    const source = sourceOf(page);
+    const rendered = await server[source](rowsOf(page));
+    return html("html" in rendered ? rendered.html : shell(source, rendered, preloads.get(source) ?? []));
   };
 }
 
@@ -111,7 +120,7 @@ async function importsOf(entry: string): Promise<string[]> {
 }
 
 function shell(
-  page: PageName,
+  page: Source,
   { head, body, data }: { head: string; body: string; data?: unknown },
   chunks: string[],
 ): string {
@@ -134,7 +143,7 @@ async function markoSite(): Promise<Site> {
   const server = await importServer(path);
   return async (path) => {
     const page = pageOf(path);
-    const rendered = page && (await server[page]());
+    const rendered = page && (await server[sourceOf(page)](rowsOf(page)));
     return rendered && "html" in rendered ? html(rendered.html) : file(join(folder, "client"), path);
   };
 }
@@ -167,7 +176,7 @@ async function qwikSite(): Promise<Site> {
   const server = await importServer(join(ssr.outDir, "server.js"));
   return async (path) => {
     const page = pageOf(path);
-    const rendered = page && (await server[page](manifest));
+    const rendered = page && (await server[sourceOf(page)](rowsOf(page), manifest));
     return rendered && "html" in rendered ? html(rendered.html) : file(client, path);
   };
 }

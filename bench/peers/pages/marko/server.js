@@ -4,4 +4,4 @@ import Counter from "./counter.marko";
 import Todo from "./todo.marko";
 
 export const counter = async () => ({ html: String(await Counter.render({})) });
-export const todo = async () => ({ html: String(await Todo.render({ todos: makeTodos(20) })) });
+export const todo = async (count) => ({ html: String(await Todo.render({ todos: makeTodos(count) })) });

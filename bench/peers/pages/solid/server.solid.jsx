@@ -6,7 +6,7 @@ import { Todos } from "./todo.solid.jsx";
 
 export const counter = () => ({ head: generateHydrationScript(), body: renderToString(() => <Counter />) });
 
-export function todo() {
-  const todos = makeTodos(20);
+export function todo(count) {
+  const todos = makeTodos(count);
   return { head: generateHydrationScript(), body: renderToString(() => <Todos todos={todos} />), data: todos };
 }

@@ -8,7 +8,7 @@ const partsOf = ({ head, body }) => ({ head, body });
 
 export const counter = () => partsOf(render(Counter, { props: {} }));
 
-export function todo() {
-  const todos = makeTodos(20);
+export function todo(count) {
+  const todos = makeTodos(count);
   return { ...partsOf(render(Todos, { props: { todos } })), data: todos };
 }

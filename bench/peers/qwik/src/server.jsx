@@ -6,5 +6,5 @@ import { CounterPage, TodoPage } from "./root.jsx";
 
 const options = (manifest) => ({ manifest, containerAttributes: { lang: "en" } });
 
-export const counter = (manifest) => renderToString(<CounterPage />, options(manifest));
-export const todo = (manifest) => renderToString(<TodoPage todos={makeTodos(20)} />, options(manifest));
+export const counter = (_count, manifest) => renderToString(<CounterPage />, options(manifest));
+export const todo = (count, manifest) => renderToString(<TodoPage todos={makeTodos(count)} />, options(manifest));
