@@ -25,6 +25,8 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
       for (const error of rendered.errors) services.log(`page ${ctx.path}, in an error boundary: ${told(error)}`);
       return html(rendered.html, prepared.status, PRIVATE);
     }
+    const whole = await rendered.stream.begin();
+    if (whole !== undefined) return html(whole, prepared.status, PRIVATE);
     return { ...html("", prepared.status, [...PRIVATE, ...UNBUFFERED]), body: rendered.stream };
   };
 }

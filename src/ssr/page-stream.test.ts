@@ -242,6 +242,12 @@ describe("a piece", () => {
     assert.deepEqual(others, []);
   });
 
+  it("that is all a page waits for leaves a page in one part", async () => {
+    const { page, next } = open(main(() => awaiting({ value: Promise.resolve("now") })));
+    assert.match((await page.stream?.begin()) ?? "", /^<!doctype html>.*<i>now<\/i><\/main><\/body><\/html>$/);
+    assert.equal(await next(), undefined);
+  });
+
   it("of a value that is no promise makes no stream", () => {
     const page = renderPage(
       main(() => awaiting({ value: () => "plain" })),
@@ -305,6 +311,51 @@ describe("a piece", () => {
     assert.deepEqual(errors.map(String), ["SvcError: too late for a 404", "Error: again"]);
     good.resolve("good");
     assert.match((await rest()).join(""), /<i>good<\/i>/);
+  });
+
+  it("of which browser code captures what can't travel has failed, and the page goes on", async () => {
+    const [bad, good] = [gate(), gate()];
+    class Odd {}
+    const write = (): string => `<p>odd</p>${button([signal("lost"), new Odd()])}`;
+    const { next, rest, errors } = open(
+      main(
+        () => button([signal("kept")]),
+        () => awaiting({ value: bad.promise, write, catch: html(() => button(["fallback"])) }),
+        () => awaiting({ value: good.promise, write: () => button(["good"]) }),
+      ),
+    );
+    await next();
+    bad.resolve("");
+    const piece = await next();
+    assert.doesNotMatch(piece ?? "", /odd/);
+    assert.deepEqual([stateOf(piece)["s"], stateOf(piece)["v"]], [{ 2: ["counter-1", "b0", 1] }, [[1, "fallback"]]]);
+    assert.equal((errors[0] as SvcError).code, "SVC201");
+    good.resolve("");
+    const [last] = await rest();
+    assert.deepEqual([stateOf(last)["s"], stateOf(last)["v"]], [{ 3: ["counter-1", "b0", 2] }, [[1, "good"]]]);
+  });
+
+  it("that has no place to fail any more leaves an in-order page without browser code", async () => {
+    class Odd {}
+    const late = gate();
+    const { next, rest, errors } = open(
+      main(() => awaiting({ value: late.promise, write: () => button([new Odd()]) })),
+    );
+    await next();
+    late.resolve("");
+    assert.match((await rest()).join(""), /<button.*<\/button><\/main><\/body><\/html>$/);
+    assert.equal((errors[0] as SvcError).code, "SVC201");
+  });
+
+  it("in a page whose first part can't be sent fails with the page, before anything has gone out", async () => {
+    class Odd {}
+    const { page } = open(
+      main(
+        () => button([new Odd()]),
+        () => awaiting({ value: gate().promise }),
+      ),
+    );
+    await assert.rejects(async () => page.stream?.begin(), { code: "SVC201" });
   });
 
   it("that is not there in time has failed", async () => {

@@ -16,7 +16,7 @@ import {
   type DocumentOptions,
 } from "./document.ts";
 import type { LatePiece, Parts } from "./piece-marks.ts";
-import { renderPlaced, type Render } from "./render.ts";
+import { renderPlaced, type MoreState, type Render } from "./render.ts";
 import { Html } from "./html.ts";
 
 export interface StreamOptions extends DocumentOptions {
@@ -37,11 +37,12 @@ const BARE = /^\s*<(?:tr|td|th|thead|tbody|tfoot|caption|colgroup|col|option|opt
 const NO_SCRIPT = `[${DOM.wait}]{display:none!important}[${DOM.piece}]{display:contents!important}`;
 
 /** @param body HTML of the view, with marks of its pieces. */
-export function streamPage(render: Render, head: string, body: string, options: StreamOptions): AsyncIterable<string> {
-  return { [Symbol.asyncIterator]: () => new PageStream(render, head, body, options) };
+export function streamPage(render: Render, head: string, body: string, options: StreamOptions): PageStream {
+  return new PageStream(render, head, body, options);
 }
 
-class PageStream implements AsyncIterator<string, undefined> {
+/** Can be read once. */
+export class PageStream implements AsyncIterableIterator<string, undefined> {
   readonly #render: Render;
   readonly #options: StreamOptions;
   readonly #parts: AsyncGenerator<string, undefined>;
@@ -49,6 +50,8 @@ class PageStream implements AsyncIterator<string, undefined> {
   readonly #waiting = new Set<LatePiece>();
   #wake: () => void = () => undefined;
   #isOver = false;
+  #whole: string | undefined;
+  #first: IteratorResult<string, undefined> | undefined;
 
   constructor(render: Render, head: string, body: string, options: StreamOptions) {
     this.#render = render;
@@ -58,7 +61,24 @@ class PageStream implements AsyncIterator<string, undefined> {
     if (options.signal?.aborted) this.#leave();
   }
 
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /**
+   * Makes the first part, so that what can't be sent is found while the status can still tell.
+   * @returns the page, if that is all of it. @throws SvcError `SVC201`
+   */
+  async begin(): Promise<string | undefined> {
+    this.#first = await this.next();
+    if (this.#whole !== undefined) await this.return();
+    return this.#whole;
+  }
+
   async next(): Promise<IteratorResult<string, undefined>> {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first) return first;
     if (this.#isOver) return { done: true, value: undefined };
     try {
       const step = await this.#parts.next();
@@ -73,6 +93,7 @@ class PageStream implements AsyncIterator<string, undefined> {
 
   /** Nobody reads on. */
   async return(): Promise<IteratorResult<string, undefined>> {
+    this.#first = undefined;
     this.#leave();
     return { done: true, value: undefined };
   }
@@ -93,7 +114,7 @@ class PageStream implements AsyncIterator<string, undefined> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     if (this.#isOver) return undefined;
     const first = this.#settled(this.#render.pieces.split(body));
-    const parts = this.#options.isWhole ? await this.#whole(first) : first;
+    const parts = this.#options.isWhole ? await this.#allOf(first) : first;
     if (this.#isOver) return undefined;
     const isWhole = parts.every((part) => typeof part === "string");
     if (this.#render.scopes.size === 0 && !isWhole) yield* this.#inOrder(head, parts);
@@ -101,12 +122,12 @@ class PageStream implements AsyncIterator<string, undefined> {
   }
 
   /** Waits for all pieces, and for those that stand in them. */
-  async #whole(parts: Parts): Promise<Parts> {
+  async #allOf(parts: Parts): Promise<Parts> {
     const pieces = parts.filter((part) => typeof part !== "string");
     if (pieces.length === 0 || this.#isOver) return parts;
     for (const piece of pieces) this.#wait(piece);
     while ((await this.#ready()).length > 0);
-    return this.#isOver ? parts : this.#whole(this.#settled(parts));
+    return this.#isOver ? parts : this.#allOf(this.#settled(parts));
   }
 
   /** Writes what is settled where it stands, and what stands in that. */
@@ -117,7 +138,13 @@ class PageStream implements AsyncIterator<string, undefined> {
   }
 
   #html(piece: LatePiece): string {
-    return renderPlaced(this.#render, () => new Html(() => piece.write()));
+    try {
+      return renderPlaced(this.#render, () => new Html(() => piece.write()));
+    } catch (error) {
+      // Found by the checks of development, which look at what has been written.
+      this.#render.errors.push(error);
+      return "";
+    }
   }
 
   async *#outOfOrder(head: string, parts: Parts): AsyncGenerator<string, undefined> {
@@ -133,7 +160,7 @@ class PageStream implements AsyncIterator<string, undefined> {
     events.news();
     const swap = isWhole ? "" : script(options, options.swap ?? "");
     const state = isInteractive ? stateScript(options, this.#render.state()) + loaderScripts(options, events) : "";
-    if (isWhole) return void (yield start + body + state + DOCUMENT_END);
+    if (isWhole) return void (yield (this.#whole = start + body + state + DOCUMENT_END));
     yield start + body + swap + state;
     for (let ready = await this.#ready(); ready.length > 0; ready = await this.#ready()) {
       yield ready.map((piece) => this.#late(piece)).join("");
@@ -183,8 +210,7 @@ class PageStream implements AsyncIterator<string, undefined> {
     const options = this.#options;
     const { events } = this.#render;
     const hadMoments = events.hasMoments || options.prefetch === "idle";
-    const html = this.#withPlaceholders(this.#settled(this.#render.pieces.split(this.#html(piece))));
-    const more = this.#render.moreState();
+    const { html, more } = this.#sendable(piece);
     // What says that a resource is on its way must not go on saying so until somebody touches the page.
     const isShown = Object.values(more?.u ?? {}).some(([, , shown]) => shown);
     return [
@@ -196,6 +222,20 @@ class PageStream implements AsyncIterator<string, undefined> {
       events.hasMoments && !hadMoments ? moduleScript(options, PATHS.moments) : "",
       isShown ? moduleScript(options, PATHS.stream) : "",
     ].join("");
+  }
+
+  /** A piece with its part of the state; with that of its error, when what browser code captures of it can't travel. */
+  #sendable(piece: LatePiece): { html: string; more: MoreState | undefined } {
+    const mark = this.#render.mark();
+    const write = (): string => this.#withPlaceholders(this.#settled(this.#render.pieces.split(this.#html(piece))));
+    const html = write();
+    try {
+      return { html, more: this.#render.moreState() };
+    } catch (error) {
+      this.#render.rollBack(mark);
+      piece.fail(error);
+      return { html: write(), more: this.#render.moreState() };
+    }
   }
 
   /** Has the browser listen for what it does not listen for yet. */
@@ -214,12 +254,19 @@ class PageStream implements AsyncIterator<string, undefined> {
     yield documentStart(this.#options, undefined, head);
     yield* this.#each(parts);
     if (this.#isOver) return undefined;
-    const isInteractive = this.#render.scopes.size > 0;
-    const state = isInteractive
-      ? stateScript(this.#options, this.#render.state()) + loaderScripts(this.#options, this.#render.events)
-      : "";
-    yield state + DOCUMENT_END;
+    yield this.#stateAtEnd() + DOCUMENT_END;
     return undefined;
+  }
+
+  /** Of a page that has gone out; where its state can't, it stays without browser code. */
+  #stateAtEnd(): string {
+    if (this.#render.scopes.size === 0) return "";
+    try {
+      return stateScript(this.#options, this.#render.state()) + loaderScripts(this.#options, this.#render.events);
+    } catch (error) {
+      this.#render.errors.push(error);
+      return "";
+    }
   }
 
   async *#each(parts: Parts): AsyncGenerator<string, undefined> {

@@ -13,6 +13,8 @@ export interface LatePiece {
   placeholder(): string;
   /** Its HTML: of the value, or of the error, which is told to the render. Call it when it is settled. */
   write(): string;
+  /** What it has become can't be sent: from here on it has failed. */
+  fail(error: unknown): void;
 }
 
 /** Text, and pieces that stand in it. */

@@ -44,7 +44,7 @@ export class Piece implements LatePiece {
     this.#isGuarded = render.isGuarded;
     source.promise.then(
       (value) => this.#settle(() => (this.#value = value)),
-      (error: unknown) => this.#fail(error),
+      (error: unknown) => this.#settle(() => this.fail(error)),
     );
   }
 
@@ -52,7 +52,8 @@ export class Piece implements LatePiece {
     this.#listener = listener;
     const { deadlineMs } = this.#source;
     this.#timer = this.#render.clock.schedule(deadlineMs, () => {
-      this.#fail(new SvcError("SVC_UNAVAILABLE", `A piece of the page was not there after ${deadlineMs} ms`));
+      const late = new SvcError("SVC_UNAVAILABLE", `A piece of the page was not there after ${deadlineMs} ms`);
+      this.#settle(() => this.fail(late));
     });
   }
 
@@ -97,11 +98,9 @@ export class Piece implements LatePiece {
     }
   }
 
-  #fail(error: unknown): void {
-    this.#settle(() => {
-      this.#isFailed = true;
-      this.#error = error;
-    });
+  fail(error: unknown): void {
+    this.#isFailed = true;
+    this.#error = error;
   }
 
   #settle(take: () => void): void {

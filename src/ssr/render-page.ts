@@ -1,7 +1,7 @@
 /** A whole page: what the view renders to, as one text, or as a stream where pieces of it come later. */
 import { SvcError } from "../shared/errors.ts";
 import { DOCUMENT_END, documentStart, loaderScripts, stateScript } from "./document.ts";
-import { streamPage, type StreamOptions } from "./page-stream.ts";
+import { streamPage, type PageStream, type StreamOptions } from "./page-stream.ts";
 import { Render, renderInto, renderPlaced, type RenderSettings } from "./render.ts";
 
 export interface PageRenderOptions extends StreamOptions, RenderSettings {
@@ -15,7 +15,7 @@ export interface RenderedPage {
   /** The page; empty for a stream. */
   html: string;
   /** The page in parts, where some of it is not there yet. Its end, or its `return`, gives back what it holds. */
-  stream: AsyncIterable<string> | undefined;
+  stream: PageStream | undefined;
   /** Whether the page has a script: a page without any scope has none. Of a stream, whether its first part has. */
   interactive: boolean;
   /** Whether the page holds the visitor's token, and so belongs to nobody else. */
@@ -27,7 +27,7 @@ export interface RenderedPage {
 /** @throws what the view throws; SvcError `SVC201` when browser code captures what can't travel. */
 export function renderPage(view: () => unknown, options: PageRenderOptions): RenderedPage {
   const render = new Render(options.manifest, options.csrfToken, options);
-  let stream: AsyncIterable<string> | undefined;
+  let stream: PageStream | undefined;
   try {
     const head = options.head ? renderInto(render, options.head) : "";
     if (render.pieces.size > 0) {

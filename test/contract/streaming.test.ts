@@ -153,6 +153,14 @@ for (const [door, ask] of Object.entries(doors)) {
       assert.match(fixture.logged.join("\n"), new RegExp(`request failing-${door.length}: page /slow/.*a secret`));
     });
 
+    it("is an answer of known length where nothing is late", async () => {
+      gate("known").resolve("known");
+      const response = await ask("/slow/known");
+      const text = await response.text();
+      assert.equal(response.headers.get("content-length"), String(text.length));
+      assert.equal(response.headers.get("x-accel-buffering"), null);
+    });
+
     it("survives a promise that nobody awaits", async () => {
       assert.match(await (await ask("/never-awaited")).text(), /done/);
     });

@@ -146,6 +146,16 @@ describe("a page with browser code", () => {
       { javaScriptEnabled: false },
     ));
 
+  it("tells pieces that they are seen, also those that come after the first", () =>
+    onStream("/late-moments", async (page, tell, { scripts }) => {
+      await button(page, "Count 0").waitFor();
+      assert.ok(!scripts.includes("/_svc/moments.js"));
+      await tell("one");
+      await page.locator("#one #seen", { hasText: /^seen$/ }).waitFor();
+      await tell("two");
+      await page.locator("#two #seen", { hasText: /^seen$/ }).waitFor();
+    }));
+
   it("has code in a piece only", () =>
     onStream("/late", async (page, tell, { scripts }) => {
       await page.getByRole("heading", { name: "Late" }).waitFor();
