@@ -75,9 +75,8 @@ export const prepare = (steps: Step[], modules: Modules): string[] => {
 
 /** Slots of the nearest row or scope. Binding a row that the server rendered may bring rows inside it to light. */
 const slotsOf = (element: Element): Slots => {
-  let at: Node = element;
-  while (!slotsAt.has(at)) at = at.parentNode!;
-  const slots = slotsAt.get(at)!;
+  let slots: Slots | undefined;
+  for (let at: Node = element; !(slots = slotsAt.get(at)); at = at.parentNode!);
   if (!slots._bind) return slots;
   slots._bind();
   return slotsOf(element);

@@ -21,11 +21,6 @@ export function raw<T>(object: T): T {
   return (raws.get(object as object) ?? object) as T;
 }
 
-function isPlain(value: unknown): value is object {
-  if (typeof value !== "object" || value === null || raws.has(value)) return false;
-  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-}
-
 /** From the outermost inwards: binding a row brings the rows inside it to light. */
 function bindRowsAround(target: object | undefined): void {
   if (!target) return;
@@ -35,47 +30,40 @@ function bindRowsAround(target: object | undefined): void {
 
 /** @param top the store's outermost proxy, by which the page knows it. */
 function reactive(value: unknown, holder: object | undefined, top: object | undefined): unknown {
-  if (!isPlain(value)) return value;
-  const known = proxies.get(value);
+  const isArray = Array.isArray(value);
+  // A proxy of ours is as plain as what is behind it.
+  const isPlain = isArray || (value && Object.getPrototypeOf(value) === Object.prototype);
+  if (!isPlain || raws.has(value as object)) return value;
+  const target = value as Fields;
+  const known = proxies.get(target);
   if (known) return known;
-  const proxy = new Proxy<object>(value, handlerOf(value, top));
-  proxies.set(value, proxy);
-  raws.set(proxy, value);
-  if (holder) holders.set(value, holder);
-  return proxy;
-}
-
-function handlerOf(target: object, top: object | undefined): ProxyHandler<object> {
-  const fields = target as Fields;
-  const isArray = Array.isArray(target);
   /** One counter for each property that was read; "" for which properties there are, and for all of an array. */
   const versions: Record<PropertyKey, Cell> = Object.create(null);
-  const keyOf = (key: PropertyKey): PropertyKey => (isArray ? "" : key);
-  const read = (key: PropertyKey): unknown => (versions[key] ??= new Cell(0)).value;
+  const read = (key: PropertyKey): unknown => (versions[isArray ? "" : key] ??= new Cell(0)).value;
   const changed = (key: PropertyKey): void => {
     const cell = versions[key];
     if (cell) cell.value = (cell._value as number) + 1;
   };
-  const write = (key: PropertyKey, perform: () => boolean): boolean => {
-    touch(top ?? (proxies.get(target) as object));
+  /** @param isShape a property comes or goes */
+  const write = (key: PropertyKey, isShape: boolean, perform: () => boolean): boolean => {
+    touch(top ?? proxy);
     bindRowsAround(target);
     return batch(() => {
-      const before = Object.keys(target).length;
       const done = perform();
-      changed(keyOf(key));
-      if (!isArray && Object.keys(target).length !== before) changed("");
+      changed(key);
+      if (isArray || isShape) changed("");
       return done;
     });
   };
-  return {
+  const proxy = new Proxy<object>(target, {
     get(_target, key, self) {
-      const value = Reflect.get(target, key, self);
-      if (typeof value === "function" || typeof key === "symbol") return value;
-      read(keyOf(key));
-      return reactive(value, target, top ?? proxies.get(target));
+      const inner: unknown = Reflect.get(target, key, self);
+      if (typeof inner === "function" || typeof key === "symbol") return inner;
+      read(key);
+      return reactive(inner, target, top ?? proxy);
     },
     has(_target, key) {
-      read(keyOf(key));
+      read(key);
       return key in target;
     },
     ownKeys() {
@@ -83,14 +71,19 @@ function handlerOf(target: object, top: object | undefined): ProxyHandler<object
       return Reflect.ownKeys(target);
     },
     set(_target, key, given) {
-      const value = raw(given);
-      if (key in target && Object.is(fields[key], value)) return true;
-      return write(key, () => Reflect.set(target, key, value));
+      const inner = raw(given);
+      const isNew = !(key in target);
+      if (!isNew && Object.is(target[key], inner)) return true;
+      return write(key, isNew, () => Reflect.set(target, key, inner));
     },
     deleteProperty(_target, key) {
-      return !(key in target) || write(key, () => Reflect.deleteProperty(target, key));
+      return !(key in target) || write(key, true, () => Reflect.deleteProperty(target, key));
     },
-  };
+  });
+  proxies.set(target, proxy);
+  raws.set(proxy, target);
+  if (holder) holders.set(target, holder);
+  return proxy;
 }
 
 kinds[2] = store;
