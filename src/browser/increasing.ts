@@ -1,9 +1,10 @@
 /**
  * Positions of a longest increasing subsequence: rows that may stay where they are while the others move around them.
  * Patience sorting with back pointers; `-1` (a new row) never belongs to it.
+ * @returns the last of them, and for each the one before it.
  * @param before old position of each row in its new order.
  */
-export function increasing(before: readonly number[]): Set<number> {
+export function increasing(before: readonly number[]): [last: number | undefined, previous: (number | undefined)[]] {
   const tails: number[] = [];
   const previous: (number | undefined)[] = [];
   before.forEach((value, at) => {
@@ -18,7 +19,5 @@ export function increasing(before: readonly number[]): Set<number> {
     previous[at] = tails[low - 1];
     tails[low] = at;
   });
-  const kept = new Set<number>();
-  for (let at = tails.at(-1); at !== undefined; at = previous[at]) kept.add(at);
-  return kept;
+  return [tails.at(-1), previous];
 }

@@ -92,7 +92,7 @@ export function For(
     const children = isServers ? [...parent.children] : [];
     const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
     const old = rows ?? [];
-    const next: Row[] = (rows = []);
+    const next: Row[] = [];
     // Most changes leave alone what stands before and behind them.
     const more = old.length - items.length;
     const isSame = (at: number, oldAt: number): boolean =>
@@ -114,14 +114,17 @@ export function For(
       before.push(row ? (row.n._value as number) : -1);
       next[at] = row ? keep(row, item, at) : add(item, at, isServers, isServers ? children[first + at]! : make());
     }
+    // Only now: if making one has failed, the list is what it was.
+    rows = next;
     left.forEach((row) => {
       row._end();
       row._element.remove();
     });
-    const stay = increasing(before);
+    let [stays, previous] = increasing(before);
     let behind = next[stop]?._element ?? end;
     for (let at = stop; !isServers && at-- > start; behind = next[at]!._element) {
-      if (!stay.has(at - start)) parent.insertBefore(next[at]!._element, behind);
+      if (at - start === stays) stays = previous[stays];
+      else parent.insertBefore(next[at]!._element, behind);
     }
   };
 
