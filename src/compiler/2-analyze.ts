@@ -3,7 +3,7 @@ import type { ESTree } from "vite";
 import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
 import { findComponents } from "./components.ts";
 import type { SourceFile } from "./diagnostics.ts";
-import { functionOf, indexImports, initOf, kindOf, type Kind } from "./kinds.ts";
+import { SVC, functionOf, indexImports, initOf, kindOf, type Kind } from "./kinds.ts";
 import { awaitedNames, mayFetchAgain } from "./resources.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "./scopes.ts";
 
@@ -49,7 +49,7 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
     for (let at = parents.get(inner); at && at !== outer; at = parents.get(at)) if (isJsx(at)) return true;
     return false;
   };
-  const liveness = livenessOf(scopes, kind, isInJsx);
+  const liveness = livenessOf(scopes, kind, isInJsx, signalFields(program));
   return {
     file,
     program,
@@ -75,6 +75,7 @@ function livenessOf(
   scopes: Scopes,
   kind: (binding: Binding) => Kind,
   isInJsx: (inner: Node, outer: Node) => boolean,
+  fields: ReadonlySet<string | undefined>,
 ): (node: Node) => Liveness {
   const visiting = new Set<Node>();
   const memberOf = (reference: Reference): string | undefined =>
@@ -95,7 +96,7 @@ function livenessOf(
       case "props":
         return "static";
       case "value":
-        return memberOf(reference) === "value" && mayHoldSignals(binding, "value") ? "maybe" : "static";
+        return fields.has(memberOf(reference)) && mayHoldSignals(binding, "value") ? "maybe" : "static";
       default:
         return "static";
     }
@@ -104,7 +105,7 @@ function livenessOf(
   function of(node: Node | undefined): Liveness {
     if (!node || visiting.has(node)) return "static";
     visiting.add(node);
-    let result: Liveness = readsChainedValue(node, scopes, kind) ? "maybe" : "static";
+    let result: Liveness = readsChainedField(node, fields, scopes, kind) ? "maybe" : "static";
     for (const reference of scopes.within(node)) {
       const found = ofReference(reference, node);
       // A signal by its own name is handed on as it is; what an <Await> hands over is a value.
@@ -119,16 +120,35 @@ function livenessOf(
   return of;
 }
 
+/** Fields of what a component is handed that may change: those of signals, and of resources where the file names their type. */
+function signalFields(program: ESTree.Program): ReadonlySet<string | undefined> {
+  const knowsResources = program.body.some(
+    (statement) =>
+      statement.type === "ImportDeclaration" &&
+      statement.source.value === SVC &&
+      statement.specifiers.some(
+        (item) =>
+          item.type === "ImportSpecifier" && item.imported.type === "Identifier" && item.imported.name === "Resource",
+      ),
+  );
+  return new Set(knowsResources ? ["value", "pending", "error"] : ["value"]);
+}
+
 export function isInside(node: Node, outer: { start: number; end: number }): boolean {
   return node.start >= outer.start && node.end <= outer.end;
 }
 
 /** `props.count.value`, `counter.count.value`: a signal handed down or made by a helper, as far as syntax can tell. */
-function readsChainedValue(node: Node, scopes: Scopes, kind: (binding: Binding) => Kind): boolean {
+function readsChainedField(
+  node: Node,
+  fields: ReadonlySet<string | undefined>,
+  scopes: Scopes,
+  kind: (binding: Binding) => Kind,
+): boolean {
   let found = false;
   walk(node, (inner) => {
     if (isJsx(inner)) return false;
-    if (inner.type !== "MemberExpression" || memberName(inner) !== "value") return !found;
+    if (inner.type !== "MemberExpression" || !fields.has(memberName(inner))) return !found;
     let root: Node = inner.object;
     if (root.type !== "MemberExpression") return !found;
     while (root.type === "MemberExpression") root = unwrap(root.object);

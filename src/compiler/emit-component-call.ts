@@ -1,7 +1,8 @@
 /** Step 4, server half: `<Shell current="/">…</Shell>` as a call of the component. */
 import type { ESTree } from "vite";
 import { onlyChild } from "./jsx-forms.ts";
-import { isFunction, isJsx, tagName, unwrap, walk, type Node } from "./ast.ts";
+import { looseRegion } from "./3-extract.ts";
+import { isFunction, isJsx, returnsOf, tagName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
 import type { Walker } from "./emit-items.ts";
 import { fail, type Extraction } from "./extraction.ts";
 import { isFunctionProp } from "./handlers.ts";
@@ -36,11 +37,20 @@ export class ComponentCallEmitter {
     }
     const child = onlyChild(node);
     if (child && isFunction(child)) {
+      if (builtin === "Await") this.#refuseLoose(child);
       this.#walker.rewrite(child);
       code.push("children: ", child, " ");
     } else code.push(...this.#children(node));
     code.push("})");
     return [{ code }];
+  }
+
+  /** SVC109: a piece has no element of this component around it, so what stands alone in it can't follow a change. */
+  #refuseLoose(children: FunctionNode): void {
+    for (const result of returnsOf(children)) {
+      if (!isJsx(unwrap(result)) && this.#extraction.module.liveness(result) === "live")
+        throw looseRegion(this.#extraction, result);
+    }
   }
 
   #children(node: ESTree.JSXElement): Code {

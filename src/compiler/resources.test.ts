@@ -32,6 +32,16 @@ describe("a resource", () => {
     assert.match(shown("({ name: { first } }) => <p>{first}</p>"), /\$\[0\]\.value\.name\.first/);
   });
 
+  it("that is handed to a component is followed in all it tells, where the file names its type", () => {
+    const of = (imports: string): string | undefined =>
+      compile(
+        `${imports} export function Busy(props) { const { found } = props; return <p>{props.other.pending} {found.error}</p>; }`,
+        "busy.tsx",
+      ).client?.code;
+    assert.match(of('import type { Resource } from "svc";') ?? "", /\$\[0\]\.pending.*\$\[1\]\.error/);
+    assert.equal(of('import type { Resource } from "elsewhere";'), undefined);
+  });
+
   it("of the module is refused, for all requests would share it", () => {
     const text = `${HEAD} const user = resource(() => 1, load); export function Page() { return <p>{user.value}</p>; }`;
     assert.throws(() => compile(text, "page.tsx"), { code: "SVC105" });
@@ -49,6 +59,15 @@ describe("a resource", () => {
 });
 
 describe("an Await", () => {
+  it("whose children are a condition that may change is refused, for no element holds it", () => {
+    const body = "const id = signal(1); const user = resource(() => id.value, (id) => load(id));";
+    const of = (children: string) => () =>
+      clientOf(`${body} return <main><Await value={user}>{${children}}</Await></main>;`);
+    assert.throws(of("(found) => found.name ? <p>{found.name}</p> : <p>nobody</p>"), { code: "SVC109" });
+    assert.throws(of("(found) => { return found.name; }"), { code: "SVC109" });
+    assert.doesNotThrow(of("(found) => <p>{found.name ? <b>{found.name}</b> : <i>nobody</i>}</p>"));
+  });
+
   it("inside SVG or MathML is refused, for what comes late is read as HTML", () => {
     const of = (jsx: string): string | undefined => clientOf(`return ${jsx};`);
     const late = "<Await value={load()}>{() => <g />}</Await>";

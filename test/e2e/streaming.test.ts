@@ -193,10 +193,11 @@ describe("a resource", () => {
       await page.waitForLoadState("networkidle");
       assert.deepEqual(scripts, ["/_svc/loader.js"]);
       await button(page, "Two").click();
+      await page.locator("#first", { hasText: "first: a …" }).waitFor();
       await tell("two", "b,c,d");
       await page.locator("#words", { hasText: "bcd" }).waitFor();
       await page.locator("#count", { hasText: "3 fine" }).waitFor();
-      await page.locator("#first", { hasText: "first: b" }).waitFor();
+      await page.locator("#first", { hasText: "first: b ." }).waitFor();
     }));
 
   it("does not ask again for what the server has fetched", () =>
