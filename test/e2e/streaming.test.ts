@@ -99,6 +99,27 @@ describe("a page with browser code", () => {
       assert.equal(await page.locator("#one output").textContent(), "1", "onLoad ran once");
     }));
 
+  it("ends up as the page that is sent where nothing is late", () =>
+    onStream("/streaming", async (page, tell) => {
+      // Scopes count in the order in which they are written, and those of a stream name the part for it.
+      const written = (): Promise<string> =>
+        page.evaluate(() =>
+          document.querySelector("main")!.outerHTML.replaceAll(/ s="\d+ ([^"]*?)(?: stream)?"/g, ' s="$1"'),
+        );
+      for (const name of ["worse", "two", "list", "row", "one"]) await tell(name);
+      await tell("bad", "no luck", true);
+      await page.locator("#caught").waitFor();
+      await page.waitForLoadState("load");
+      await page.locator("#one output", { hasText: "1" }).waitFor();
+      await page.locator("#two output", { hasText: "1" }).waitFor();
+      const streamed = await written();
+      const answer = await page.reload();
+      assert.doesNotMatch((await answer?.text()) ?? "", /data-svc-(?:piece|wait)/);
+      await page.locator("#one output", { hasText: "1" }).waitFor();
+      await page.locator("#two output", { hasText: "1" }).waitFor();
+      assert.equal(streamed, await written());
+    }));
+
   it("loads nothing but the loader while nobody touches it, and wakes pieces when something they show changes", () =>
     onStream("/streaming", async (page, tell, { scripts }) => {
       for (const name of ["list", "row", "bad", "worse"]) await tell(name);
