@@ -1,5 +1,5 @@
 /**
- * Builds the browser assets from src/browser into out/assets: each a module of its own (the parts import core by its URL),
+ * Builds the browser assets from src/browser into out/assets: each a module of its own (the parts get core from the loader),
  * with a brotli and a gzip copy, and benchmark.json with the bytes of each.
  */
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -64,7 +64,7 @@ const names: Record<string, string | false> = {};
 
 /** What only the parts take of core: names that no chunk and no loader knows, shortened on both sides. */
 const INTERNALS =
-  "Cell bind dispose guard isResuming kinds loaded pageState refresh scoped slotsAt touch unboundRows valueAt values wake watch".split(
+  "Cell bind dispose guard isResuming kinds chunkNamed pageState refresh scoped slotsAt touch unboundRows valueAt values wake watch".split(
     " ",
   );
 
@@ -74,13 +74,23 @@ function shortened(code: string): string {
     const place = INTERNALS.indexOf(name);
     return place < 0 ? name : String.fromCharCode(97 + place);
   };
-  return code.replaceAll(/\b(import|export)\{([^}]*)\}/g, (_clause, word: string, list: string) => {
-    const names = list.split(",").map((item) => {
-      const [first = "", second = first] = item.split(" as ");
-      return word === "import" ? `${shortOf(first)} as ${second}` : `${first} as ${shortOf(second)}`;
-    });
-    return `${word}{${names.join(",")}}`;
-  });
+  return throughLoader(
+    code.replaceAll(/\b(import|export)\{([^}]*)\}/g, (_clause, word: string, list: string) => {
+      const names = list.split(",").map((item) => {
+        const [first = "", second = first] = item.split(" as ");
+        return word === "import" ? `${shortOf(first)} as ${second}` : `${first} as ${shortOf(second)}`;
+      });
+      return `${word}{${names.join(",")}}`;
+    }),
+  );
+}
+
+/** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import of core would be one for good. */
+function throughLoader(code: string): string {
+  return code.replace(
+    /\bimport\{([^}]*)\}from"\/_svc\/core\.js"/,
+    (_import, list: string) => `const{${list.replaceAll(" as ", ":")}}=await $svc.load("core")`,
+  );
 }
 
 async function bundle(name: string, isDev: boolean): Promise<string> {

@@ -10,6 +10,7 @@ import { chunkEndpoints } from "./endpoints/chunks.ts";
 import { deliveryEndpoints } from "./endpoints/deliveries.ts";
 import { demoEndpoints } from "./endpoints/demo.ts";
 import { graphEndpoints } from "./endpoints/graphs.ts";
+import { retryEndpoints } from "./endpoints/retries.ts";
 import { statusEndpoints } from "./endpoints/status.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import type { AppOptions } from "./options.ts";
@@ -22,6 +23,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
   const { services, router, middleware } = endpoints;
   assetEndpoints(endpoints);
   chunkEndpoints(endpoints);
+  retryEndpoints(endpoints);
   actionEndpoints(endpoints);
   webhookEndpoints(endpoints);
   deliveryEndpoints(endpoints);

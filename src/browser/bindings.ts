@@ -3,7 +3,7 @@ import { watch } from "../reactivity/signal.ts";
 import { isResuming } from "../reactivity/system.ts";
 
 /** Keeps what `write` writes equal to what `read` gives. */
-export const bind = <T>(read: () => T, write: (value: T) => void): void => void watch(read, write, isResuming);
+export const bind = <T>(read: () => T, write: (value: T) => void): void => void watch(read, write, isResuming());
 
 /** Text of a value as the server writes it, unescaped; lists are joined. */
 const str = (value: unknown): string => {

@@ -70,7 +70,7 @@ const caught = (error: unknown, at: object | undefined, retry?: () => void): boo
   failed.set(end, { retries, fallback: [] });
   const { content } = end as HTMLTemplateElement;
   if (content.firstChild) replace(end, [...content.childNodes]);
-  else (self.$svc as unknown as EventQueue).push({ type: DOM.caught, target: end, error } as Failure);
+  else (self.$svc as unknown as EventQueue).push({ type: DOM.caught, target: end, error, _way: [end] } as Failure);
   return true;
 };
 

@@ -17,7 +17,7 @@ export function Branch(parent: Element, key: number, pick: () => number, branche
   const show = (index: number): void => {
     if (shown === index) return;
     // In a row or branch that the browser has just made there is nothing of the server's to take over.
-    const isServers = shown === undefined && isResuming;
+    const isServers = shown === undefined && isResuming();
     shown = index;
     stop?.();
     element?.remove();

@@ -1,5 +1,5 @@
 /** Puts core in place before the loader looks for it. */
 import * as core from "./core.ts";
-import { modules } from "./modules.ts";
+import { loads, modules } from "./modules.ts";
 
-modules.core = core;
+modules.core = loads["core"] = core;

@@ -7,4 +7,4 @@ export { prepare, run } from "./resume.ts";
 export { Cell, watch } from "../reactivity/signal.ts";
 export { dispose, guard, isResuming, refresh, scoped, touch } from "../reactivity/system.ts";
 export { bind } from "./bindings.ts";
-export { kinds, loaded, pageState, slotsAt, unboundRows, valueAt, values, wake } from "./resume.ts";
+export { chunkNamed, kinds, pageState, slotsAt, unboundRows, valueAt, values, wake } from "./resume.ts";

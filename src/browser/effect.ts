@@ -19,7 +19,7 @@ const follow = (value: unknown, seen = new Set()): void => {
 
 /** An effect of a component. @param reads what it may read: these are watched until it runs for the first time here. */
 export const E = (run: () => unknown, reads: (() => unknown)[]): void => {
-  let waits = isResuming;
+  let waits = isResuming();
   effect(() => {
     if (!waits) return run();
     waits = false;

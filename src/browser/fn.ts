@@ -1,6 +1,6 @@
 /** `fn.js`: functions that a component was given as props, made by the chunk of whoever gave them. For pages that have any. */
-import { kinds, loaded, valueAt } from "./core.ts";
-import type { Chunk, Slots } from "./types.ts";
+import { chunkNamed, kinds, valueAt } from "./core.ts";
+import type { Slots } from "./types.ts";
 
 kinds[3] = ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
-  (loaded[`handler/${chunk}`] as Chunk)[symbol]!(indices.map(valueAt) as Slots);
+  chunkNamed(chunk)[symbol]!(indices.map(valueAt) as Slots);

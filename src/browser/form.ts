@@ -61,7 +61,7 @@ export const keep = (field: Element): void => keepers.get(field)?.();
 /** Ties a field to what is kept. */
 export const F = (field: Field, property: Property, get: Kept["get"], set: Kept["set"]): void => {
   keepers.set(field, () => set(read(field, property, get())));
-  if (isResuming && isTouched(field)) touched.push(field);
+  if (isResuming() && isTouched(field)) touched.push(field);
   bind(get, (value) => show(field, property, value));
 };
 

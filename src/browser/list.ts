@@ -137,7 +137,7 @@ export function For(
   // In a row or branch that the browser has just made there is nothing of the server's to take over.
   watch(
     read,
-    (items) => update([...items], !rows && isResuming),
+    (items) => update([...items], !rows && isResuming()),
     false,
     () => rows?.forEach((row) => row._end()),
   );

@@ -2,3 +2,6 @@
 import type { Modules } from "./types.ts";
 
 export const modules: Modules = {};
+
+/** Name -> what is on its way or has come; never fails. */
+export const loads: Record<string, unknown> = {};

@@ -1,9 +1,9 @@
 /**
- * `moments.js`: what sets off code besides events: being seen (`on:visible`), an idle browser (`on:idle`), a media query that
+ * `moments.js`: what sets off code besides events: being there (`on:load`), being seen (`on:visible`), an idle browser (`on:idle`), a media query that
  * begins to match (`on:media`, the query in `m`); and code fetched at idle, where the page asks for it. Loaded after the page,
  * beside the loader, where a page has any. Hands over to the same queue.
  */
-import { BASE_PATH, DOM } from "../shared/wire.ts";
+import { DOM } from "../shared/wire.ts";
 import type { EventQueue } from "./types.ts";
 
 /** Those that are there, and those of pieces that come late, once. */
@@ -15,11 +15,13 @@ const each = (selector: string, visit: (element: Element) => void): void => {
       seen.add(element);
     });
   look();
-  addEventListener(DOM.arrived, look);
+  // When what the piece adds to the state has been taken in, by whoever listens too.
+  addEventListener(DOM.arrived, () => queueMicrotask(look));
 };
 
 /** The stub's array, or the loader: whichever is there when the moment comes. */
-const tell = (type: string, target: Element): unknown => (self.$svc as EventQueue).push({ type, target });
+const tell = (type: string, target: Element): unknown =>
+  (self.$svc as EventQueue).push({ type, target, _way: [target] });
 
 // Safari has no requestIdleCallback.
 const whenIdle = (run: () => void): unknown => (self.requestIdleCallback ?? setTimeout)(run);
@@ -32,6 +34,8 @@ const observer = new IntersectionObserver((entries) => {
     }
   }
 });
+each("[on\\:load]", (element) => tell("load", element));
+
 each("[on\\:visible]", (element) => observer.observe(element));
 
 each("[on\\:idle]", (element) => whenIdle(() => tell("idle", element)));
@@ -43,12 +47,13 @@ each("[on\\:media]", (element) => {
 });
 
 if (document.documentElement.hasAttribute(DOM.prefetch)) {
-  const fetched = (name: string): Promise<unknown> => import(`${BASE_PATH}/${name}.js`);
-  whenIdle(() =>
-    each(`[${DOM.scope}]`, (element) => {
-      const [, chunk, ...parts] = (element.getAttribute(DOM.scope) as string).split(" ");
-      // A failure shows when an event comes: the loader tries again.
-      for (const name of [`handler/${chunk}`, "core", ...parts]) fetched(name).catch(() => {});
-    }),
+  // When the page has loaded the loader is there; it fetches, so that nothing is there twice.
+  addEventListener("load", () =>
+    whenIdle(() =>
+      each(`[${DOM.scope}]`, (element) => {
+        const [, chunk, ...parts] = (element.getAttribute(DOM.scope) as string).split(" ");
+        [`handler/${chunk}`, "core", ...parts].forEach((self.$svc as EventQueue).load!);
+      }),
+    ),
   );
 }

@@ -17,7 +17,7 @@ export const Portal = (
   bind: 0 | ((slots: Slots, element: Element) => void),
   $: Slots,
 ): void => {
-  const isServers = isResuming;
+  const isServers = isResuming();
   const place = DOM.portal;
   const content = isServers
     ? document.querySelector(`[${place}="${anchor.getAttribute(place)}"]:not(template)`)!

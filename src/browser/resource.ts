@@ -91,7 +91,7 @@ export const R = (
     });
   };
   resource._load = () => untrack(() => load(source()));
-  watch(source, load, isResuming, () => {
+  watch(source, load, isResuming(), () => {
     newest?.abort();
     newest = undefined;
   });

@@ -37,7 +37,7 @@ export const unboundRows = new Map<unknown, () => void>();
 export const awake: Record<string, Slots> = {};
 export let loaded: Modules;
 
-const chunkNamed = (name: string): Chunk => loaded[name] as Chunk;
+export const chunkNamed = (name: string): Chunk => loaded["handler/" + name] as Chunk;
 
 /** Development only: end the bindings of the scopes that are awake. Exports that core.ts does not name are for there. */
 export const ends: (() => void)[] = [];
@@ -53,7 +53,7 @@ export const wake = (id: number | string): void => {
   slotsAt.set(root, slots);
   if (!bind) return;
   guard._run(() => {
-    const end = scoped(true, () => chunkNamed(`handler/${chunk}`)[bind]!(slots, root));
+    const end = scoped(true, () => chunkNamed(chunk)[bind]!(slots, root));
     if (__DEV__) ends.push(end);
   }, root);
 };
@@ -70,7 +70,7 @@ onBeforeWrite((value) => {
  */
 export const prepare = (steps: Step[], modules: Modules): string[] => {
   loaded = modules;
-  return steps.flatMap(([, , id]) => pageState().n[id] ?? []).filter((name) => !modules[name]);
+  return steps.flatMap(([, , id, names]) => [...names, ...(pageState().n[id] ?? [])]).filter((name) => !modules[name]);
 };
 
 /** Slots of the nearest row or scope. Binding a row that the server rendered may bring rows inside it to light. */
@@ -84,7 +84,7 @@ const slotsOf = (element: Element): Slots => {
 
 export const run = (event: DispatchedEvent, steps: Step[]): void => {
   batch(() => {
-    for (const [element, symbol, id, module] of steps) {
+    for (const [element, symbol, id, [, module]] of steps) {
       // Set by stopPropagation; outlives the dispatch of a real event, so that late handlers can still stop it.
       if (event.cancelBubble) return;
       wake(id);
@@ -92,7 +92,7 @@ export const run = (event: DispatchedEvent, steps: Step[]): void => {
         // Late handlers run after the dispatch, when it is null; early it is the window, where the stub listens.
         Object.defineProperty(event, "currentTarget", { value: element, configurable: true });
         // An island's moment names no handler.
-        guard._run(() => chunkNamed(module)[symbol]?.(slotsOf(element), event, element), element);
+        guard._run(() => (loaded[module!] as Chunk)[symbol]?.(slotsOf(element), event, element), element);
       } catch (error) {
         reportError(error);
       }

@@ -1,4 +1,4 @@
-/** `runtime.js`: loader and core as one file. A page that uses it maps the URL of core to it (docs/resume-protocol.md section 6). */
+/** `runtime.js`: loader and core as one file. */
 import "./core-inside.ts";
 import "./loader.ts";
 

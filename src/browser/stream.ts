@@ -44,6 +44,7 @@ const wakeLate = (id: number, indices: string[], then?: () => void): void => {
   const event = {
     type: "wake",
     target,
+    _way: [target!],
     // Asked before the first handler; there is none.
     get cancelBubble() {
       target!.removeAttribute("on:wake");

@@ -12,6 +12,9 @@ declare const __EVENTS__HOW: boolean | AddEventListenerOptions;
 
 declare global {
   var $svc: EventQueue;
+  interface Event {
+    _way: readonly Element[];
+  }
 }
 
 $svc = [];
@@ -20,12 +23,12 @@ for (const type of __EVENTS__) {
     type,
     (event) => {
       let flags: string | null | undefined;
-      // A handler that stops the event (`.`) keeps those further out from having a say.
-      for (let at = event.target as Element | null; at && !/^!?\./.test(flags!); at = at.parentElement) {
-        flags = at.getAttribute?.("on:" + type);
-        if (flags?.[0] == "!") event.preventDefault();
+      // Not from parent to parent: a field named "parentElement" hides that of its form. Kept, for after the dispatch it is gone.
+      for (const at of (event._way = event.composedPath() as Element[])) {
+        // A handler that stops the event (`.`) keeps those further out from having a say.
+        if (!/^!?\./.test(flags!) && (flags = at.getAttribute?.("on:" + type))?.[0] == "!") event.preventDefault();
       }
-      $svc.push(event);
+      if (!$svc[999]) $svc.push(event);
     },
     __EVENTS__HOW,
   );

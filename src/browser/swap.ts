@@ -2,6 +2,7 @@
  * Inline in pages with late pieces: moves a piece that has arrived to the place that was kept for it
  * (docs/resume-protocol.md section 7). Budget: 300 bytes, so names are short and nothing is imported.
  */
+
 import type {} from "./stub.ts";
 
 declare global {
@@ -12,12 +13,9 @@ $piece = (id) => {
   const host = document.querySelector(`[data-svc-piece="${id}"]`)!;
   // Browsers without declarative shadow roots leave the template as it is.
   const root = host.shadowRoot ?? (host.firstChild as HTMLTemplateElement).content;
-  const loaded = root.querySelectorAll("[on\\:load]");
   // The last node is for browsers without script.
   root.lastChild!.remove();
   document.querySelector(`[data-svc-wait="${id}"]`)?.replaceWith(...root.childNodes);
   host.remove();
   dispatchEvent(new Event("svc:piece"));
-  // Before the loader has come the queue is an array, and the loader looks for these itself.
-  if (!Array.isArray(self.$svc)) loaded.forEach((target) => $svc.push({ type: "load", target }));
 };

@@ -14,10 +14,16 @@ export type DispatchedEvent = Pick<Event, "type"> & {
   target: EventTarget | null;
   bubbles?: boolean;
   cancelBubble?: boolean;
+  /** Where it passes, innermost first. */
+  _way: readonly Element[];
 };
 
 /** Before the loader an array; afterwards what hands events to it. */
-export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach">;
+export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach"> & {
+  readonly [place: number]: DispatchedEvent;
+  /** Of the loader: fetches a module by its name and gives it; again and again until it is there. */
+  load?: (this: void, name: string) => unknown;
+};
 
 /** Slots of a scope, or `{ $, i, n }` of a row; a row of the server's that nothing has bound yet knows what binds it. */
 export interface Slots {
@@ -48,8 +54,8 @@ export type MoreState = Pick<PageState, "s" | "v" | "n" | "d"> & {
   u: Record<string, [kind: number, value: Json, isShown: number]>;
 };
 
-/** One handler on the way of an event: the element that carries it, its scope, and the names of what it needs. */
-export type Step = [element: Element, symbol: string, scopeId: string, chunk: string, ...parts: string[]];
+/** One handler on the way of an event: the element that carries it, its scope, and the names of what it needs: core, the chunk, parts. */
+export type Step = [element: Element, symbol: string, scopeId: string, modules: string[]];
 
 /** Loaded modules by the names under which the loader fetches them: `handler/todo-8fa1b2c3`, `region`. */
 export interface Modules {

@@ -68,7 +68,7 @@ describe("a build", () => {
       const { manifest } = await buildApp({ root: app.root });
       const code = await app.read(`dist/client/handler/${manifest.chunks["pages/Counter.tsx"]}.js`);
       assert.match(code, /41/);
-      assert.match(code, /from\s*"\/_svc\/core\.js"/);
+      assert.match(code, /load\(.core.\)/);
       assert.doesNotMatch(code, /s3cret|never shipped|start/);
     });
   });
@@ -169,7 +169,7 @@ describe("server actions in a build", () => {
       const { manifest } = await buildApp({ root: temp.root });
       assert.deepEqual(manifest.actions, ["save"]);
       const code = await temp.read(`dist/client/handler/${manifest.chunks["pages/page.tsx"]}.js`);
-      assert.match(code, /from\s*"\/_svc\/act\.js"/);
+      assert.match(code, /load\(.act.\)/);
       assert.match(code, /[`"']save[`"']/);
       assert.doesNotMatch(code, /readFileSync|unused/);
     });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { sourceOrder } from "./import-order.ts";
+import { sourceOrder, throughLoader } from "./import-order.ts";
 
 describe("imports of a chunk", () => {
   it("stand in one order, whichever was resolved first", () => {
@@ -13,5 +13,14 @@ describe("imports of a chunk", () => {
     ]) {
       assert.deepEqual(sourceOrder(found), [core, region, store]);
     }
+  });
+
+  it("of the runtime come through the loader, which can ask for them again", () => {
+    const gives: Record<string, string> = {
+      'import { A, T as e } from "/_svc/core.js";': 'const { A, T: e } = await $svc.load("core");',
+      'import { n as t } from "./shared-1a2b3c4d.js";': 'import { n as t } from "./shared-1a2b3c4d.js";',
+      'import { x } from "/_svc/handler/x.js";': 'import { x } from "/_svc/handler/x.js";',
+    };
+    for (const [given, expected] of Object.entries(gives)) assert.equal(throughLoader(given), expected);
   });
 });

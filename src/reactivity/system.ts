@@ -177,7 +177,10 @@ export function untrack<T>(run: () => T): T {
  * While a scope wakes, the first run of a binding only records what it reads: the document is the server's, or the
  * user's where something was typed.
  */
-export let isResuming = false;
+let isQuiet = false;
+
+/** Whether that is so now. A function: parts take what core exports once, when they are loaded. */
+export const isResuming = (): boolean => isQuiet;
 
 /**
  * Runs `run`, untracked.
@@ -186,14 +189,14 @@ export let isResuming = false;
  */
 export function scoped(quiet: boolean, run: () => void): () => void {
   const outer = owned;
-  const outerResuming = isResuming;
+  const outerQuiet = isQuiet;
   const mine: Node[] = (owned = []);
-  isResuming = quiet;
+  isQuiet = quiet;
   try {
     untrack(run);
   } finally {
     owned = outer;
-    isResuming = outerResuming;
+    isQuiet = outerQuiet;
   }
   return () => mine.forEach(dispose);
 }

@@ -3,7 +3,7 @@
  * docs/errors.md explains each code and is held equal to this table (test/guards/errors.test.ts).
  *
  * Families: `yours` (the caller's mistake, explained), `ours` (a 5xx; the reply tells only a request id),
- * `build` (found by the compiler or at boot).
+ * `build` (found by the compiler or at boot), `browser` (told in the console of a page).
  */
 
 export const ERRORS = {
@@ -52,7 +52,9 @@ export const ERRORS = {
   SVC201: { family: "build" },
   SVC202: { family: "build" },
   SVC203: { family: "build" },
-} as const satisfies Record<string, { status?: number; family: "yours" | "ours" | "build" }>;
+  // in the page
+  SVC301: { family: "browser" },
+} as const satisfies Record<string, { status?: number; family: "yours" | "ours" | "build" | "browser" }>;
 
 export type ErrorCode = keyof typeof ERRORS;
 

@@ -8,6 +8,9 @@
 /** Prefix of every built-in path. */
 export const BASE_PATH = "/_svc";
 
+/** Between prefix and file name, once for each time that something could not be fetched: `/_svc/~/~/core.js`. */
+export const RETRY = "~/";
+
 export const PATHS = {
   loader: "/_svc/loader.js",
   core: "/_svc/core.js",
@@ -123,7 +126,7 @@ export const DOM = {
   build: "data-build",
   /** Attribute of `<html>`: `idle` warms chunks up when the browser is idle. */
   prefetch: "data-svc-prefetch",
-  /** Set on an element while the code of its handler is on the way. */
+  /** Set on an element while the code of its handler is on the way; `failed` while that can't be fetched. */
   pending: "data-svc-pending",
   /** Element around what is shown until a late piece of the page is there: `<svc-wait data-svc-wait="1">`. */
   waitTag: "svc-wait",

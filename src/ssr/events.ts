@@ -1,10 +1,9 @@
 /** What a page listens for: events of its elements, events of the window, and moments that no event tells. */
+import { escapeAttribute } from "../shared/escape.ts";
 import { DOM } from "../shared/wire.ts";
 
-/** Moments that the loader makes up itself. */
-const LOADED = "load";
 /** Moments for which the page loads the part `moments`. */
-const MOMENTS: ReadonlySet<string> = new Set(["visible", "idle", "media"]);
+const MOMENTS: ReadonlySet<string> = new Set(["load", "visible", "idle", "media"]);
 
 export class PageEvents {
   readonly #types = new Set<string>();
@@ -16,7 +15,6 @@ export class PageEvents {
 
   /** @param name as a block lists it: `click`, `window:resize`, `!wheel` where the browser waits for handlers, `visible` */
   add(name: string): void {
-    if (name === LOADED) return;
     if (MOMENTS.has(name)) this.#hasMoments = true;
     else if (name.startsWith("!")) {
       this.#isActive = true;
@@ -32,9 +30,9 @@ export class PageEvents {
     return this.#hasMoments;
   }
 
-  /** Attributes of `<html>` that tell the loader which types have handlers anywhere in the page. */
+  /** Attributes of `<html>` that tell the loader where handlers of events of the window are. */
   htmlAttributes(): string {
-    return [...this.#windowTypes].map((type) => ` ${DOM.window}${type}`).join("");
+    return [...this.#windowTypes].map((type) => ` ${DOM.window}${type}="${selectorOf(type)}"`).join("");
   }
 
   /** What browsers that have been told of the events so far must still hear of: types, and those of the window. */
@@ -52,4 +50,10 @@ export class PageEvents {
       .replace("__EVENTS__HOW", () => (this.#isActive ? "{capture:1,passive:0}" : "1"))
       .replace("__EVENTS__", () => JSON.stringify([...types]));
   }
+}
+
+/** Of the elements that hear a type at the window. */
+function selectorOf(type: string): string {
+  const name = `${DOM.on}${DOM.window}${type}`.replaceAll(/[^\w-]/g, (character) => `\\${character}`);
+  return escapeAttribute(`[${name}]`);
 }

@@ -30,6 +30,8 @@ export interface DemoOptions {
   /** Kept by the caller over several starts; see `temporaryFolder`. */
   dataDir: string;
   env?: Record<string, string>;
+  /** Of a server that takes the place of another. Default: any that is free. */
+  port?: number;
 }
 
 export async function buildDemo(app = demo): Promise<void> {
@@ -43,7 +45,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 /** Resolves when the server answers that it is ready. */
 export async function startDemo(options: DemoOptions): Promise<DemoServer> {
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const child = spawn(process.execPath, [cli, options.command ?? "start"], {
     cwd: options.app ?? demo,
     stdio: ["ignore", "pipe", "pipe"],

@@ -80,7 +80,10 @@ async function fetchCode(next: Document, modules: Record<string, unknown>): Prom
     return [`handler/${chunk}`, ...parts];
   });
   const missing = [...new Set(names)].filter((name) => !modules[name]);
-  const found = await Promise.allSettled(missing.map((name) => import(`${BASE_PATH}/${name}.js`)));
+  const urls = missing.map((name) => `${BASE_PATH}/${name}.js`);
+  // Code asks the loader for what it needs; where there is no loader yet it can only be fetched.
+  if (!("$svc" in self)) return (await Promise.all(urls.map((url) => fetch(url)))).every(({ ok }) => ok);
+  const found = await Promise.allSettled(urls.map((url) => import(url)));
   found.forEach((module, at) => {
     if (module.status === "fulfilled") modules[missing[at] as string] = module.value;
   });
@@ -135,7 +138,8 @@ function listen(types: readonly string[]): void {
       type,
       (event) => {
         let flags: string | null | undefined;
-        for (let at = event.target as Element | null; at && !/^!?\./.test(flags!); at = at.parentElement) {
+        for (const at of (event._way = event.composedPath() as Element[])) {
+          if (/^!?\./.test(flags!)) break;
           flags = at.getAttribute?.(DOM.on + type);
           if (flags?.startsWith("!")) event.preventDefault();
         }
@@ -162,7 +166,7 @@ function start(next: Document): void {
 function announce(root: Element): void {
   for (const element of [root, ...root.querySelectorAll("*")]) {
     for (const moment of ["load", "idle"]) {
-      if (element.hasAttribute(DOM.on + moment)) self.$svc.push({ type: moment, target: element });
+      if (element.hasAttribute(DOM.on + moment)) self.$svc.push({ type: moment, target: element, _way: [element] });
     }
     if (element.hasAttribute(`${DOM.on}visible`)) seen.observe(element);
   }
@@ -172,6 +176,6 @@ const seen = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
     seen.unobserve(target);
-    self.$svc.push({ type: "visible", target });
+    self.$svc.push({ type: "visible", target, _way: [target] });
   }
 });

@@ -1,0 +1,83 @@
+/** Real mouse and keyboard before any script but the stub has arrived: every event is handled once, in its order. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openTab } from "./browser.ts";
+import { button, holdBack, hostileApp } from "./hostile-app.ts";
+
+const app = hostileApp();
+
+describe("input before any script has arrived", () => {
+  it("is handled in order, each event once: clicks, keys, typing, a submit", async () => {
+    const tab = await openTab(app.browser);
+    const { page } = tab;
+    const letGo = await holdBack(page);
+    await page.goto(`${app.url}/input`, { waitUntil: "commit" });
+    await button(page, "Count").click();
+    await page.locator("#field").click();
+    await page.keyboard.type("abc");
+    await button(page, "Double").dblclick();
+    await page.locator("#sent").click();
+    await page.keyboard.type("x");
+    await page.keyboard.press("Enter");
+    await button(page, "Count").click();
+    assert.equal(await page.locator("output").textContent(), "");
+    assert.equal(await page.locator("#field").inputValue(), "abc");
+    assert.ok(page.url().endsWith("/input"), "the form was not sent");
+    await letGo();
+    await page.locator("#count", { hasText: /^2$/ }).waitFor();
+    // What a field held at each event is not kept, only that there was one.
+    const expected = "a =abc b =abc c =abc click click double submit ";
+    assert.equal(await page.locator("output").textContent(), expected);
+    assert.equal(await page.locator("#text").textContent(), "abc");
+    assert.equal(await page.locator("#sent").inputValue(), "x");
+    assert.equal(await page.locator("[data-svc-pending]").count(), 0);
+    await tab.close();
+  });
+
+  it("goes on while code arrives piece by piece, and nothing overtakes", async () => {
+    const tab = await openTab(app.browser);
+    const { page } = tab;
+    const letCoreGo = await holdBack(page, "**/_svc/core.js");
+    await page.goto(`${app.url}/input`);
+    await button(page, "Double").click();
+    await page.locator("#field").press("q");
+    await page.locator("[data-svc-pending]").first().waitFor();
+    await letCoreGo();
+    await page.locator("output", { hasText: "click q =q" }).waitFor();
+    await page.locator("#field").press("r");
+    assert.equal(await page.locator("output").textContent(), "click q =q r =qr ");
+    await tab.close();
+  });
+
+  it("of more events than anyone means is bounded", async () => {
+    const tab = await openTab(app.browser);
+    const { page } = tab;
+    const letGo = await holdBack(page);
+    await page.goto(`${app.url}/input`, { waitUntil: "commit" });
+    await button(page, "Count").evaluate((element: HTMLElement) => {
+      for (let clicks = 0; clicks < 5000; clicks++) element.click();
+    });
+    await letGo();
+    await page.locator("#count", { hasText: /^1000$/ }).waitFor();
+    await button(page, "Count").click();
+    assert.equal(await page.locator("#count").textContent(), "1001");
+    await tab.close();
+  });
+
+  it("is lost with the page when the visitor leaves, without a complaint", async () => {
+    const tab = await openTab(app.browser);
+    const { page } = tab;
+    const letGo = await holdBack(page);
+    await page.goto(`${app.url}/input`, { waitUntil: "commit" });
+    await button(page, "Count").click();
+    await page.getByRole("link", { name: "Other page" }).click({ noWaitAfter: true });
+    await page.waitForURL("**/other", { waitUntil: "commit" });
+    await letGo();
+    await button(page, "Say").click();
+    await page.locator("output", { hasText: "OTHER!page …" }).waitFor();
+    await page.goBack();
+    await button(page, "Count").click();
+    await page.locator("#count", { hasText: /^1$/ }).waitFor();
+    await tab.close();
+  });
+});
