@@ -1,5 +1,6 @@
 /** Step 4, server half: `<Shell current="/">…</Shell>` as a call of the component. */
 import type { ESTree } from "vite";
+import { isDirect } from "./direct-calls.ts";
 import { onlyChild } from "./jsx-forms.ts";
 import { looseRegion } from "./3-extract.ts";
 import { isFunction, isJsx, returnsOf, tagName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
@@ -27,7 +28,9 @@ export class ComponentCallEmitter {
     const { name, attributes } = node.openingElement;
     // What has no length is not written; it has the call stand where its tag stood, for source maps.
     const place: Node = { ...node, end: node.start };
-    const code: Code = [place, `${this.#out.use("component")}(${tagName(name)}, { `];
+    const tag = tagName(name);
+    const isPlain = isDirect(this.#extraction.module, name);
+    const code: Code = [place, isPlain ? `${tag}({ ` : `${this.#out.use("component")}(${tag}, { `];
     const builtin = svcName(name, this.#extraction.module.scopes);
     if (builtin === "Slot") code.push(`of: ${this.#out.useProps(componentAround(this.#extraction, node))}, `);
     for (const attribute of attributes) {

@@ -11,7 +11,7 @@ describe("a function given to a component as a prop named on…", () => {
   it("is noted on the server with what the browser makes it from, and is itself there", () => {
     assert.match(
       serverBody(text),
-      /\$component\(B, \{ onPick: \$fn\(\$b1, "h1", \[n, p\.step\], \(by\) => \(n\.value \+= by \* p\.step\)\), \}\)/,
+      /B\(\{ onPick: \$fn\(\$b1, "h1", \[n, p\.step\], \(by\) => \(n\.value \+= by \* p\.step\)\), \}\)/,
     );
     assert.match(serverHead(text), /\$b1 = \$block\("pages\/test\.tsx", 0, \[\], \[\], \["A","n","p\.step"\]\)/);
   });
