@@ -5,7 +5,7 @@ import type { Module } from "./2-analyze.ts";
 import { holdsJsx, type Node } from "./ast.ts";
 import { diagnostic } from "./diagnostics.ts";
 import { importOf, svcImport, SVC } from "./kinds.ts";
-import type { Code } from "./model.ts";
+import type { Code, Scope } from "./model.ts";
 import { newNames, type Names } from "./names.ts";
 import type { Binding, Reference } from "./scopes.ts";
 
@@ -19,6 +19,9 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
   onCleanup: PATHS.effect,
   store: PATHS.store,
 };
+
+/** Pieces of the runtime that only pages which use them load. */
+export type PartName = "region" | "attr" | "form" | "effect" | "resource" | "boundary" | "portal";
 
 /** A user import that browser code needs. */
 export interface ClientImport {
@@ -62,6 +65,12 @@ export class ClientModule {
     const local = this.names.prefix + name;
     this.#runtime.set(path, names.add(`${name} as ${local}`));
     return local;
+  }
+
+  /** The same of a part: whoever uses one has it named by its scope, so that it is fetched beside the chunk. */
+  part(part: PartName, name: string, scope: Scope): string {
+    scope.parts.add(part);
+    return this.runtime(PATHS[part], name);
   }
 
   add(edits: MagicString, code: Code): void {

@@ -1,17 +1,17 @@
 /** Step 4, browser half: bindings, region templates, handlers and helpers of one scope (resume-protocol section 5). */
-import { DOM, PATHS } from "../shared/wire.ts";
+import { PATHS } from "../shared/wire.ts";
 import { isInside, type Module } from "./2-analyze.ts";
-import { isFunction, unwrap, type Expression, type Node } from "./ast.ts";
+import { unwrap, type Node } from "./ast.ts";
 import { plainAttribute } from "./attribute-text.ts";
 import { Captures, type Place } from "./captures.ts";
 import type { ClientModule } from "./client-module.ts";
 import { diagnostic } from "./diagnostics.ts";
 import { readsOf } from "./effect-reads.ts";
-import { losesLineEnd } from "./html-facts.ts";
-import { VOID_TAGS } from "../shared/html.ts";
-import { mayUndo } from "./hooks.ts";
+import { HandlerEmitter } from "./emit-handlers.ts";
 import { heldChildren } from "./node-paths.ts";
+import { keyExpression, readsOutside } from "./rows.ts";
 import type { Binding } from "./scopes.ts";
+import { templateHtml } from "./template-html.ts";
 import { isTextKind, valueKind } from "./value-kinds.ts";
 import type {
   Attribute,
@@ -20,9 +20,6 @@ import type {
   Code,
   Element,
   FieldAttribute,
-  Handler,
-  HandlerStep,
-  Item,
   List,
   Pick,
   ResourceCall,
@@ -34,6 +31,7 @@ export class BrowserEmitter {
   readonly #module: Module;
   readonly #client: ClientModule;
   readonly #captures: Captures;
+  readonly #handlers: HandlerEmitter;
   #templates = 0;
   #elements = 0;
   /** Declarations of the elements that the binds being written hold. */
@@ -43,6 +41,7 @@ export class BrowserEmitter {
     this.#module = module;
     this.#client = client;
     this.#captures = new Captures(module, client);
+    this.#handlers = new HandlerEmitter(module, client, this.#captures);
   }
 
   /** Writes the browser code of a root template; sets `scope.bind` and leaves `scope.slots` complete. */
@@ -54,8 +53,8 @@ export class BrowserEmitter {
     body.unshift(...this.#held);
     for (const resource of scope.resources) this.#bindResource(resource, scope, body);
     for (const effect of scope.effects) this.#bindEffect(effect, scope, body);
-    if (scope.parts.has("form")) body.push(`${this.#form("keepTouched", scope)}();\n`);
-    const handlers = scope.handlers.map((handler) => this.#handler(handler, scope));
+    if (scope.parts.has("form")) body.push(`${this.#client.part("form", "keepTouched", scope)}();\n`);
+    const handlers = scope.handlers.map((handler) => this.#handlers.emit(handler, scope));
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     if (body.length > 0) {
       scope.bind = names.nextSymbol("b");
@@ -72,11 +71,10 @@ export class BrowserEmitter {
     const make = this.#template(root, scope);
     const binder = this.#binder(root, { scope, level: 1, isBinding: true });
     const bind = `${names.prefix}fallback${this.#templates}`;
-    const handlers = scope.handlers.map((handler) => this.#handler(handler, scope));
+    const handlers = scope.handlers.map((handler) => this.#handlers.emit(handler, scope));
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     scope.bind = names.nextSymbol("b");
-    scope.parts.add("boundary");
-    const part = (name: string): string => this.#client.runtime(PATHS.boundary, name);
+    const part = (name: string): string => this.#client.part("boundary", name, scope);
     this.#client.add(scope.edits, [`const ${bind} = `, ...binder, ";\n"]);
     this.#client.add(scope.edits, [
       `export const ${scope.bind} = (${slots}, ${names.root}) => ${part("Fell")}(${slots}, ${names.root}, ${bind});\n`,
@@ -96,40 +94,18 @@ export class BrowserEmitter {
     return this.#client.runtime(PATHS.core, name);
   }
 
-  /** Whoever uses a name of this part has it named by its scope, so that it is fetched beside the chunk. */
-  #region(name: string, scope: Scope): string {
-    scope.parts.add("region");
-    return this.#client.runtime(PATHS.region, name);
-  }
-
-  #attr(name: string, scope: Scope): string {
-    scope.parts.add("attr");
-    return this.#client.runtime(PATHS.attr, name);
-  }
-
-  #form(name: string, scope: Scope): string {
-    scope.parts.add("form");
-    return this.#client.runtime(PATHS.form, name);
-  }
-
-  #effect(name: string, scope: Scope): string {
-    scope.parts.add("effect");
-    return this.#client.runtime(PATHS.effect, name);
-  }
-
   #bindEffect(effect: Node, scope: Scope, body: Code): void {
     this.#captures.capture(effect, { scope, level: 0, isBinding: true });
     const reads = readsOf(this.#module, effect).flatMap((read) => [...read, ", "]);
-    body.push(`${this.#effect("E", scope)}(`, effect, ", [", ...reads, "]);\n");
+    body.push(`${this.#client.part("effect", "E", scope)}(`, effect, ", [", ...reads, "]);\n");
   }
 
   #bindResource({ binding, source, fetcher }: ResourceCall, scope: Scope, body: Code): void {
     const place: Place = { scope, level: 0, isBinding: true };
-    scope.parts.add("resource");
     const slot = this.#captures.slotOf(binding, place);
     this.#captures.capture(source, place);
     this.#captures.capture(fetcher, place);
-    body.push(`${this.#client.runtime(PATHS.resource, "R")}(${slot}, `, source, ", ", fetcher, ");\n");
+    body.push(`${this.#client.part("resource", "R", scope)}(${slot}, `, source, ", ", fetcher, ");\n");
   }
 
   #bindElement(element: Element, path: string, place: Place, body: Code): void {
@@ -161,7 +137,7 @@ export class BrowserEmitter {
   /** Declares the child elements that are needed at the head of the binds: nothing has been added or moved by then. */
   #holdChildren(parent: Element, path: string, scope: Scope): Map<Element, string> {
     const newName = (): string => `${this.#client.names.prefix}n${this.#elements++}`;
-    const byKey = (name: string, key: number): string => `${this.#region("K", scope)}(${name}, ${key})`;
+    const byKey = (name: string, key: number): string => `${this.#client.part("region", "K", scope)}(${name}, ${key})`;
     const held = heldChildren(parent, path, newName, byKey);
     this.#held.push(...held.map(({ name, path: from }) => `const ${name} = ${from};\n`));
     return new Map(held.map(({ element, name }) => [element, name]));
@@ -181,7 +157,11 @@ export class BrowserEmitter {
   #bindField({ property, target, access }: FieldAttribute, path: string, place: Place, body: Code): void {
     const value = `${this.#client.names.prefix}v`;
     this.#captures.capture(target, place);
-    body.push(`${this.#form("F", place.scope)}(${path}, ${JSON.stringify(property)}, () => `, target, `${access}, `);
+    body.push(
+      `${this.#client.part("form", "F", place.scope)}(${path}, ${JSON.stringify(property)}, () => `,
+      target,
+      `${access}, `,
+    );
     body.push(`(${value}) => { `, target, `${access} = ${value}; });\n`);
   }
 
@@ -195,13 +175,13 @@ export class BrowserEmitter {
     }
     const value = this.#thunk(expression, place);
     if (how === "class" || how === "style") {
-      body.push(`${this.#attr(how === "class" ? "C" : "S", place.scope)}(${path}, `, ...value, ");\n");
+      body.push(`${this.#client.part("attr", how === "class" ? "C" : "S", place.scope)}(${path}, `, ...value, ");\n");
     } else body.push(`${this.#binderOf(how, place.scope)}(${path}, ${name}, `, ...value, ");\n");
   }
 
   #binderOf(how: AttributeKind, scope: Scope): string {
-    if (how === "url") return this.#attr("U", scope);
-    if (how === "enumerated") return this.#attr("B", scope);
+    if (how === "url") return this.#client.part("attr", "U", scope);
+    if (how === "enumerated") return this.#client.part("attr", "B", scope);
     return this.#core(how === "property" ? "P" : "A");
   }
 
@@ -211,7 +191,9 @@ export class BrowserEmitter {
   }
 
   #bindRun(run: Run, path: string, place: Place, body: Code): void {
-    const at = run.isSole ? `${this.#core("T")}(${path}` : `${this.#region("X", place.scope)}(${path}, ${run.key}`;
+    const at = run.isSole
+      ? `${this.#core("T")}(${path}`
+      : `${this.#client.part("region", "X", place.scope)}(${path}, ${run.key}`;
     body.push(`${at}, () => `, ...this.#runText(run, place), ");\n");
   }
 
@@ -240,7 +222,7 @@ export class BrowserEmitter {
     const by = this.#rowKey(list, place);
     const { make, bind } = this.#content(list.element, { ...place, level: list.level + 1 });
     body.push(
-      `${this.#region("For", place.scope)}(${path}, ${list.isSole ? 0 : list.key}, `,
+      `${this.#client.part("region", "For", place.scope)}(${path}, ${list.isSole ? 0 : list.key}, `,
       ...each,
       ", ",
       ...by,
@@ -294,7 +276,7 @@ export class BrowserEmitter {
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
     const { slots } = this.#client.names;
     const pick = this.#pick(branch.pick, place);
-    body.push(`${this.#region("Branch", place.scope)}(${path}, ${branch.key}, () => `, ...pick, ", [");
+    body.push(`${this.#client.part("region", "Branch", place.scope)}(${path}, ${branch.key}, () => `, ...pick, ", [");
     for (const element of branch.branches) {
       const { make, bind } = this.#content(element, place);
       body.push(`[${make}, `, ...bind, "], ");
@@ -304,8 +286,7 @@ export class BrowserEmitter {
 
   #bindPortal({ to, content }: NonNullable<Element["portal"]>, path: string, place: Place, body: Code): void {
     const { scope } = place;
-    scope.parts.add("portal");
-    const portal = this.#client.runtime(PATHS.portal, "Portal");
+    const portal = this.#client.part("portal", "Portal", scope);
     if (to !== undefined && typeof to !== "string") this.#captures.capture(to, place);
     const target = to === undefined || typeof to === "string" ? String(JSON.stringify(to)) : to;
     const { make, bind } = this.#content(content, place);
@@ -339,7 +320,7 @@ export class BrowserEmitter {
     const name = `${this.#client.names.prefix}t${this.#templates++}`;
     const { prefix } = this.#client.names;
     const html = templateHtml(element);
-    const tpl = this.#region("tpl", scope);
+    const tpl = this.#client.part("region", "tpl", scope);
     const { foreign } = element;
     // The parser gives SVG its namespace only inside <svg>, MathML inside <math>.
     const make = foreign
@@ -348,128 +329,4 @@ export class BrowserEmitter {
     this.#client.add(scope.edits, [`const ${name} = ${make};\n`]);
     return name;
   }
-
-  /** One statement of a handler, before the author's code. */
-  #before(step: HandlerStep, { attribute }: Handler, scope: Scope): string {
-    const { event, element } = this.#client.names;
-    const name = JSON.stringify(attribute);
-    switch (step) {
-      case "global":
-        return `if (!${event}.bubbles && ${event}.target.closest) return;\n`;
-      case "once":
-        return `if (!${element}.hasAttribute(${name})) return;\n${element}.removeAttribute(${name});\n`;
-      case "stop":
-        return `${event}.stopPropagation();\n`;
-      default:
-        return `${this.#form("keep", scope)}(${element});\n`;
-    }
-  }
-
-  #handler(handler: Handler, scope: Scope): Code {
-    const { slots, event, element } = this.#client.names;
-    const place: Place = { scope, level: handler.level, isBinding: false };
-    for (const fn of handler.functions) this.#captures.capture(fn, place);
-    const [first] = handler.functions;
-    const head = `export const ${handler.symbol} = `;
-    const before = handler.before.map((step) => this.#before(step, handler, scope)).join("");
-    // A function given as a prop may have been left out.
-    const call = `${first && this.#isProp(first, scope) ? "?." : ""}(${event}, ${element})`;
-    if (before !== "" || !first) {
-      const open = `${head}(${slots}, ${event}, ${element}) => {\n${before}`;
-      return first ? [`${open}return (`, first, `)${call};\n};\n`] : [open, "};\n"];
-    }
-    const isPlain = !handler.takesElement || (handler.functions.length === 1 && !mayUndo(this.#module, first));
-    if (isPlain && isFunction(first) && !(handler.takesElement && first.params[0])) {
-      if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
-    }
-    const open = `${head}(${slots}, ${event}, ${element}) => `;
-    if (!handler.takesElement) return [open, "(", first, `)${call};\n`];
-    return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "};\n"];
-  }
-
-  #isProp(fn: Node, scope: Scope): boolean {
-    const [reference] = isFunction(fn) ? [] : this.#module.scopes.within(fn);
-    const { binding } = reference ?? {};
-    return binding?.declared === "param" && !scope.frames.some((frame) => frame.fn === binding.owner);
-  }
-
-  /** A callback of `onLoad` or its kin; one that may leave something to undo is called by the part that will. */
-  #moment(fn: Node, scope: Scope): Code {
-    const { element } = this.#client.names;
-    if (mayUndo(this.#module, fn)) return [`${this.#effect("L", scope)}(${element}, `, fn, ");\n"];
-    return ["(", fn, `)(${element});\n`];
-  }
-}
-
-/** `(e) => …` -> `($, e) => …`. False for functions whose `arguments` would show it, or whose types stand in between. */
-function addFirstParam(fn: Node, name: string, source: string, scope: Scope): boolean {
-  if (fn.type !== "ArrowFunctionExpression" || fn.typeParameters) return false;
-  const [param] = fn.params;
-  if (!param) {
-    const open = source.indexOf("(", fn.start);
-    scope.edits.appendLeft(open + 1, name);
-    return true;
-  }
-  const hasParen = source.slice(fn.start, param.start).includes("(");
-  scope.edits.prependRight(param.start, `${hasParen ? "" : "("}${name}, `);
-  if (!hasParen) scope.edits.appendLeft(param.end, ")");
-  return true;
-}
-
-/** HTML of a row or branch as the browser makes it; everything dynamic is written by its bindings. */
-function templateHtml(element: Element): string {
-  const attributes = element.attributes.map((item) => (item.kind === "static" ? item.html : "")).join("");
-  const key = element.key === undefined ? "" : ` ${DOM.key}="${element.key}"`;
-  const lineEnd = losesLineEnd(element) ? "\n" : "";
-  return `<${element.tag}${attributes}${key}>${lineEnd}${element.items.map(itemHtml).join("")}${closingTag(element.tag)}`;
-}
-
-function itemHtml(item: Item): string {
-  if (item.kind === "text") return item.html;
-  if (item.kind === "element") return templateHtml(item);
-  // A node to write into: cloned with the rest it costs less than one made by itself.
-  if (item.kind === "run") return item.isSole ? " " : ` <!--${item.key}-->`;
-  return "key" in item && item.key !== undefined ? `<!--${item.key}-->` : "";
-}
-
-function closingTag(tag: string): string {
-  return VOID_TAGS.has(tag) ? "" : `</${tag}>`;
-}
-
-/** `key={…}` of a row's element. */
-function keyExpression(element: Element): Expression | undefined {
-  if (element.node.type !== "JSXElement") return undefined;
-  for (const attribute of element.node.openingElement.attributes) {
-    if (attribute.type !== "JSXAttribute" || attribute.name.name !== "key") continue;
-    if (
-      attribute.value?.type === "JSXExpressionContainer" &&
-      attribute.value.expression.type !== "JSXEmptyExpression"
-    ) {
-      return attribute.value.expression;
-    }
-  }
-  return undefined;
-}
-
-/** Whether a row's bindings read more than its item: such rows must be bound when the scope wakes. */
-function readsOutside(element: Element, reads: (node: Node) => boolean): boolean {
-  const inner = (item: Element): boolean => readsOutside(item, reads);
-  const picks = (pick: Pick): boolean =>
-    typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
-  return (
-    // Events in a portal don't come by its row, so they can't bind it.
-    element.portal !== undefined ||
-    // What was typed into a row's field is kept when the scope wakes, and refs are filled: the row must be there by then.
-    element.attributes.some(
-      (item) =>
-        item.kind === "field" || item.kind === "ref" || (item.kind === "value" && item.live && reads(item.expression)),
-    ) ||
-    element.items.some((item) => {
-      if (item.kind === "run") return item.parts.some((part) => typeof part !== "string" && reads(part));
-      if (item.kind === "element") return inner(item);
-      if (item.kind === "list") return reads(item.each) || inner(item.element);
-      if (item.kind === "branch") return picks(item.pick) || item.branches.some(inner);
-      return false;
-    })
-  );
 }
