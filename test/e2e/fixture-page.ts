@@ -135,19 +135,23 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
   const describe = (all: MutationRecord[]): string[] => {
     const removed = new Set(all.flatMap((record) => [...record.removedNodes]));
     const added = new Set(all.flatMap((record) => [...record.addedNodes]));
-    /** Records know what was; what came is what was at the next change of the same text. */
-    const laterOf = ({ target, type }: MutationRecord, at: number): string | null =>
-      all.slice(at + 1).find((other) => other.target === target && other.type === type)?.oldValue ??
-      (target as Text).data;
+    /** Records know what was; what came is what was at the next change of the same place. */
+    const laterOf = ({ target, type, attributeName: name }: MutationRecord, at: number): string | null => {
+      const next = all
+        .slice(at + 1)
+        .find((other) => other.target === target && other.type === type && other.attributeName === name);
+      if (next) return next.oldValue;
+      return name === null ? (target as Text).data : (target as Element).getAttribute(name);
+    };
     const lines = all.flatMap((record, at) => {
       const where = place(record.target);
       if (record.type === "characterData") {
         return [`text in ${where}: ${JSON.stringify(record.oldValue)} -> ${JSON.stringify(laterOf(record, at))}`];
       }
       if (record.type === "attributes") {
-        const name = record.attributeName ?? "";
-        const value = (record.target as Element).getAttribute(name);
-        return [`${name} of ${where}: ${JSON.stringify(record.oldValue)} -> ${JSON.stringify(value)}`];
+        return [
+          `${record.attributeName} of ${where}: ${JSON.stringify(record.oldValue)} -> ${JSON.stringify(laterOf(record, at))}`,
+        ];
       }
       return [
         ...[...record.removedNodes].filter((node) => !added.has(node)).map((node) => `out of ${where}: ${show(node)}`),

@@ -25,6 +25,8 @@ describe("in the browser as from the server, and as on record", { concurrency: T
   for (const name of fixtureNames) {
     it(name.replaceAll("-", " "), async () => {
       const played = await stage.play(name);
+      const idle = played.flatMap(({ changes }) => changes.filter((line) => /: (null|".*") -> \1$/.test(line)));
+      assert.deepEqual(idle, [], "nothing is written that is there already");
       const found = await snapshot(name, await stage.html(name), played);
       const file = recordFile(name);
       if (process.env["UPDATE_FIXTURES"] === "1") writeFileSync(file, found);
