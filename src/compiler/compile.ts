@@ -1,6 +1,7 @@
 /** The compiler as one function: TSX in, server module and browser module out. Both still hold TypeScript. */
 import { parse } from "./1-parse.ts";
 import { analyze } from "./2-analyze.ts";
+import { newExtraction } from "./3-extract.ts";
 import { refuseComponentCalls } from "./components.ts";
 import { ClientModule, type ClientImport } from "./client-module.ts";
 import type { SourceFile } from "./diagnostics.ts";
@@ -45,7 +46,11 @@ export function compileFile(text: string, path: string) {
   refuseDoubleKeys(module);
   const client = new ClientModule(module);
   const browser = new BrowserEmitter(module, client);
-  const emitter = new ServerEmitter({ module, nextHandler: () => client.names.nextSymbol("h") }, client, browser);
+  const emitter = new ServerEmitter(
+    newExtraction(module, () => client.names.nextSymbol("h")),
+    client,
+    browser,
+  );
   const server = emitter.emit();
   const compiled: Compiled = {
     server,

@@ -2,10 +2,9 @@
 import type { ESTree } from "vite";
 import { isDirect } from "./direct-calls.ts";
 import { onlyChild } from "./jsx-forms.ts";
-import { looseRegion } from "./3-extract.ts";
 import { isFunction, isJsx, returnsOf, tagName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
 import type { Walker } from "./emit-items.ts";
-import { fail, type Extraction } from "./extraction.ts";
+import { fail, looseRegion, type Extraction } from "./extraction.ts";
 import { isFunctionProp } from "./handlers.ts";
 import { decodeEntities } from "./jsx-text.ts";
 import { svcName } from "./kinds.ts";

@@ -5,7 +5,7 @@
 import { escapeText } from "../shared/escape.ts";
 import { DOM } from "../shared/wire.ts";
 import type { Module } from "./2-analyze.ts";
-import { extractElement, extractItems, looseRegion } from "./3-extract.ts";
+import { extractElement, extractItems } from "./3-extract.ts";
 import {
   childrenOf,
   holdsJsx,
@@ -24,7 +24,7 @@ import { componentName } from "./components.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, type Walker } from "./emit-items.ts";
-import { fail, type Extraction, type Position } from "./extraction.ts";
+import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import { isFixedChoice } from "./html-pieces.ts";
 import { hooksOf, type Hooks } from "./hooks.ts";
 import { stringToAttribute } from "./jsx-text.ts";
