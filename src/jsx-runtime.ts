@@ -7,6 +7,7 @@ export { block, component, scope } from "./ssr/render.ts";
 export { chosen, kept, options } from "./ssr/fields.ts";
 export { unique } from "./ssr/unique-rows.ts";
 export { fn } from "./ssr/function-props.ts";
+export { effectOfComponent as effect } from "./ssr/effect.ts";
 export { portal } from "./ssr/portals.ts";
 export { named } from "./ssr/slot.ts";
 export { html } from "./ssr/html.ts";

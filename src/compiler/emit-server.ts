@@ -90,6 +90,8 @@ export class ServerEmitter {
     this.#refuseAsync(fn);
     const hooks = hooksOf(this.#module, fn, (node) => svcName(node, this.#module.scopes));
     for (const statement of hooks.browserOnly) this.#out.replace(statement.start, statement.end, ";");
+    // By another name, so that the server knows those that the browser has too.
+    for (const callee of hooks.callees) this.#out.replace(callee.start, callee.end, this.#out.use("effect"));
     const outer = this.#hooks;
     const outerName = this.#componentName;
     this.#componentName = componentName(this.#module, fn);

@@ -24,6 +24,8 @@ export interface Hooks {
   /** Query of `onMedia`. */
   media: string | undefined;
   effects: Node[];
+  /** Names by which these are called. */
+  callees: Node[];
   /** Those that the browser may have to fetch again. */
   resources: ResourceCall[];
   /** Statements that the server module does without. */
@@ -39,6 +41,7 @@ export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) 
     moments: new Map(),
     media: undefined,
     effects: [],
+    callees: [],
     resources: [],
     browserOnly: [],
     first: undefined,
@@ -67,6 +70,7 @@ export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) 
       refuseBrowserGlobals(module, callback);
       refuseOwnTrigger(module, callback);
       hooks.effects.push(callback);
+      hooks.callees.push(call.callee);
     }
   }
   return hooks;

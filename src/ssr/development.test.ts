@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { effect, effectOfComponent } from "./effect.ts";
 import { html } from "./html.ts";
 import { Portal } from "./portals.ts";
 import { block, component, Render, renderInto, renderPlaced, scope } from "./render.ts";
@@ -45,6 +46,22 @@ describe("in development", () => {
     const expected = '<br><script>"<p><div>"</script><svg><path></path></svg><i id="a"><div>x</div></i><b>nothing</b>';
     assert.equal(inDevelopment(view), expected);
     assert.equal(renderPlaced(new Render(manifest, () => ""), view), expected);
+  });
+
+  it("an effect that the compiler has not seen in a component is refused, for the browser would never run it", () => {
+    const view = (): unknown => {
+      effect(() => {});
+      return "";
+    };
+    assert.throws(() => inDevelopment(view), {
+      code: "SVC111",
+      message: /effect was called by a function that is no component/,
+    });
+    assert.equal(inProduction(view), "");
+    assert.equal(
+      inDevelopment(() => (effectOfComponent(() => {}), "")),
+      "",
+    );
   });
 
   it("two items with one key are refused, with the place of the key", () => {
