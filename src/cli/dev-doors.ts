@@ -100,14 +100,14 @@ export class DevDoors {
       const signal = AbortSignal.any([ctx.signal, closing]);
       return eventStream(pages.follow(signal), { clock: systemClock, signal });
     });
-    add("POST", PATHS.devValues, async (ctx) => json({ id: this.#keep(await bodyOf<Record<string, Json>>(ctx)) }));
+    add("POST", PATHS.devValues, async (ctx) => json({ id: this.#keep(await bodyOf<Json>(ctx)) }));
     add("POST", PATHS.devFault, async (ctx) => json(this.#browserFault(await bodyOf<Thrown>(ctx))));
     return router;
   }
 
-  #keep(state: Record<string, Json>): string {
+  #keep(state: Json): string {
     const id = randomHex(8);
-    this.#states.set(id, new Map(Object.entries(state).map(([name, value]) => [name, deserialize(value)])));
+    this.#states.set(id, new Map(Object.entries(deserialize(state) as Record<string, unknown>)));
     for (const [oldest] of this.#states) {
       if (this.#states.size <= KEPT_STATES) break;
       this.#states.delete(oldest);

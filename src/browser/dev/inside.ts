@@ -4,6 +4,7 @@
  */
 import { batch } from "../../reactivity/system.ts";
 import { Cell } from "../../reactivity/signal.ts";
+import type { Json } from "../../shared/json.ts";
 import { serialize } from "../../shared/serialize.ts";
 import { DOM } from "../../shared/wire.ts";
 import * as resume from "../resume.ts";
@@ -14,8 +15,10 @@ export type DevState = PageState & Required<Pick<PageState, "d">>;
 
 /** What became of the values that a page came with. */
 export interface Changes {
-  /** Name -> value, encoded. */
-  kept: Record<string, unknown>;
+  /** Name -> value, as one encoded object: what two of them share stays shared. */
+  kept: Json;
+  /** Names of what is in it. */
+  names: string[];
   /** Names of values that can't be sent, and why. */
   lost: [name: string, why: string][];
 }
@@ -27,31 +30,35 @@ const touched = new Set<string>();
 
 /** Values that are no longer as the page first came. */
 export function changes(): Changes {
-  const found: Changes = { kept: {}, lost: [] };
+  const held: Record<string, unknown> = {};
+  const lost: Changes["lost"] = [];
   const pristine = script();
+  const copies = new Map<unknown, unknown>();
   state().d.forEach((name, index) => {
     if (name === null || !(index in resume.values)) return;
     try {
-      const now = serialize(current(resume.values[index]));
-      if (JSON.stringify(now) !== initial(pristine, index)) touched.add(name);
-      if (touched.has(name)) found.kept[name] = now;
+      const value = resume.values[index];
+      const now = plain(value instanceof Cell ? value._value : value, copies);
+      if (JSON.stringify(serialize(now)) !== initial(pristine, index)) touched.add(name);
+      if (touched.has(name)) held[name] = now;
     } catch (error) {
-      found.lost.push([name, (error as Error).message]);
+      lost.push([name, (error as Error).message]);
     }
   });
-  return found;
+  return { kept: serialize(held), names: Object.keys(held), lost };
 }
 
-function current(value: unknown): unknown {
-  return value instanceof Cell ? value._value : plain(value);
-}
-
-/** What a store holds, without its proxies. */
-function plain(value: unknown): unknown {
+/** A value without the proxies of stores. @param copies of what has been met, which is each copied once. */
+function plain(value: unknown, copies: Map<unknown, unknown>): unknown {
+  const isList = Array.isArray(value);
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(plain);
-  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
-  return isPlain ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)])) : value;
+  if (!isList && Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  const copy: Record<string, unknown> | unknown[] = isList ? [] : {};
+  copies.set(value, copy);
+  for (const [key, item] of Object.entries(value)) Reflect.set(copy, key, plain(item, copies));
+  return copy;
 }
 
 /** As the page came: what core has parsed of it are the objects behind the stores by now. */
@@ -73,19 +80,22 @@ export const modules = (): Modules | undefined => resume.loaded as Modules | und
 
 /** Scopes that are awake, by the elements they stand on. */
 export function awakeElements(): Element[] {
-  return Object.keys(resume.awake).flatMap((id) => document.querySelector(`[${DOM.scope}^="${id} "]`) ?? []);
+  return Object.keys(resume.awake).flatMap(
+    (id) => document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`) ?? [],
+  );
 }
 
 /**
  * Puts a new state in the place of the page's, whose document is the new one's already. Signals and stores stay the objects
  * they are where they have the same name, so that handlers under way go on with them; everything sleeps again.
+ * @param kept names of the values that the server has rendered the page with.
  */
-export function reseat(next: DevState, wasAwake: readonly Element[]): void {
+export function reseat(next: DevState, wasAwake: readonly Element[], kept: readonly string[]): void {
   const before = new Map<string, unknown>();
   state().d.forEach((name, index) => {
     if (name !== null && index in resume.values) before.set(name, resume.values[index]);
   });
-  for (const end of resume.ends.splice(0)) end();
+  endBindings();
   for (const element of document.querySelectorAll("*")) {
     resume.slotsAt.delete(element);
   }
@@ -96,7 +106,7 @@ export function reseat(next: DevState, wasAwake: readonly Element[]): void {
   Object.assign(state(), next);
   next.d.forEach((name, index) => {
     const known = name === null ? undefined : before.get(name);
-    if (known !== undefined) carry(known, index);
+    if (known !== undefined) carry(known, index, kept.includes(name as string));
   });
   batch(() => {
     for (const element of wasAwake) {
@@ -106,11 +116,24 @@ export function reseat(next: DevState, wasAwake: readonly Element[]): void {
   });
 }
 
+function textOf(value: unknown): string {
+  return JSON.stringify(serialize(plain(value, new Map())));
+}
+
+/** Portals take their content along when they end, but what stands there is the new page's by now. */
+function endBindings(): void {
+  const contents = [...document.querySelectorAll(`[${DOM.portal}]:not(template)`)];
+  for (const content of contents) Object.defineProperty(content, "remove", { value: () => {}, configurable: true });
+  for (const end of resume.ends.splice(0)) end();
+  for (const content of contents) Reflect.deleteProperty(content, "remove");
+}
+
 /** The server has rendered the page with what the value holds, or with what it begins with from now on. */
-function carry(known: unknown, index: number): void {
+function carry(known: unknown, index: number, isKept: boolean): void {
   const fresh = resume.valueAt(index);
-  if (known instanceof Cell && fresh instanceof Cell) known._value = fresh._value;
-  else if (JSON.stringify(plain(known)) !== JSON.stringify(plain(fresh))) return;
+  if (known instanceof Cell && fresh instanceof Cell) {
+    if (!isKept) known._value = fresh._value;
+  } else if (!isKept && textOf(known) !== textOf(fresh)) return;
   const scopes = resume.sleepers.get(fresh);
   resume.sleepers.delete(fresh);
   resume.values[index] = known;

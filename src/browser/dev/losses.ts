@@ -2,9 +2,9 @@
 import type { Changes, DevState } from "./inside.ts";
 
 /** @param state of the new page. */
-export function tellLosses({ kept, lost }: Changes, state: DevState): void {
+export function tellLosses({ names, lost }: Changes, state: DevState): void {
   const known = new Set(state.d);
-  const gone = Object.keys(kept).filter((name) => !known.has(name));
+  const gone = names.filter((name) => !known.has(name));
   for (const name of gone) console.warn(`svc: ${told(name)} is no more after this edit; what it held is lost.`);
   for (const [name, why] of lost) console.warn(`svc: ${told(name)} can't be kept over an edit. ${why}.`);
 }

@@ -21,9 +21,9 @@ export async function update(): Promise<Outcome> {
   for (let round = 0; ; round++) {
     await settled();
     const changes = inside?.changes();
-    const sent = JSON.stringify(changes?.kept ?? {});
+    const sent = JSON.stringify(changes?.kept);
     const response = await fetch(location.href, {
-      headers: { accept: "text/html", ...(sent === "{}" ? {} : { [HEADERS.devValues]: await keep(sent) }) },
+      headers: { accept: "text/html", ...(changes?.names.length ? { [HEADERS.devValues]: await keep(sent) } : {}) },
     });
     const next = await documentOf(response);
     const fault = next.getElementById(DOM.faultId);
@@ -32,8 +32,8 @@ export async function update(): Promise<Outcome> {
     // Code that can't be had is a mistake in it: the page stays as it is.
     if (state && !(await fetchCode(next, inside?.modules() ?? {}))) return { fault: undefined };
     // What was clicked meanwhile is not in this render.
-    if (round < MAX_ROUNDS && JSON.stringify(inside?.changes().kept ?? {}) !== sent) continue;
-    apply(next, inside, state);
+    if (round < MAX_ROUNDS && JSON.stringify(inside?.changes().kept) !== sent) continue;
+    apply(next, inside, state, changes?.names ?? []);
     if (changes && state) tellLosses(changes, state);
     return { build: buildOf(next) ?? "" };
   }
@@ -90,7 +90,7 @@ async function fetchCode(next: Document, modules: Record<string, unknown>): Prom
   return found.every(({ status }) => status === "fulfilled");
 }
 
-function apply(next: Document, inside: Inside | undefined, state: DevState | undefined): void {
+function apply(next: Document, inside: Inside | undefined, state: DevState | undefined, kept: readonly string[]): void {
   const wasAwake = inside?.awakeElements() ?? [];
   const heard = new Set(typesOf(document));
   const places = scrolls();
@@ -98,7 +98,7 @@ function apply(next: Document, inside: Inside | undefined, state: DevState | und
   const added = morph(document.documentElement, next.documentElement);
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
   if (!state) return;
-  if (inside) inside.reseat(state, wasAwake);
+  if (inside) inside.reseat(state, wasAwake, kept);
   if ("$svc" in self) listen(typesOf(next).filter((type) => !heard.has(type)));
   else start(next);
   for (const element of added) announce(element);

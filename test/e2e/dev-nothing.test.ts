@@ -1,0 +1,135 @@
+/**
+ * An edit that changes nothing changes nothing: every page of the fixtures, after each of its buttons was clicked, is the
+ * same before and after its source was rendered again around the values it has, and no page is loaded anew for it.
+ */
+import assert from "node:assert/strict";
+import { appendFileSync, cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser } from "./browser.ts";
+import { buildDemo, root, startDemo, type DemoServer } from "./demo-server.ts";
+
+/** Pages that differ, and are right to. */
+const EXCEPTIONS: Record<string, string> = {
+  "/effects": "a handler takes an element away by hand",
+  "/failing": "a boundary that has caught an error tries again",
+};
+/** Pages at once; each has a connection of its own to follow the source by. */
+const TABS = 8;
+
+declare global {
+  /** Edits that have reached the page. */
+  var followed: number;
+}
+
+/** Runs in the page: all it consists of, but what names a build. */
+function outline(): string[] {
+  const volatile = new Set(["nonce", "data-build", "value", "checked", "selected", "open", "pt", "s"]);
+  const lines: string[] = [];
+  const visit = (element: Element): void => {
+    // What development shows is no part of the page.
+    if (
+      element.hasAttribute("data-svc-dev") ||
+      element.tagName === "SCRIPT" ||
+      element.getAttribute("name") === "_csrf"
+    )
+      return;
+    const attributes = [...element.attributes].filter(({ name }) => !volatile.has(name));
+    const state = ["value", "checked", "open"].map((name) => String(Reflect.get(element, name)));
+    const scope = element.getAttribute("s")?.replace(/-[0-9a-f]{8}-\d+.*/, "");
+    lines.push(
+      [element.tagName, scope, ...attributes.map(({ name, value }) => `${name}=${value}`).sort(), ...state].join(" "),
+    );
+    for (const child of element.childNodes) {
+      if (child instanceof Element) visit(child);
+      else if (child.nodeValue !== "") lines.push(`${child.nodeName} ${child.nodeValue}`);
+    }
+    lines.push(`/${element.tagName}`);
+  };
+  visit(document.documentElement);
+  return lines;
+}
+
+/** Opens a page and clicks whatever can be clicked; where that leads away from it, the page is opened once more. */
+async function use(page: Page, url: string): Promise<string[]> {
+  await page.goto(url);
+  for (const button of await page.locator("button:visible").all()) {
+    // An earlier click may have taken it away.
+    await button.click({ timeout: 500 }).catch(() => undefined);
+  }
+  return settled(page).catch(async () => {
+    await page.goto(url);
+    return settled(page);
+  });
+}
+
+/** The page once no code is on the way to it; it counts the edits that reach it from now on. */
+async function settled(page: Page): Promise<string[]> {
+  await page.waitForFunction(() => !document.querySelector("[data-svc-pending]"));
+  await page.evaluate(async () => {
+    globalThis.followed = 0;
+    addEventListener("svc:update", () => globalThis.followed++);
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+  });
+  return page.evaluate(outline);
+}
+
+let browser: Browser;
+let tabs: Page[];
+
+before(async () => {
+  browser = await launchBrowser();
+  tabs = await Promise.all(Array.from({ length: TABS }, async () => (await browser.newContext()).newPage()));
+});
+
+after(() => browser?.close());
+
+describe("every page", () => {
+  const fixture = join(root, "test/fixtures/runtime");
+  const app = join(root, "out", `dev-nothing-${process.pid}`);
+  let server: DemoServer;
+  let paths: string[];
+
+  before(async () => {
+    await buildDemo(fixture);
+    const built = (await import(pathToFileURL(join(fixture, "dist/server/app.js")).href)) as {
+      default: { pagePaths: readonly string[] };
+    };
+    cpSync(fixture, app, { recursive: true, filter: (path) => !/tsconfig\.json$|dist$|\.svc$/.test(path) });
+    server = await startDemo({ app, command: "dev", dataDir: join(app, ".svc"), env: { NODE_ENV: "development" } });
+    const isWhole = await Promise.all(
+      built.default.pagePaths.map(async (path) => {
+        const response = await fetch(server.url + path, { headers: { accept: "text/html" } });
+        await response.body?.cancel();
+        // A streamed page waits for tests of its own to let its pieces come.
+        return response.headers.get("x-accel-buffering") === null;
+      }),
+    );
+    paths = built.default.pagePaths.filter((path, at) => isWhole[at] && !(path in EXCEPTIONS));
+  });
+
+  after(async () => {
+    await server?.stop();
+    rmSync(app, { recursive: true, force: true });
+  });
+
+  it("stays as it is", { timeout: 240_000 }, async () => {
+    for (let from = 0; from < paths.length; from += TABS) {
+      const opened = paths.slice(from, from + TABS);
+      const outlines = await Promise.all(opened.map((path, at) => use(tabs[at] as Page, server.url + path)));
+      appendFileSync(join(app, "app.tsx"), `// edit ${from}\n`);
+      for (const [at, path] of opened.entries()) {
+        const page = tabs[at] as Page;
+        await page
+          .waitForFunction(() => globalThis.followed > 0, undefined, { timeout: 15_000 })
+          .catch(async () => {
+            assert.fail(`${path} did not follow\n${server.output().slice(-2000)}\n${await page.content()}`);
+          });
+        assert.deepEqual(await page.evaluate(outline), outlines[at], path);
+      }
+    }
+    assert.ok(paths.length > 10);
+  });
+});
