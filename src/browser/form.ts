@@ -2,7 +2,7 @@
  * `form.js`: fields and what they are bound to, both ways (`bind:value`, `bind:checked`, `bind:group`, `bind:files`). For pages
  * that have any. What was typed, chosen or restored before the code was there wins over what the server wrote.
  */
-import { bind, isResuming } from "./core.ts";
+import { batch, bind, isResuming } from "./core.ts";
 
 /** Where a field's value is kept. */
 interface Kept {
@@ -65,12 +65,15 @@ export const F = (field: Field, property: Property, get: Kept["get"], set: Kept[
   bind(get, (value) => show(field, property, value));
 };
 
+/** All of them before any is written: members of a group share a list, and the first must not take the others back. */
+const keepAll = (fields: Element[]): void => batch(() => fields.forEach(keep));
+
 /** Last in the binds of a scope with fields: all that shows what they are bound to has been bound by then. */
-export const keepTouched = (): void => touched.splice(0).forEach(keep);
+export const keepTouched = (): void => keepAll(touched.splice(0));
 
 // A form resets its fields after the event.
 addEventListener(
   "reset",
-  ({ target }) => setTimeout(() => [...(target as HTMLFormElement).elements].forEach(keep)),
+  ({ target }) => setTimeout(() => keepAll([...(target as HTMLFormElement).elements])),
   true,
 );

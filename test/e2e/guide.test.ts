@@ -1,92 +1,87 @@
-/** Every app of docs/guide is type-checked, built and asked: a guide that lies fails here. */
+/**
+ * Everything in docs/guide is true: every block of code is type-checked and built, or refused as the page says; every app is
+ * asked, and used in a browser. A guide that lies fails here.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { App } from "svc";
-import { buildApp } from "svc/compiler";
-import { createTestClient, type TestClient } from "svc/testing";
+import type { Browser } from "playwright-core";
+import { SvcError, type App } from "svc";
+import { buildApp, compile } from "svc/compiler";
+import { createTestClient } from "svc/testing";
+import { launchBrowser, openTab, type Tab } from "./browser.ts";
 import { root } from "./demo-server.ts";
+import { checkClaim } from "./guide-claims.ts";
+import { readGuidePage, type GuidePage } from "./guide-page.ts";
 
 const guide = join(root, "docs/guide");
 /** Inside the repository, so that "svc" is found as the package it is. */
 const folder = join(root, "out", `guide-${process.pid}`);
 
-interface Page {
-  name: string;
-  /** Content by file name. */
-  files: Map<string, string>;
-  /** What the comments behind the code say of the app. */
-  claims: string[];
-}
+const pages = readdirSync(guide).map((name) => readGuidePage(join(guide, name)));
+const apps = pages.filter(({ files }) => files.has("app.tsx"));
+let browser: Browser;
 
-function readPage(name: string): Page {
-  const text = readFileSync(join(guide, name), "utf8");
-  const blocks = text.matchAll(/^```[jt]sx? (\S+)\n([^]*?)^```$/gm);
-  const claims = text.matchAll(/^<!-- ([A-Z]+ .*) -->$/gm);
-  return {
-    name: name.replace(/\.md$/, ""),
-    files: new Map([...blocks].map((block) => [block[1] as string, block[2] as string])),
-    claims: [...claims].map((claim) => claim[1] as string),
-  };
-}
-
-const pages = readdirSync(guide)
-  .map(readPage)
-  .filter(({ files }) => files.has("app.tsx"));
-
-before(() => {
+before(async () => {
   // Apps read the process's variables at boot; nothing of these is kept on disk.
   Object.assign(process.env, {
+    NODE_ENV: "production",
     SVC_DATABASE_URL: "memory:",
     SVC_DATA_DIR: join(folder, "data"),
     SVC_SECRET: "s".repeat(32),
   });
-  for (const { name, files } of pages) {
+  for (const { name, files } of apps) {
     for (const [file, text] of files) {
       mkdirSync(dirname(join(folder, name, file)), { recursive: true });
       writeFileSync(join(folder, name, file), text);
     }
   }
+  browser = await launchBrowser();
 });
 
-after(() => rmSync(folder, { recursive: true, force: true }));
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
-async function load(page: Page): Promise<App> {
+/** Builds the app of a page and holds its claims against it. */
+async function checkPage(page: GuidePage): Promise<void> {
   const { outDir } = await buildApp({ root: join(folder, page.name) });
-  const module = (await import(pathToFileURL(join(outDir, "server/app.js")).href)) as { default: App };
-  await module.default.boot({ dist: outDir });
-  return module.default;
-}
-
-/** `GET /path 200 "part"`, `ACTION name [args] {reply}`, `SUBMIT /path {fields} 303`, `GRAPH name input result`. */
-async function check(claim: string, app: App, client: TestClient): Promise<void> {
-  const [verb, subject = "", ...rest] = claim.split(" ");
-  const tail = rest.join(" ");
-  if (verb === "GET") {
-    const [, status, part] = /^(\d+)(?: (".*"))?$/.exec(tail) ?? [];
-    const response = await client.get(subject, { accept: "text/html" });
-    assert.equal(response.status, Number(status), claim);
-    if (part !== undefined) assert.ok((await response.text()).includes(JSON.parse(part) as string), claim);
-  } else if (verb === "ACTION") {
-    const [, args = "[]", reply = "null"] = /^(\[.*?\]) (\{.*\})$/.exec(tail) ?? [];
-    const told = await client.action(subject, ...(JSON.parse(args) as unknown[]));
-    assert.deepEqual(told.reply, JSON.parse(reply), claim);
-  } else if (verb === "SUBMIT") {
-    const [, fields = "{}", status] = /^(\{.*\}) (\d+)$/.exec(tail) ?? [];
-    const response = await client.submit(subject, JSON.parse(fields) as Record<string, string>);
-    assert.equal(response.status, Number(status), claim);
-  } else if (verb === "GRAPH") {
-    const [, input = "null", result = "null"] = /^(\S+) (\S+)$/.exec(tail) ?? [];
-    const { snapshot } = await app.engine.start(subject, JSON.parse(input) as never);
-    await app.engine.idle();
-    assert.deepEqual(app.engine.snapshot(snapshot.graph_id)?.result, JSON.parse(result), claim);
-  } else assert.fail(`${claim}: no such claim; GET, ACTION, SUBMIT and GRAPH are known`);
+  const { default: app } = (await import(pathToFileURL(join(outDir, "server/app.js")).href)) as { default: App };
+  const started = await app.start({ dist: outDir, host: "127.0.0.1", port: 0 });
+  let opened: Promise<Tab> | undefined;
+  try {
+    const client = createTestClient(app, { tokenPage: "/" });
+    const tab = (): Promise<Tab> => (opened ??= openTab(browser));
+    const { claims, printed } = page;
+    const witness = { app, client, folder: join(folder, page.name), printed, url: started.url, held: [], tab };
+    for (const claim of claims) await checkClaim(claim, witness);
+    await (await opened)?.close();
+  } finally {
+    await (await opened)?.page.context().close();
+    await started.close();
+  }
 }
 
 describe("the guide", () => {
+  it("lists all of its pages", () => {
+    const index = readFileSync(join(guide, "README.md"), "utf8");
+    const missing = pages.filter(({ name }) => name !== "README" && !index.includes(`](${name}.md)`));
+    assert.deepEqual(missing, []);
+  });
+
+  it("has no code that nobody checks", () => {
+    assert.deepEqual(
+      pages.flatMap(({ name, files, unchecked }) =>
+        files.size > 0 && !files.has("app.tsx") ? [`${name}: files without an app.tsx`] : unchecked,
+      ),
+      [],
+    );
+  });
+
   it("has code whose types fit", () => {
     const compilerOptions = {
       strict: true,
@@ -108,16 +103,21 @@ describe("the guide", () => {
     }
   });
 
-  for (const page of pages) {
+  for (const { name, refused } of pages) {
+    for (const [at, { code, text }] of refused.entries()) {
+      it(`tells in ${name}.md what is refused with ${code} (${at + 1})`, () => {
+        assert.throws(
+          () => compile(text, `${name}.tsx`),
+          (error) => error instanceof SvcError && error.code === code,
+        );
+      });
+    }
+  }
+
+  for (const page of apps) {
     it(`tells the truth in ${page.name}.md`, async () => {
       assert.ok(page.claims.length > 0, "a page with an app says what it answers");
-      const app = await load(page);
-      try {
-        const client = createTestClient(app, { tokenPage: "/" });
-        for (const claim of page.claims) await check(claim, app, client);
-      } finally {
-        await app.close();
-      }
+      await checkPage(page);
     });
   }
 });

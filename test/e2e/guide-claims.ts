@@ -1,0 +1,150 @@
+/**
+ * What a page of the guide says of its app, one claim a line. Of the server: `GET /path 200 "part"`,
+ * `ACTION name [args] {reply}`, `SUBMIT /path {fields} 303`, `GRAPH name input result`. Of the browser, with Playwright's
+ * selectors: `OPEN /path`, then `CLICK selector`, `TYPE selector "text"`, `CHOOSE selector "option"`, `PRESS selector "key"`,
+ * `SEES "text"`, `MISSES "text"`, `SHOWS selector`, `LACKS selector`, `WIDTH 400`; `HOLD` and `RELEASE` code on its way, `BREAK path` at its next request; `COMPLAINS "text"`.
+ * Of commands: `EXPLAIN file.tsx` prints what stands in the page as ```text, `RUN app.test.js` ends well.
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import type { App } from "svc";
+import type { TestClient } from "svc/testing";
+import type { Tab } from "./browser.ts";
+import { root } from "./demo-server.ts";
+
+/** What claims are held against. */
+export interface Witness {
+  app: App;
+  client: TestClient;
+  /** Its source. */
+  folder: string;
+  /** What the page says that commands print. */
+  printed: readonly string[];
+  /** Where the app listens. */
+  url: string;
+  /** Lets go what is held. */
+  held: (() => void)[];
+  /** Opened by the first claim that needs it. */
+  tab: () => Promise<Tab>;
+}
+
+type Check = (witness: Witness, subject: string) => Promise<unknown>;
+
+/** Subjects that are a target and, behind it, text in quotes. */
+const TARGET_AND_TEXT = /^(.+?)(?: ("(?:[^"\\]|\\.)*"))?$/;
+
+function quoted(text: string | undefined): string {
+  const value: unknown = JSON.parse(text ?? "");
+  assert.ok(typeof value === "string");
+  return value;
+}
+
+async function get({ client }: Witness, subject: string): Promise<void> {
+  const [, path = "", status, part] = /^(\S+) (\d+)(?: (".*"))?$/.exec(subject) ?? [];
+  const response = await client.get(path, { accept: "text/html" });
+  const text = await response.text();
+  assert.equal(response.status, Number(status));
+  if (part !== undefined) assert.ok(text.includes(quoted(part)), `${part} is not in\n${text}`);
+}
+
+async function action({ client }: Witness, subject: string): Promise<void> {
+  const [, name = "", args = "[]", reply = "null"] = /^(\S+) (\[.*?\]) (\{.*\})$/.exec(subject) ?? [];
+  const told = await client.action(name, ...(JSON.parse(args) as unknown[]));
+  assert.deepEqual(told.reply, JSON.parse(reply));
+}
+
+async function submit({ client }: Witness, subject: string): Promise<void> {
+  const [, path = "", fields = "{}", status] = /^(\S+) (\{.*\}) (\d+)$/.exec(subject) ?? [];
+  const response = await client.submit(path, JSON.parse(fields) as Record<string, string>);
+  assert.equal(response.status, Number(status));
+}
+
+async function graph({ app }: Witness, subject: string): Promise<void> {
+  const [, name = "", input = "null", result = "null"] = /^(\S+) (\S+) (\S+)$/.exec(subject) ?? [];
+  const { snapshot } = await app.engine.start(name, JSON.parse(input) as never);
+  await app.engine.idle();
+  assert.deepEqual(app.engine.snapshot(snapshot.graph_id)?.result, JSON.parse(result));
+}
+
+/** A claim about one element, and perhaps a text. */
+function inTab(check: (page: Tab["page"], selector: string, text: () => string) => Promise<unknown>): Check {
+  return async ({ tab }, subject) => {
+    const [, selector = "", text] = TARGET_AND_TEXT.exec(subject) ?? [];
+    return check((await tab()).page, selector, () => quoted(text));
+  };
+}
+
+/** Waits until the page's text has, or has not, a part. @throws with the whole text */
+function text(hasPart: boolean): Check {
+  return inTab(async (page, part) => {
+    const options = hasPart ? { hasText: quoted(part) } : { hasNotText: quoted(part) };
+    await page
+      .locator("body", options)
+      .waitFor({ state: "attached" })
+      .catch(async () => assert.fail(`the page shows\n${await page.locator("body").innerText()}`));
+  });
+}
+
+/** Code that is fetched for events: the loader itself is the page's. */
+const CODE = /\/_svc\/(?!loader|action).*/;
+
+/** Has requests for code wait for `RELEASE`. */
+const hold: Check = async ({ tab, held }) => {
+  const { page } = await tab();
+  const released = new Promise<void>((done) => held.push(done));
+  await page.route(CODE, async (route) => {
+    await released;
+    await route.continue();
+  });
+};
+
+async function explain({ folder, printed }: Witness, file: string): Promise<void> {
+  const output = execFileSync(process.execPath, [join(root, "bin/svc.js"), "explain", file], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  assert.ok(
+    printed.some((text) => output.includes(text)),
+    output,
+  );
+}
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  GET: get,
+  ACTION: action,
+  SUBMIT: submit,
+  GRAPH: graph,
+  OPEN: async ({ tab, url }, path) => (await tab()).page.goto(url + path),
+  CLICK: inTab((page, selector) => page.click(selector)),
+  TYPE: inTab((page, selector, text) => page.fill(selector, text())),
+  CHOOSE: inTab((page, selector, text) => page.selectOption(selector, text())),
+  PRESS: inTab((page, selector, text) => page.press(selector, text())),
+  SEES: text(true),
+  MISSES: text(false),
+  SHOWS: inTab((page, selector) => page.waitForSelector(selector, { state: "attached" })),
+  LACKS: inTab((page, selector) => page.waitForSelector(selector, { state: "detached" })),
+  WIDTH: inTab((page, width) => page.setViewportSize({ width: Number(width), height: 600 })),
+  HOLD: hold,
+  RELEASE: async ({ held }) => held.splice(0).forEach((go) => go()),
+  BREAK: async ({ tab }, path) =>
+    (await tab()).page.route(new RegExp(path), (route) => route.abort(), { times: 1 }),
+  EXPLAIN: explain,
+  RUN: async ({ folder }, file) => execFileSync(process.execPath, [file], { cwd: folder, stdio: "pipe" }),
+  COMPLAINS: async ({ tab }, text) => {
+    const complaints = (await tab()).takeComplaints();
+    assert.ok(complaints.join("\n").includes(quoted(text)), complaints.join("\n"));
+  },
+};
+
+/** @throws AssertionError that begins with the claim, when it does not hold */
+export async function checkClaim(claim: string, witness: Witness): Promise<void> {
+  const [, verb = "", subject = ""] = /^(\S+) ?(.*)$/.exec(claim) ?? [];
+  const check = Object.hasOwn(CHECKS, verb) ? CHECKS[verb] : undefined;
+  assert.ok(check, `${claim}: no such claim; known are ${Object.keys(CHECKS).join(", ")}`);
+  try {
+    await check(witness, subject);
+  } catch (error) {
+    assert.fail(`${claim}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,36 @@
+/** A page of docs/guide as a test sees it: files of an app, code that is refused, and what is claimed of both. */
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+
+export interface GuidePage {
+  name: string;
+  /** Content by file name: blocks such as ```tsx app.tsx. */
+  files: Map<string, string>;
+  /** Blocks such as ```tsx refused SVC101, which the compiler has to refuse with that code. */
+  refused: { code: string; text: string }[];
+  /** Blocks of plain text: what a command prints. */
+  printed: string[];
+  /** First lines of blocks that are neither; nobody checks what is in them. */
+  unchecked: string[];
+  /** What the comments behind the code say of the app (guide-claims.ts). */
+  claims: string[];
+}
+
+const BLOCK = /^```([jt]sx?|css|text)([^\n]*)\n([^]*?)^```$/gm;
+const COMMENT = /^<!--([^]*?)-->$/gm;
+
+export function readGuidePage(path: string): GuidePage {
+  const text = readFileSync(path, "utf8");
+  const name = basename(path, ".md");
+  const page: GuidePage = { name, files: new Map(), refused: [], printed: [], unchecked: [], claims: [] };
+  for (const [, language, info = "", code = ""] of text.matchAll(BLOCK)) {
+    const [first = "", second, ...more] = info.trim().split(/\s+/);
+    if (language === "text") page.printed.push(code);
+    else if (first === "refused" && second && more.length === 0) page.refused.push({ code: second, text: code });
+    else if (first.endsWith(`.${language}`) && second === undefined) page.files.set(first, code);
+    else page.unchecked.push(`${language}${info}`);
+  }
+  const lines = [...text.matchAll(COMMENT)].flatMap(([, comment = ""]) => comment.split("\n"));
+  page.claims = lines.map((line) => line.trim()).filter((line) => line !== "");
+  return page;
+}
