@@ -72,8 +72,4 @@ const keepAll = (fields: Element[]): void => batch(() => fields.forEach(keep));
 export const keepTouched = (): void => keepAll(touched.splice(0));
 
 // A form resets its fields after the event.
-addEventListener(
-  "reset",
-  ({ target }) => setTimeout(() => keepAll([...(target as HTMLFormElement).elements])),
-  true,
-);
+addEventListener("reset", ({ target }) => setTimeout(() => keepAll([...(target as HTMLFormElement).elements])), true);

@@ -127,8 +127,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   WIDTH: inTab((page, width) => page.setViewportSize({ width: Number(width), height: 600 })),
   HOLD: hold,
   RELEASE: async ({ held }) => held.splice(0).forEach((go) => go()),
-  BREAK: async ({ tab }, path) =>
-    (await tab()).page.route(new RegExp(path), (route) => route.abort(), { times: 1 }),
+  BREAK: async ({ tab }, path) => (await tab()).page.route(new RegExp(path), (route) => route.abort(), { times: 1 }),
   EXPLAIN: explain,
   RUN: async ({ folder }, file) => execFileSync(process.execPath, [file], { cwd: folder, stdio: "pipe" }),
   COMPLAINS: async ({ tab }, text) => {
