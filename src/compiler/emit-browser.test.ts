@@ -80,6 +80,15 @@ describe("the browser module", () => {
 });
 
 describe("lists in the browser", () => {
+  it("are bound at once where a row's own names read more than its item", () => {
+    const list = (own: string): string =>
+      `export const A = () => { const s = store({ l: [{ t: 1 }] }); return <ul>{s.l.map((x, at) => { const own = ${own}; return <li title={own} />; })}</ul>; };`;
+    for (const own of ["x.t + at", "x.t + s.l.length", "[() => at][0]"]) {
+      assert.match(browserBody(list(own)), /, \$raw, 1\);/, own);
+    }
+    assert.match(browserBody(list("x.t + 1")), /, \$raw\);/);
+  });
+
   it("follow a signal that was handed down, unless their rows are components", () => {
     const list = (row: string): string =>
       `const C = () => <i />; export const A = (p) => <p><For each={p.names.value}>{(name) => ${row}}</For></p>;`;

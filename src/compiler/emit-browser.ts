@@ -10,7 +10,7 @@ import { readsOf } from "./effect-reads.ts";
 import { HandlerEmitter } from "./emit-handlers.ts";
 import { heldChildren } from "./node-paths.ts";
 import { keyExpression, readsOutside } from "./rows.ts";
-import type { Binding } from "./scopes.ts";
+import type { Binding, Reference } from "./scopes.ts";
 import { templateHtml } from "./template-html.ts";
 import { isTextKind, valueKind } from "./value-kinds.ts";
 import type {
@@ -236,16 +236,30 @@ export class BrowserEmitter {
     body.push(");\n");
   }
 
-  /** Tells expressions that may change while the row's item stays: they read signals, the index, or a row around it. */
+  /**
+   * Tells expressions that may change while the row's item stays: they read signals, the index, a row around it, or what the
+   * row has made of these.
+   */
   #readsOutsideOf({ row }: List, scope: Scope): (node: Node) => boolean {
     const [item] = row.params;
     const isOuter = ({ owner, node }: Binding): boolean => {
       if (owner === row) return row.params.some((param) => param !== item && isInside(node, param));
       return scope.frames.some(({ fn }) => fn === owner && isInside(row, fn));
     };
-    return (node) =>
-      this.#module.liveness(node) !== "static" ||
-      this.#module.scopes.within(node).some(({ binding }) => binding !== undefined && isOuter(binding));
+    const asked = new Set<Binding>();
+    const reads = (node: Node): boolean =>
+      this.#module.liveness(node) !== "static" || this.#module.scopes.within(node).some(readsOuter);
+    const readsOuter = ({ binding }: Reference): boolean => {
+      if (!binding || asked.has(binding)) return false;
+      if (isOuter(binding)) return true;
+      if (binding.owner !== row || binding.declared === "param") return false;
+      asked.add(binding);
+      return reads(binding.source);
+    };
+    return (node) => {
+      asked.clear();
+      return reads(node);
+    };
   }
 
   /** Rows are told apart by `by`, by the `key` of the row's element, else by the item itself. */
