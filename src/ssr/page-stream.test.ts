@@ -402,6 +402,17 @@ describe("a streamed page without browser code", () => {
     assert.deepEqual(await rest(), ["<i>first</i>", "<hr>", "<i>second</i>", "</main>", "</body></html>"]);
   });
 
+  it("leaves no timer behind for a piece that came while the page was being read", async () => {
+    const clock = new SimulatedClock();
+    const late = gate();
+    const { next, rest } = open(main(() => awaiting({ value: late.promise })), { clock });
+    await next();
+    late.resolve("in between");
+    await late.promise;
+    assert.match((await rest()).join(""), /in between/);
+    assert.equal(clock.pending, 0);
+  });
+
   it("brings along what it needs when a piece has browser code", async () => {
     const late = gate();
     const write = (): string => button([signal(1)]);

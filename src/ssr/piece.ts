@@ -49,6 +49,7 @@ export class Piece implements LatePiece {
   }
 
   wait(listener: () => void): void {
+    if (this.isSettled) return;
     this.#listener = listener;
     const { deadlineMs } = this.#source;
     this.#timer = this.#render.clock.schedule(deadlineMs, () => {
