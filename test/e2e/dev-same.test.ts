@@ -59,5 +59,15 @@ for (const name of ["compiler", "runtime"]) {
       }
       assert.ok(compared > 10);
     });
+
+    it("are followed by nothing in production: what development adds is not there", async () => {
+      for (const path of ["/_svc/dev.js", "/_svc/dev/events", "/_svc/dev/open?file=app.tsx"]) {
+        assert.equal((await fetch(`${servers[0]?.url}${path}`)).status, 404, path);
+      }
+      const [built = "", developed = ""] = await Promise.all(
+        servers.map(async ({ url }) => (await fetch(`${url}/_svc/core.js`)).text()),
+      );
+      assert.ok(developed.length > built.length + 1000);
+    });
   });
 }
