@@ -87,16 +87,18 @@ describe("a mistake under svc dev", () => {
   it("that only shows while the page is rendered is told with its place: nesting over components, a value that can't travel", async () => {
     const added = [
       "function Outer(props: { when: Date }) { return <p><Inner {...props} /></p>; }",
-      "function Inner(_props: { when: Date }) { return <div>nested</div>; }",
       "class Socket {}",
       "function Wired(props: { by: Socket }) { return <b onClick={() => console.log(props.by)}>x</b>; }",
     ];
     const withHeading = (heading: string): string =>
       `${original.replace("<h1>Desk</h1>", heading)}\n${added.join("\n")}\n`;
-    app.write(DESK, withHeading("<Outer when={new Date()} />"));
+    // Of another file: what one of the same file writes counts as its caller's.
+    const inner = "export function Inner(_props: { when: Date }) { return <div>nested</div>; }";
+    app.write("pages/inner.tsx", inner);
+    app.write(DESK, `import { Inner } from "./inner.tsx";\n${withHeading("<Outer when={new Date()} />")}`);
     await dialog().getByText("SVC203").waitFor();
     await dialog()
-      .getByRole("link", { name: `${DESK}:${placeOf("<div>nested")}` })
+      .getByRole("link", { name: `pages/inner.tsx:1:${inner.indexOf("<div>") + 1}` })
       .waitFor();
     app.write(DESK, withHeading("<Wired by={new Socket()} />"));
     await dialog().getByText("SVC201").waitFor();
@@ -104,6 +106,7 @@ describe("a mistake under svc dev", () => {
       .getByRole("link", { name: `${DESK}:${placeOf("props.by")}` })
       .waitFor();
     app.write(DESK, original);
+    app.write("pages/inner.tsx", undefined);
     await dialog().waitFor({ state: "detached" });
   });
 
