@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 import { findChromium } from "svc/testing";
 import { timeEvents, type EventTimes } from "./lib/event-driver.ts";
-import { contenders, readOptions } from "./lib/options.ts";
+import { contenders, readOptions, roundsOf } from "./lib/options.ts";
 import { buildPeer, install, plugins, versionOf } from "./lib/peers.ts";
 import { buildDir } from "./lib/places.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
@@ -128,9 +128,9 @@ const browser = await chromium.launch({ ...launch, args: [...launch.args, "--js-
 try {
   const all: Samples = new Map();
   const events = new Map<Name, EventTimes[]>();
-  for (let round = 0; round < options.rounds; round++) {
+  for (const round of roundsOf(options)) {
     for (const name of shuffled(names)) {
-      progress(`round ${round + 1} of ${options.rounds}: ${name}`);
+      progress(`round ${round} of ${options.rounds}: ${name}`);
       const { samples, events: times } = await measure(browser, urlOf(name), !options.quick);
       keep(all, name, samples);
       events.set(name, [...(events.get(name) ?? []), times]);

@@ -9,7 +9,7 @@ import { rm } from "node:fs/promises";
 import { chromium } from "playwright-core";
 import { findChromium } from "svc/testing";
 import { serveSite } from "./lib/front.ts";
-import { contenders, readOptions } from "./lib/options.ts";
+import { contenders, readOptions, roundsOf } from "./lib/options.ts";
 import { measureAnswer, measureLoad, measureScript, type Loaded, type ScriptTimes } from "./lib/page-driver.ts";
 import { buildSites, CONTENDERS, PAGES, TITLES, type Contender, type PageName } from "./lib/page-sites.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
@@ -150,8 +150,8 @@ try {
       });
     }
   }
-  for (let round = 0; round < options.rounds; round++) {
-    progress(`slow network, round ${round + 1} of ${options.rounds}`);
+  for (const round of roundsOf(options)) {
+    progress(`slow network, round ${round} of ${options.rounds}`);
     const jobs = [...served].flatMap(([name, { url }]) =>
       ON_SLOW_NETWORK.flatMap((page) =>
         (["atRest", "early"] as const).map((when) => async () => {
@@ -164,7 +164,7 @@ try {
       ),
     );
     await runAll(shuffled(jobs));
-    progress(`slow processor, round ${round + 1} of ${options.rounds}`);
+    progress(`slow processor, round ${round} of ${options.rounds}`);
     for (const [name, { url }] of shuffled([...served])) {
       for (const page of ON_SLOW_PROCESSOR) {
         results

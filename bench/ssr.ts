@@ -9,7 +9,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { contenders, readOptions } from "./lib/options.ts";
+import { contenders, readOptions, roundsOf } from "./lib/options.ts";
 import { buildPeer, inFolder, install, load, plugins, versionOf } from "./lib/peers.ts";
 import { buildDir, peersDir, root } from "./lib/places.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
@@ -135,8 +135,8 @@ try {
       check(name, workload, await slice(child, workload, options.quick ? 1 : WARM_UP_MS));
     slices.set(name, warm);
   }
-  for (let round = 0; round < options.rounds; round++) {
-    progress(`round ${round + 1} of ${options.rounds}`);
+  for (const round of roundsOf(options)) {
+    progress(`round ${round} of ${options.rounds}`);
     for (const workload of WORKLOADS) {
       for (const [name, child] of shuffled([...children])) {
         slices.get(name)?.[workload].push(await slice(child, workload, SLICE_MS));

@@ -36,3 +36,12 @@ export function contenders<T extends string>(names: readonly T[], { quick, only 
   if (quick) return names.slice(0, 1);
   return names.filter((name, at) => at === 0 || only.length === 0 || only.includes(name));
 }
+
+/** On a busy machine a bench does with fewer rounds. */
+const LIMIT_MS = 180_000;
+
+/** Numbers of the rounds, from 1; no more begin once the bench has run for three minutes. */
+export function* roundsOf({ rounds }: BenchOptions): Generator<number> {
+  const began = performance.now();
+  for (let round = 1; round <= rounds && (round === 1 || performance.now() - began < LIMIT_MS); round++) yield round;
+}
