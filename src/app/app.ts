@@ -198,6 +198,8 @@ class SvcApp implements App {
   #createHttp(): Http {
     const { config } = this;
     const headers = new SecurityHeaders(this.#options.security);
+    // The tools of development write HTML.
+    const inDev = new SecurityHeaders({ ...this.#options.security, trustedTypes: false });
     return createHttp({
       router: this.#router,
       middleware: [],
@@ -209,7 +211,10 @@ class SvcApp implements App {
         if (result.status >= 500) this.#fault(error, ctx.requestId);
         return result;
       },
-      finish: (ctx, result) => finish(headers, ctx, withScript(this.#services?.site.dev, ctx, result)),
+      finish: (ctx, result) => {
+        const dev = this.#services?.site.dev;
+        return finish(dev ? inDev : headers, ctx, withScript(dev, ctx, result));
+      },
     });
   }
 

@@ -45,6 +45,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       actions,
       actionLimit: new RateLimit("actions", config.actionsPerMinute),
       stylesheets: app.stylesheets ?? [],
+      hasTrustedTypes: Boolean(app.security?.trustedTypes),
       startedMs: clock.now(),
       ownUrl: where.url,
       closing: options.closing,

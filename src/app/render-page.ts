@@ -8,6 +8,7 @@ import { HEADERS } from "../shared/wire.ts";
 import { withContext } from "./current.ts";
 import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
+import { POLICY_SCRIPT } from "./trusted-types.ts";
 import { tokenFor } from "./session.ts";
 
 /** Pages may be personal and their nonce is fresh, so they are asked for anew each time. */
@@ -40,7 +41,7 @@ function optionsOf(ctx: Context, prepared: PreparedPage, services: Services, man
       return ctx.nonce;
     },
     get stub() {
-      return site.stub();
+      return services.hasTrustedTypes ? site.stub() + POLICY_SCRIPT : site.stub();
     },
     get swap() {
       return site.swap();

@@ -22,6 +22,8 @@ export interface Services {
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly actionLimit: RateLimit;
   readonly stylesheets: readonly string[];
+  /** Whether pages take HTML from policies of scripts alone. */
+  readonly hasTrustedTypes: boolean;
   readonly startedMs: number;
   /** Origin on which this process itself can be reached; undefined without a socket. */
   readonly ownUrl: string | undefined;

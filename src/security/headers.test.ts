@@ -46,6 +46,20 @@ describe("security headers", () => {
     assert.deepEqual(new SecurityHeaders({ hsts: false }).secure, []);
   });
 
+  it("Trusted Types are asked for on demand, with the policies that may be", () => {
+    const asked = { "require-trusted-types-for": "'script'", "trusted-types": "svc" };
+    assert.deepEqual(policy({ trustedTypes: false }), policy());
+    assert.deepEqual(policy({ trustedTypes: true }), { ...policy(), ...asked });
+    assert.deepEqual(policy({ trustedTypes: ["mine", "dompurify"] }), {
+      ...policy(),
+      ...asked,
+      "trusted-types": "svc mine dompurify",
+    });
+    for (const name of ["", "a b", "a;b", "*", "'none'", "a\n"]) {
+      assert.throws(() => policy({ trustedTypes: [name] }), { code: "SVC_CONFIG" }, name);
+    }
+  });
+
   it("frames are told the same by the policy as by the old header", () => {
     assert.deepEqual(policy({ frameOptions: "SAMEORIGIN" }), { ...policy(), "frame-ancestors": "'self'" });
   });

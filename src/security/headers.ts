@@ -3,6 +3,7 @@
  * Content Security Policy Level 3.
  */
 import { SvcError } from "../shared/errors.ts";
+import { TRUSTED_TYPES_POLICY } from "../shared/wire.ts";
 
 export interface SecurityHeaderOptions {
   /**
@@ -11,6 +12,13 @@ export interface SecurityHeaderOptions {
    * refused.
    */
   csp?: Record<string, readonly string[]>;
+  /**
+   * Whether browsers refuse plain strings where text becomes HTML or script (`innerHTML`, `script.src`, …):
+   * `require-trusted-types-for 'script'`. The framework's own policy is `svc`; a list names those of your scripts and of
+   * libraries. What `dangerouslySetInnerHTML` gets in the browser must then be made by one of them. Not in development,
+   * whose own tools write HTML. Default: `false`.
+   */
+  trustedTypes?: boolean | readonly string[];
   /** `false` drops HSTS, so a first plain-http visit stays open to tampering. Default: a year, subdomains included. */
   hsts?: false | string;
   /** `SAMEORIGIN` lets your own pages frame each other; anything looser invites clickjacking. Default `DENY`. */
@@ -80,6 +88,11 @@ export class SecurityHeaders {
 function policyText(options: SecurityHeaderOptions): string {
   const directives: Record<string, readonly string[]> = { ...CSP_BEFORE_NONCE };
   if (options.frameOptions === "SAMEORIGIN") directives["frame-ancestors"] = ["'self'"];
+  if (options.trustedTypes) {
+    const names = options.trustedTypes === true ? [] : options.trustedTypes;
+    directives["require-trusted-types-for"] = ["'script'"];
+    directives["trusted-types"] = [TRUSTED_TYPES_POLICY, ...names.map(requirePolicyName)];
+  }
   for (const [directive, sources] of Object.entries(options.csp ?? {})) {
     for (const source of sources) requireSource(directive, source);
     const known = directives[directive] ?? CSP_BEFORE_NONCE[fallbackOf(directive) ?? ""] ?? [];
@@ -106,6 +119,15 @@ function requireSource(directive: string, source: string): void {
       `security.csp: ${source} in ${directive} would let injected text run as script. Use a file, or the page's nonce.`,
     );
   }
+}
+
+/** W3C Trusted Types section 4.2. */
+function requirePolicyName(name: string): string {
+  if (/^[\w\-#=/@.%]+$/.test(name)) return name;
+  throw new SvcError(
+    "SVC_CONFIG",
+    `security.trustedTypes: ${JSON.stringify(name)} can't be the name of a policy; use letters, digits and - # = _ / @ . %`,
+  );
 }
 
 /** RFC 9110 section 5.5, without the obsolete bytes. */

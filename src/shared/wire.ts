@@ -81,6 +81,9 @@ export const DELIVERY_HEADERS = {
 
 export const COOKIES = { csrf: "__svc-csrf" } as const;
 
+/** Name of the framework's Trusted Types policy. */
+export const TRUSTED_TYPES_POLICY = "svc";
+
 /** Form field that carries the CSRF token where no script runs. */
 export const CSRF_FIELD = "_csrf";
 

@@ -1,4 +1,4 @@
-/** What browsers do beside clicks, and what visitors' extensions do to pages. */
+/** What browsers do beside clicks, and what visitors' extensions do to pages: all of it under a policy with Trusted Types. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
@@ -7,6 +7,29 @@ import { button, holdBack, hostileApp } from "./hostile-app.ts";
 
 const app = hostileApp();
 const log = (page: Page) => page.locator("output");
+
+describe("Trusted Types", () => {
+  it("are asked for in every test of these pages, and rows and branches are made all the same", () =>
+    app.onPage("/platform", async (page, tab) => {
+      const policy = (await fetch(`${app.url}/platform`)).headers.get("content-security-policy") ?? "";
+      assert.match(policy, /require-trusted-types-for 'script'; trusted-types svc test$/);
+      await assert.rejects(
+        page.evaluate(() => void (document.createElement("p").innerHTML = "<b>text</b>")),
+        /TrustedHTML/,
+      );
+      const complaints: string[] = [];
+      while (!complaints.some((text) => text.startsWith("CSP"))) {
+        complaints.push(...tab.takeComplaints());
+        await page.evaluate("0");
+      }
+      assert.ok(complaints.every((text) => /trusted/i.test(text)));
+      await button(page, "Grow").click();
+      await page.locator("li", { hasText: /^4$/ }).waitFor();
+      assert.equal(await page.locator("#shown").count(), 0);
+      await button(page, "Grow").click();
+      await page.locator("#shown").waitFor();
+    }));
+});
 
 describe("custom elements", () => {
   it("are told of attributes, hear and send events, and may be defined late", () =>
