@@ -17,7 +17,7 @@ let output: Interface;
 let server: ReturnType<typeof spawn>;
 let url: string;
 
-/** The next line that matches; lines come from both streams. */
+/** The next line that matches. */
 async function line(pattern: RegExp): Promise<string> {
   for (;;) {
     const found = lines.find((text) => pattern.test(text));
@@ -34,7 +34,7 @@ before(async () => {
   writeFileSync(page, readFileSync(page, "utf8").replace("<h1>Plain</h1>", "<p><div>x</div></p>"));
   server = spawn(process.execPath, [join(root, "bin/svc.js"), "dev", "--port", "0"], {
     cwd: folder,
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "ignore"],
     env: { PATH: process.env["PATH"], NODE_ENV: "development", SVC_DATA_DIR: join(folder, ".svc") },
   });
   assert.ok(server.stdout);

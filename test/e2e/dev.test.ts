@@ -99,6 +99,7 @@ describe("an edit under svc dev", () => {
     await letter.evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(2, 5));
     await page.getByText("More").click();
     await page.locator("#long").evaluate((box) => (box.scrollTop = 300));
+    await page.locator("#box").evaluate((box: HTMLDialogElement) => box.show());
     await page.locator("#tone").evaluate((tone) => Object.assign(tone, { mark: "the same" }));
     await letter.focus();
     app.edit(DESK, "<h1>Desk</h1>", "<p>new line</p>\n<h1>Desk, edited</h1>");
@@ -110,6 +111,7 @@ describe("an edit under svc dev", () => {
         typed: field.value,
         selected: [field.selectionStart, field.selectionEnd],
         isOpen: document.querySelector("details")?.open,
+        isShown: document.querySelector("dialog")?.open,
         scrolled: document.querySelector("#long")?.scrollTop,
         tone: (document.querySelector("#tone") as unknown as { mark: string }).mark,
         mount: document.querySelector("#mount")?.textContent,
@@ -120,6 +122,7 @@ describe("an edit under svc dev", () => {
       typed: "Dear Ada",
       selected: [2, 5],
       isOpen: true,
+      isShown: true,
       scrolled: 300,
       tone: "the same",
       mount: "filled by script",
