@@ -1,7 +1,6 @@
 /** The demo as a user runs it: built by the CLI, started by the CLI as a child process, stopped by signal. */
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,7 +44,6 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 /** Resolves when the server answers that it is ready. */
 export async function startDemo(options: DemoOptions): Promise<DemoServer> {
-  const port = options.port ?? (await freePort());
   const child = spawn(process.execPath, [cli, options.command ?? "start"], {
     cwd: options.app ?? demo,
     stdio: ["ignore", "pipe", "pipe"],
@@ -53,22 +51,29 @@ export async function startDemo(options: DemoOptions): Promise<DemoServer> {
       PATH: process.env["PATH"],
       NODE_ENV: "production",
       HOST: "127.0.0.1",
-      PORT: String(port),
+      PORT: String(options.port ?? 0),
       SVC_DATA_DIR: options.dataDir,
       SVC_EXEC_API_KEY: API_KEY,
       ...options.env,
     },
   });
   let output = "";
-  const collect = (text: string): void => void (output += text);
+  let told: (url: string) => void;
+  const listening = new Promise<string>((done) => (told = done));
+  const collect = (text: string): void => {
+    output += text;
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+    if (url) told(url);
+  };
   child.stdout.setEncoding("utf8").on("data", collect);
   child.stderr.setEncoding("utf8").on("data", collect);
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
-  const url = `http://127.0.0.1:${port}`;
-  await Promise.race([
-    untilReady(url),
-    exited.then((code) => Promise.reject(new Error(`The demo ended with ${code} before it was ready:\n${output}`))),
-  ]);
+  const failed = exited.then((code) => {
+    throw new Error(`The demo ended with ${code} before it was ready:\n${output}`);
+  });
+  const url = await Promise.race([listening, failed]);
+  await Promise.race([untilReady(url), failed]);
+  failed.catch(() => {}); // From here on it ends when it is told to.
   return {
     url,
     output: () => output,
@@ -81,7 +86,7 @@ export async function startDemo(options: DemoOptions): Promise<DemoServer> {
 
 /** A server that is still booting refuses the connection or answers 503: both mean "ask again". */
 async function untilReady(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt++) {
+  for (let attempt = 0; attempt < 1200; attempt++) {
     const status = await fetch(`${url}/ready`).then(
       (response) => response.status,
       () => 0,
@@ -89,13 +94,5 @@ async function untilReady(url: string): Promise<void> {
     if (status === 200) return;
     await new Promise((done) => setTimeout(done, 25));
   }
-  throw new Error(`The demo at ${url} was not ready within 10 s`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
+  throw new Error(`The demo at ${url} was not ready within 30 s`);
 }
