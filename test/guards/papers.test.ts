@@ -12,6 +12,7 @@ const PAPERS = [
   "SECURITY.md",
   "GLOSSARY.md",
   "docs/resume-protocol.md",
+  "docs/bytes.md",
   "docs/guide/README.md",
 ];
 
