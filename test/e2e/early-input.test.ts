@@ -23,7 +23,7 @@ describe("input before any script has arrived", () => {
     assert.equal(await page.locator("output").textContent(), "");
     assert.equal(await page.locator("#field").inputValue(), "abc");
     assert.ok(page.url().endsWith("/input"), "the form was not sent");
-    await letGo();
+    letGo();
     await page.locator("#count", { hasText: /^2$/ }).waitFor();
     // What a field held at each event is not kept, only that there was one.
     const expected = "a =abc b =abc c =abc click click double submit ";
@@ -42,7 +42,7 @@ describe("input before any script has arrived", () => {
     await button(page, "Double").click();
     await page.locator("#field").press("q");
     await page.locator("[data-svc-pending]").first().waitFor();
-    await letCoreGo();
+    letCoreGo();
     await page.locator("output", { hasText: "click q =q" }).waitFor();
     await page.locator("#field").press("r");
     assert.equal(await page.locator("output").textContent(), "click q =q r =qr ");
@@ -57,7 +57,7 @@ describe("input before any script has arrived", () => {
     await button(page, "Count").evaluate((element: HTMLElement) => {
       for (let clicks = 0; clicks < 5000; clicks++) element.click();
     });
-    await letGo();
+    letGo();
     await page.locator("#count", { hasText: /^1000$/ }).waitFor();
     await button(page, "Count").click();
     assert.equal(await page.locator("#count").textContent(), "1001");
@@ -72,7 +72,7 @@ describe("input before any script has arrived", () => {
     await button(page, "Count").click();
     await page.getByRole("link", { name: "Other page" }).click({ noWaitAfter: true });
     await page.waitForURL("**/other", { waitUntil: "commit" });
-    await letGo();
+    letGo();
     await button(page, "Say").click();
     await page.locator("output", { hasText: "OTHER!page …" }).waitFor();
     await page.goBack();

@@ -1,7 +1,7 @@
 /** The app of test/fixtures/hostile, built and started for one test file, and what disturbs a page's scripts. */
 import { join } from "node:path";
 import { after, before } from "node:test";
-import type { Browser, Page, Route } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 
@@ -48,19 +48,16 @@ export function hostileApp(env: Record<string, string> = {}): HostileApp {
 }
 
 /** Holds everything that matches back until it is let go. */
-export async function holdBack(page: Page, what: string = SCRIPTS): Promise<() => Promise<void>> {
+export async function holdBack(page: Page, what: string = SCRIPTS): Promise<() => void> {
   let release = (): void => {};
   const held = new Promise<void>((done) => (release = done));
-  const wait = async (route: Route): Promise<void> => {
+  await page.route(what, async (route) => {
     await held;
     // A request of a page that was left is no more.
     await route.continue().catch(() => {});
-  };
-  await page.route(what, wait);
-  return async () => {
-    release();
-    await page.unroute(what, wait);
-  };
+  });
+  // The route stays: one that is taken away forgets requests that come at that moment.
+  return release;
 }
 
 /** Has everything that matches fail, a number of times in all. @returns how many have failed so far. */

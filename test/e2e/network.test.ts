@@ -106,7 +106,7 @@ describe("a slow network", () => {
     const isAsked = (name: string) => tab.scripts.some((path) => path.startsWith(`/_svc/${name}`));
     await page.waitForRequest(/handler\/other/).catch(() => {});
     for (const name of ["core.js", "handler/other-"]) assert.ok(isAsked(name), name);
-    await letGo();
+    letGo();
     await page.locator("output", { hasText: "OTHER!page …" }).waitFor();
     await tab.close();
   });

@@ -66,7 +66,7 @@ describe("custom elements", () => {
       host.attachShadow({ mode: "open" }).append(inside);
     });
     await button(page, "Inside").click();
-    await letGo();
+    letGo();
     await log(page)
       .filter({ hasText: /^host $/ })
       .waitFor();
@@ -169,7 +169,7 @@ describe("forms", () => {
     };
     await click("more");
     await click("submit");
-    await letGo();
+    letGo();
     await log(page).filter({ hasText: "form form clobbered" }).waitFor();
     await click("more");
     assert.equal(await page.locator("#count").textContent(), "2");
@@ -199,7 +199,7 @@ describe("pages in unkind surroundings", () => {
       document.documentElement.append(document.createElement("aside"));
     });
     await button(page, "Count").click();
-    await letGo();
+    letGo();
     await page.locator("#head", { hasText: /^1$/ }).waitFor();
     assert.equal(await page.locator("main p").textContent(), "Now it is 1 of many");
     await tab.close();
