@@ -15,6 +15,7 @@ import { buildDemo, root, startDemo, type DemoServer } from "./demo-server.ts";
 const EXCEPTIONS: Record<string, string> = {
   "/effects": "a handler takes an element away by hand",
   "/failing": "a boundary that has caught an error tries again",
+  "/failing-server": "one that has caught an error on the server loads the page anew",
 };
 /** Pages at once; each has a connection of its own to follow the source by. */
 const TABS = 8;
