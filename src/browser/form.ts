@@ -65,11 +65,13 @@ export const F = (field: Field, property: Property, get: Kept["get"], set: Kept[
   bind(get, (value) => show(field, property, value));
 };
 
-/** All of them before any is written: members of a group share a list, and the first must not take the others back. */
-const keepAll = (fields: Element[]): void => batch(() => fields.forEach(keep));
-
 /** Last in the binds of a scope with fields: all that shows what they are bound to has been bound by then. */
-export const keepTouched = (): void => keepAll(touched.splice(0));
+export const keepTouched = (): void => touched.splice(0).forEach(keep);
 
-// A form resets its fields after the event.
-addEventListener("reset", ({ target }) => setTimeout(() => keepAll([...(target as HTMLFormElement).elements])), true);
+// A form resets its fields after the event. All are kept before any is written: the members of a group share a list, and the
+// first must not take the others back.
+addEventListener(
+  "reset",
+  ({ target }) => setTimeout(() => batch(() => [...(target as HTMLFormElement).elements].forEach(keep))),
+  true,
+);

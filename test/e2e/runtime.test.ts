@@ -314,12 +314,15 @@ describe("bound fields", () => {
     await page.locator("#text").fill("early");
     await page.locator("#size").fill("2.5");
     await page.locator("#b").check();
+    await page.locator("#s").uncheck();
+    await page.locator("#m").check();
     await page.locator("#on").check();
     await page.locator("#kind").selectOption("y");
     await page.locator("li input").fill("early row");
     release();
     await shown(page).filter({ hasText: "early, 2.5, b, on, y" }).waitFor();
     assert.equal(await page.locator("#todos").textContent(), "early row");
+    assert.equal(await page.locator("#sizes").textContent(), "m");
     assert.equal(await page.locator("output").textContent(), "early ");
     assert.equal(await page.locator("#a").isChecked(), false);
     await tab.close();
@@ -356,8 +359,11 @@ describe("bound fields", () => {
       assert.equal(await page.locator("#text").evaluate((field: HTMLInputElement) => field.selectionStart), 2);
       await page.locator("#file").setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
       await page.locator("#files", { hasText: "a.txt" }).waitFor();
+      await page.locator("#m").check();
+      await page.locator("#sizes", { hasText: "s+m" }).waitFor();
       await button(page, "Reset").click();
       await shown(page).filter({ hasText: "server, 1, a, off, x" }).waitFor();
+      assert.equal(await page.locator("#sizes").textContent(), "s");
       assert.equal(await page.locator("#files").textContent(), "");
     }));
 });
