@@ -1,5 +1,5 @@
 /**
- * What a page of the guide says of its app, one claim a line. Of the server: `GET /path 200 "part"`,
+ * What a page of the guide says of its app, one claim a line. Of the server: `GET /path 200 "part"`, `KEEPS /path "part"` to itself,
  * `ACTION name [args] {reply}`, `SUBMIT /path {fields} 303`, `GRAPH name input result`. Of the browser, with Playwright's
  * selectors: `OPEN /path`, then `CLICK selector`, `TYPE selector "text"`, `CHOOSE selector "option"`, `PRESS selector "key"`,
  * `SEES "text"`, `MISSES "text"`, `SHOWS selector`, `LACKS selector`, `WIDTH 400`; `HOLD` and `RELEASE` code on its way, `BREAK path` at its next request; `COMPLAINS "text"`.
@@ -46,6 +46,14 @@ async function get({ client }: Witness, subject: string): Promise<void> {
   const text = await response.text();
   assert.equal(response.status, Number(status));
   if (part !== undefined) assert.ok(text.includes(quoted(part)), `${part} is not in\n${text}`);
+}
+
+/** A part is nowhere in what the server sends. */
+async function keeps({ client }: Witness, subject: string): Promise<void> {
+  const [, path = "", part] = /^(\S+) (".*")$/.exec(subject) ?? [];
+  const response = await client.get(path, { accept: "text/html" });
+  assert.equal(response.status, 200);
+  assert.ok(!(await response.text()).includes(quoted(part)));
 }
 
 async function action({ client }: Witness, subject: string): Promise<void> {
@@ -112,6 +120,7 @@ async function explain({ folder, printed }: Witness, file: string): Promise<void
 
 const CHECKS: Readonly<Record<string, Check>> = {
   GET: get,
+  KEEPS: keeps,
   ACTION: action,
   SUBMIT: submit,
   GRAPH: graph,
