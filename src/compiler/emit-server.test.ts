@@ -3,20 +3,20 @@ import { describe, it } from "node:test";
 import { compileTsx, render, serverBody, serverHead } from "./harness.test.ts";
 
 describe("the server module of a template", () => {
-  it("is one string where nothing changes, and imports nothing", () => {
+  it("is one string where nothing changes", () => {
     const text = 'export function A() { return <main class="x">Hi <b>you</b><br /></main>; }';
     assert.equal(
       serverBody(text),
-      String.raw`export function A() { return "<main class=\"x\">Hi <b>you</b><br></main>"; }`,
+      String.raw`export function A() { return $made("<main class=\"x\">Hi <b>you</b><br></main>"); }`,
     );
-    assert.equal(serverHead(text), "");
+    assert.equal(serverHead(text), 'import { made as $made } from "svc/jsx-runtime";');
     assert.equal(compileTsx(text).client, undefined);
   });
 
   it("writes text through t, attributes through at, url, cls and sty", () => {
     assert.equal(
       serverBody("const A = (p) => <a href={p.to} id={p.id} class={[p.c]} style={{ top: p.y }}>{p.text}</a>;"),
-      String.raw`const A = (p) => "<a" + $url(" href=\"", p.to) + $at(" id=\"", p.id) + $at(" class=\"", $cls([p.c]) || null) + $at(" style=\"", $sty({ top: p.y }) || null) + ">" + $t(p.text) + "</a>";`,
+      String.raw`const A = (p) => $made("<a" + $url(" href=\"", p.to) + $at(" id=\"", p.id) + $at(" class=\"", $cls([p.c]) || null) + $at(" style=\"", $sty({ top: p.y }) || null) + ">" + $t(p.text) + "</a>");`,
     );
   });
 
@@ -26,7 +26,7 @@ describe("the server module of a template", () => {
     assert.equal(
       serverHead(text),
       [
-        'import { block as $block, scope as $scope, t as $t } from "svc/jsx-runtime";',
+        'import { block as $block, made as $made, scope as $scope, t as $t } from "svc/jsx-runtime";',
         'const $b0 = $block("pages/test.tsx", "b0", ["click"], [], ["A","n","p.by"]);',
       ].join("\n"),
     );

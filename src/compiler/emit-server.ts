@@ -101,6 +101,7 @@ export class ServerEmitter {
       if (results.has(node)) {
         this.#hooks = hooks;
         this.#piece(node);
+        this.#out.wrap(node, `${this.#out.use("made")}(`, ")");
         this.#hooks = undefined;
       } else if (isJsx(node) || (isFunction(node) && node !== fn)) this.#rewrite(node);
       else for (const child of childrenOf(node)) visit(child);

@@ -5,8 +5,8 @@ import { render, serverBody } from "./harness.test.ts";
 /** Server code of one attribute or child of a `<p>` or `<a>`, between its fixed neighbours. */
 function codeOf(jsx: string): string {
   return serverBody(`const A = (p) => ${jsx};`)
-    .replace(/^const A = \(p\) => /, "")
-    .replace(/;$/, "");
+    .replace(/^const A = \(p\) => \$made\(/, "")
+    .replace(/\);$/, "");
 }
 
 describe("an attribute", () => {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { effect, effectOfComponent } from "./effect.ts";
 import { html } from "./html.ts";
 import { Portal } from "./portals.ts";
-import { block, component, Render, renderInto, renderPlaced, scope } from "./render.ts";
+import { block, component, made, Render, renderInto, renderPlaced, scope } from "./render.ts";
 import { Slot } from "./slot.ts";
 import { unique } from "./unique-rows.ts";
 import { ValueNames } from "./value-names.ts";
@@ -14,8 +14,8 @@ const inDevelopment = (view: () => unknown): string =>
 const inProduction = (view: () => unknown): string => renderInto(new Render(manifest, () => ""), view);
 
 describe("in development", () => {
-  const Text = (): string => "<div>x</div>";
-  const Paragraph = (): string => `<p>${component(Text, {})}</p>`;
+  const Text = (): string => made("<div>x</div>");
+  const Paragraph = (): string => made(`<p>${component(Text, {})}</p>`);
   const page = (): unknown => html(() => component(Paragraph, {}));
 
   it("nesting that the parser would repair is refused, across components, with the way to it", () => {
@@ -27,8 +27,8 @@ describe("in development", () => {
   });
 
   it("text that a component writes into a table is refused", () => {
-    const Cell = (): string => "text";
-    const Table = (): string => `<table><tbody><tr>${component(Cell, {})}</tr></tbody></table>`;
+    const Cell = (): string => made("text");
+    const Table = (): string => made(`<table><tbody><tr>${component(Cell, {})}</tr></tbody></table>`);
     assert.throws(() => inDevelopment(() => html(() => component(Table, {}))), {
       code: "SVC203",
       message: /"text" of Cell/,
@@ -38,10 +38,12 @@ describe("in development", () => {
   it("the HTML is the same as in production, with portals and empty components", () => {
     const Empty = (): string => "";
     const Card = (props: { children?: unknown }): string =>
-      `<b>${component(Slot, { of: props, children: html(() => "nothing") } as never)}</b>`;
+      made(`<b>${component(Slot, { of: props, children: html(() => "nothing") } as never)}</b>`);
     const View = (): string =>
-      `<br><script>"<p><div>"</script><svg><path></path></svg><i id="a"></i>${component(Portal as never, { to: "#a", children: html(() => component(Text, {})) } as never)}` +
-      component(Card, { children: html(() => component(Empty, {})) });
+      made(
+        `<br><script>"<p><div>"</script><svg><path></path></svg><i id="a"></i>${component(Portal as never, { to: "#a", children: html(() => component(Text, {})) } as never)}` +
+          component(Card, { children: html(() => component(Empty, {})) }),
+      );
     const view = (): unknown => html(() => component(View, {}));
     const expected = '<br><script>"<p><div>"</script><svg><path></path></svg><i id="a"><div>x</div></i><b>nothing</b>';
     assert.equal(inDevelopment(view), expected);

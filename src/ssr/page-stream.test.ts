@@ -405,7 +405,10 @@ describe("a streamed page without browser code", () => {
   it("leaves no timer behind for a piece that came while the page was being read", async () => {
     const clock = new SimulatedClock();
     const late = gate();
-    const { next, rest } = open(main(() => awaiting({ value: late.promise })), { clock });
+    const { next, rest } = open(
+      main(() => awaiting({ value: late.promise })),
+      { clock },
+    );
     await next();
     late.resolve("in between");
     await late.promise;

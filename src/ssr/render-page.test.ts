@@ -8,7 +8,7 @@ import type { Json } from "../shared/json.ts";
 import { CsrfField } from "./csrf-field.ts";
 import { html, type Html } from "./html.ts";
 import { renderPage, type PageRenderOptions, type RenderedPage } from "./render-page.ts";
-import { block, component, currentRender, scope } from "./render.ts";
+import { block, component, made, currentRender, scope } from "./render.ts";
 
 const MODULE = "pages/counter.tsx";
 const counter = block(MODULE, "b0", ["click"], []);
@@ -242,8 +242,12 @@ describe("a render", () => {
 
   it("writes what components return: text of compiled ones, HTML values, data, nothing", () => {
     assert.equal(
-      component(() => "<b>", {}),
+      component(() => made("<b>"), {}),
       "<b>",
+    );
+    assert.equal(
+      component(() => (made("<b>"), "<i>"), {}),
+      "&lt;i>",
     );
     assert.equal(
       component(() => html(() => "<i>"), {}),

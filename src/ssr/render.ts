@@ -392,9 +392,21 @@ export function scope(scopeBlock: Block, bound: number, slots: readonly unknown[
   return currentRender().addScope(scopeBlock, bound, slots);
 }
 
-/** Calls a component. Components return HTML text (compiled), `Html`, or nothing. One with a `<Slot>` takes its props twice. */
+/** HTML that the component made which returned last. */
+let lastMade: string | undefined;
+
+/** What every compiled component returns its HTML through. */
+export function made(html: string): string {
+  lastMade = html;
+  return html;
+}
+
+/**
+ * Calls a component. One that is compiled returns HTML text, by way of `made`; any other function may stand in a tag too, and
+ * a text of its own is text. One with a `<Slot>` takes its props twice.
+ */
 export function component<Props>(fn: (props: Props, own: Props) => unknown, props: Props): string {
   const result = fn(props, props);
-  const html = typeof result === "string" ? result : t(result);
+  const html = typeof result === "string" && result === lastMade ? result : t(result);
   return current?.isDevelopment ? marked(fn.name, html) : html;
 }
