@@ -6,7 +6,7 @@ import { launchBrowser, openTab, type Tab } from "./browser.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 
 /** Every script of the framework and of the app; the stub is in the page. */
-export const SCRIPTS = "**/_svc/**";
+const SCRIPTS = "**/_svc/**";
 
 export interface HostileApp {
   readonly url: string;
