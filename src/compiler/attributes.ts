@@ -8,7 +8,7 @@ import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./fields
 import { checkHandler, handlerFlags } from "./handlers.ts";
 import { isEnumerated, URL_ATTRIBUTES } from "../shared/html.ts";
 import { DOM } from "../shared/wire.ts";
-import { attributeName, PROPERTIES } from "./html-facts.ts";
+import { attributeName, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "./html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "./jsx-text.ts";
 import { slotNameOf } from "./slots.ts";
 import type { Attribute, AttributeKind, Element, HandlerStep } from "./model.ts";
@@ -108,6 +108,15 @@ function extractAttribute(
   if (event) return handlerAttribute(extraction, node, attribute, event, position);
   const name = attributeName(jsx);
   refuseMisplaced(extraction, attribute, name, tag);
+  const fieldName = expression ? fixedValue(expression) : attribute.value?.type === "Literal" && attribute.value.value;
+  if ((name === "name" || name === "id") && FIELD_TAGS.has(tag) && FORM_PROPERTIES.has(String(fieldName))) {
+    throw fail(
+      extraction,
+      "SVC115",
+      attribute,
+      `A field with the ${name} "${String(fieldName)}" hides the property ${String(fieldName)} of its form, by which handlers and bindings are found. Give it another ${name}.`,
+    );
+  }
   if (!expression) {
     const text = attribute.value?.type === "Literal" ? attribute.value.value : undefined;
     return { kind: "static", html: text === undefined ? ` ${name}` : ` ${name}="${attributeToHtml(String(text))}"` };

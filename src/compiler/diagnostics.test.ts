@@ -36,6 +36,12 @@ describe("a diagnostic", () => {
 /** Each case: what it is, a program with the fault marked by «», its code, and the way out the message must name. */
 const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ["text that is no TSX", "export const A = () => <p></«b»>;", "SVC_INVALID", /./],
+  [
+    "a field that hides a property of its form",
+    'export const A = () => <form><input «name="parentNode"» /></form>;',
+    "SVC115",
+    /another name/,
+  ],
   ["a field bound to text", 'export const A = () => <input bind:value={«"x"»} />;', "SVC110", /a signal by its name/],
   [
     "a captured let",

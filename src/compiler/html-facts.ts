@@ -32,3 +32,15 @@ const ATTRIBUTE_NAMES: Record<string, string> = { className: "class", htmlFor: "
 export function attributeName(jsxName: string): string {
   return ATTRIBUTE_NAMES[jsxName] ?? jsxName;
 }
+
+/** Elements that a form holds by their `name` and `id` (HTML, "listed elements"; images too, for history's sake). */
+export const FIELD_TAGS: ReadonlySet<string> = new Set(
+  "button fieldset img input object output select textarea".split(" "),
+);
+
+/** Properties of a form that the runtime needs, and that a field of the same name would hide. */
+export const FORM_PROPERTIES: ReadonlySet<string> = new Set(
+  "parentNode parentElement children childNodes firstChild firstElementChild lastElementChild nextElementSibling previousElementSibling nextSibling previousSibling getAttribute getAttributeNames hasAttribute setAttribute removeAttribute toggleAttribute closest querySelector querySelectorAll insertBefore appendChild append remove before after isConnected getRootNode".split(
+    " ",
+  ),
+);

@@ -46,6 +46,7 @@ export const ERRORS = {
   SVC112: { family: "build" },
   SVC113: { family: "build" },
   SVC114: { family: "build" },
+  SVC115: { family: "build" },
   SVC120: { family: "build" },
   SVC121: { family: "build" },
   // rendering
