@@ -55,8 +55,13 @@ export class DevChunks {
 
   /** @throws SvcError from the compiler. */
   async code(name: string): Promise<string | undefined> {
-    const file = [...this.#modules.browser].find(([tsx, module]) => this.#nameOf(tsx, module) === name)?.[0];
-    if (file === undefined) return this.#kept.get(name)?.code;
+    const kept = this.#kept.get(name);
+    const [file, module] =
+      [...this.#modules.browser].find((each) => stemOf(this.#nameOf(...each)) === stemOf(name)) ?? [];
+    if (file === undefined || module === undefined) return kept?.code;
+    // A page from before the last edit, whose chunk was never asked for, gets what there is: it follows the edit in a moment,
+    // and an event that had to wait for a name of the past would wait for ever, and all others behind it.
+    if (kept && this.#nameOf(file, module) !== name) return kept.code;
     const building = this.#built.get(file) ?? buildChunk(this.#root, file, this.#modules);
     this.#built.set(file, building);
     const built = await building;
@@ -83,6 +88,9 @@ export class DevChunks {
     }
   }
 }
+
+/** Name of a chunk without the count of its edits. */
+const stemOf = (name: string): string => name.replace(/-\d+$/, "");
 
 /** One chunk with its helpers inside; shared helpers are doubled, which development can afford. */
 async function buildChunk(root: string, file: string, modules: AppModules): Promise<Built> {

@@ -67,6 +67,17 @@ describe("the development host", () => {
     });
   });
 
+  it("gives pages of before an edit, whose chunk nobody had asked for, the one that there is", async () => {
+    await withHost(APP, async (host, app) => {
+      await host.loadApp();
+      const old = chunkOf(host);
+      await edit(host, app, "page.tsx", page(43));
+      await host.loadApp();
+      assert.notEqual(chunkOf(host), old);
+      assert.match((await host.chunk(old)) ?? "", /\+= 43/);
+    });
+  });
+
   it("drops the chunk of a file that has no browser code any more", async () => {
     await withHost(APP, async (host, app) => {
       await host.loadApp();
