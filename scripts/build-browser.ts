@@ -13,6 +13,7 @@ const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const target = join(root, "out/assets");
 const devTarget = join(root, "out/assets-dev");
 const CORE_URL = "/_svc/core.js";
+const LOADER_URL = "/_svc/loader.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
 const ASSETS = [
@@ -51,9 +52,12 @@ interface Sizes {
   brotli: number;
 }
 
-const importsCore: Plugin = {
-  name: "core-by-url",
+const importsByUrl: Plugin = {
+  name: "imports-by-url",
   setup(builder) {
+    builder.onResolve({ filter: /\/loader\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: LOADER_URL, external: true },
+    );
     // Of the dependency graph there is one, core's.
     builder.onResolve({ filter: /\/(?:core|signal|system)\.ts$/ }, () => ({ path: CORE_URL, external: true }));
   },
@@ -108,7 +112,7 @@ async function bundle(name: string, isDev: boolean): Promise<string> {
     define: { __DEV__: String(isDev) },
     mangleProps: /^_[a-z]/,
     mangleCache: names,
-    plugins: HOLDS_CORE.has(name) ? [] : [importsCore],
+    plugins: HOLDS_CORE.has(name) ? [] : [importsByUrl],
   });
   Object.assign(names, result.mangleCache);
   const [file] = result.outputFiles;

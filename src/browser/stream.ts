@@ -4,6 +4,8 @@
  */
 import { DOM } from "../shared/wire.ts";
 import { batch, Cell, kinds, pageState, values, wake } from "./core.ts";
+// A piece may ask for this file by itself, and then it may be here before the loader has run.
+import "./loader.ts";
 import type { MoreState, ValueRow } from "./types.ts";
 
 /** Rows as the server wrote them, of all that has come; stores change theirs. */

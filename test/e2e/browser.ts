@@ -18,6 +18,15 @@ export interface Tab {
   close(): Promise<void>;
 }
 
+/** Complaints of tabs that are open: a test that fails for want of an element never gets to tell of what the browser said. */
+const untold = new Set<readonly string[]>();
+process.on("exit", () => {
+  for (const complaints of untold) {
+    if (complaints.length > 0)
+      console.error(`In a tab that was never closed the browser complained:\n${complaints.join("\n")}`);
+  }
+});
+
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch(await findChromium());
 }
@@ -25,6 +34,7 @@ export async function launchBrowser(): Promise<Browser> {
 export async function openTab(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
   const context = await browser.newContext(options);
   const complaints: string[] = [];
+  untold.add(complaints);
   const scripts: string[] = [];
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) =>
@@ -45,6 +55,7 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
     scripts,
     takeComplaints: () => complaints.splice(0),
     close: async () => {
+      untold.delete(complaints);
       await context.close();
       if (complaints.length > 0) throw new Error(`The browser complained:\n${complaints.join("\n")}`);
     },

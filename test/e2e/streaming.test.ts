@@ -27,15 +27,16 @@ after(async () => {
 /** Has a piece come, or fail. */
 type Tell = (name: string, value?: string, isFailure?: boolean) => Promise<void>;
 
-/** Opens a page up to its first part and fails when the browser complained. */
+/** @param prepare has the empty tab before the page. Opens a page up to its first part and fails when the browser complained. */
 async function onStream(
   path: string,
   story: (page: Page, tell: Tell, tab: Tab) => Promise<void>,
-  options: BrowserContextOptions = {},
+  { prepare, ...options }: BrowserContextOptions & { prepare?: (page: Page) => Promise<unknown> } = {},
   { url }: { url: string } = server,
 ): Promise<void> {
   const run = `${path}-${++runs}`;
   const tab = await openTab(browser, options);
+  await prepare?.(tab.page);
   const tell: Tell = async (name, value = name, isFailure = false) => {
     const query = new URLSearchParams({ run, name, value, ...(isFailure ? { fail: "" } : {}) });
     await (await fetch(`${url}/gate?${query}`)).text();
@@ -287,6 +288,27 @@ describe("a resource", () => {
       await page.locator("#busy", { hasText: "idle" }).waitFor();
       assert.equal(await page.locator("#words").textContent(), "ab");
     }));
+
+  it("does so when the loader is the last script to arrive", () => {
+    const prepare = (page: Page): Promise<unknown> => {
+      const stream = page.waitForResponse("**/_svc/stream.js");
+      return page.route("**/_svc/loader.js", async (route) => {
+        await (await stream).finished();
+        await route.continue();
+      });
+    };
+    return onStream(
+      "/resource-shown",
+      async (page, tell) => {
+        await tell("one", "a,b");
+        await page.locator("#busy", { hasText: "idle" }).waitFor();
+        await button(page, "Two").click();
+        await tell("two", "b,c");
+        await page.locator("#words", { hasText: "bc" }).waitFor();
+      },
+      { prepare },
+    );
+  });
 
   it("that failed on the server shows the catch, tells no secret, and can be fetched again", () =>
     onStream("/resource-shown", async (page, tell) => {
