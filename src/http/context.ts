@@ -31,6 +31,8 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 export class RequestContext implements Context {
   readonly method: string;
   readonly path: string;
+  /** `path` as routes are found by it (target.ts). */
+  readonly routed: string;
   readonly queryText: string;
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** `Set-Cookie` values to send with whatever answer is given. */
@@ -50,6 +52,7 @@ export class RequestContext implements Context {
     this.#source = source;
     this.method = source.method;
     this.path = target.path;
+    this.routed = target.routed;
     this.queryText = target.queryText;
   }
 

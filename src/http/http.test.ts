@@ -62,6 +62,21 @@ throughBothDoors("routing", SITE, (send) => {
     assert.equal((await send("/caf%C3%A9%20au%20lait")).text, "found");
   });
 
+  it("takes an encoded slash as data: it is in the parameter, and never changes the route", async () => {
+    const reply = JSON.parse((await send("/todos/a%2Fb%2f%2Fc%252Fd")).text) as {
+      params: { id: string };
+      path: string;
+    };
+    assert.deepEqual([reply.params.id, reply.path], ["a/b//c%2Fd", "/todos/a%2Fb%2F%2Fc%2Fd"]);
+    assert.equal((await send("/todos%2Fnew")).status, 404);
+    assert.equal((await send("/todos/new%2F")).text.includes("params"), true);
+    assert.deepEqual(JSON.parse((await send("/files/a%2Fb/c")).text), { path: "a/b/c" });
+    assert.deepEqual(JSON.parse((await send("/todos/%2F__proto__")).text), {
+      params: { id: "/__proto__" },
+      path: "/todos/%2F__proto__",
+    });
+  });
+
   it("answers what it has not with a 404 problem", async () => {
     for (const target of ["/nothing", "/todos", "/todos/1/2", "/Todos/1"]) {
       const reply = await send(target);

@@ -13,7 +13,7 @@ import { problem } from "./response.ts";
 import type { Router } from "./router.ts";
 import { FetchSource } from "./source-fetch.ts";
 import { NodeSource, refuseAmbiguous } from "./source-node.ts";
-import { readTarget } from "./target.ts";
+import { asData, readTarget } from "./target.ts";
 import type { Answer, Context, Middleware, Result } from "./types.ts";
 import { headersOf, requireStatus, toResponse, toResult, writeNode } from "./write.ts";
 
@@ -110,8 +110,8 @@ class Core {
   /** What can't even be read is passed on too: it may mean something to the framework around. */
   hasRoute(message: IncomingMessage): boolean {
     try {
-      const { path } = readTarget(message.url ?? "/");
-      return this.#options.router.match(message.method ?? "GET", path).kind !== "unknown";
+      const { routed } = readTarget(message.url ?? "/");
+      return this.#options.router.match(message.method ?? "GET", routed).kind !== "unknown";
     } catch (error) {
       if (error instanceof SvcError) return false;
       throw error;
@@ -157,13 +157,13 @@ class Core {
   #route(ctx: RequestContext): Answer | Promise<Answer> {
     if (REFUSED_METHODS.has(ctx.method)) return methodRefused(ctx.method, "GET, HEAD, POST");
     const { router, middleware, notFound } = this.#options;
-    const match = router.match(ctx.method, ctx.path);
+    const match = router.match(ctx.method, ctx.routed);
     if (match.kind === "wrong-method") return methodRefused(ctx.method, match.allow);
     if (match.kind === "unknown") {
       const missing = notFound ?? ((missed) => problem(404, "SVC_NOT_FOUND", `Nothing is at ${missed.path}`));
       return middleware.length > 0 ? compose(middleware, missing)(ctx) : missing(ctx);
     }
-    ctx.params = match.params;
+    ctx.params = ctx.routed === ctx.path ? match.params : asData(match.params);
     const { handler, middleware: own } = match.route;
     return middleware.length + own.length > 0 ? compose([...middleware, ...own], handler)(ctx) : handler(ctx);
   }

@@ -5,11 +5,19 @@
 import { SvcError } from "../shared/errors.ts";
 
 export interface Target {
-  /** Decoded path: starts with one slash, holds no `..`, no `//`, no NUL. */
+  /** Decoded path: starts with one slash, holds no `..`, no `//`, no NUL. An encoded slash stays `%2F`. */
   path: string;
+  /** What routes are found by: `path`, with `ENCODED_SLASH` for each slash that was encoded. */
+  routed: string;
   /** Raw text behind `?`, without it. */
   queryText: string;
 }
+
+/**
+ * Stands for an encoded slash while a route is looked for. A slash that was encoded is data and separates nothing
+ * (RFC 3986 section 2.2); no path holds a NUL otherwise.
+ */
+const ENCODED_SLASH = "\0";
 
 /** Longest target accepted, in bytes (it is ASCII). */
 export const MAX_TARGET_LENGTH = 8192;
@@ -30,7 +38,19 @@ export function readTarget(rawTarget: string): Target {
   const mark = rawTarget.indexOf("?");
   const rawPath = mark < 0 ? rawTarget : rawTarget.slice(0, mark);
   const queryText = mark < 0 ? "" : rawTarget.slice(mark + 1);
-  return { path: NEEDS_CARE.test(rawPath) ? carefully(rawPath) : rawPath, queryText };
+  const routed = NEEDS_CARE.test(rawPath) ? carefully(rawPath) : rawPath;
+  return { path: withSlashes(routed, "%2F"), routed, queryText };
+}
+
+/** Route parameters as data: an encoded slash is a slash again. */
+export function asData(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const data: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(params)) data[name] = withSlashes(value, "/");
+  return data;
+}
+
+function withSlashes(routed: string, slash: string): string {
+  return routed.includes(ENCODED_SLASH) ? routed.replaceAll(ENCODED_SLASH, slash) : routed;
 }
 
 /** What a `Host` may look like; names in other scripts arrive as Punycode (RFC 9110 section 7.2). */
@@ -40,19 +60,27 @@ export function isHost(text: string): boolean {
   return HOST.test(text);
 }
 
+/** @returns the path with `ENCODED_SLASH` for each slash that was encoded. */
 function carefully(rawPath: string): string {
-  if (rawPath.startsWith("//")) throw refused("must not start with two slashes");
-  let path: string;
+  if (rawPath.includes("//")) throw refused("holds an empty segment");
+  let routed: string;
   try {
-    path = decodeURIComponent(rawPath);
-  } catch {
-    throw refused("holds a broken percent escape");
+    routed = rawPath
+      .split(/%2f/i)
+      .map((part) => {
+        const decoded = decodeURIComponent(part);
+        if (decoded.includes("\0")) throw refused("holds a NUL");
+        return decoded;
+      })
+      .join(ENCODED_SLASH);
+  } catch (error) {
+    throw error instanceof SvcError ? error : refused("holds a broken percent escape");
   }
-  if (path.includes("\0")) throw refused("holds a NUL");
-  const segments = path.split(/[/\\]/);
+  if (routed.includes("\\")) throw refused("holds a backslash");
+  // Behind encoded slashes too: what a handler makes of its parameter may be a file's name.
+  const segments = routed.split(/[/\0]/);
   if (segments.includes("..") || segments.includes(".")) throw refused("holds a dot segment");
-  if (path.includes("\\") || path.includes("//")) throw refused("holds an empty segment or a backslash");
-  return path;
+  return routed;
 }
 
 function refused(what: string): SvcError {

@@ -24,7 +24,7 @@ export interface Locals {}
 /** One request. */
 export interface Context {
   readonly method: string;
-  /** Decoded once, normalised; never holds `..`, `//` or NUL. */
+  /** Decoded once, normalised; never holds `..`, `//` or NUL. A slash that was encoded stays `%2F`: it separates nothing. */
   readonly path: string;
   /** Raw query text without `?`. */
   readonly queryText: string;
