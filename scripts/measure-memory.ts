@@ -51,8 +51,7 @@ export default createApp({
     page("/", { title: "Plain", view: () => <Plain /> }),
     page("/streamed", { title: "Streamed", view: () => <Streamed /> }),
   ],
-  env: { SVC_DATABASE_URL: "memory:", SVC_DATA_DIR: ${JSON.stringify(folder)}, SVC_SECRET: "s".repeat(32), NODE_ENV: "test" },
-  log: () => {},
+  env: { SVC_DATABASE_URL: "memory:", SVC_DATA_DIR: ${JSON.stringify(folder)}, SVC_SECRET: "s".repeat(32), NODE_ENV: "test", SVC_LOG_LEVEL: "silent" },
 });
 `;
 

@@ -28,4 +28,5 @@ export type {
   Store,
 } from "./store/contract.ts";
 export { SimulatedClock, systemClock, type Clock, type Duration } from "./shared/clock.ts";
+export type { Log, LogFields } from "./shared/log.ts";
 export type { Json } from "./shared/json.ts";

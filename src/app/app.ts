@@ -11,8 +11,9 @@ import type { RequestContext } from "../http/context.ts";
 import type { Engine } from "../graph/types.ts";
 import { SecurityHeaders } from "../security/headers.ts";
 import { createNonce, randomHex } from "../security/random.ts";
-import { systemClock } from "../shared/clock.ts";
+import { systemClock, type Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
 import { HEADERS, PATHS } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { boot, isDemoOn } from "./boot.ts";
@@ -21,6 +22,7 @@ import { isHtml, withScript } from "./dev-script.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { readToken } from "./endpoints/graphs.ts";
 import { answerError } from "./error-page.ts";
+import { processLog } from "./log.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
 import { addRoutes, answerUnrouted } from "./routes.ts";
 import type { Services } from "./services.ts";
@@ -78,8 +80,8 @@ class SvcApp implements App {
   readonly #options: AppOptions;
   readonly #router = new Router();
   readonly #closing = new AbortController();
-  readonly #log: (message: string) => void;
   #config: Config | undefined;
+  #ownLog: Log | undefined;
   #http: Http | undefined;
   #services: Services | undefined;
   #booting: Promise<void> | undefined;
@@ -87,12 +89,19 @@ class SvcApp implements App {
 
   constructor(options: AppOptions) {
     this.#options = options;
-    this.#log = options.log ?? ((message) => void process.stderr.write(`svc: ${message}\n`));
     healthEndpoints(this.#router, () => this.#services !== undefined && !this.#closing.signal.aborted);
   }
 
   get config(): Config {
     return (this.#config ??= readConfig(this.#options.env ?? process.env));
+  }
+
+  get #log(): Log {
+    return (this.#ownLog ??= this.#options.log ?? processLog(this.config, this.#clock));
+  }
+
+  get #clock(): Clock {
+    return this.#options.clock ?? systemClock;
   }
 
   get engine(): Engine {
@@ -175,9 +184,9 @@ class SvcApp implements App {
 
   async #boot(where: Surroundings): Promise<void> {
     const { config } = this;
-    const clock = this.#options.clock ?? systemClock;
     const closing = this.#closing.signal;
-    const services = await boot({ app: this.#options, config, where, clock, closing, log: this.#log });
+    const around = { where, clock: this.#clock, closing, log: this.#log };
+    const services = await boot({ app: this.#options, config, ...around });
     addRoutes(this.#options, { router: this.#router, services, middleware: this.#options.middleware ?? [] });
     this.#services = services;
   }
@@ -218,9 +227,8 @@ class SvcApp implements App {
     });
   }
 
-  #fault(error: unknown, requestId?: string): void {
-    const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#log(`${requestId === undefined ? "" : `request ${requestId}: `}${told}`);
+  #fault(err: unknown, reqId?: string): void {
+    this.#log.error({ reqId, err }, "A request failed");
   }
 }
 

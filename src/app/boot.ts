@@ -5,6 +5,7 @@ import { RateLimit } from "../security/rate-limit.ts";
 import { loadOrCreateSecret } from "../security/secrets.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
@@ -21,7 +22,7 @@ export interface BootOptions {
   where: Surroundings;
   clock: Clock;
   closing: AbortSignal;
-  log: (message: string) => void;
+  log: Log;
 }
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; what was opened until then is closed again. */

@@ -4,6 +4,7 @@
  */
 import { CidrSet, parseCidr } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
+import { LOG_LEVELS, type LogLevel } from "../shared/log.ts";
 import { VARIABLES } from "../shared/wire.ts";
 
 /** Variables as `process.env` has them. */
@@ -29,11 +30,12 @@ export interface Config {
   siteOrigin: string | undefined;
   actionsPerMinute: number;
   submitsPerMinute: number;
+  logLevel: LogLevel;
 }
 
 type VariableName = keyof typeof VARIABLES;
 
-const MODES = ["development", "production", "test"];
+const MODES = ["development", "production", "test"] as const;
 /** Shorter secrets can be guessed offline from one signed cookie. */
 const MIN_SECRET_LENGTH = 16;
 const MAX_RATE = 1_000_000;
@@ -57,7 +59,7 @@ export function readConfig(env: Environment): Config {
     host: text("host") ?? "127.0.0.1",
     port: read("port", 3000, (given) => readWhole(given, 0, 65_535)),
     isPortFixed: text("port") !== undefined,
-    isProduction: read("nodeEnv", "development", readMode) === "production",
+    isProduction: read("nodeEnv", "development", (given) => readOneOf(given, MODES)) === "production",
     dataDir,
     databaseUrl: text("databaseUrl") ?? `sqlite:${dataDir}/svc.db`,
     secret: read("secret", undefined, readSecret),
@@ -69,6 +71,7 @@ export function readConfig(env: Environment): Config {
     siteOrigin: read("siteUrl", undefined, readOrigin),
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
     submitsPerMinute: read("rateSubmits", 60, (given) => readWhole(given, 1, MAX_RATE)),
+    logLevel: read("logLevel", "info", (given) => readOneOf(given, LOG_LEVELS)),
   };
   if (problems.length > 0) throw new SvcError("SVC_CONFIG", configMessage(problems));
   return config;
@@ -85,9 +88,10 @@ function readWhole(given: string, min: number, max: number): number {
   throw new Error(`is "${given}"; it must be a whole number from ${min} to ${max}`);
 }
 
-function readMode(given: string): string {
-  if (MODES.includes(given)) return given;
-  throw new Error(`is "${given}"; it must be one of ${MODES.join(", ")}`);
+function readOneOf<Value extends string>(given: string, allowed: readonly Value[]): Value {
+  const found = allowed.find((value) => value === given);
+  if (found !== undefined) return found;
+  throw new Error(`is "${given}"; it must be one of ${allowed.join(", ")}`);
 }
 
 /** The value itself never gets into a message. */

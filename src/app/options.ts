@@ -2,6 +2,7 @@
 import type { SecurityHeaderOptions } from "../security/headers.ts";
 import type { GraphDefinition, Worker } from "../graph/types.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import type { Middleware } from "../http/types.ts";
 import type { AnyAction } from "./action.ts";
@@ -31,8 +32,11 @@ export interface AppOptions {
   env?: Environment;
   /** Default: the system's. */
   clock?: Clock;
-  /** Told of faults nobody else sees. Default: a line on stderr. */
-  log?: (message: string) => void;
+  /**
+   * Told of what nobody else sees: a pino instance, or anything with its `debug`, `info`, `warn` and `error`. Default: lines on
+   * stderr, JSON in the shape of pino's in production and text in development, from SVC_LOG_LEVEL on.
+   */
+  log?: Log;
 }
 
 /** What a development host gives an app in place of built files. */

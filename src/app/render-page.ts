@@ -21,9 +21,17 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
   return async (ctx) => {
     const prepared = await definition.prepare(ctx);
     const { site } = services;
-    const rendered = renderPage(prepared.view, optionsOf(ctx, prepared, services, await site.manifest()));
+    const rendered = renderPage(
+      prepared.view,
+      optionsOf(ctx, prepared, services, await site.manifest(), definition.path),
+    );
     if (!rendered.stream) {
-      for (const error of rendered.errors) services.log(`page ${ctx.path}, in an error boundary: ${told(error)}`);
+      for (const err of rendered.errors) {
+        services.log.error(
+          { reqId: ctx.requestId, page: definition.path, err },
+          "A part of a page failed, inside an error boundary",
+        );
+      }
       return html(rendered.html, prepared.status, PRIVATE);
     }
     const whole = await rendered.stream.begin();
@@ -32,7 +40,13 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
   };
 }
 
-function optionsOf(ctx: Context, prepared: PreparedPage, services: Services, manifest: Manifest): PageRenderOptions {
+function optionsOf(
+  ctx: Context,
+  prepared: PreparedPage,
+  services: Services,
+  manifest: Manifest,
+  path: string,
+): PageRenderOptions {
   const { title, description, lang, prefetch, head, deadlineMs } = prepared;
   const { site, stylesheets, secret, clock } = services;
   return {
@@ -60,13 +74,10 @@ function optionsOf(ctx: Context, prepared: PreparedPage, services: Services, man
     prefetch,
     clock,
     stylesheets: [...stylesheets],
-    onError: (error) => services.log(`request ${ctx.requestId}: page ${ctx.path}, while rendering: ${told(error)}`),
+    onError: (err) =>
+      services.log.error({ reqId: ctx.requestId, page: path, err }, "A page failed while it was rendered"),
     ...(description === undefined ? {} : { description }),
     ...(head === undefined ? {} : { head }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   };
-}
-
-function told(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -4,6 +4,7 @@ import type { Router } from "../http/router.ts";
 import type { Engine } from "../graph/types.ts";
 import type { RateLimit } from "../security/rate-limit.ts";
 import type { Clock } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { AnyAction } from "./action.ts";
@@ -29,7 +30,7 @@ export interface Services {
   readonly ownUrl: string | undefined;
   /** Aborts when the app begins to close: open event streams end. */
   readonly closing: AbortSignal;
-  log(message: string): void;
+  readonly log: Log;
 }
 
 /** Where a group of endpoints is put. */

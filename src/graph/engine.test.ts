@@ -6,6 +6,7 @@ import { after, describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import { recordLog } from "../testing/log.ts";
 import type { GraphEvent, OutboxRow, Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { graph, worker } from "./definition.ts";
@@ -34,7 +35,7 @@ function outboxRow(event: LifecycleEvent): OutboxRow {
 interface Bench {
   store: Store;
   clock: SimulatedClock;
-  logs: string[];
+  logs: readonly string[];
   engine: ReturnType<typeof createEngine>;
 }
 
@@ -43,16 +44,16 @@ let files = 0;
 async function bench(options: Pick<EngineOptions, "workers" | "graphs">, url: string): Promise<Bench> {
   const store = await openStore(url === "sqlite:" ? `sqlite:${join(folder, `${++files}.db`)}` : url);
   const clock = new SimulatedClock();
-  const logs: string[] = [];
+  const log = recordLog();
   const engine = createEngine({
     ...options,
     store,
     clock,
     outboxRows: (event) => [outboxRow(event)],
     random: () => 1,
-    log: (message) => logs.push(message),
+    log,
   });
-  return { store, clock, logs, engine };
+  return { store, clock, logs: log.texts, engine };
 }
 
 /** A promise and the way to settle it. */
@@ -557,17 +558,17 @@ for (const url of ["memory:", "sqlite:"]) {
       const first = await engine.start("g", null);
       const second = await engine.start("lost", null);
       await clock.advance(0);
-      const logs: string[] = [];
+      const log = recordLog();
       const next = createEngine({
         graphs: [graph("g", (g) => g.node("new", worker("new", hold)))],
         store,
         clock,
-        log: (message) => logs.push(message),
+        log,
       });
       await next.recover();
       assert.match(next.snapshot(first.snapshot.graph_id)?.error?.message ?? "", /no longer has the node "old"/);
       assert.equal(next.snapshot(second.snapshot.graph_id)?.status, "running");
-      assert.match(logs.join(), /no worker or graph named "lost"/);
+      assert.match(log.texts.join(), /no worker or graph named "lost"/);
       await store.close();
     });
   });

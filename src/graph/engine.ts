@@ -11,6 +11,7 @@ import { createGraphId } from "../security/random.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import { silentLog, type Log } from "../shared/log.ts";
 import type { GraphQuery, GraphRow, NodeRow, Page, Store, Unit } from "../store/contract.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
@@ -33,7 +34,7 @@ export interface EngineOptions {
   /** For jitter: 0 to below 1. Default Math.random. */
   random?: () => number;
   /** Told of trouble that no caller sees. Default: nothing. */
-  log?: (message: string) => void;
+  log?: Log;
 }
 
 /** How long to wait before a graph whose commit failed is read again. */
@@ -47,6 +48,7 @@ export function createEngine(options: EngineOptions): Engine {
 class GraphEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #clock: Clock;
+  readonly #log: Log;
   readonly #registry: Registry;
   readonly #live = new Map<string, LiveGraph>();
   readonly #dispatcher: Dispatcher;
@@ -59,6 +61,7 @@ class GraphEngine implements Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#log = options.log ?? silentLog;
     this.#registry = new Registry(options.workers ?? [], options.graphs ?? []);
     const isClosing = (): boolean => this.#isClosing;
     this.#dispatcher = new Dispatcher({
@@ -235,7 +238,10 @@ class GraphEngine implements Engine {
   async #recoverOne(row: GraphRow, hasCrashed: boolean): Promise<void> {
     const definition = this.#registry.get(row.worker);
     if (!definition)
-      return this.#log(`The graph ${row.id} waits: this app has no worker or graph named "${row.worker}"`);
+      return this.#log.warn(
+        { graphId: row.id, worker: row.worker },
+        `The graph ${row.id} waits: this app has no worker or graph named "${row.worker}"`,
+      );
     await this.#takeUp(row, definition, hasCrashed).settled;
   }
 
@@ -352,7 +358,7 @@ class GraphEngine implements Engine {
     const { id } = live.machine.row;
     // A unit behind the one that failed.
     if (this.#live.get(id) !== live) return;
-    this.#log(`A commit of graph ${id} failed: ${(error as Error).message}. It is read again.`);
+    this.#log.error({ graphId: id, err: error }, `A commit of graph ${id} failed. It is read again.`);
     this.#live.delete(id);
     live.abortAll(new Shutdown());
     live.stop();
@@ -363,7 +369,7 @@ class GraphEngine implements Engine {
     this.#clock.schedule(RELOAD_DELAY_MS, () => {
       if (this.#isClosing || this.#live.has(id)) return;
       this.#recoverById(id).catch((error: unknown) => {
-        this.#log(`The graph ${id} could not be read: ${(error as Error).message}. It is tried again.`);
+        this.#log.error({ graphId: id, err: error }, `The graph ${id} could not be read. It is tried again.`);
         this.#readAgain(id);
       });
     });
@@ -390,10 +396,6 @@ class GraphEngine implements Engine {
       if (this.#busy > 0) return;
       for (const resolve of this.#idleWaiters.splice(0)) resolve();
     });
-  }
-
-  #log(message: string): void {
-    this.#options.log?.(message);
   }
 
   /** Runs an attempt whose start is committed. */

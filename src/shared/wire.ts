@@ -103,6 +103,7 @@ export const VARIABLES = {
   siteUrl: "SVC_SITE_URL",
   rateActions: "SVC_RATE_ACTIONS",
   rateSubmits: "SVC_RATE_SUBMITS",
+  logLevel: "SVC_LOG_LEVEL",
 } as const;
 
 /** DOM names of the resume protocol (docs/resume-protocol.md). */

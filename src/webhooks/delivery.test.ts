@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import type { OutboxRows } from "../graph/types.ts";
 import { SimulatedClock, type Duration } from "../shared/clock.ts";
+import { recordLog } from "../testing/log.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "../testing/receiver.ts";
 import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
 import { verifyWebhook } from "./verify.ts";
@@ -27,7 +28,7 @@ interface Rig {
   clock: SimulatedClock;
   store: FakeWebhookStore;
   webhooks: Webhooks;
-  logged: string[];
+  logged: readonly string[];
   /** Starts a receiver and registers it. */
   receiver(options?: ReceiverOptions): Promise<Receiver & { id: string }>;
   /** Writes outbox rows as a graph's commit does. */
@@ -43,7 +44,7 @@ afterEach(async () => {
 
 function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStore()): Rig {
   const clock = options.clock instanceof SimulatedClock ? options.clock : new SimulatedClock();
-  const logged: string[] = [];
+  const log = recordLog();
   const webhooks = createWebhooks({
     store: fakeStore(store),
     clock,
@@ -51,7 +52,7 @@ function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStor
     allowCidrs: ["127.0.0.0/8"],
     schedule: SCHEDULE,
     random: () => 0,
-    log: (message) => logged.push(message),
+    log,
     ...options,
   });
   webhooks.start();
@@ -60,7 +61,7 @@ function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStor
     clock,
     store,
     webhooks,
-    logged,
+    logged: log.texts,
     receiver: async (receiverOptions) => {
       const receiver = await createReceiver(receiverOptions);
       open.push(() => receiver.close());
@@ -305,7 +306,7 @@ describe("the delivery loop", () => {
     await test.emit();
     await receiver.received(1);
     await test.until(() => test.logged.length === 1, "the trouble is told");
-    assert.match(test.logged[0] ?? "", /msg_.* could not be recorded: disk full/);
+    assert.match(test.logged[0] ?? "", /msg_.* could not be recorded[^]*disk full/);
     await test.webhooks.close();
     const restarted = rig({ clock }, test.store);
     await receiver.received(2);

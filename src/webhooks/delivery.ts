@@ -10,6 +10,7 @@ import { exemptAgent, guardedAgent } from "../security/guarded-agent.ts";
 import type { Resolve } from "../security/resolve.ts";
 import type { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
+import type { Log, LogFields } from "../shared/log.ts";
 import type { DeliveryRow, RegistrationRow, WebhookStore } from "../store/contract.ts";
 import { sendAttempt, type AttemptResult } from "./attempt.ts";
 import { phaseOf } from "./breaker.ts";
@@ -36,7 +37,7 @@ export interface DeliveryOptions {
   delaysMs: readonly number[];
   /** From 0 to below 1; spreads retries. */
   random: () => number;
-  log: (message: string) => void;
+  log: Log;
   resolve: Resolve | undefined;
 }
 
@@ -174,7 +175,8 @@ export class DeliveryLoop {
       if (registration) await this.#send(row, registration);
       else await this.#giveUp(row);
     } catch (error) {
-      this.#trouble(`webhook delivery ${row.id} could not be recorded`, error);
+      const fields = { deliveryId: row.id, registrationId: row.registrationId };
+      this.#trouble(`webhook delivery ${row.id} could not be recorded`, error, fields);
       this.#hold(row.registrationId, this.#options.clock.now() + STORE_TROUBLE_MS);
     }
     if (this.#lanes.finish(row)) this.#mayHaveMore = true;
@@ -219,8 +221,8 @@ export class DeliveryLoop {
     await this.#options.store.recordAttempt(attemptRow(row.id, row.attempts + 1, result), { status: "failed" });
   }
 
-  #trouble(what: string, error: unknown): void {
-    this.#options.log(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  #trouble(what: string, error: unknown, fields: LogFields = {}): void {
+    this.#options.log.error({ ...fields, err: error }, what);
   }
 }
 

@@ -9,6 +9,7 @@ import { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import { silentLog, type Log } from "../shared/log.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow, Store } from "../store/contract.ts";
 import { DeliveryLoop } from "./delivery.ts";
@@ -33,7 +34,7 @@ export interface WebhooksOptions {
   /** Delays before each attempt, the first one's included. Default: contract section 3. */
   schedule?: readonly Duration[];
   /** Told of trouble that no caller sees. Default: nothing. */
-  log?: (message: string) => void;
+  log?: Log;
   /** From 0 to below 1, for jitter. Default Math.random. */
   random?: () => number;
   /** Where a result too large to send can be fetched. Default: the path of the graph. */
@@ -100,7 +101,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     resolve,
     delaysMs: readSchedule(options.schedule ?? DEFAULT_SCHEDULE),
     random: options.random ?? Math.random,
-    log: options.log ?? (() => undefined),
+    log: options.log ?? silentLog,
   });
   const resultUrl = options.resultUrl ?? defaultResultUrl;
   const view = (row: RegistrationRow): RegistrationView => registrationView(row, secret !== undefined);

@@ -39,7 +39,7 @@ async function main(url: string): Promise<void> {
   // The timers of an engine do not keep a process alive, so between two retries nothing would.
   const alive = setInterval(() => {}, 60_000);
   const store = await openStore(url);
-  const engine = createEngine({ store, clock: systemClock, graphs: [sums], outboxRows: () => [], log: console.error });
+  const engine = createEngine({ store, clock: systemClock, graphs: [sums], outboxRows: () => [], log: console });
   await engine.recover();
   const ids = await Promise.all(
     Array.from({ length: GRAPHS }, async (_, at) => {

@@ -18,6 +18,7 @@ import {
   type Store,
   type WorkerContext,
 } from "svc/graph";
+import { recordLog } from "svc/testing";
 import { checkJournal } from "./graph-journal.ts";
 import { GraphModel, ITEMS, MAX_ATTEMPTS, RETRY_MS, TIMEOUT_MS, type Control } from "./graph-model.ts";
 
@@ -77,7 +78,7 @@ class Life {
       clock: mortal,
       outboxRows: (event) => [outboxRow(event)],
       random: () => 1,
-      log: (message) => world.logs.push(message),
+      log: world.log,
     });
   }
 
@@ -106,7 +107,7 @@ class Life {
 class World {
   readonly clock = new SimulatedClock();
   readonly store: Store;
-  readonly logs: string[] = [];
+  readonly log = recordLog();
   readonly graphs: { id: string; model: GraphModel }[] = [];
   /** Calls whose attempt is over, one way or another. */
   readonly left: Call[] = [];
@@ -183,7 +184,7 @@ class World {
       for (const { id: node, result } of nodes) if (result !== undefined) assert.deepEqual(result, RIGHT[node]);
       this.checkEvents(id);
     }
-    assert.deepEqual(this.logs, []);
+    assert.deepEqual(this.log.texts, []);
   }
 
   checkEvents(id: string): void {

@@ -15,7 +15,7 @@ import {
   type App,
   type AppOptions,
 } from "svc";
-import { createTestClient, type TestClient } from "svc/testing";
+import { createTestClient, recordLog, type TestClient } from "svc/testing";
 import * as v from "valibot";
 
 export const API_KEY = "operator-key";
@@ -42,14 +42,14 @@ export interface Fixture {
   app: App;
   client: TestClient;
   /** What the app logged. */
-  logged: string[];
+  logged: readonly string[];
   close(): Promise<void>;
 }
 
 /** @param env over the defaults of tests: a memory store and an operator key. */
 export function createFixture(env: Record<string, string> = {}, options: AppOptions = {}): Fixture {
   const folder = mkdtempSync(join(tmpdir(), "svc-contract-"));
-  const logged: string[] = [];
+  const log = recordLog();
   const app = createApp({
     pages: [page("/plain", { title: "Plain", load: () => ({ name: "Ada" }), view: (data) => `<p>${data.name}</p>` })],
     routes: [
@@ -72,12 +72,12 @@ export function createFixture(env: Record<string, string> = {}, options: AppOpti
     workers: [double, held],
     graphs: [sum],
     env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: "memory:", SVC_EXEC_API_KEY: API_KEY, NODE_ENV: "test", ...env },
-    log: (message) => logged.push(message),
+    log,
     ...options,
   });
   return {
     app,
-    logged,
+    logged: log.texts,
     client: createTestClient(app),
     close: async () => {
       await app.close();

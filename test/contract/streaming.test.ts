@@ -150,7 +150,10 @@ for (const [door, ask] of Object.entries(doors)) {
       });
       gate(`failing ${door}`).reject(new Error("a secret"));
       assert.match(await response.text(), /first failed last<\/body><\/html>$/);
-      assert.match(fixture.logged.join("\n"), new RegExp(`request failing-${door.length}: page /slow/.*a secret`));
+      assert.match(
+        fixture.logged.join("\n"),
+        new RegExp(`"reqId":"failing-${door.length}","page":"/slow/:[^]*a secret`),
+      );
     });
 
     it("is an answer of known length where nothing is late", async () => {

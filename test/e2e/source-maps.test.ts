@@ -77,11 +77,12 @@ function assertThrows(actual: string[], fault: string, made: "new Error" | "Erro
   assert.deepEqual(actual.slice(0, places.length), places);
 }
 
-/** The log, once it has the error. */
+/** The log from the error on, once it has it; a built app logs JSON, whose line ends are turned back. */
 async function logged(output: () => string, message: string): Promise<string> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const at = output().indexOf(message);
-    if (at >= 0 && output().slice(at).includes("\n    at ")) return output().slice(at);
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const log = output().replaceAll("\\n", "\n");
+    const at = log.indexOf(message);
+    if (at >= 0 && log.slice(at).includes("\n    at ")) return log.slice(at);
     await new Promise((done) => setTimeout(done, 10));
   }
   return assert.fail(`${message} was never logged:\n${output()}`);

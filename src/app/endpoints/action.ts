@@ -69,7 +69,8 @@ function success(value: unknown): ActionReply {
 function refusal(error: unknown, ctx: Context, services: Services, headers: readonly string[]): Result {
   if (error instanceof Redirect) return json({ ...success(null), redirect: error.location }, 200, headers);
   const { status, message } = describe(error, services);
-  if (status >= 500) services.log(`action ${ctx.params["name"]} failed, request ${ctx.requestId}: ${stackOf(error)}`);
+  if (status >= 500)
+    services.log.error({ reqId: ctx.requestId, action: ctx.params["name"], err: error }, "An action failed");
   const reply: ActionReply = { ok: false, value: null, error: message };
   if (error instanceof SvcError && error.issues) reply.issues = error.issues;
   return json(reply, status, [...headers, ...errorHeaders(error)]);
@@ -81,8 +82,4 @@ function describe(error: unknown, { config }: Services): { status: number; messa
   }
   const message = config.isProduction ? "Internal error" : error instanceof Error ? error.message : String(error);
   return { status: error instanceof SvcError ? error.status : 500, message };
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
