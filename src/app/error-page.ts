@@ -3,11 +3,14 @@
  * may tell is decided in http/response.ts.
  */
 import { STATUS_CODES } from "node:http";
-import { describeError, errorHeaders, errorProblem, html } from "../http/response.ts";
+import { describeError, errorHeaders, errorProblem, html, json } from "../http/response.ts";
 import type { Context, Result } from "../http/types.ts";
 import { escapeText } from "../shared/escape.ts";
-import { BASE_PATH } from "../shared/wire.ts";
+import { BASE_PATH, PATHS, type ActionReply } from "../shared/wire.ts";
 import { Redirect } from "./outcome.ts";
+
+/** Below these every answer is the envelope of actions, also one that never reached an action. */
+const ENVELOPED = [`${PATHS.action}/`, `${PATHS.submit}/`];
 
 type Asked = Pick<Context, "requestId" | "header" | "path"> & { nonce?: string };
 
@@ -19,6 +22,10 @@ export function answerError(
   faultPage?: (error: unknown, nonce: string) => string,
 ): Result {
   if (error instanceof Redirect) return error.result;
+  if (ENVELOPED.some((prefix) => ctx.path.startsWith(prefix))) {
+    const { status, detail } = describeError(error, ctx, isDevelopment);
+    return json({ ok: false, value: null, error: detail } satisfies ActionReply, status, errorHeaders(error));
+  }
   if (!wantsPage(ctx)) return errorProblem(error, ctx, isDevelopment);
   const { status, detail } = describeError(error, ctx, isDevelopment);
   if (faultPage && ctx.nonce !== undefined && status >= 500) {

@@ -52,11 +52,11 @@ export function tooLarge(limitBytes: number): SvcError {
   return new SvcError("SVC_TOO_LARGE", `Payload too large; at most ${limitBytes} bytes are allowed`);
 }
 
-/** A strict JSON body (contract section 1). @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
-export async function readJson(ctx: Context, limitBytes: number): Promise<Json> {
+/** A strict JSON body (contract section 1) of at most `maxNodes` values. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
+export async function readJson(ctx: Context, limitBytes: number, maxNodes?: number): Promise<Json> {
   requireMediaType(ctx, ["application/json"]);
   const charset = foreignCharset(ctx.header("content-type"));
   if (charset !== undefined) throw new SvcError("SVC_INVALID", `The charset "${charset}" is not allowed; send UTF-8`);
   requireLength(ctx, limitBytes);
-  return parseJson(await ctx.text(limitBytes));
+  return parseJson(await ctx.text(limitBytes), maxNodes);
 }

@@ -65,7 +65,9 @@ export function createHttp(options: HttpOptions): Http {
         await core.send(answered, (result, headers) => {
           if (reply.headersSent) throw new TypeError("The answer has been sent by other code already");
           // An unread body is not read for the sake of the connection: it may be what was refused.
-          if (!message.complete && hasBody(message)) headers.push("connection", "close");
+          const isUnread = !message.complete && hasBody(message);
+          // What could not be read may have been meant as two requests, so nothing behind it is one.
+          if (isUnread || !answered.ctx) headers.push("connection", "close");
           return writeNode(reply, result, headers, message.method === "HEAD");
         });
       } catch (error) {
@@ -155,10 +157,10 @@ class Core {
   }
 
   #route(ctx: RequestContext): Answer | Promise<Answer> {
-    if (REFUSED_METHODS.has(ctx.method)) return methodRefused(ctx.method, "GET, HEAD, POST");
+    if (REFUSED_METHODS.has(ctx.method)) throw methodRefused(ctx.method, "GET, HEAD, POST");
     const { router, middleware, notFound } = this.#options;
     const match = router.match(ctx.method, ctx.routed);
-    if (match.kind === "wrong-method") return methodRefused(ctx.method, match.allow);
+    if (match.kind === "wrong-method") throw methodRefused(ctx.method, match.allow);
     if (match.kind === "unknown") {
       const missing = notFound ?? ((missed) => problem(404, "SVC_NOT_FOUND", `Nothing is at ${missed.path}`));
       return middleware.length > 0 ? compose(middleware, missing)(ctx) : missing(ctx);
@@ -172,8 +174,9 @@ class Core {
 /** Stands in where the request could not even be read. */
 const UNREADABLE = { requestId: "", path: "", header: () => undefined };
 
-function methodRefused(method: string, allow: string): Result {
-  return problem(405, "SVC_METHOD", `${method} is not allowed here; allowed: ${allow}`, ["allow", allow]);
+function methodRefused(method: string, allow: string): SvcError {
+  const text = `${method} is not allowed here; allowed: ${allow}`;
+  return new SvcError("SVC_METHOD", text, { headers: { allow } });
 }
 
 function compose(middleware: readonly Middleware[], last: (ctx: Context) => Answer | Promise<Answer>) {

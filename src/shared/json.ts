@@ -13,21 +13,23 @@ const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * @param text JSON text, already decoded as UTF-8.
+ * @param maxNodes values and members that it may hold; default: as many as there are.
  * @throws SvcError `SVC_INVALID` naming what is wrong and where.
  */
-export function parseJson(text: string): Json {
+export function parseJson(text: string, maxNodes = Infinity): Json {
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
   } catch (cause) {
     throw new SvcError("SVC_INVALID", `Invalid JSON: ${(cause as Error).message}`, { cause });
   }
-  assertSafeJson(value);
+  assertSafeJson(value, maxNodes);
   return value;
 }
 
-/** Checks depth and keys without recursion, so that a deep value cannot exhaust the stack. */
-function assertSafeJson(root: Json): void {
+/** Checks depth, size and keys without recursion, so that a deep value cannot exhaust the stack. */
+function assertSafeJson(root: Json, maxNodes: number): void {
+  let nodes = 1;
   const open: { value: Json; depth: number; path: string }[] = [{ value: root, depth: 0, path: "$" }];
   for (let item = open.pop(); item; item = open.pop()) {
     const { value, depth, path } = item;
@@ -35,7 +37,10 @@ function assertSafeJson(root: Json): void {
     if (depth >= MAX_JSON_DEPTH) {
       throw new SvcError("SVC_INVALID", `JSON is nested over ${MAX_JSON_DEPTH} levels deep`);
     }
-    for (const [key, child] of Object.entries(value)) {
+    const entries = Object.entries(value);
+    nodes += entries.length;
+    if (nodes > maxNodes) throw new SvcError("SVC_INVALID", `JSON holds over ${maxNodes} values`);
+    for (const [key, child] of entries) {
       if (!Array.isArray(value) && FORBIDDEN_KEYS.has(key)) {
         throw new SvcError("SVC_INVALID", `JSON holds the key "${key}" at ${path}, which is not allowed`);
       }

@@ -38,6 +38,19 @@ const sum = graph("sum", (g) => {
   );
 });
 
+/** The actions of the fixture; a test that brings its own adds to them. */
+export const ACTIONS = {
+  echo: action((...args: unknown[]) => args),
+  nothing: action(() => undefined),
+  addTodo: action(todoSchema, (todo) => todo.title.toUpperCase()),
+  signedInOnly: action(() => unauthorized("Sign in to see this")),
+  never: action(() => forbidden()),
+  picky: action(() => fail("Name is taken", [{ path: ["name"], message: "taken" }])),
+  throws: action(() => {
+    throw new Error("secret detail");
+  }),
+};
+
 export interface Fixture {
   app: App;
   client: TestClient;
@@ -58,17 +71,7 @@ export function createFixture(env: Record<string, string> = {}, options: AppOpti
         throw new Error("secret detail in /etc/x");
       }),
     ],
-    actions: {
-      echo: action((...args: unknown[]) => args),
-      nothing: action(() => undefined),
-      addTodo: action(todoSchema, (todo) => todo.title.toUpperCase()),
-      signedInOnly: action(() => unauthorized("Sign in to see this")),
-      never: action(() => forbidden()),
-      picky: action(() => fail("Name is taken", [{ path: ["name"], message: "taken" }])),
-      throws: action(() => {
-        throw new Error("secret detail");
-      }),
-    },
+    actions: ACTIONS,
     workers: [double, held],
     graphs: [sum],
     env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: "memory:", SVC_EXEC_API_KEY: API_KEY, NODE_ENV: "test", ...env },

@@ -15,6 +15,10 @@ import type { Endpoints, Services } from "../services.ts";
 import { requireHeaderToken } from "../session.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** More arguments than any function has. */
+const MAX_ARGS = 64;
+/** A megabyte of tiny values costs a schema many times what a megabyte of text does. */
+const MAX_NODES = 10_000;
 
 /** Texts of refusals before the action runs; what the action itself says is passed on as it is. */
 const DOOR_TEXTS: Partial<Record<ErrorCode, string>> = {
@@ -50,10 +54,12 @@ async function readArgs(ctx: Context, services: Services): Promise<Json[]> {
   try {
     requireMediaType(ctx, ["application/json"]);
     requireHeaderToken(ctx, { secret: services.secret, siteOrigin: services.config.siteOrigin });
-    const body = await readJson(ctx, MAX_BODY_BYTES);
+    const body = await readJson(ctx, MAX_BODY_BYTES, MAX_NODES);
     const args = body !== null && typeof body === "object" && !Array.isArray(body) ? body["args"] : undefined;
     if (!Array.isArray(args))
       throw new SvcError("SVC_INVALID", 'The body must be {"args": [...]}: "args" is not an array');
+    if (args.length > MAX_ARGS)
+      throw new SvcError("SVC_INVALID", `There are ${args.length} args; at most ${MAX_ARGS} are allowed`);
     return args;
   } catch (error) {
     const text = error instanceof SvcError ? DOOR_TEXTS[error.code] : undefined;

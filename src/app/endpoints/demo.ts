@@ -2,7 +2,7 @@
  * The webhook demo (contract section 6): a page with one button that sends the sample through the real delivery path to
  * an inbox on this very server, and shows what a receiver gets. Works without JavaScript: POST, 303, GET.
  */
-import { decodeUtf8, requireLength } from "../../http/body.ts";
+import { decodeUtf8, requireLength, requireMediaType } from "../../http/body.ts";
 import { empty, html, json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
 import { SvcError } from "../../shared/errors.ts";
@@ -33,6 +33,7 @@ export function demoEndpoints({ router, services }: Endpoints): void {
       : json({ received: inbox.received }),
   );
   router.add("POST", PATHS.demoInbox, async (ctx) => {
+    requireMediaType(ctx, ["application/json"]);
     requireLength(ctx, MAX_INBOX_BYTES);
     inbox.add(ctx, decodeUtf8(await ctx.bytes(MAX_INBOX_BYTES)), services.clock.now());
     return empty();

@@ -1,0 +1,113 @@
+/**
+ * The app under test behind each of its doors: in memory (`app.fetch`) and over a socket (`app.start`), so that one table
+ * of cases holds both. Holds no test.
+ */
+import { request as nodeRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { Readable } from "node:stream";
+import { after, before, describe } from "node:test";
+import { createTestClient, type TestClient } from "svc/testing";
+import type { App, AppOptions } from "svc";
+import { createFixture, type Fixture } from "./app.ts";
+
+/** A door as tests see it. */
+export interface Site {
+  readonly app: App;
+  /** A browser without a window that comes through this door. */
+  readonly client: TestClient;
+  readonly logged: readonly string[];
+  /** Sends one request as it is: no cookie, no token. */
+  send(path: string, init?: RequestInit): Promise<Response>;
+  /** Undefined in memory. */
+  port(): number | undefined;
+}
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** Declares the same tests for an app in memory and over a socket; each door has an app of its own. */
+export function throughBothDoors(
+  what: string,
+  tests: (site: Site) => void,
+  env: Record<string, string> = {},
+  options: AppOptions = {},
+): void {
+  const inMemory = createFixture(env, options);
+  void describe(`${what} (in memory)`, () => {
+    after(() => inMemory.close());
+    tests(siteOf(inMemory, inMemory.app.fetch.bind(inMemory.app)));
+  });
+  const overSocket = createFixture(env, options);
+  let url: string | undefined;
+  void describe(`${what} (over a socket)`, () => {
+    let close: () => Promise<void>;
+    before(async () => {
+      const started = await overSocket.app.start({ port: 0, host: "127.0.0.1" });
+      url = started.url;
+      close = () => started.close();
+    });
+    after(async () => {
+      await close();
+      await overSocket.close();
+    });
+    tests(
+      siteOf(
+        overSocket,
+        (request) => fetchFrom(portOf(url), request),
+        () => portOf(url),
+      ),
+    );
+  });
+}
+
+function siteOf(fixture: Fixture, fetch: Fetch, port: Site["port"] = () => undefined): Site {
+  return {
+    app: fixture.app,
+    logged: fixture.logged,
+    client: createTestClient({ fetch }),
+    send: (path, init = {}) => fetch(new Request(`http://localhost${path}`, { redirect: "manual", ...init })),
+    port,
+  };
+}
+
+function portOf(url: string | undefined): number {
+  if (url === undefined) throw new Error("The socket is not open yet");
+  return Number(new URL(url).port);
+}
+
+/** A web request over a socket of its own: no pool, no redirects, nothing decoded on the way. */
+async function fetchFrom(port: number, request: Request): Promise<Response> {
+  const { pathname, search, host } = new URL(request.url);
+  const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
+  const length = body === undefined ? {} : { "content-length": String(body.length) };
+  const headers = { host, ...length, ...Object.fromEntries(request.headers) };
+  const options = { host: "127.0.0.1", port, path: pathname + search, method: request.method, agent: false, headers };
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = nodeRequest(options, resolve);
+    sent.on("error", reject);
+    sent.end(body);
+  });
+  return toResponse(message, request.method);
+}
+
+function toResponse(message: IncomingMessage, method: string): Response {
+  const headers = new Headers();
+  for (let at = 0; at < message.rawHeaders.length; at += 2)
+    headers.append(message.rawHeaders[at] ?? "", message.rawHeaders[at + 1] ?? "");
+  const status = message.statusCode ?? 0;
+  const isBare = method === "HEAD" || status === 204 || status === 304;
+  if (isBare) message.resume();
+  // Node's web stream is the one of its own `Response`; the two libraries of types name it differently.
+  const body = isBare ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>);
+  return new Response(body, { status, headers });
+}
+
+/** Sends bytes as they are, and gives back all that comes until the server closes. */
+export function sendRaw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text, "latin1"));
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  });
+}
