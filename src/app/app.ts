@@ -234,9 +234,8 @@ class SvcApp implements App {
 
 /** The headers every answer has; the policy with its nonce on HTML. */
 function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, result: Result): Result {
-  const all = [...result.headers, ...headers.always];
-  if (ctx?.secure) all.push(...headers.secure);
-  if (isHtml(result.headers)) all.push("content-security-policy", headers.csp(ctx?.nonce ?? createNonce()));
+  const nonce = isHtml(result.headers) ? (ctx?.nonce ?? createNonce()) : undefined;
+  const all = headers.complete(result.headers, { isSecure: ctx?.secure === true, nonce });
   if (!ctx) all.push(HEADERS.requestId, randomHex(16));
   return { ...result, headers: all };
 }

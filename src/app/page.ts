@@ -1,5 +1,6 @@
 /** A page: a path, what it needs to know, and what it shows. Owns the definition; render-page.ts answers requests for it. */
 import type { Context } from "../http/types.ts";
+import type { OwnSecurityOptions } from "../security/headers.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { assertPath } from "./path.ts";
 
@@ -21,6 +22,8 @@ export interface PageOptions<Data> {
   head?: (data: Data, ctx: Context) => unknown;
   /** When the browser fetches code: on intent (default), or ahead of it once the page is idle. */
   prefetch?: "intent" | "idle";
+  /** Security headers of this page in place of the app's, such as a frame that only this page shows; error pages keep the app's. */
+  security?: OwnSecurityOptions;
   /** How long an `<Await>` of the page may take before it has failed. Default 30 s. */
   deadline?: Duration;
 }
@@ -28,6 +31,7 @@ export interface PageOptions<Data> {
 export interface PageDefinition {
   readonly kind: "page";
   readonly path: string;
+  readonly security: OwnSecurityOptions | undefined;
   /** Everything about one request, ready to be rendered. */
   readonly prepare: (ctx: Context) => Promise<PreparedPage>;
 }
@@ -48,7 +52,7 @@ export interface PreparedPage {
 export function page<Data = undefined>(path: string, options: PageOptions<Data>): PageDefinition {
   assertPath("page", path);
   const deadlineMs = options.deadline === undefined ? undefined : durationMs(options.deadline);
-  return { kind: "page", path, prepare: (ctx) => prepare(options, deadlineMs, ctx) };
+  return { kind: "page", path, security: options.security, prepare: (ctx) => prepare(options, deadlineMs, ctx) };
 }
 
 async function prepare<Data>(

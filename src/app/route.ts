@@ -1,5 +1,6 @@
 /** An endpoint of the app's own: a method, a path, a handler. Mutations are guarded unless told otherwise. */
 import type { Handler } from "../http/types.ts";
+import type { OwnSecurityOptions } from "../security/headers.ts";
 import { SvcError } from "../shared/errors.ts";
 import { assertPath } from "./path.ts";
 
@@ -12,6 +13,8 @@ export interface RouteOptions {
    * otherwise send requests in your user's name.
    */
   csrf?: boolean;
+  /** Security headers of this route's answers in place of the app's, such as an image that other sites may show. */
+  security?: OwnSecurityOptions;
 }
 
 export interface RouteDefinition {
@@ -20,6 +23,7 @@ export interface RouteDefinition {
   readonly path: string;
   readonly handler: Handler;
   readonly isGuarded: boolean;
+  readonly security: OwnSecurityOptions | undefined;
 }
 
 const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] satisfies Method[];
@@ -33,5 +37,6 @@ export function route(method: Method, path: string, handler: Handler, options: R
     );
   }
   assertPath("route", path);
-  return { kind: "route", method, path, handler, isGuarded: method !== "GET" && (options.csrf ?? true) };
+  const isGuarded = method !== "GET" && (options.csrf ?? true);
+  return { kind: "route", method, path, handler, isGuarded, security: options.security };
 }

@@ -10,10 +10,13 @@ import { chunkEndpoints } from "./endpoints/chunks.ts";
 import { deliveryEndpoints } from "./endpoints/deliveries.ts";
 import { demoEndpoints } from "./endpoints/demo.ts";
 import { graphEndpoints } from "./endpoints/graphs.ts";
+import { reportEndpoints } from "./endpoints/reports.ts";
 import { retryEndpoints } from "./endpoints/retries.ts";
 import { statusEndpoints } from "./endpoints/status.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
+import type { OwnSecurityOptions } from "../security/headers.ts";
 import type { AppOptions } from "./options.ts";
+import { withHeaders } from "./own-headers.ts";
 import { pageHandler } from "./render-page.ts";
 import type { RouteDefinition } from "./route.ts";
 import type { Endpoints, Services } from "./services.ts";
@@ -29,10 +32,15 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
   deliveryEndpoints(endpoints);
   graphEndpoints(endpoints);
   statusEndpoints(endpoints);
+  if (app.security?.report === true) reportEndpoints(endpoints);
   if (isDemoOn(app, services.config)) demoEndpoints(endpoints);
   refuseDoubles(app);
-  for (const page of app.pages ?? []) router.add("GET", page.path, pageHandler(page, services), middleware);
-  for (const route of app.routes ?? []) router.add(route.method, route.path, guarded(route, services), middleware);
+  const own = (handler: Handler, security: OwnSecurityOptions | undefined): Handler =>
+    withHeaders(handler, security, app, services.site.dev !== undefined);
+  for (const page of app.pages ?? [])
+    router.add("GET", page.path, own(pageHandler(page, services), page.security), middleware);
+  for (const route of app.routes ?? [])
+    router.add(route.method, route.path, own(guarded(route, services), route.security), middleware);
 }
 
 /** What no route has: a public file, or 404. */

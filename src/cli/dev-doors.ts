@@ -15,6 +15,7 @@ import { Router } from "../http/router.ts";
 import { loadFolder, REVALIDATE, serveFile } from "../http/static.ts";
 import type { Context, Handler, Result } from "../http/types.ts";
 import { CidrSet } from "../security/cidr.ts";
+import { isHtml } from "../app/dev-script.ts";
 import { SecurityHeaders } from "../security/headers.ts";
 import { createNonce, randomHex } from "../security/random.ts";
 import { systemClock } from "../shared/clock.ts";
@@ -56,10 +57,8 @@ export class DevDoors {
       notFound: (ctx) => this.#broken(ctx),
       onError: (error, ctx) => errorProblem(error, ctx, true),
       finish: (ctx, result) => {
-        const policy = result.headers.includes("text/html; charset=utf-8")
-          ? ["content-security-policy", headers.csp(ctx?.nonce ?? createNonce())]
-          : [];
-        return { ...result, headers: [...result.headers, ...headers.always, ...policy] };
+        const nonce = isHtml(result.headers) ? (ctx?.nonce ?? createNonce()) : undefined;
+        return { ...result, headers: headers.complete(result.headers, { isSecure: false, nonce }) };
       },
     });
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SecurityHeaders, type SecurityHeaderOptions } from "./headers.ts";
+import { SecurityHeaders, withOwn, type SecurityHeaderOptions } from "./headers.ts";
 
 /** Directive -> its sources. */
 function policy(options?: SecurityHeaderOptions, nonce = "N"): Record<string, string> {
@@ -40,7 +40,18 @@ describe("security headers", () => {
 
   it("each option changes its own header only", () => {
     assert.deepEqual(always({ referrerPolicy: "no-referrer" }), { ...always(), "referrer-policy": "no-referrer" });
-    assert.deepEqual(always({ permissionsPolicy: "usb=()" }), { ...always(), "permissions-policy": "usb=()" });
+    assert.deepEqual(always({ crossOriginOpenerPolicy: "unsafe-none" }), {
+      ...always(),
+      "cross-origin-opener-policy": "unsafe-none",
+    });
+    assert.deepEqual(always({ crossOriginResourcePolicy: "same-site" }), {
+      ...always(),
+      "cross-origin-resource-policy": "same-site",
+    });
+    assert.deepEqual(always({ crossOriginEmbedderPolicy: "credentialless" }), {
+      ...always(),
+      "cross-origin-embedder-policy": "credentialless",
+    });
     assert.deepEqual(always({ frameOptions: "SAMEORIGIN" }), { ...always(), "x-frame-options": "SAMEORIGIN" });
     assert.deepEqual(new SecurityHeaders({ hsts: "max-age=60" }).secure, ["strict-transport-security", "max-age=60"]);
     assert.deepEqual(new SecurityHeaders({ hsts: false }).secure, []);
@@ -108,10 +119,79 @@ describe("security headers", () => {
       { csp: { "img-src; script-src": ["*"] } },
       { csp: { "img-src": ["a.example\r\nset-cookie: x=1"] } },
       { referrerPolicy: "origin\r\nset-cookie: x=1" },
-      { permissionsPolicy: "" },
+      { permissionsPolicy: { "camera=*, usb": [] } },
+      { permissionsPolicy: { camera: ["https://a.example) usb=(*"] } },
+      { permissionsPolicy: { camera: ["none"] } },
+      { report: "http://reports.example/" },
+      { report: 'https://reports.example/", x="' },
+      { report: "https://reports.example/;script-src" },
+      { report: "/reports" },
+      { csp: { "report-uri": ["/reports"] } },
+      { reportOnly: true },
       { hsts: "max-age=1\n" },
     ];
     for (const options of broken)
       assert.throws(() => new SecurityHeaders(options), { code: "SVC_CONFIG" }, JSON.stringify(options));
+  });
+
+  it("features are added to those that are closed, and opened for whom the app names", () => {
+    const told = always({
+      permissionsPolicy: { camera: ["self", "https://call.example"], usb: [], fullscreen: ["*"] },
+    });
+    assert.equal(
+      told["permissions-policy"],
+      'camera=(self "https://call.example"), microphone=(), geolocation=(), usb=(), fullscreen=*',
+    );
+  });
+
+  it("reports go to the app or elsewhere; over plain HTTP without the Reporting API, which browsers take from HTTPS only", () => {
+    const own = new SecurityHeaders({ report: true });
+    assert.match(own.csp("N"), /; report-uri \/_svc\/csp-report$/);
+    assert.match(own.csp("N", true), /; report-uri \/_svc\/csp-report; report-to svc$/);
+    const over = (isSecure: boolean): string[] => own.complete([], { isSecure, nonce: "N" });
+    assert.deepEqual(over(true).slice(-2), ["reporting-endpoints", 'svc="/_svc/csp-report"']);
+    assert.ok(!over(false).includes("reporting-endpoints"));
+    assert.ok(!own.complete([], { isSecure: true, nonce: undefined }).includes("reporting-endpoints"));
+    assert.match(
+      new SecurityHeaders({ report: "https://r.example/a" }).csp("N"),
+      /report-uri https:\/\/r\.example\/a$/,
+    );
+  });
+
+  it("a policy on trial is sent under the name that refuses nothing", () => {
+    const sent = new SecurityHeaders({ report: true, reportOnly: true }).complete([], { isSecure: false, nonce: "N" });
+    assert.ok(sent.includes("content-security-policy-report-only"));
+    assert.ok(!sent.includes("content-security-policy"));
+  });
+
+  it("a header that an answer has by itself takes the place of ours, and there are never two", () => {
+    const own = ["x-frame-options", "SAMEORIGIN", "content-security-policy", "default-src 'none'", "x-mine", "1"];
+    const sent = new SecurityHeaders().complete(own, { isSecure: true, nonce: "N" });
+    const names = sent.filter((_, at) => at % 2 === 0);
+    assert.equal(new Set(names).size, names.length);
+    assert.deepEqual(sent.slice(0, 6), own);
+    assert.ok(names.includes("strict-transport-security") && names.includes("referrer-policy"));
+  });
+
+  it("nosniff stays whatever an answer says", () => {
+    const sent = new SecurityHeaders().complete(["x-content-type-options", "sniff"], {
+      isSecure: false,
+      nonce: undefined,
+    });
+    assert.deepEqual(
+      sent.filter((_, at) => sent[at - 1] === "x-content-type-options"),
+      ["nosniff"],
+    );
+  });
+
+  it("a page's own options add sources and features to the app's, and replace the rest", () => {
+    const app = { csp: { "img-src": ["https://a.example"] }, permissionsPolicy: { usb: [] }, hsts: false } as const;
+    const own = { csp: { "img-src": ["https://b.example"], "frame-src": ["https://c.example"] } };
+    assert.deepEqual(withOwn(app, { ...own, frameOptions: "SAMEORIGIN", permissionsPolicy: { camera: ["self"] } }), {
+      csp: { "img-src": ["https://a.example", "https://b.example"], "frame-src": ["https://c.example"] },
+      permissionsPolicy: { usb: [], camera: ["self"] },
+      frameOptions: "SAMEORIGIN",
+      hsts: false,
+    });
   });
 });

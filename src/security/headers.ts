@@ -1,9 +1,10 @@
 /**
- * The security headers of every answer (contract section 1), made once per app as flat name/value lists. CSP: W3C
- * Content Security Policy Level 3.
+ * The security headers of every answer (contract section 1), made once per app as flat name/value lists. The policy of HTML
+ * is content-policy.ts; docs/guide/security.md has these options as a table, held equal to this file by a test.
  */
 import { SvcError } from "../shared/errors.ts";
-import { TRUSTED_TYPES_POLICY } from "../shared/wire.ts";
+import { REPORT_GROUP } from "../shared/wire.ts";
+import { policyText, reportUrl } from "./content-policy.ts";
 
 export interface SecurityHeaderOptions {
   /**
@@ -19,114 +20,189 @@ export interface SecurityHeaderOptions {
    * whose own tools write HTML. Default: `false`.
    */
   trustedTypes?: boolean | readonly string[];
+  /**
+   * Where browsers tell of what the policy refused. `true`: to this app, which logs a line for each (`report-uri` and, over
+   * HTTPS, `report-to`); a text: to that https URL. Default: nowhere.
+   */
+  report?: boolean | string;
+  /**
+   * `true` has browsers tell of what the policy would refuse, and refuse nothing: injected scripts run. For trying a policy out
+   * on a site that has none yet. Needs `report`. Default: `false`.
+   */
+  reportOnly?: boolean;
   /** `false` drops HSTS, so a first plain-http visit stays open to tampering. Default: a year, subdomains included. */
   hsts?: false | string;
   /** `SAMEORIGIN` lets your own pages frame each other; anything looser invites clickjacking. Default `DENY`. */
   frameOptions?: "DENY" | "SAMEORIGIN";
   /** Default `strict-origin-when-cross-origin`; looser values leak paths to other sites. */
   referrerPolicy?: string;
-  /** Default closes camera, microphone and geolocation. */
-  permissionsPolicy?: string;
+  /**
+   * Features of the browser, and who may use them, on top of the default, which closes camera, microphone and geolocation:
+   * `{ camera: ["self"], "display-capture": [] }`. Names are `self`, `*`, or origins; an empty list closes a feature. Whoever
+   * is named may ask visitors for it, injected scripts in your pages included.
+   */
+  permissionsPolicy?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Which windows share a browsing context group with yours. `same-origin-allow-popups`: windows that you open, such as a sign-in of
+   * another site, keep their opener. `unsafe-none`: whoever opens your page gets a handle on its window and can navigate
+   * it or count its frames. Default `same-origin`.
+   */
+  crossOriginOpenerPolicy?: "same-origin" | "same-origin-allow-popups" | "noopener-allow-popups" | "unsafe-none";
+  /**
+   * Who may embed answers as images, scripts, media. `same-site`: other subdomains too; `cross-origin`: any site, which can then read
+   * what leaks by size and time, and use your bandwidth. Default `same-origin`.
+   */
+  crossOriginResourcePolicy?: "same-origin" | "same-site" | "cross-origin";
+  /**
+   * Demands of everything that pages embed that it allows it; with the default of `crossOriginOpenerPolicy` the page is then isolated
+   * and has `SharedArrayBuffer` and exact timers. Default: not sent, for it stops images and frames of sites that don't take part.
+   */
+  crossOriginEmbedderPolicy?: "require-corp" | "credentialless" | "unsafe-none";
 }
 
-/** What a directive that has no sources of its own goes by; naming it must add to that, not replace it (CSP3 section 6.8.4). */
-const FALLBACKS: Record<string, string> = {
-  "script-src-elem": "script-src",
-  "script-src-attr": "script-src",
-  "style-src-elem": "style-src",
-  "worker-src": "script-src",
-};
+/** What a page or a route may have of its own. The rest is one for the whole site. */
+export type OwnSecurityOptions = Pick<
+  SecurityHeaderOptions,
+  | "csp"
+  | "frameOptions"
+  | "referrerPolicy"
+  | "permissionsPolicy"
+  | "crossOriginOpenerPolicy"
+  | "crossOriginResourcePolicy"
+  | "crossOriginEmbedderPolicy"
+>;
 
-const CSP_BEFORE_NONCE: Record<string, readonly string[]> = {
-  "default-src": ["'self'"],
-  "script-src": ["'self'", "'nonce-'", "'strict-dynamic'"],
-  "style-src": ["'self'", "'nonce-'"],
-  "style-src-attr": ["'unsafe-inline'"],
-  "img-src": ["'self'", "data:"],
-  "connect-src": ["'self'"],
-  "object-src": ["'none'"],
-  "base-uri": ["'self'"],
-  "form-action": ["'self'"],
-  "frame-ancestors": ["'none'"],
-};
+/** The app's options with those of one page or route: sources and features add up, the rest takes the place of the app's. */
+export function withOwn(app: SecurityHeaderOptions, own: OwnSecurityOptions): SecurityHeaderOptions {
+  const csp = { ...app.csp };
+  for (const [directive, sources] of Object.entries(own.csp ?? {}))
+    csp[directive] = [...(csp[directive] ?? []), ...sources];
+  return { ...app, ...own, csp, permissionsPolicy: { ...app.permissionsPolicy, ...own.permissionsPolicy } };
+}
+
+/** What headers depend on beside the options. */
+export interface AnswerFacts {
+  /** Whether the answer goes out over HTTPS. */
+  isSecure: boolean;
+  /** Of an HTML answer, whose policy holds it. */
+  nonce: string | undefined;
+}
+
+/** Features closed by default. */
+const PERMISSIONS: Readonly<Record<string, readonly string[]>> = { camera: [], microphone: [], geolocation: [] };
+
+/** Never an answer's own: a type that is guessed is how uploads become pages. */
+const NOSNIFF = "x-content-type-options";
 
 export class SecurityHeaders {
   /** For every answer: `[name, value, …]`. */
   readonly always: readonly string[];
   /** For answers over HTTPS, beside `always`. */
   readonly secure: readonly string[];
-  readonly #cspParts: readonly string[];
+  /** Over HTTPS, for HTML: where reports go. */
+  readonly #endpoints: readonly string[];
+  readonly #policyName: string;
+  /** Texts before, between and behind the nonces. */
+  readonly #parts: { plain: readonly string[]; secure: readonly string[] };
+  /** Names that an answer may have of its own. */
+  readonly #names: ReadonlySet<string>;
 
   /** @throws SvcError `SVC_CONFIG` for a value that no header can hold, and for a source that the contract rules out. */
   constructor(options: SecurityHeaderOptions = {}) {
-    this.always = [
-      "x-content-type-options",
-      "nosniff",
-      "x-frame-options",
-      options.frameOptions ?? "DENY",
-      "referrer-policy",
-      options.referrerPolicy ?? "strict-origin-when-cross-origin",
-      "cross-origin-opener-policy",
-      "same-origin",
-      "cross-origin-resource-policy",
-      "same-origin",
-      "permissions-policy",
-      options.permissionsPolicy ?? "camera=(), microphone=(), geolocation=()",
-    ];
+    this.always = alwaysOf(options);
     const hsts = options.hsts ?? "max-age=31536000; includeSubDomains";
     this.secure = hsts === false ? [] : ["strict-transport-security", hsts];
+    const url = reportUrl(options);
+    if (options.reportOnly && url === undefined)
+      throw new SvcError("SVC_CONFIG", "security.reportOnly without security.report: nobody would hear of anything");
+    this.#endpoints = url === undefined ? [] : ["reporting-endpoints", `${REPORT_GROUP}="${url}"`];
     for (const value of [...this.always, ...this.secure]) requireHeaderText(value);
-    this.#cspParts = policyText(options).split("'nonce-'");
+    this.#policyName = options.reportOnly ? "content-security-policy-report-only" : "content-security-policy";
+    const split = (hasReporting: boolean): string[] => policyText(options, hasReporting).split("'nonce-'");
+    this.#parts = { plain: split(false), secure: split(true) };
+    const list = [...this.always, ...this.secure, ...this.#endpoints, this.#policyName];
+    this.#names = new Set(list.filter((_, at) => at % 2 === 0));
   }
 
   /** The policy of one HTML answer. */
-  csp(nonce: string): string {
-    return this.#cspParts.join(`'nonce-${nonce}'`);
+  csp(nonce: string, isSecure = false): string {
+    return (isSecure ? this.#parts.secure : this.#parts.plain).join(`'nonce-${nonce}'`);
+  }
+
+  /**
+   * All headers of an answer. One that it has by itself takes the place of ours: two would be read as one list by some, as the
+   * first by others, and two policies as both at once. `X-Content-Type-Options` alone is always ours.
+   * @param own flat, names in lower case.
+   */
+  complete(own: readonly string[], facts: AnswerFacts): string[] {
+    const taken = this.#namesIn(own);
+    if (!taken) return this.#append([...own], facts);
+    const pick = (list: readonly string[], isWanted: (name: string) => boolean): string[] =>
+      list.flatMap((name, at) => (at % 2 === 0 && isWanted(name) ? [name, list[at + 1] as string] : []));
+    return [...pick(own, (name) => name !== NOSNIFF), ...pick(this.#append([], facts), (name) => !taken.has(name))];
+  }
+
+  #append(list: string[], { isSecure, nonce }: AnswerFacts): string[] {
+    list.push(...this.always);
+    if (isSecure) list.push(...this.secure);
+    if (nonce === undefined) return list;
+    list.push(this.#policyName, this.csp(nonce, isSecure));
+    if (isSecure) list.push(...this.#endpoints);
+    return list;
+  }
+
+  /** Which of our names an answer has to itself; undefined where it has none, as nearly always. */
+  #namesIn(own: readonly string[]): Set<string> | undefined {
+    let taken: Set<string> | undefined;
+    for (let at = 0; at < own.length; at += 2) {
+      const name = own[at] as string;
+      if (this.#names.has(name)) (taken ??= new Set()).add(name);
+    }
+    taken?.delete(NOSNIFF);
+    return taken;
   }
 }
 
-function policyText(options: SecurityHeaderOptions): string {
-  const directives: Record<string, readonly string[]> = { ...CSP_BEFORE_NONCE };
-  if (options.frameOptions === "SAMEORIGIN") directives["frame-ancestors"] = ["'self'"];
-  if (options.trustedTypes) {
-    const names = options.trustedTypes === true ? [] : options.trustedTypes;
-    directives["require-trusted-types-for"] = ["'script'"];
-    directives["trusted-types"] = [TRUSTED_TYPES_POLICY, ...names.map(requirePolicyName)];
-  }
-  for (const [directive, sources] of Object.entries(options.csp ?? {})) {
-    for (const source of sources) requireSource(directive, source);
-    const known = directives[directive] ?? CSP_BEFORE_NONCE[fallbackOf(directive) ?? ""] ?? [];
-    directives[directive] = [...known.filter((source) => source !== "'none'"), ...sources];
-  }
-  return Object.entries(directives)
-    .map(([directive, sources]) => [directive, ...sources].join(" "))
-    .join("; ");
+function alwaysOf(options: SecurityHeaderOptions): string[] {
+  const list = [
+    NOSNIFF,
+    "nosniff",
+    "x-frame-options",
+    options.frameOptions ?? "DENY",
+    "referrer-policy",
+    options.referrerPolicy ?? "strict-origin-when-cross-origin",
+    "cross-origin-opener-policy",
+    options.crossOriginOpenerPolicy ?? "same-origin",
+    "cross-origin-resource-policy",
+    options.crossOriginResourcePolicy ?? "same-origin",
+    "permissions-policy",
+    permissionsText(options.permissionsPolicy ?? {}),
+  ];
+  const embedder = options.crossOriginEmbedderPolicy;
+  return embedder === undefined ? list : [...list, "cross-origin-embedder-policy", embedder];
 }
 
-function fallbackOf(directive: string): string | undefined {
-  return FALLBACKS[directive] ?? (directive.endsWith("-src") ? "default-src" : undefined);
+/** Structured fields (RFC 9651): `camera=(self "https://call.example"), usb=*`. */
+function permissionsText(added: Readonly<Record<string, readonly string[]>>): string {
+  return Object.entries({ ...PERMISSIONS, ...added })
+    .map(([feature, allowed]) => {
+      if (!/^[a-z][a-z0-9-]*$/.test(feature)) throw refusedPermission(feature);
+      return `${feature}=${allowed.includes("*") ? "*" : `(${allowed.map((who) => allowedText(feature, who)).join(" ")})`}`;
+    })
+    .join(", ");
 }
 
-function requireSource(directive: string, source: string): void {
-  if (!/^[a-z-]+$/.test(directive) || !/^[\x21-\x7e]+$/.test(source) || /[;,]/.test(source)) {
-    throw new SvcError("SVC_CONFIG", `security.csp: "${directive} ${source}" is not a directive with one source`);
-  }
-  const isForScripts = directive.startsWith("script-src") || directive === "default-src" || directive === "worker-src";
-  const lower = source.toLowerCase();
-  if (lower === "'unsafe-eval'" || (isForScripts && lower === "'unsafe-inline'")) {
-    throw new SvcError(
-      "SVC_CONFIG",
-      `security.csp: ${source} in ${directive} would let injected text run as script. Use a file, or the page's nonce.`,
-    );
-  }
+function allowedText(feature: string, who: string): string {
+  if (who === "self") return who;
+  if (/^https?:\/\/[\w.*:[\]-]+$/.test(who)) return `"${who}"`;
+  throw refusedPermission(feature, who);
 }
 
-/** W3C Trusted Types section 4.2. */
-function requirePolicyName(name: string): string {
-  if (/^[\w\-#=/@.%]+$/.test(name)) return name;
-  throw new SvcError(
+function refusedPermission(feature: string, who = ""): SvcError {
+  return new SvcError(
     "SVC_CONFIG",
-    `security.trustedTypes: ${JSON.stringify(name)} can't be the name of a policy; use letters, digits and - # = _ / @ . %`,
+    `security.permissionsPolicy: ${JSON.stringify(feature)} ${JSON.stringify(who)}; features are named in lower case, ` +
+      `who may use them by self, * or an origin such as https://call.example`,
   );
 }
 

@@ -46,6 +46,8 @@ export const PATHS = {
   graphs: "/_svc/graphs",
   status: "/_svc/status",
   metrics: "/_svc/metrics",
+  /** Where browsers tell of what the policy refused, where the app asks for it. */
+  cspReport: "/_svc/csp-report",
   demo: "/_svc/demo",
   demoInbox: "/_svc/demo/webhook-inbox",
   /** Development only: the script that keeps a page equal to its source, and what it talks to (src/cli/dev-doors.ts). */
@@ -83,6 +85,9 @@ export const COOKIES = { csrf: "__svc-csrf" } as const;
 
 /** Name of the framework's Trusted Types policy. */
 export const TRUSTED_TYPES_POLICY = "svc";
+
+/** Name of the endpoint that reports go to (`Reporting-Endpoints`). */
+export const REPORT_GROUP = "svc";
 
 /** Form field that carries the CSRF token where no script runs. */
 export const CSRF_FIELD = "_csrf";

@@ -1,5 +1,5 @@
 /**
- * What a page of the guide says of its app, one claim a line. Of the server: `GET /path 200 "part"`, `KEEPS /path "part"` to itself,
+ * What a page of the guide says of its app, one claim a line. Of the server: `GET /path 200 "part"`, `KEEPS /path "part"` to itself, `HEADER /path name "part"`,
  * `ACTION name [args] {reply}`, `SUBMIT /path {fields} 303`, `GRAPH name input result`. Of the browser, with Playwright's
  * selectors: `OPEN /path`, then `CLICK selector`, `TYPE selector "text"`, `CHOOSE selector "option"`, `PRESS selector "key"`,
  * `SEES "text"`, `MISSES "text"`, `SHOWS selector`, `LACKS selector`, `WIDTH 400`; `HOLD` and `RELEASE` code on its way, `BREAK path` at its next request; `COMPLAINS "text"`.
@@ -54,6 +54,12 @@ async function keeps({ client }: Witness, subject: string): Promise<void> {
   const response = await client.get(path, { accept: "text/html" });
   assert.equal(response.status, 200);
   assert.ok(!(await response.text()).includes(quoted(part)));
+}
+
+async function header({ client }: Witness, subject: string): Promise<void> {
+  const [, path = "", name = "", part] = /^(\S+) (\S+) (".*")$/.exec(subject) ?? [];
+  const value = (await client.get(path, { accept: "text/html" })).headers.get(name) ?? "";
+  assert.ok(value.includes(quoted(part)), value);
 }
 
 async function action({ client }: Witness, subject: string): Promise<void> {
@@ -121,6 +127,7 @@ async function explain({ folder, printed }: Witness, file: string): Promise<void
 const CHECKS: Readonly<Record<string, Check>> = {
   GET: get,
   KEEPS: keeps,
+  HEADER: header,
   ACTION: action,
   SUBMIT: submit,
   GRAPH: graph,

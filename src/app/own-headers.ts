@@ -1,0 +1,27 @@
+/** Security headers that a page or a route has of its own (security/headers.ts): put on its answers, which then keep them. */
+import type { Handler, Result } from "../http/types.ts";
+import { toResult } from "../http/write.ts";
+import { SecurityHeaders, withOwn, type OwnSecurityOptions } from "../security/headers.ts";
+import { isHtml } from "./dev-script.ts";
+import type { AppOptions } from "./options.ts";
+
+/**
+ * @param own undefined leaves the handler as it is.
+ * @param isDev the tools of development write HTML.
+ * @throws SvcError `SVC_CONFIG` at boot, as for the app's own options.
+ */
+export function withHeaders(
+  handler: Handler,
+  own: OwnSecurityOptions | undefined,
+  app: AppOptions,
+  isDev: boolean,
+): Handler {
+  if (!own) return handler;
+  const all = withOwn(app.security ?? {}, own);
+  const headers = new SecurityHeaders(isDev ? { ...all, trustedTypes: false } : all);
+  return async (ctx): Promise<Result> => {
+    const result = toResult(await handler(ctx));
+    const nonce = isHtml(result.headers) ? ctx.nonce : undefined;
+    return { ...result, headers: headers.complete(result.headers, { isSecure: ctx.secure, nonce }) };
+  };
+}

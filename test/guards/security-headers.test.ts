@@ -1,0 +1,175 @@
+/**
+ * The security headers are told as they are, and each that others send by default and we don't, or send otherwise, has its
+ * reason here. Lists: helmet 8's defaults (its readme), the OWASP Secure Headers Project's "headers to add" and best practices.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { withFixture } from "../contract/app.ts";
+import { root } from "./source.ts";
+
+/** Names of the options in their interface. */
+function optionNames(): string[] {
+  const source = readFileSync(join(root, "src/security/headers.ts"), "utf8");
+  const body = /export interface SecurityHeaderOptions \{\n([^]*?)\n\}/.exec(source)?.[1] ?? "";
+  return [...body.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name = ""]) => name);
+}
+
+interface Row {
+  option: string;
+  header: string;
+  default: string;
+  cost: string;
+}
+
+function tableRows(): Row[] {
+  const page = readFileSync(join(root, "docs/guide/security.md"), "utf8");
+  return [...page.matchAll(/^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \|$/gm)].map(
+    ([, option = "", header = "", value = "", cost = ""]) => ({ option, header, default: value, cost }),
+  );
+}
+
+/** What a page over HTTPS is sent. */
+async function sent(): Promise<Headers> {
+  let headers = new Headers();
+  await withFixture(async ({ app }) => {
+    ({ headers } = await app.fetch(new Request("https://localhost/plain")));
+  });
+  return headers;
+}
+
+const SAME = Symbol("the same");
+
+/** Header -> what helmet sends, and why ours differs. */
+const HELMET: Record<string, [value: string, reason: string | typeof SAME]> = {
+  "cross-origin-opener-policy": ["same-origin", SAME],
+  "cross-origin-resource-policy": ["same-origin", SAME],
+  "strict-transport-security": ["max-age=31536000; includeSubDomains", SAME],
+  "x-content-type-options": ["nosniff", SAME],
+  "referrer-policy": [
+    "no-referrer",
+    "other sites learn the origin, not the path; analytics and sign-in flows need that much",
+  ],
+  "x-frame-options": ["SAMEORIGIN", "ours is DENY, which is stricter"],
+  "origin-agent-cluster": [
+    "?1",
+    "browsers with the header key agents by origin without it; costs bytes on every answer",
+  ],
+  "x-dns-prefetch-control": [
+    "off",
+    "browsers don't prefetch names on HTTPS pages unless a page asks; never a standard",
+  ],
+  "x-download-options": ["noopen", "read by Internet Explorer 8 alone"],
+  "x-permitted-cross-domain-policies": [
+    "none",
+    "read by Flash and Acrobat plug-ins, which no browser runs; without a policy file none is permitted",
+  ],
+  "x-xss-protection": ["0", "no current browser has the auditor that it turns off"],
+};
+
+/** Directive of helmet's policy -> why ours differs. */
+const HELMET_CSP: Record<string, [value: string, reason: string | typeof SAME]> = {
+  "default-src": ["'self'", SAME],
+  "base-uri": ["'self'", SAME],
+  "form-action": ["'self'", SAME],
+  "img-src": ["'self' data:", SAME],
+  "object-src": ["'none'", SAME],
+  "font-src": [
+    "'self' https: data:",
+    "ours falls back to 'self': fonts of any https site can be used to read a page out",
+  ],
+  "frame-ancestors": ["'self'", "ours is 'none', as X-Frame-Options"],
+  "script-src": ["'self'", "ours asks for a nonce: 'self' alone lets uploads of the site run"],
+  "script-src-attr": ["'none'", "with a nonce in script-src, handlers in attributes are refused already"],
+  "style-src": ["'self' https: 'unsafe-inline'", "ours asks for a nonce; style attributes alone are free"],
+  "upgrade-insecure-requests": [
+    "",
+    "would break development over plain HTTP; HSTS says it for the site, and the option adds it",
+  ],
+};
+
+/** Header -> what OWASP recommends, and why ours differs. */
+const OWASP: Record<string, [value: string, reason: string | typeof SAME]> = {
+  "cross-origin-opener-policy": ["same-origin", SAME],
+  "cross-origin-resource-policy": ["same-origin", SAME],
+  "x-content-type-options": ["nosniff", SAME],
+  "strict-transport-security": ["max-age=31536000; includeSubDomains", SAME],
+  "x-frame-options": ["deny", SAME],
+  "referrer-policy": ["no-referrer", HELMET["referrer-policy"]?.[1] ?? ""],
+  "cross-origin-embedder-policy": ["require-corp", "stops images and frames of sites that don't take part; an option"],
+  "permissions-policy": [
+    "every feature closed",
+    "ours closes what asks for a visitor's surroundings; an app closes more by name",
+  ],
+  "x-permitted-cross-domain-policies": ["none", HELMET["x-permitted-cross-domain-policies"]?.[1] ?? ""],
+  "x-dns-prefetch-control": ["off", HELMET["x-dns-prefetch-control"]?.[1] ?? ""],
+  "cache-control": [
+    "no-store, max-age=0",
+    "pages are private, no-cache: going back keeps working, and nobody else's cache keeps them",
+  ],
+  "clear-site-data": ['"cache","cookies","storage"', "an answer to signing out, which is the app's"],
+};
+
+function compare(ours: (name: string) => string | undefined, theirs: typeof HELMET): string[] {
+  return Object.entries(theirs).flatMap(([name, [value, reason]]) => {
+    const isSame = ours(name)?.toLowerCase() === value.toLowerCase();
+    if (isSame === (reason === SAME)) return [];
+    return [`${name}: ${ours(name)} beside ${value}${isSame ? " needs no reason" : " without a reason"}`];
+  });
+}
+
+describe("security headers", () => {
+  it("are each in the table of the guide, with a default that is sent and what breaks", async () => {
+    const rows = tableRows();
+    assert.deepEqual(
+      rows.map(({ option }) => option),
+      optionNames(),
+    );
+    const headers = await sent();
+    for (const row of rows) {
+      const [, name = ""] = /^`([\w-]+)`/.exec(row.header) ?? [];
+      const [, value] = /^`(.+)`$/.exec(row.default) ?? [];
+      if (value !== undefined && value !== "false") assert.equal(headers.get(name), value, row.option);
+      if (row.default === "not sent") assert.equal(headers.get(name), null, row.option);
+      assert.ok(row.cost.length > 20, row.option);
+    }
+  });
+
+  it("differ from helmet's where there is a reason", async () => {
+    const headers = await sent();
+    assert.deepEqual(
+      compare((name) => headers.get(name) ?? undefined, HELMET),
+      [],
+    );
+    const policy = new Map(
+      (headers.get("content-security-policy") ?? "").split("; ").map((part) => {
+        const [name = "", ...sources] = part.split(" ");
+        return [name, sources.join(" ")];
+      }),
+    );
+    assert.deepEqual(
+      compare((name) => policy.get(name), HELMET_CSP),
+      [],
+    );
+  });
+
+  it("differ from OWASP's where there is a reason", async () => {
+    const headers = await sent();
+    assert.deepEqual(
+      compare((name) => headers.get(name) ?? undefined, OWASP),
+      [],
+    );
+  });
+
+  it("tell nothing of what the server is made of", async () => {
+    const headers = await sent();
+    for (const name of ["server", "x-powered-by", "x-aspnet-version", "via"])
+      assert.equal(headers.get(name), null, name);
+  });
+
+  it("a planted difference is caught", () => {
+    assert.equal(compare(() => "sniff", { "x-content-type-options": ["nosniff", SAME] }).length, 1);
+    assert.equal(compare(() => "nosniff", { "x-content-type-options": ["nosniff", "planted"] }).length, 1);
+  });
+});
