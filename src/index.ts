@@ -4,7 +4,7 @@ export type { AppOptions, DevSupport, Surroundings } from "./app/options.ts";
 export type { Config, Environment } from "./app/config.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
 export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";
-export { action, type Action, type StandardSchema } from "./app/action.ts";
+export { action, type Action, type ActionOptions, type StandardSchema, type StreamAction } from "./app/action.ts";
 export { currentContext } from "./app/current.ts";
 export { fail, forbidden, notFound, redirect, unauthorized } from "./app/outcome.ts";
 export { readForm } from "./app/session.ts";

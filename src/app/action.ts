@@ -1,94 +1,160 @@
 /**
- * Server actions: functions on the server that browser code calls as if they were its own. Owns their definition and
- * the check of their arguments; endpoints/action.ts owns the way over HTTP (contract section 5).
+ * Server actions: functions on the server that browser code calls as if they were its own. Owns their definition;
+ * endpoints/action.ts owns the way over HTTP (contract section 5).
  */
-import { SvcError, type Issue } from "../shared/errors.ts";
+import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import { isSchema, validate, type StandardSchema } from "./action-schema.ts";
+import type { Landed, MustTravel } from "./carried.ts";
 
-/** The part of Standard Schema v1 (standardschema.dev) used here; valibot, zod and arktype schemas fit. */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  };
+export type { StandardSchema } from "./action-schema.ts";
+
+/** What an action allows its callers; the defaults are those of every action. */
+export interface ActionOptions {
+  /**
+   * Calls of one client, counted for this action alone: in place of the limit that all actions share
+   * (`SVC_RATE_ACTIONS`). `perMinute`: whole, from 1.
+   */
+  limit?: { perMinute: number };
+  /**
+   * How long one call may take, in milliseconds; then `currentContext().signal` aborts and the answer is 503. Of an
+   * action that streams it is the time of the whole stream. Default: as long as it takes.
+   */
+  timeoutMs?: number;
+  /** Longest body of a call, in bytes; longer ones are refused with 413, unread. Default 1 MiB. */
+  maxBytes?: number;
 }
 
-type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
+const SPEC = Symbol("svc.action");
 
-interface SchemaIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+/** What the way over HTTP needs of an action. */
+export interface ActionSpec {
+  readonly options: ActionOptions;
+  /** Whether its answer is a stream of values. */
+  readonly isStream: boolean;
+  /** Runs it with arguments from outside, checked first. @throws SvcError `SVC_INVALID` when they don't fit */
+  readonly call: (args: readonly Json[]) => Promise<unknown>;
+  /** As `call`, of an action that streams. */
+  readonly stream: (args: readonly Json[]) => AsyncGenerator<unknown, void, void>;
 }
-
-const RUN = Symbol("svc.action");
 
 /** Called by browser code (a POST) or on the server (a plain call); typed as the function it was made from. */
 export interface Action<Args extends readonly unknown[] = readonly unknown[], Value = unknown> {
-  (...args: Args): Promise<Value>;
-  /** Runs it with arguments from outside, checked first. */
-  readonly [RUN]: (args: readonly Json[]) => Promise<unknown>;
+  (...args: Args): Promise<Landed<Value>>;
+  readonly [SPEC]: ActionSpec;
+}
+
+/** An action whose values come one after another, for `for await`; leaving the loop ends it on the server. */
+export interface StreamAction<Args extends readonly unknown[] = readonly unknown[], Item = unknown> {
+  (...args: Args): AsyncGenerator<Item, void, void>;
+  readonly [SPEC]: ActionSpec;
 }
 
 /** Any action, whatever its arguments. */
-export type AnyAction = Action<never[]>;
+export type AnyAction = Action<never[]> | StreamAction<never[]>;
 
-/** An action that takes its arguments as they come: any JSON, so check what you use. */
-export function action<Args extends unknown[], Value>(run: (...args: Args) => Value): Action<Args, Awaited<Value>>;
+type Streaming<Args extends readonly unknown[], Item> = (...args: Args) => AsyncGenerator<Item, void, void>;
+
+/** An action that streams: an `async function*`, whose values reach the browser as they are yielded. */
+export function action<Args extends unknown[], Item>(
+  run: Streaming<Args, Item> & MustTravel<Args, Item>,
+  options?: ActionOptions,
+): StreamAction<Args, Item>;
+/**
+ * An action that takes its arguments as they come: any JSON, so check what you use.
+ * @param options limits of its own
+ */
+export function action<Args extends unknown[], Value>(
+  run: ((...args: Args) => Value) & MustTravel<Args, Awaited<Value>>,
+  options?: ActionOptions,
+): Action<Args, Awaited<Value>>;
+/** An action that streams, with one argument that a Standard Schema checks. */
+export function action<Input, Output, Item>(
+  schema: StandardSchema<Input, Output>,
+  run: Streaming<[input: Output], Item> & MustTravel<[Input], Item>,
+  options?: ActionOptions,
+): StreamAction<[input: Input], Item>;
 /**
  * An action with one argument that a Standard Schema checks: `run` gets what the schema made of it. More arguments than
  * that are refused.
  */
 export function action<Input, Output, Value>(
   schema: StandardSchema<Input, Output>,
-  run: (input: Output) => Value,
+  run: ((input: Output) => Value) & MustTravel<[Input], Awaited<Value>>,
+  options?: ActionOptions,
 ): Action<[input: Input], Awaited<Value>>;
-export function action(
-  first: StandardSchema | ((...args: unknown[]) => unknown),
-  run?: (input: unknown) => unknown,
-): Action<unknown[]> {
-  const call = typeof first === "function" && run === undefined ? plain(first) : checked(first, run);
-  return Object.assign(call, { [RUN]: (args: readonly Json[]) => call(...args) });
+export function action(first: unknown, second?: unknown, third?: unknown): AnyAction {
+  const [schema, run, options] = isSchema(first) ? [first, second, third] : [undefined, first, second];
+  if (typeof run !== "function") throw badDefinition();
+  return make(schema, run as Run, requireOptions(options === undefined ? {} : options));
 }
 
-/** Runs an action with arguments that came over the wire. @throws SvcError `SVC_INVALID` when they don't fit. */
-export function runAction(target: AnyAction, args: readonly Json[]): Promise<unknown> {
-  return target[RUN](args);
+export function specOf(target: AnyAction): ActionSpec {
+  return target[SPEC];
 }
 
 export function isAction(value: unknown): value is AnyAction {
-  return typeof value === "function" && RUN in value;
+  return typeof value === "function" && SPEC in value;
 }
 
-function plain(run: (...args: unknown[]) => unknown) {
-  return async (...args: unknown[]): Promise<unknown> => run(...args);
-}
+type Run = (...args: unknown[]) => unknown;
 
-function checked(schema: unknown, run: ((input: unknown) => unknown) | undefined) {
-  // Schemas of some libraries are functions that carry `~standard`, so only the property tells.
-  const standard = (schema as Partial<StandardSchema> | undefined)?.["~standard"];
-  if (!standard || typeof run !== "function") {
-    throw new SvcError("SVC_DEFINITION", "action takes a function, or a Standard Schema and a function");
-  }
-  return async (...args: unknown[]): Promise<unknown> => {
-    if (args.length > 1) throw new SvcError("SVC_INVALID", `args holds ${args.length} values; this action takes one`);
-    const result = await standard.validate(args[0]);
-    if (result.issues) throw refusal(result.issues);
-    return run(result.value);
+function make(schema: StandardSchema | undefined, run: Run, options: ActionOptions): AnyAction {
+  const prepare = async (args: readonly unknown[]): Promise<readonly unknown[]> =>
+    schema ? [await validate(schema, args)] : args;
+  const call = async (args: readonly unknown[]): Promise<unknown> => {
+    const value = await run(...(await prepare(args)));
+    if (isIterable(value)) throw notSeenToStream();
+    return value === undefined ? null : value;
   };
+  const stream = async function* (args: readonly unknown[]): AsyncGenerator<unknown, void, void> {
+    yield* run(...(await prepare(args))) as AsyncGenerator<unknown, void, void>;
+  };
+  const isStream = isGeneratorFunction(run);
+  const direct = isStream ? (...args: unknown[]) => stream(args) : (...args: unknown[]) => call(args);
+  const spec: ActionSpec = { options, isStream, call, stream };
+  // What it is typed as is settled by the overloads.
+  return Object.assign(direct, { [SPEC]: spec }) as AnyAction;
 }
 
-function refusal(found: readonly SchemaIssue[]): SvcError {
-  const issues: Issue[] = found.map(({ message, path }) => ({ path: (path ?? []).map(step), message }));
-  const first = issues[0];
-  const place = first && first.path.length > 0 ? `${first.path.join(".")}: ` : "";
-  return new SvcError("SVC_INVALID", `${place}${first?.message ?? "The input is not valid"}`, { issues });
+function isGeneratorFunction(run: Run): boolean {
+  return Object.prototype.toString.call(run) === "[object AsyncGeneratorFunction]";
 }
 
-function step(part: PropertyKey | { readonly key: PropertyKey }): string | number {
-  const key = typeof part === "object" ? part.key : part;
-  return typeof key === "number" ? key : String(key);
+function isIterable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+const OPTION_NAMES = ["limit", "timeoutMs", "maxBytes"];
+
+function requireOptions(given: unknown): ActionOptions {
+  if (typeof given !== "object" || given === null) throw badDefinition();
+  const unknownName = Object.keys(given).find((name) => !OPTION_NAMES.includes(name));
+  if (unknownName !== undefined)
+    throw new SvcError("SVC_DEFINITION", `action has no option "${unknownName}"; it has ${OPTION_NAMES.join(", ")}`);
+  const options = given as ActionOptions;
+  requirePositive("limit.perMinute", options.limit?.perMinute);
+  requirePositive("timeoutMs", options.timeoutMs);
+  requirePositive("maxBytes", options.maxBytes);
+  return options;
+}
+
+function requirePositive(name: string, value: unknown): void {
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return;
+  throw new SvcError("SVC_DEFINITION", `${name} of an action is ${String(value)}; it must be a whole number from 1`);
+}
+
+function badDefinition(): SvcError {
+  return new SvcError(
+    "SVC_DEFINITION",
+    "action takes a function and options, or a Standard Schema, a function and options",
+  );
+}
+
+/** The compiler tells by the source what the browser calls it with, so the source must show it. */
+function notSeenToStream(): SvcError {
+  return new SvcError(
+    "SVC_DEFINITION",
+    "An action returned a stream of values; make it with action(async function* (…) { yield* … })",
+  );
 }

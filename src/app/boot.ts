@@ -9,7 +9,7 @@ import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
-import { isAction, type AnyAction } from "./action.ts";
+import { isAction, specOf, type AnyAction } from "./action.ts";
 import type { Config } from "./config.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
@@ -45,6 +45,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       secret,
       actions,
       actionLimit: new RateLimit("actions", config.actionsPerMinute),
+      ownLimits: readLimits(actions),
       stylesheets: app.stylesheets ?? [],
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
       startedMs: clock.now(),
@@ -99,6 +100,14 @@ function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, An
     }
   }
   return actions;
+}
+
+function readLimits(actions: ReadonlyMap<string, AnyAction>): Map<string, RateLimit> {
+  const limits = [...actions].flatMap(([name, target]): [string, RateLimit][] => {
+    const { limit } = specOf(target).options;
+    return limit ? [[name, new RateLimit(`action-${name}`, limit.perMinute)]] : [];
+  });
+  return new Map(limits);
 }
 
 /** A call that could only ever be answered "Unknown action" is found here, not by the first user. */

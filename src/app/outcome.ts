@@ -39,6 +39,15 @@ export function forbidden(message = "Forbidden"): never {
 }
 
 /** Answers 422: the input can't be used. @param issues problems of single fields, by path from the input's root. */
-export function fail(message: string, issues?: Issue[]): never {
-  throw new SvcError("SVC_INVALID", message, issues ? { issues } : {});
+export function fail(message: string, issues?: Issue[]): never;
+/**
+ * The same with a status that says more: 409 where it clashes with what is there, 404 where nothing is.
+ * @param status 400 to 499
+ */
+export function fail(status: number, message: string, issues?: Issue[]): never;
+export function fail(first: string | number, second?: string | Issue[], third?: Issue[]): never {
+  const [status, message, issues] = typeof first === "number" ? [first, second, third] : [422, first, second];
+  if (!Number.isInteger(status) || status < 400 || status > 499)
+    throw new SvcError("SVC_DEFINITION", `fail was given the status ${status}; a refusal has one of 400 to 499`);
+  throw new SvcError("SVC_INVALID", String(message), Array.isArray(issues) ? { status, issues } : { status });
 }

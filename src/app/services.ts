@@ -21,7 +21,10 @@ export interface Services {
   /** Signs CSRF and graph tokens. */
   readonly secret: string;
   readonly actions: ReadonlyMap<string, AnyAction>;
+  /** Of all actions that have none of their own. */
   readonly actionLimit: RateLimit;
+  /** Limits of single actions, by name. */
+  readonly ownLimits: ReadonlyMap<string, RateLimit>;
   readonly stylesheets: readonly string[];
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;

@@ -44,6 +44,7 @@ export class RequestContext implements Context {
   #nonce: string | undefined;
   #requestId: string | undefined;
   #request: Request | undefined;
+  #signal: AbortSignal | undefined;
   #locals: (Locals & Record<string, unknown>) | undefined;
 
   /** @throws SvcError when the target is refused. */
@@ -104,7 +105,12 @@ export class RequestContext implements Context {
   }
 
   get signal(): AbortSignal {
-    return this.#source.signal();
+    return (this.#signal ??= this.#source.signal());
+  }
+
+  /** Has `signal` abort with another one too: time that is up, for what answers this request. */
+  endWith(other: AbortSignal): void {
+    this.#signal = AbortSignal.any([this.signal, other]);
   }
 
   get request(): Request {

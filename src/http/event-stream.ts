@@ -1,5 +1,6 @@
 /** Server-sent events (HTML standard section 9.2): a stream of events as the body of an answer. */
-import type { Clock, Timer } from "../shared/clock.ts";
+import type { Clock } from "../shared/clock.ts";
+import { withHeartbeat } from "./heartbeat.ts";
 import { endEarly } from "./iterate.ts";
 import type { Result } from "./types.ts";
 
@@ -10,9 +11,6 @@ export interface StreamEvent {
   /** Any JSON value. */
   data: unknown;
 }
-
-/** Proxies cut a silent connection after 30 to 60 s; a comment keeps it open. */
-const HEARTBEAT_MS = 15_000;
 
 export interface EventStreamOptions {
   clock: Clock;
@@ -39,39 +37,13 @@ export function eventStream(events: AsyncIterable<StreamEvent>, options: EventSt
 }
 
 async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): AsyncGenerator<string> {
-  const iterator = events[Symbol.asyncIterator]();
+  const source = events[Symbol.asyncIterator]();
   try {
     yield ": open\n\n";
-    let next = iterator.next();
-    while (!options.signal.aborted) {
-      const winner = await firstOf(next, options);
-      if (winner === "silence") yield ": still here\n\n";
-      else if (winner === "aborted" || winner.done) break;
-      else {
-        yield frame(winner.value);
-        next = iterator.next();
-      }
-    }
+    for await (const event of withHeartbeat(source, options)) yield event ? frame(event) : ": still here\n\n";
     if (options.signal.aborted && options.closing) yield frame(options.closing);
   } finally {
-    endEarly(iterator);
-  }
-}
-
-/** The next event, or that it is time for a heartbeat, or that the stream is to end. Leaves no timer and no listener. */
-async function firstOf<Event>(next: Promise<Event>, { clock, signal }: EventStreamOptions) {
-  let timer: Timer | undefined;
-  let onAbort = (): void => undefined;
-  const silence = new Promise<"silence" | "aborted">((resolve) => {
-    timer = clock.schedule(HEARTBEAT_MS, () => resolve("silence"));
-    onAbort = () => resolve("aborted");
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([next, silence]);
-  } finally {
-    timer?.cancel();
-    signal.removeEventListener("abort", onAbort);
+    endEarly(source);
   }
 }
 

@@ -67,6 +67,8 @@ export interface Issue {
 
 export interface SvcErrorOptions {
   cause?: unknown;
+  /** In place of the status of the code. */
+  status?: number;
   issues?: Issue[];
   /** Extra response headers, e.g. `{ "retry-after": "30" }`. */
   headers?: Record<string, string>;
@@ -80,6 +82,7 @@ export class SvcError extends Error {
   readonly code: ErrorCode;
   readonly issues: Issue[] | undefined;
   readonly headers: Record<string, string> | undefined;
+  readonly #status: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -87,10 +90,12 @@ export class SvcError extends Error {
     this.code = code;
     this.issues = options.issues;
     this.headers = options.headers;
+    this.#status = options.status;
   }
 
-  /** HTTP status of the code; 500 for codes that are not about a request. */
+  /** HTTP status, of the code where none is given; 500 for codes that are not about a request. */
   get status(): number {
+    if (this.#status !== undefined) return this.#status;
     const entry = ERRORS[this.code];
     return "status" in entry ? entry.status : 500;
   }

@@ -66,6 +66,10 @@ export const HEADERS = {
   csrf: "x-svc-csrf",
   graphToken: "x-svc-graph-token",
   requestId: "x-request-id",
+  /** IETF draft-ietf-httpapi-idempotency-key-header: calls with the same key run once. */
+  idempotencyKey: "idempotency-key",
+  /** On an answer that was given before, to an earlier call with the same key. */
+  idempotencyReplayed: "idempotency-replayed",
   /** Development only: asks for a page with the values that a browser has; an id that `devValues` gave. */
   devValues: "x-svc-dev-values",
 } as const;
@@ -164,5 +168,11 @@ export type GraphStatus = (typeof GRAPH_STATUSES)[number];
 
 /** Reply envelope of actions and submits (contract section 1). */
 export type ActionReply =
-  | { ok: true; value: unknown; error: null }
+  | { ok: true; value: unknown; error: null; redirect?: string }
   | { ok: false; value: null; error: string; issues?: { path: (string | number)[]; message: string }[] };
+
+/** What a caller accepts who wants the values of an action one by one; the answer has it as its type. */
+export const ACTION_STREAM_TYPE = "application/x-ndjson";
+
+/** A line of such an answer: a value; last the envelope, with the status that it would have had. Empty ones say that the connection lives. */
+export type ActionLine = { value: unknown } | (ActionReply & { status: number });

@@ -97,7 +97,7 @@ const envelope = (error: unknown): object => ({ ok: false, value: null, error })
 
 const failing = {
   rejects: action(() => Promise.reject("a text instead of an error")), // eslint-disable-line prefer-promise-reject-errors
-  bigint: action(() => 1n),
+  bigint: action((): unknown => 1n),
   cycle: action(() => cyclic),
   deep: action(() => JSON.parse("[".repeat(5000) + "]".repeat(5000)) as unknown),
 };

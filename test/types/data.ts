@@ -48,3 +48,68 @@ export const pages = [
   // @ts-expect-error a page needs a title
   page("/untitled", { view: () => null }),
 ];
+
+interface Tree {
+  name: string;
+  children: Tree[];
+}
+interface Row {
+  id: number;
+  note?: string | undefined;
+}
+
+/** What JSON carries is typed as it is. */
+const tree = action(async (root: Tree): Promise<Tree> => root);
+const rows = action((): readonly Row[] => [{ id: 1 }]);
+const nothing = action(() => {});
+const maybe = action((id: number) => (id > 0 ? { id } : undefined));
+const echo = action((...args: unknown[]) => args);
+const optional = action((first?: string, second?: number) => [first ?? "", second ?? 0]);
+const ask = action(
+  async function* (prompt: string) {
+    for (const word of prompt.split(" ")) yield word;
+  },
+  { limit: { perMinute: 5 }, timeoutMs: 1000, maxBytes: 2048 },
+);
+const checkedAsk = action(v.object({ prompt: v.string() }), async function* ({ prompt }) {
+  yield { word: prompt };
+});
+
+export async function carried(): Promise<void> {
+  same<Awaited<ReturnType<typeof tree>>, Tree>(true);
+  same<Awaited<ReturnType<typeof rows>>, readonly Row[]>(true);
+  same<Awaited<ReturnType<typeof nothing>>, null>(true);
+  same<Awaited<ReturnType<typeof maybe>>, { id: number } | null>(true);
+  same<Awaited<ReturnType<typeof echo>>, unknown[]>(true);
+  await optional();
+  await optional("a", 1);
+  for await (const word of ask("a b")) same<typeof word, string>(true);
+  for await (const item of checkedAsk({ prompt: "a b" })) same<typeof item, { word: string }>(true);
+  // @ts-expect-error a prompt is text
+  ask(1);
+}
+
+export const refusedByTypes = [
+  // @ts-expect-error a Date would arrive as text
+  action(() => new Date()),
+  // @ts-expect-error within, too
+  action(async () => ({ rows: [{ at: new Date() }] })),
+  // @ts-expect-error functions stay
+  action(() => ({ run: () => 1 })),
+  // @ts-expect-error a Map would arrive empty
+  action(() => new Map([["a", 1]])),
+  // @ts-expect-error JSON has no such numbers
+  action(() => 1n),
+  // @ts-expect-error arguments travel too
+  action((at: Date) => at.getTime()),
+  // @ts-expect-error and what a stream yields
+  action(async function* () {
+    yield new Date();
+  }),
+  // @ts-expect-error undefined in a list would be null
+  action(() => ["a", undefined]),
+  // @ts-expect-error a schema's input is what callers send
+  action(v.object({ at: v.date() }), ({ at }) => at.getTime()),
+  // @ts-expect-error there is no such option
+  action(() => 1, { retries: 3 }),
+];

@@ -1,18 +1,20 @@
 /**
  * `POST …/action/:name`: a server action called by browser code. The order of checks, the statuses and the texts are
- * contract section 5; every answer is the envelope `{ok, value, error}`.
+ * contract section 5; every answer is the envelope `{ok, value, error}`, or, for who asks for them, lines of values
+ * (action-stream.ts).
  */
 import { readJson, requireMediaType } from "../../http/body.ts";
-import { errorHeaders, json } from "../../http/response.ts";
+import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
-import { ERRORS, SvcError, type ErrorCode } from "../../shared/errors.ts";
+import { SvcError, type ErrorCode } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
-import { PATHS, type ActionReply } from "../../shared/wire.ts";
-import { runAction } from "../action.ts";
-import { withContext } from "../current.ts";
-import { Redirect } from "../outcome.ts";
+import { PATHS } from "../../shared/wire.ts";
+import { specOf } from "../action.ts";
+import { withinTime } from "../action-time.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { requireHeaderToken } from "../session.ts";
+import { refusal, success, type ActionCall } from "./action-reply.ts";
+import { collectStream, streamReply, wantsStream } from "./action-stream.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** More arguments than any function has. */
@@ -31,30 +33,31 @@ export function actionEndpoints({ router, services, middleware }: Endpoints): vo
 }
 
 async function answer(ctx: Context, services: Services): Promise<Result> {
+  const name = ctx.params["name"] ?? "";
   const headers: string[] = [];
   try {
-    return json(success(await perform(ctx, services, headers)), 200, headers);
+    const target = services.actions.get(name);
+    if (!target) throw new SvcError("SVC_NOT_FOUND", "Unknown action");
+    const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
+    await count(call);
+    return await perform(call, await readArgs(call));
   } catch (error) {
-    return refusal(error, ctx, services, headers);
+    return refusal({ ctx, services, name, headers }, error);
   }
 }
 
-/** @param headers gets what the answer carries whatever comes of it. */
-async function perform(ctx: Context, services: Services, headers: string[]): Promise<unknown> {
-  const target = services.actions.get(ctx.params["name"] ?? "");
-  if (!target) throw new SvcError("SVC_NOT_FOUND", "Unknown action");
-  const verdict = await services.actionLimit.take(ctx.clientIp);
+async function count({ ctx, services, name, headers }: ActionCall): Promise<void> {
+  const limit = services.ownLimits.get(name) ?? services.actionLimit;
+  const verdict = await limit.take(ctx.clientIp);
   headers.push(...verdict.headers);
   if (!verdict.isAllowed) throw new SvcError("SVC_RATE_LIMIT", "Too many requests");
-  const args = await readArgs(ctx, services);
-  return withContext(ctx, () => runAction(target, args));
 }
 
-async function readArgs(ctx: Context, services: Services): Promise<Json[]> {
+async function readArgs({ ctx, services, spec }: ActionCall): Promise<Json[]> {
   try {
     requireMediaType(ctx, ["application/json"]);
     requireHeaderToken(ctx, { secret: services.secret, siteOrigin: services.config.siteOrigin });
-    const body = await readJson(ctx, MAX_BODY_BYTES, MAX_NODES);
+    const body = await readJson(ctx, spec.options.maxBytes ?? MAX_BODY_BYTES, MAX_NODES);
     const args = body !== null && typeof body === "object" && !Array.isArray(body) ? body["args"] : undefined;
     if (!Array.isArray(args))
       throw new SvcError("SVC_INVALID", 'The body must be {"args": [...]}: "args" is not an array');
@@ -67,25 +70,9 @@ async function readArgs(ctx: Context, services: Services): Promise<Json[]> {
   }
 }
 
-/** A value that JSON leaves out, such as `undefined`, is null on the wire. */
-function success(value: unknown): ActionReply {
-  return { ok: true, value: value === undefined ? null : value, error: null };
-}
-
-function refusal(error: unknown, ctx: Context, services: Services, headers: readonly string[]): Result {
-  if (error instanceof Redirect) return json({ ...success(null), redirect: error.location }, 200, headers);
-  const { status, message } = describe(error, services);
-  if (status >= 500)
-    services.log.error({ reqId: ctx.requestId, action: ctx.params["name"], err: error }, "An action failed");
-  const reply: ActionReply = { ok: false, value: null, error: message };
-  if (error instanceof SvcError && error.issues) reply.issues = error.issues;
-  return json(reply, status, [...headers, ...errorHeaders(error)]);
-}
-
-function describe(error: unknown, { config }: Services): { status: number; message: string } {
-  if (error instanceof SvcError && ERRORS[error.code].family === "yours") {
-    return { status: error.status, message: error.message };
-  }
-  const message = config.isProduction ? "Internal error" : error instanceof Error ? error.message : String(error);
-  return { status: error instanceof SvcError ? error.status : 500, message };
+async function perform(call: ActionCall, args: readonly Json[]): Promise<Result> {
+  const { spec, headers } = call;
+  if (spec.isStream && wantsStream(call.ctx)) return streamReply(call, args);
+  const run = spec.isStream ? () => collectStream(spec.stream(args)) : () => spec.call(args);
+  return json(success(await withinTime(call, run)), 200, headers);
 }

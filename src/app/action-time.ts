@@ -1,0 +1,57 @@
+/** How long an action may run, and the request around it while it does. */
+import { RequestContext } from "../http/context.ts";
+import type { Context } from "../http/types.ts";
+import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { ActionSpec } from "./action.ts";
+import { withContext } from "./current.ts";
+
+interface Timed {
+  readonly ctx: Context;
+  readonly services: { readonly clock: Clock };
+  readonly spec: ActionSpec;
+}
+
+/** The time of one call: `signal` aborts when it is up, until `stop` is called. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  stop(): void;
+}
+
+/**
+ * Begins the time of an action that has a limit; the request's own signal aborts with it from here on.
+ * @returns undefined where there is no limit
+ */
+export function startDeadline({ ctx, services, spec }: Timed): Deadline | undefined {
+  const { timeoutMs } = spec.options;
+  if (timeoutMs === undefined) return undefined;
+  const controller = new AbortController();
+  const timer = services.clock.schedule(timeoutMs, () => controller.abort(tooLong(timeoutMs)));
+  if (ctx instanceof RequestContext) ctx.endWith(controller.signal);
+  return { signal: controller.signal, stop: () => timer.cancel() };
+}
+
+/**
+ * Runs an action within its request. Of one whose time is up nothing more is heard, though its code may run on.
+ * @throws SvcError `SVC_UNAVAILABLE` when its time is up
+ */
+export async function withinTime<Value>(timed: Timed, run: () => Promise<Value>): Promise<Value> {
+  const deadline = startDeadline(timed);
+  const running = withContext(timed.ctx, run);
+  if (!deadline) return running;
+  try {
+    return await Promise.race([running, aborted(deadline.signal)]);
+  } finally {
+    deadline.stop();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
+  );
+}
+
+function tooLong(timeoutMs: number): SvcError {
+  return new SvcError("SVC_UNAVAILABLE", `The action took longer than the ${timeoutMs} ms that it has`);
+}
