@@ -4,6 +4,8 @@ export type { AppOptions, DevSupport, Surroundings } from "./app/options.ts";
 export type { Config, Environment } from "./app/config.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
 export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";
+export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/group.ts";
+export type { PathParams } from "./app/path.ts";
 export { action, type Action, type ActionOptions, type StandardSchema, type StreamAction } from "./app/action.ts";
 export { currentContext } from "./app/current.ts";
 export { fail, forbidden, notFound, redirect, unauthorized } from "./app/outcome.ts";
@@ -11,6 +13,7 @@ export { readForm } from "./app/session.ts";
 export { onIdle, onLoad, onMedia, onVisible, type LifecycleCallback } from "./app/lifecycle.ts";
 
 export { html, json, text } from "./http/response.ts";
+export { withHeaders } from "./http/with-headers.ts";
 export { eventStream, type EventStreamOptions, type StreamEvent } from "./http/event-stream.ts";
 export type { FormData as FormValues, FormFile } from "./http/form.ts";
 export type { Answer, Context, CookieOptions, Handler, Locals, Middleware, Next, Result } from "./http/types.ts";

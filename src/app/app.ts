@@ -4,9 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createHttp, type Http } from "../http/http.ts";
+import { compose } from "../http/middleware.ts";
 import { Router } from "../http/router.ts";
 import { listen, type Listening } from "../http/server.ts";
-import type { Result } from "../http/types.ts";
+import type { Handler, Result } from "../http/types.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Engine } from "../graph/types.ts";
 import { SecurityHeaders } from "../security/headers.ts";
@@ -14,7 +15,7 @@ import { createNonce, randomHex } from "../security/random.ts";
 import { systemClock, type Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
-import { HEADERS, PATHS } from "../shared/wire.ts";
+import { BASE_PATH, HEADERS, PATHS } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { boot, isDemoOn } from "./boot.ts";
 import { readConfig, type Config } from "./config.ts";
@@ -24,7 +25,7 @@ import { readToken } from "./endpoints/graphs.ts";
 import { answerError } from "./error-page.ts";
 import { processLog } from "./log.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
-import { addRoutes, answerUnrouted } from "./routes.ts";
+import { addRoutes, answerUnrouted, placeApp } from "./routes.ts";
 import type { Services } from "./services.ts";
 
 /** How long answers and workers under way may take when the app closes. */
@@ -117,7 +118,7 @@ class SvcApp implements App {
   }
 
   get pagePaths(): string[] {
-    return (this.#options.pages ?? []).map(({ path }) => path);
+    return placeApp(this.#options).flatMap(({ definition, path }) => (definition.kind === "page" ? [path] : []));
   }
 
   eventsUrl(graphId: string): string {
@@ -211,9 +212,8 @@ class SvcApp implements App {
     const inDev = new SecurityHeaders({ ...this.#options.security, trustedTypes: false });
     return createHttp({
       router: this.#router,
-      middleware: [],
       trusted: config.trustedProxies,
-      notFound: (ctx) => answerUnrouted(ctx, this.#services),
+      notFound: this.#unrouted(),
       onError: (error, ctx) => {
         const faultPage = this.#services?.site.dev?.faultPage;
         const result = answerError(error, ctx, !config.isProduction, faultPage);
@@ -225,6 +225,13 @@ class SvcApp implements App {
         return finish(dev ? inDev : headers, ctx, withScript(dev, ctx, result));
       },
     });
+  }
+
+  /** Below the framework's own prefix nothing is the app's, so its middleware is not asked. */
+  #unrouted(): Handler {
+    const answer: Handler = (ctx) => answerUnrouted(ctx, this.#services);
+    const within = compose(this.#options.middleware ?? [], answer);
+    return (ctx) => (ctx.path.startsWith(`${BASE_PATH}/`) ? answer(ctx) : within(ctx));
   }
 
   #fault(err: unknown, reqId?: string): void {

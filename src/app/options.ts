@@ -7,12 +7,13 @@ import type { Manifest } from "../shared/manifest.ts";
 import type { Middleware } from "../http/types.ts";
 import type { AnyAction } from "./action.ts";
 import type { Environment } from "./config.ts";
-import type { PageDefinition } from "./page.ts";
-import type { RouteDefinition } from "./route.ts";
+import type { Entry } from "./group.ts";
 
 export interface AppOptions {
-  pages?: readonly PageDefinition[];
-  routes?: readonly RouteDefinition[];
+  /** Pages, and groups of them. What is in `pages` and what in `routes` is for the eye: both may hold both. */
+  pages?: readonly Entry[];
+  /** Endpoints of the app's own, and groups of them. */
+  routes?: readonly Entry[];
   /** Server actions by the name they are called with: `{ addTodo }`. */
   actions?: Readonly<Record<string, AnyAction>>;
   /** Workers that may be started by name; those of `graphs` are known without being listed. */
@@ -20,7 +21,11 @@ export interface AppOptions {
   graphs?: readonly GraphDefinition[];
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
   stylesheets?: readonly string[];
-  /** Around every page, route and action, outermost first. */
+  /**
+   * Around every page, route, action and public file, and around the 404 of what is none of them; outermost first. Not
+   * around the framework's own files and endpoints. An action's runs once its call has passed the checks of contract
+   * section 5.
+   */
   middleware?: readonly Middleware[];
   /** Security headers; the defaults are contract section 1. */
   security?: SecurityHeaderOptions;

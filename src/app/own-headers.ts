@@ -10,7 +10,7 @@ import type { AppOptions } from "./options.ts";
  * @param isDev the tools of development write HTML.
  * @throws SvcError `SVC_CONFIG` at boot, as for the app's own options.
  */
-export function withHeaders(
+export function withOwnHeaders(
   handler: Handler,
   own: OwnSecurityOptions | undefined,
   app: AppOptions,

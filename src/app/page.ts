@@ -1,25 +1,28 @@
 /** A page: a path, what it needs to know, and what it shows. Owns the definition; render-page.ts answers requests for it. */
-import type { Context } from "../http/types.ts";
+import type { Context, Middleware, Params } from "../http/types.ts";
 import type { OwnSecurityOptions } from "../security/headers.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
-import { assertPath } from "./path.ts";
+import { assertPath, type PathParams } from "./path.ts";
 
-type OrOf<Data, Value> = Value | ((data: Data, ctx: Context) => Value);
+type OrOf<Data, Value, Of extends Params = Params> = Value | ((data: Data, ctx: Context<Of>) => Value);
 
-export interface PageOptions<Data> {
+/** `Of` are the parameters of the page's path. */
+export interface PageOptions<Data, Of extends Params = Params> {
   /** Of the document; a function of the data where it depends on it. */
-  title: OrOf<Data, string>;
-  description?: OrOf<Data, string | undefined>;
+  title: OrOf<Data, string, Of>;
+  description?: OrOf<Data, string | undefined, Of>;
   /** Fetches what the view shows. May leave by `notFound()` or `redirect(to)`. */
-  load?: (ctx: Context) => Data | Promise<Data>;
+  load?: (ctx: Context<Of>) => Data | Promise<Data>;
   /** The page's JSX, from the data. */
-  view: (data: Data, ctx: Context) => unknown;
+  view: (data: Data, ctx: Context<Of>) => unknown;
   /** Default 200. */
-  status?: OrOf<Data, number>;
+  status?: OrOf<Data, number, Of>;
   /** Default "en". */
-  lang?: OrOf<Data, string>;
+  lang?: OrOf<Data, string, Of>;
   /** More elements of `<head>`, as JSX. */
-  head?: (data: Data, ctx: Context) => unknown;
+  head?: (data: Data, ctx: Context<Of>) => unknown;
+  /** Around loading and rendering, outermost first; inside that of groups and app. */
+  middleware?: readonly Middleware[];
   /** When the browser fetches code: on intent (default), or ahead of it once the page is idle. */
   prefetch?: "intent" | "idle";
   /** Security headers of this page in place of the app's, such as a frame that only this page shows; error pages keep the app's. */
@@ -31,6 +34,7 @@ export interface PageOptions<Data> {
 export interface PageDefinition {
   readonly kind: "page";
   readonly path: string;
+  readonly middleware: readonly Middleware[];
   readonly security: OwnSecurityOptions | undefined;
   /** Everything about one request, ready to be rendered. */
   readonly prepare: (ctx: Context) => Promise<PreparedPage>;
@@ -48,11 +52,25 @@ export interface PreparedPage {
   head: (() => unknown) | undefined;
 }
 
-/** @param path `/audits/:id`. @throws SvcError `SVC_DEFINITION` for a path that can't be one. */
-export function page<Data = undefined>(path: string, options: PageOptions<Data>): PageDefinition {
+/**
+ * @param path `/audits/:id`; which of several that match is asked is told at `route`. Parameters are typed from it:
+ * `load: ({ params }) => params.id`.
+ * @throws SvcError `SVC_DEFINITION` for a path that can't be one.
+ */
+export function page<Data = undefined, const Path extends string = string>(
+  path: Path,
+  options: PageOptions<Data, PathParams<Path>>,
+): PageDefinition {
   assertPath("page", path);
   const deadlineMs = options.deadline === undefined ? undefined : durationMs(options.deadline);
-  return { kind: "page", path, security: options.security, prepare: (ctx) => prepare(options, deadlineMs, ctx) };
+  return {
+    kind: "page",
+    path,
+    middleware: options.middleware ?? [],
+    security: options.security,
+    // Only requests that the path matches come here, so its parameters are there.
+    prepare: (ctx) => prepare(options as PageOptions<Data>, deadlineMs, ctx),
+  };
 }
 
 async function prepare<Data>(

@@ -1,8 +1,8 @@
-/** An endpoint of the app's own: a method, a path, a handler. Mutations are guarded unless told otherwise. */
-import type { Handler } from "../http/types.ts";
+/** An endpoint of the app's own: methods, a path, a handler. Mutations are guarded unless told otherwise. */
+import type { Handler, Middleware } from "../http/types.ts";
 import type { OwnSecurityOptions } from "../security/headers.ts";
 import { SvcError } from "../shared/errors.ts";
-import { assertPath } from "./path.ts";
+import { assertPath, type PathParams } from "./path.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -13,30 +13,55 @@ export interface RouteOptions {
    * otherwise send requests in your user's name.
    */
   csrf?: boolean;
+  /** Around the handler and the check of the CSRF token, outermost first; inside that of groups and app. */
+  middleware?: readonly Middleware[];
   /** Security headers of this route's answers in place of the app's, such as an image that other sites may show. */
   security?: OwnSecurityOptions;
 }
 
 export interface RouteDefinition {
   readonly kind: "route";
-  readonly method: Method;
+  readonly methods: readonly Method[];
   readonly path: string;
   readonly handler: Handler;
+  readonly middleware: readonly Middleware[];
+  /** Whether methods other than GET need the CSRF token. */
   readonly isGuarded: boolean;
   readonly security: OwnSecurityOptions | undefined;
 }
 
 const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] satisfies Method[];
 
-/** @param path `/todos/:id`, `/files/**:rest`. @throws SvcError `SVC_DEFINITION` */
-export function route(method: Method, path: string, handler: Handler, options: RouteOptions = {}): RouteDefinition {
-  if (!METHODS.includes(method)) {
+/**
+ * @param method one, or several that share the handler (`ctx.method` tells which). HEAD is answered wherever GET is.
+ * @param path `/todos/:id`, `/files/**:file` (one segment or more). Text goes before a parameter, a parameter before a rest,
+ * segment by segment from the left, whatever the order of definitions.
+ * @param handler `ctx.params` is typed from the path: `{ id: string }`.
+ * @throws SvcError `SVC_DEFINITION`
+ */
+export function route<const Path extends string>(
+  method: Method | readonly Method[],
+  path: Path,
+  handler: Handler<PathParams<Path>>,
+  options: RouteOptions = {},
+): RouteDefinition {
+  const methods = typeof method === "string" ? [method] : method;
+  const wrong = methods.find((name) => !METHODS.includes(name));
+  if (wrong !== undefined || new Set(methods).size !== methods.length || methods.length === 0) {
     throw new SvcError(
       "SVC_DEFINITION",
-      `route("${String(method)}", …): the method must be one of ${METHODS.join(", ")}`,
+      `route(${JSON.stringify(method)}, …): the method must be one of ${METHODS.join(", ")}, or a list of some, each once`,
     );
   }
   assertPath("route", path);
-  const isGuarded = method !== "GET" && (options.csrf ?? true);
-  return { kind: "route", method, path, handler, isGuarded, security: options.security };
+  return {
+    kind: "route",
+    methods,
+    path,
+    // Only requests that the path matches come here, so its parameters are there.
+    handler: handler as Handler,
+    middleware: options.middleware ?? [],
+    security: options.security,
+    isGuarded: options.csrf ?? true,
+  };
 }

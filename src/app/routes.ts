@@ -14,10 +14,13 @@ import { reportEndpoints } from "./endpoints/reports.ts";
 import { retryEndpoints } from "./endpoints/retries.ts";
 import { statusEndpoints } from "./endpoints/status.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
-import type { OwnSecurityOptions } from "../security/headers.ts";
+import { placeAll, type Placed } from "./group.ts";
 import type { AppOptions } from "./options.ts";
-import { withHeaders } from "./own-headers.ts";
+import { Redirect } from "./outcome.ts";
+import { shapeOf } from "./path.ts";
+import { withOwnHeaders } from "./own-headers.ts";
 import { pageHandler } from "./render-page.ts";
+import type { PageDefinition } from "./page.ts";
 import type { RouteDefinition } from "./route.ts";
 import type { Endpoints, Services } from "./services.ts";
 import { requireMutation } from "./session.ts";
@@ -34,13 +37,23 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
   statusEndpoints(endpoints);
   if (app.security?.report === true) reportEndpoints(endpoints);
   if (isDemoOn(app, services.config)) demoEndpoints(endpoints);
-  refuseDoubles(app);
-  const own = (handler: Handler, security: OwnSecurityOptions | undefined): Handler =>
-    withHeaders(handler, security, app, services.site.dev !== undefined);
-  for (const page of app.pages ?? [])
-    router.add("GET", page.path, own(pageHandler(page, services), page.security), middleware);
-  for (const route of app.routes ?? [])
-    router.add(route.method, route.path, own(guarded(route, services), route.security), middleware);
+  const placed = placeApp(app);
+  refuseDoubles(placed);
+  const own = (handler: Handler, { security }: PageDefinition | RouteDefinition): Handler =>
+    withOwnHeaders(answering(handler), security, app, services.site.dev !== undefined);
+  for (const { definition, path, middleware: inner } of placed) {
+    const around = [...middleware, ...inner];
+    if (definition.kind === "page") router.add("GET", path, own(pageHandler(definition, services), definition), around);
+    else
+      for (const method of definition.methods) {
+        router.add(method, path, own(guarded(definition, method, services), definition), around);
+      }
+  }
+}
+
+/** All pages and routes of an app with their whole paths. @throws SvcError `SVC_DEFINITION` */
+export function placeApp({ pages = [], routes = [] }: AppOptions): Placed[] {
+  return placeAll([...pages, ...routes]);
 }
 
 /** What no route has: a public file, or 404. */
@@ -51,20 +64,38 @@ export function answerUnrouted(ctx: Context, services: Services | undefined): Re
   return problem(405, "SVC_METHOD", `${ctx.method} is not allowed here; allowed: GET, HEAD`, ["allow", "GET, HEAD"]);
 }
 
-function guarded(route: RouteDefinition, services: Services): Handler {
-  if (!route.isGuarded) return route.handler;
+function guarded({ handler, isGuarded }: RouteDefinition, method: string, services: Services): Handler {
+  if (!isGuarded || method === "GET") return handler;
   return async (ctx) => {
     await requireMutation(ctx, { secret: services.secret, siteOrigin: services.config.siteOrigin });
-    return route.handler(ctx);
+    return handler(ctx);
   };
 }
 
-/** Of two definitions of one path only one would ever answer. */
-function refuseDoubles({ pages = [], routes = [] }: AppOptions): void {
-  const seen = new Set<string>();
-  const keys = [...pages.map(({ path }) => `GET ${path}`), ...routes.map(({ method, path }) => `${method} ${path}`)];
-  for (const key of keys) {
-    if (seen.has(key)) throw new SvcError("SVC_DEFINITION", `${key} is defined twice; remove one of the two`);
-    seen.add(key);
+/** To middleware a redirect is an answer, though it was thrown. */
+function answering(handler: Handler): Handler {
+  return async (ctx) => {
+    try {
+      return await handler(ctx);
+    } catch (error) {
+      if (error instanceof Redirect) return error.result;
+      throw error;
+    }
+  };
+}
+
+/** Of two definitions for the same requests only one would ever answer. */
+function refuseDoubles(placed: readonly Placed[]): void {
+  const seen = new Map<string, string>();
+  for (const { definition, path } of placed) {
+    for (const method of definition.kind === "page" ? ["GET"] : definition.methods) {
+      const key = `${method} ${shapeOf(path)}`;
+      const name = `${method} ${path}`;
+      const other = seen.get(key);
+      if (other === name) throw new SvcError("SVC_DEFINITION", `${name} is defined twice; remove one of the two`);
+      if (other !== undefined)
+        throw new SvcError("SVC_DEFINITION", `${other} and ${name} match the same requests; change or remove one`);
+      seen.set(key, name);
+    }
   }
 }

@@ -52,7 +52,6 @@ export class DevDoors {
     const headers = new SecurityHeaders();
     this.#http = createHttp({
       router: this.#routes(),
-      middleware: [],
       trusted: new CidrSet([]),
       notFound: (ctx) => this.#broken(ctx),
       onError: (error, ctx) => errorProblem(error, ctx, true),

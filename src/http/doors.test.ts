@@ -8,10 +8,11 @@ import { after, before, describe } from "node:test";
 import { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import { createHttp, type Http, type HttpOptions } from "./http.ts";
-import { errorProblem } from "./response.ts";
+import { compose } from "./middleware.ts";
+import { errorProblem, problem } from "./response.ts";
 import { Router } from "./router.ts";
 import { listen, type Listening } from "./server.ts";
-import type { Handler } from "./types.ts";
+import type { Handler, Middleware } from "./types.ts";
 
 export interface Reply {
   status: number;
@@ -34,6 +35,8 @@ export type Send = (target: string, init?: Init) => Promise<Reply>;
 export interface Site extends Partial<HttpOptions> {
   /** `"GET /path"` -> handler. */
   routes: Record<string, Handler>;
+  /** Around each of them, and around what is at none. */
+  middleware?: readonly Middleware[];
 }
 
 /** Every error that a handler's answer did not tell. */
@@ -41,17 +44,17 @@ export interface Faults {
   faults: unknown[];
 }
 
-export function siteHttp({ routes, ...options }: Site): Http & Faults {
+export function siteHttp({ routes, middleware = [], ...options }: Site): Http & Faults {
   const router = new Router();
   const faults: unknown[] = [];
   for (const [key, handler] of Object.entries(routes)) {
     const space = key.indexOf(" ");
-    router.add(key.slice(0, space), key.slice(space + 1), handler);
+    router.add(key.slice(0, space), key.slice(space + 1), handler, middleware);
   }
   const http = createHttp({
     router,
-    middleware: [],
     trusted: new CidrSet([]),
+    notFound: compose(middleware, ({ path }) => problem(404, "SVC_NOT_FOUND", `Nothing is at ${path}`)),
     onError: (error, ctx) => {
       if (!(error instanceof SvcError)) faults.push(error);
       return errorProblem(error, ctx, false);

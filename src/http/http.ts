@@ -14,13 +14,11 @@ import type { Router } from "./router.ts";
 import { FetchSource } from "./source-fetch.ts";
 import { NodeSource, refuseAmbiguous } from "./source-node.ts";
 import { asData, readTarget } from "./target.ts";
-import type { Answer, Context, Middleware, Result } from "./types.ts";
+import type { Answer, Context, Result } from "./types.ts";
 import { headersOf, requireStatus, toResponse, toResult, writeNode } from "./write.ts";
 
 export interface HttpOptions {
   router: Router;
-  /** Around every routed request, outermost first. */
-  middleware: readonly Middleware[];
   trusted: CidrSet;
   /** Answers an error; `error` may be anything. Must not throw. */
   onError: (error: unknown, ctx: Pick<Context, "requestId" | "header" | "path">) => Result;
@@ -158,16 +156,14 @@ class Core {
 
   #route(ctx: RequestContext): Answer | Promise<Answer> {
     if (REFUSED_METHODS.has(ctx.method)) throw methodRefused(ctx.method, "GET, HEAD, POST");
-    const { router, middleware, notFound } = this.#options;
+    const { router, notFound } = this.#options;
     const match = router.match(ctx.method, ctx.routed);
     if (match.kind === "wrong-method") throw methodRefused(ctx.method, match.allow);
     if (match.kind === "unknown") {
-      const missing = notFound ?? ((missed) => problem(404, "SVC_NOT_FOUND", `Nothing is at ${missed.path}`));
-      return middleware.length > 0 ? compose(middleware, missing)(ctx) : missing(ctx);
+      return notFound ? notFound(ctx) : problem(404, "SVC_NOT_FOUND", `Nothing is at ${ctx.path}`);
     }
     ctx.params = ctx.routed === ctx.path ? match.params : asData(match.params);
-    const { handler, middleware: own } = match.route;
-    return middleware.length + own.length > 0 ? compose([...middleware, ...own], handler)(ctx) : handler(ctx);
+    return match.route.handler(ctx);
   }
 }
 
@@ -177,12 +173,4 @@ const UNREADABLE = { requestId: "", path: "", header: () => undefined };
 function methodRefused(method: string, allow: string): SvcError {
   const text = `${method} is not allowed here; allowed: ${allow}`;
   return new SvcError("SVC_METHOD", text, { headers: { allow } });
-}
-
-function compose(middleware: readonly Middleware[], last: (ctx: Context) => Answer | Promise<Answer>) {
-  const step = (at: number, ctx: Context): Answer | Promise<Answer> => {
-    const current = middleware[at];
-    return current ? current(ctx, async () => step(at + 1, ctx)) : last(ctx);
-  };
-  return (ctx: Context): Answer | Promise<Answer> => step(0, ctx);
 }

@@ -1,36 +1,35 @@
 /**
- * Method and path to handler. Matching is `rou3`'s; ours are the rules of the contract: HEAD wherever GET, 405 with
- * `Allow` for a known path with a wrong method, the most specific pattern first.
- *
- * Patterns: `/todos`, `/todos/:id`, `/files/**:path`.
+ * Method and path to handler. Owns the rules of the contract: HEAD wherever GET, 405 with `Allow` for a known path with a
+ * wrong method. Which pattern answers is route-tree.ts; each method is looked for by itself, so a pattern without it
+ * hides no other.
  */
-import { addRoute, createRouter, findRoute } from "rou3";
-import type { Handler, Middleware } from "./types.ts";
+import { compose } from "./middleware.ts";
+import { RouteTree, type Found } from "./route-tree.ts";
+import type { Handler, Middleware, Params } from "./types.ts";
 
 export interface Route {
   handler: Handler;
-  middleware: readonly Middleware[];
 }
 
 export type Match =
-  | { kind: "found"; route: Route; params: Readonly<Record<string, string>> }
+  | { kind: "found"; route: Route; params: Params }
   | { kind: "wrong-method"; allow: string }
   | { kind: "unknown" };
 
-const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+const NO_PARAMS: Params = Object.freeze({});
 const UNKNOWN: Match = { kind: "unknown" };
 
 export class Router {
-  readonly #router = createRouter<Route & { method: string }>();
+  readonly #tree = new RouteTree<Route>();
   /** Patterns without parameters, which most requests hit. */
   readonly #static = new Map<string, Match>();
   readonly #methods = new Set<string>();
 
-  /** @param method upper case. */
+  /** @param method upper case. @param middleware around the handler, outermost first. */
   add(method: string, pattern: string, handler: Handler, middleware: readonly Middleware[] = []): void {
-    const route = { handler, middleware, method };
+    const route = { handler: compose(middleware, handler) };
     this.#methods.add(method);
-    addRoute(this.#router, method, pattern, route);
+    this.#tree.add(method, pattern, route);
     if (!/[:*]/.test(pattern)) this.#static.set(`${method} ${pattern}`, { kind: "found", route, params: NO_PARAMS });
   }
 
@@ -40,10 +39,7 @@ export class Router {
   }
 
   #find(method: string, path: string): Match | undefined {
-    const known = this.#static.get(`${method} ${path}`);
-    if (known) return known;
-    const found = findRoute(this.#router, method, path);
-    return found && { kind: "found", route: found.data, params: found.params ?? NO_PARAMS };
+    return this.#static.get(`${method} ${path}`) ?? asMatch(this.#tree.find(method, path));
   }
 
   #miss(path: string): Match {
@@ -52,4 +48,8 @@ export class Router {
     if (methods.has("GET")) methods.add("HEAD");
     return { kind: "wrong-method", allow: [...methods].sort().join(", ") };
   }
+}
+
+function asMatch(found: Found<Route> | undefined): Match | undefined {
+  return found && { kind: "found", route: found.value, params: found.params };
 }

@@ -13,16 +13,24 @@ export interface Result {
 }
 
 export type Answer = Result | Response;
-export type Handler = (ctx: Context) => Answer | Promise<Answer>;
+export type Params = Readonly<Record<string, string>>;
+export type Handler<Of extends Params = Params> = (ctx: Context<Of>) => Answer | Promise<Answer>;
+
+/** Runs what is further in and gives its answer; rejects with what that throws. May be called once. */
 export type Next = () => Promise<Answer>;
+
+/**
+ * Runs around a handler. Returns `next()`, an answer of its own without calling it, or what it made of the inner answer
+ * (`withHeaders`).
+ */
 export type Middleware = (ctx: Context, next: Next) => Answer | Promise<Answer>;
 
 /** Values that middleware hands on to handlers; extend by declaration merging. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface Locals {}
 
-/** One request. */
-export interface Context {
+/** One request. `Of` are its parameters: `{ id: string }` at `/todos/:id`. */
+export interface Context<Of extends Params = Params> {
   readonly method: string;
   /** Decoded once, normalised; never holds `..`, `//` or NUL. A slash that was encoded stays `%2F`: it separates nothing. */
   readonly path: string;
@@ -32,7 +40,8 @@ export interface Context {
   readonly query: URLSearchParams;
   /** Absolute URL of the request, on first use; the origin follows trusted proxies only. */
   readonly url: URL;
-  readonly params: Readonly<Record<string, string>>;
+  /** Parameters of the path by name, decoded. */
+  readonly params: Of;
   /** Value of a request header by lower-case name; joined with ", " when sent several times. */
   header(name: string): string | undefined;
   /** Cookies of the request, parsed on first use; null prototype. */

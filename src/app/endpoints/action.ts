@@ -4,8 +4,9 @@
  * (action-stream.ts).
  */
 import { readJson, requireMediaType } from "../../http/body.ts";
+import { compose } from "../../http/middleware.ts";
 import { json } from "../../http/response.ts";
-import type { Context, Result } from "../../http/types.ts";
+import type { Answer, Context, Middleware, Result } from "../../http/types.ts";
 import { SvcError, type ErrorCode } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import { PATHS } from "../../shared/wire.ts";
@@ -29,10 +30,10 @@ const DOOR_TEXTS: Partial<Record<ErrorCode, string>> = {
 };
 
 export function actionEndpoints({ router, services, middleware }: Endpoints): void {
-  router.add("POST", `${PATHS.action}/:name`, (ctx) => answer(ctx, services), middleware);
+  router.add("POST", `${PATHS.action}/:name`, (ctx) => answer(ctx, services, middleware));
 }
 
-async function answer(ctx: Context, services: Services): Promise<Result> {
+async function answer(ctx: Context, services: Services, middleware: readonly Middleware[]): Promise<Answer> {
   const name = ctx.params["name"] ?? "";
   const headers: string[] = [];
   try {
@@ -40,7 +41,8 @@ async function answer(ctx: Context, services: Services): Promise<Result> {
     if (!target) throw new SvcError("SVC_NOT_FOUND", "Unknown action");
     const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
     await count(call);
-    return await perform(call, await readArgs(call));
+    const args = await readArgs(call);
+    return await compose(middleware, () => perform(call, args))(ctx);
   } catch (error) {
     return refusal({ ctx, services, name, headers }, error);
   }

@@ -1,0 +1,51 @@
+/** What paths make of the types of parameters. */
+import { group, page, route, text, withHeaders, type Context, type Middleware, type PathParams } from "svc";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(isSame: Equal<A, B>): void => void isSame;
+
+same<PathParams<"/">, Readonly<Record<never, string>>>(true);
+same<PathParams<"/a/:id">, { readonly id: string }>(true);
+same<PathParams<"/a/:id/b/**:file">, { readonly id: string; readonly file: string }>(true);
+same<PathParams<string>, Readonly<Record<string, string>>>(true);
+
+declare const somePath: string;
+declare const showAny: (ctx: Context) => string;
+const logged: Middleware = async (ctx, next) => withHeaders(await next(), { "x-path": ctx.path });
+
+export const routes = [
+  route("GET", "/todos/:id", ({ params }) => {
+    same<typeof params, { readonly id: string }>(true);
+    return text(params.id);
+  }),
+  // @ts-expect-error the path has no such parameter
+  route("GET", "/todos/:id", ({ params }) => text(params.name)),
+  // @ts-expect-error the path has no parameters
+  route("GET", "/todos", ({ params }) => text(params.id)),
+  // A path that is only known when it runs may have any.
+  route(["GET", "POST"], somePath, (ctx) => text(ctx.params["id"] ?? "")),
+  // What takes any context takes this one.
+  route("GET", "/teams/:team/:id", (ctx) => text(showAny(ctx)), { middleware: [logged] }),
+  // @ts-expect-error no such method
+  route("get", "/", () => text("")),
+  // @ts-expect-error a handler answers
+  route("GET", "/nothing", () => undefined),
+  group("/admin", { middleware: [logged] }, [
+    page("/audits/:id", {
+      // First: what the others are given is typed from what it returns.
+      load: async ({ params }) => {
+        same<typeof params, { readonly id: string }>(true);
+        return { id: params.id };
+      },
+      title: (audit, { params }) => `${audit.id} ${params.id}`,
+      view: (audit, ctx) => {
+        same<typeof audit, { id: string }>(true);
+        same<typeof ctx.params, { readonly id: string }>(true);
+        return null;
+      },
+    }),
+    group({ middleware: [logged] }, [page("/", { title: "Admin", view: () => null })]),
+  ]),
+  // @ts-expect-error a group holds definitions
+  group("/x", {}, [() => text("")]),
+];
