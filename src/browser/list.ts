@@ -101,18 +101,25 @@ export function For(
     let stop = items.length;
     while (start < stop && old[start] && isSame(start, start)) start++;
     while (start < stop && start < stop + more && isSame(stop - 1, stop - 1 + more)) stop--;
+    // Of the others, those that have left their place. Of rows with one key each but the first goes: nothing tells them apart.
     const left = new Map<unknown, Row>();
-    // Of rows with one key each but the first goes: nothing tells them apart.
-    for (const row of old.slice(start, stop + more)) left.set(left.has(row._name) ? row : row._name, row);
+    for (let at = start; at < stop + more; at++) {
+      const row = old[at]!;
+      if (at >= stop || !isSame(at, at)) left.set(left.has(row._name) ? row : row._name, row);
+    }
     /** Old place of each row; -1 for new ones. */
     const before: number[] = [];
     for (let at = start; at < stop; at++) {
-      const item = items[at];
-      const name = by(item);
-      const row = left.get(name);
-      left.delete(name);
-      before.push(row ? (row.n._value as number) : -1);
-      next[at] = row ? keep(row, item, at) : add(item, at, isServers, isServers ? children[first + at]! : make());
+      let place = at;
+      if (!next[at]) {
+        const item = items[at];
+        const name = by(item);
+        const row = left.get(name);
+        left.delete(name);
+        place = row ? (row.n._value as number) : -1;
+        next[at] = row ? keep(row, item, at) : add(item, at, isServers, isServers ? children[first + at]! : make());
+      }
+      before.push(place);
     }
     // Only now: if making one has failed, the list is what it was.
     rows = next;
