@@ -32,6 +32,7 @@ const ASSETS = [
   "effect",
   "portal",
   "boundary",
+  "select",
   "loader",
   "runtime",
   "stub",

@@ -12,6 +12,7 @@ import { isFunctionProp } from "./handlers.ts";
 import { functionOf, initOf, unserialisableInit } from "./kinds.ts";
 import type { Frame, Scope } from "./model.ts";
 import type { Binding, Reference } from "./scopes.ts";
+import { selectionOf } from "./selections.ts";
 
 /** Where browser code runs: the scope whose `$` it gets, and how many lists deep. */
 export interface Place {
@@ -19,6 +20,8 @@ export interface Place {
   level: number;
   /** Bindings read the slots; handlers alone don't wake a scope. */
   isBinding: boolean;
+  /** Inside a local function or computed of the component, which others may ask at any time. */
+  isHelper?: true;
 }
 
 export class Captures {
@@ -87,6 +90,23 @@ export class Captures {
     const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
     const { edits } = place.scope;
     edits.update(target.start, target.end, isShorthand ? `${reference.name}: ${code}` : code);
+    const isInRow = place.isBinding && !place.isHelper && place.level > 0;
+    const mayBeSignal = !/^(?:computed|function|resource|store)$/.test(this.#module.kind(binding));
+    if (isInRow && mayBeSignal && !this.#frameOf(binding, place.scope)) this.#select(target, place.scope);
+  }
+
+  /** In rows: `selected.value === row.id` -> `is(selected, row.id)`. */
+  #select(target: Node, scope: Scope): void {
+    const found = selectionOf(target, (node) => this.#module.parentOf(node));
+    if (!found || scope.rewritten.has(found.comparison)) return;
+    const { comparison, isLeft } = found;
+    const { start, end, operator, left, right } = comparison;
+    const { edits } = scope;
+    scope.rewritten.add(comparison);
+    const name = this.#client.part("select", isLeft ? "is" : "eq", scope);
+    edits.prependRight(start, `${operator === "===" ? "" : "!"}${name}(`);
+    if (isLeft) edits.update(target.end, right.start, ", ").appendLeft(end, ")");
+    else edits.update(left.end, target.start, ", ").update(target.end, end, ")");
   }
 
   #refuseWrite(reference: Reference, binding: Binding): void {
@@ -250,7 +270,7 @@ export class Captures {
       const isCached = this.#module.kind(binding) !== "value";
       const path = node ? "" : this.#declaredPath(binding);
       const body = node ?? this.#declaredInit(binding);
-      const inner: Place = { ...place, level };
+      const inner: Place = { ...place, level, isHelper: true };
       helper.code = [
         `const ${name} = (${slots}) => ${isCached ? `${slots}.${name} ??= ` : "("}`,
         body,

@@ -21,7 +21,7 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Pieces of the runtime that only pages which use them load. */
-export type PartName = "region" | "attr" | "form" | "effect" | "resource" | "boundary" | "portal";
+export type PartName = "region" | "attr" | "form" | "effect" | "resource" | "boundary" | "portal" | "select";
 
 /** A user import that browser code needs. */
 export interface ClientImport {

@@ -69,6 +69,7 @@ export function compileError(text: string): SvcError {
 const RUNTIME_ASSETS: ReadonlySet<string> = new Set([
   PATHS.core,
   PATHS.region,
+  PATHS.select,
   PATHS.attr,
   PATHS.store,
   PATHS.act,
@@ -171,6 +172,8 @@ export const F = (field: Place, property: string, get: Read, set: (value: unknow
   set("kept");
   write(field, ` kept`, get());
 };
+export const is = (signal: { value: unknown }, key: unknown): boolean => signal.value === key;
+export const eq = (key: unknown, signal: { value: unknown }): boolean => key === signal.value;
 export const keep = (field: unknown): void => void written.push(`keeps ${String(field)}`);
 export const keepTouched = (): void => void written.push("keeps what was touched");
 export const K = (parent: Place, key: number): Place => place(`${String(parent[PATH])}#${key}`);

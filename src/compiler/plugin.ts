@@ -31,6 +31,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.portal,
   PATHS.resource,
   PATHS.boundary,
+  PATHS.select,
 ]);
 const BUILTINS = new Set(builtinModules);
 

@@ -29,6 +29,7 @@ export const PATHS = {
   effect: "/_svc/effect.js",
   portal: "/_svc/portal.js",
   boundary: "/_svc/boundary.js",
+  select: "/_svc/select.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   uiCss: "/_svc/ui.css",

@@ -20,7 +20,8 @@ export interface Tab {
 
 /** Complaints of tabs that are open: a test that fails for want of an element never gets to tell of what the browser said. */
 const untold = new Set<readonly string[]>();
-process.on("exit", () => {
+process.on("exit", (code) => {
+  if (code === 0) return;
   for (const complaints of untold) {
     if (complaints.length > 0)
       console.error(`In a tab that was never closed the browser complained:\n${complaints.join("\n")}`);

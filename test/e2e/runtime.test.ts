@@ -257,6 +257,49 @@ describe("captured values", () => {
     }));
 });
 
+describe("rows that compare themselves with a signal", () => {
+  const timesAsked = (page: Page): Promise<number> =>
+    page.evaluate(() => {
+      const counts = globalThis as { askedTimes?: number };
+      const times = counts.askedTimes ?? 0;
+      counts.askedTimes = 0;
+      return times;
+    });
+  const chosen = (page: Page): Promise<[string | null, string[]]> =>
+    page.evaluate(() => [
+      document.querySelector("#left .on")?.textContent ?? null,
+      [...document.querySelectorAll("#right li")].map((row) => row.textContent ?? "").filter((text) => text !== ""),
+    ]);
+
+  it("are asked only when it was or becomes what they compare it with", () =>
+    onPage("/selection", async (page) => {
+      assert.deepEqual(await chosen(page), ["2", ["2!"]]);
+      await button(page, "Five").click();
+      await page.locator("#left .on", { hasText: "5" }).waitFor();
+      assert.deepEqual(await chosen(page), ["5", ["5!"]]);
+      // Each once as the scope woke, then two.
+      assert.equal(await timesAsked(page), 5 + 2);
+      await button(page, "None").click();
+      assert.deepEqual(await chosen(page), [null, []]);
+      assert.equal(await timesAsked(page), 1);
+      await button(page, "One, then three").click();
+      assert.deepEqual(await chosen(page), ["3", ["3!"]]);
+      await button(page, "Turn over").click();
+      assert.deepEqual(await chosen(page), ["3", ["3!"]]);
+      await timesAsked(page);
+      await button(page, "Five").click();
+      assert.deepEqual(await chosen(page), ["5", ["5!"]]);
+      assert.equal(await timesAsked(page), 2);
+    }));
+
+  it("compare themselves with what is no signal as ever", () =>
+    onPage("/selection", async (page) => {
+      await button(page, "Other four").click();
+      await page.locator("#other li:nth-child(4)", { hasText: "yes" }).waitFor();
+      assert.deepEqual(await page.locator("#other li").allTextContents(), ["no", "no", "no", "yes", "no"]);
+    }));
+});
+
 describe("fields", () => {
   it("keep what was typed before any code was there, and follow their signals afterwards", async () => {
     const tab = await openTab(browser);
