@@ -4,8 +4,10 @@ export { graph, worker, type GraphBuilder, type NodeOptions } from "./graph/defi
 export { FinalError } from "./graph/final-error.ts";
 export { openStore } from "./store/open.ts";
 export type {
+  AttemptReport,
   Engine,
   GraphDefinition,
+  LaneReport,
   LifecycleEvent,
   NodeRef,
   OutboxRows,

@@ -1,6 +1,7 @@
 /** `svc`: the public face of the base app. Everything else of a page's life is in `svc/jsx-runtime` and `svc/graph`. */
 export { createApp, type App, type Started, type StartOptions } from "./app/app.ts";
 export type { AppOptions, DevSupport, Surroundings } from "./app/options.ts";
+export type { Family as MetricFamily, Sample as MetricSample } from "./app/metrics/exposition.ts";
 export type { Config, Environment } from "./app/config.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
 export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createHttp, type Http } from "../http/http.ts";
 import { compose } from "../http/middleware.ts";
+import type { Observer } from "../http/observer.ts";
 import { Router } from "../http/router.ts";
 import { listen, type Listening } from "../http/server.ts";
 import type { Handler, Result } from "../http/types.ts";
@@ -23,7 +24,9 @@ import { isHtml, withScript } from "./dev-script.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { readToken } from "./endpoints/graphs.ts";
 import { answerError } from "./error-page.ts";
+import { measured, logRequest } from "./access-log.ts";
 import { processLog } from "./log.ts";
+import { Metrics } from "./metrics/metrics.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
 import { addRoutes, answerUnrouted, placeApp } from "./routes.ts";
 import type { Services } from "./services.ts";
@@ -81,6 +84,7 @@ class SvcApp implements App {
   readonly #options: AppOptions;
   readonly #router = new Router();
   readonly #closing = new AbortController();
+  readonly #metrics = new Metrics();
   #config: Config | undefined;
   #ownLog: Log | undefined;
   #http: Http | undefined;
@@ -173,6 +177,7 @@ class SvcApp implements App {
     this.#closing.abort();
     // A boot that failed has told its caller and closed what it opened.
     await this.#booting?.catch(() => undefined);
+    this.#metrics.process.stop();
     if (!this.#services) return;
     const { engine, webhooks, store } = this.#services;
     await Promise.all([engine.close(DRAIN_MS), webhooks.close(DRAIN_MS)]);
@@ -186,7 +191,9 @@ class SvcApp implements App {
   async #boot(where: Surroundings): Promise<void> {
     const { config } = this;
     const closing = this.#closing.signal;
-    const around = { where, clock: this.#clock, closing, log: this.#log };
+    const around = { where, clock: this.#clock, closing, log: this.#log, metrics: this.#metrics };
+    // Without a key nobody can ask.
+    if (config.execApiKey !== undefined) this.#metrics.process.start();
     const services = await boot({ app: this.#options, config, ...around });
     addRoutes(this.#options, { router: this.#router, services, middleware: this.#options.middleware ?? [] });
     this.#services = services;
@@ -207,6 +214,7 @@ class SvcApp implements App {
 
   #createHttp(): Http {
     const { config } = this;
+    const hasAccessLog = this.#options.accessLog ?? false;
     const headers = new SecurityHeaders(this.#options.security);
     // The tools of development write HTML.
     const inDev = new SecurityHeaders({ ...this.#options.security, trustedTypes: false });
@@ -216,14 +224,17 @@ class SvcApp implements App {
       notFound: this.#unrouted(),
       onError: (error, ctx) => {
         const faultPage = this.#services?.site.dev?.faultPage;
+        this.#metrics.refused(error);
         const result = answerError(error, ctx, !config.isProduction, faultPage);
         if (result.status >= 500) this.#fault(error, ctx.requestId);
         return result;
       },
       finish: (ctx, result) => {
         const dev = this.#services?.site.dev;
-        return finish(dev ? inDev : headers, ctx, withScript(dev, ctx, result));
+        const finished = finish(dev ? inDev : headers, ctx, withScript(dev, ctx, this.#metrics.watch(result)));
+        return hasAccessLog ? measured(finished) : finished;
       },
+      observer: hasAccessLog ? this.#logging() : this.#metrics,
     });
   }
 
@@ -232,6 +243,18 @@ class SvcApp implements App {
     const answer: Handler = (ctx) => answerUnrouted(ctx, this.#services);
     const within = compose(this.#options.middleware ?? [], answer);
     return (ctx) => (ctx.path.startsWith(`${BASE_PATH}/`) ? answer(ctx) : within(ctx));
+  }
+
+  /** Counts requests, and logs each. */
+  #logging(): Observer {
+    const metrics = this.#metrics;
+    return {
+      began: () => metrics.began(),
+      ended: (ctx, result, durationMs, isCut) => {
+        metrics.ended(ctx, result, durationMs, isCut);
+        logRequest(this.#log, ctx, result, durationMs, isCut);
+      },
+    };
   }
 
   #fault(err: unknown, reqId?: string): void {

@@ -12,6 +12,7 @@ import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import type { Config } from "./config.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
 import type { Services } from "./services.ts";
 import { loadSite, type Site } from "./site.ts";
@@ -23,6 +24,7 @@ export interface BootOptions {
   clock: Clock;
   closing: AbortSignal;
   log: Log;
+  metrics: Metrics;
 }
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; what was opened until then is closed again. */
@@ -52,6 +54,8 @@ export async function boot(options: BootOptions): Promise<Services> {
       ownUrl: where.url,
       closing: options.closing,
       log: options.log,
+      metrics: options.metrics,
+      ownMetrics: app.metrics ?? (() => []),
     };
   } catch (error) {
     await store.close();
@@ -61,7 +65,7 @@ export async function boot(options: BootOptions): Promise<Services> {
 
 /** Registrations go first: a graph that recovery finishes at once must find its listeners. */
 async function startWork(
-  { app, config, where, clock, log }: BootOptions,
+  { app, config, where, clock, log, metrics }: BootOptions,
   store: Store,
 ): Promise<{ webhooks: Webhooks; engine: Engine }> {
   const webhooks = createWebhooks({
@@ -72,6 +76,7 @@ async function startWork(
     // Only the demo's inbox is exempt from the rules, so without the demo nothing is.
     exemptUrl: () => (isDemoOn(app, config) ? inboxUrl(where.url) : undefined),
     log,
+    onAttempt: ({ status }) => metrics.deliveries.add(status === "pending" ? "retrying" : status),
     ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
   });
   await webhooks.registerAtBoot(config.webhookUrls);
@@ -79,6 +84,7 @@ async function startWork(
     store,
     clock,
     log,
+    onAttempt: ({ worker, outcome }) => metrics.attempts.add(worker, outcome),
     outboxRows: webhooks.outboxRows,
     workers: app.workers ?? [],
     graphs: app.graphs ?? [],

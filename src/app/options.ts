@@ -8,6 +8,7 @@ import type { Middleware } from "../http/types.ts";
 import type { AnyAction } from "./action.ts";
 import type { Environment } from "./config.ts";
 import type { Entry } from "./group.ts";
+import type { Family as MetricFamily } from "./metrics/exposition.ts";
 
 export interface AppOptions {
   /** Pages, and groups of them. What is in `pages` and what in `routes` is for the eye: both may hold both. */
@@ -42,6 +43,16 @@ export interface AppOptions {
    * stderr, JSON in the shape of pino's in production and text in development, from SVC_LOG_LEVEL on.
    */
   log?: Log;
+  /**
+   * Whether each request is logged, at `info`: method, route, status, time, bytes, client address, request id; never the path
+   * or the query, which may hold tokens. Default false: a proxy in front usually does, and a line costs more than a small page.
+   */
+  accessLog?: boolean;
+  /**
+   * Metrics of the app's own, beside the built-in ones: called at each look at the metrics endpoint. A name that is there
+   * already fails that look.
+   */
+  metrics?: () => readonly MetricFamily[];
 }
 
 /** What a development host gives an app in place of built files. */

@@ -9,6 +9,8 @@ import type { Store } from "../store/contract.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { AnyAction } from "./action.ts";
 import type { Config } from "./config.ts";
+import type { Family } from "./metrics/exposition.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Site } from "./site.ts";
 
 export interface Services {
@@ -34,6 +36,9 @@ export interface Services {
   /** Aborts when the app begins to close: open event streams end. */
   readonly closing: AbortSignal;
   readonly log: Log;
+  readonly metrics: Metrics;
+  /** Those of the app's author. */
+  readonly ownMetrics: () => readonly Family[];
 }
 
 /** Where a group of endpoints is put. */

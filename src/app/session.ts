@@ -82,7 +82,13 @@ function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined):
   if (judgeToken(guard.secret, ctx.cookies[COOKIES.csrf], rawToken)) throw refused();
 }
 
-/** One text for every reason: which check failed helps only those who probe. */
+/** One text for every reason: which check failed helps only those who probe. A class of its own, so that it can be counted. */
+export class CsrfRefusal extends SvcError {
+  constructor() {
+    super("SVC_FORBIDDEN", "Forbidden");
+  }
+}
+
 function refused(): SvcError {
-  return new SvcError("SVC_FORBIDDEN", "Forbidden");
+  return new CsrfRefusal();
 }

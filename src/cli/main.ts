@@ -2,7 +2,7 @@
  * `svc`: reads the command line, runs one command, turns its end into an exit code. 0 all is well, 1 the command failed,
  * 2 it was called wrongly.
  */
-import { readFileSync } from "node:fs";
+import { VERSION } from "../webhooks/user-agent.ts";
 import { readArguments, type CommandOptions } from "./arguments.ts";
 import type { CommandName } from "./commands.ts";
 import { errorText } from "./error-text.ts";
@@ -23,7 +23,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const invocation = readArguments(args, process.cwd());
-  if (invocation.kind === "version") return say(version());
+  if (invocation.kind === "version") return say(VERSION);
   if (invocation.kind === "tell") return say(invocation.text);
   if (invocation.kind === "mistake") {
     output.error(invocation.text);
@@ -42,11 +42,4 @@ async function main(args: readonly string[]): Promise<number> {
 function say(text: string): number {
   output.line(text);
   return 0;
-}
-
-function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return manifest.version;
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../shared/clock.ts";
 import type { NodeRow, Unit } from "../store/contract.ts";
 import type { LiveGraph } from "./live.ts";
 import { Queue } from "./queue.ts";
-import type { Worker } from "./types.ts";
+import type { LaneReport, Worker } from "./types.ts";
 
 /** A worker's attempts at once, unless its options say otherwise. */
 const DEFAULT_CONCURRENCY = 16;
@@ -75,6 +75,10 @@ export class Dispatcher {
   leave(lane: Lane): void {
     lane.running--;
     this.#fill(lane);
+  }
+
+  lanes(): LaneReport[] {
+    return [...this.#lanes].map(([worker, { running, waiting }]) => ({ worker, running, waiting: waiting.size }));
   }
 
   #laneOf(worker: Worker<never, unknown>): Lane {

@@ -22,7 +22,16 @@ import { Registry } from "./registry.ts";
 import { Runner } from "./runner.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
-import type { Engine, GraphDefinition, OutboxRows, Snapshot, StartOptions, Worker } from "./types.ts";
+import type {
+  AttemptReport,
+  Engine,
+  GraphDefinition,
+  LaneReport,
+  OutboxRows,
+  Snapshot,
+  StartOptions,
+  Worker,
+} from "./types.ts";
 
 export interface EngineOptions {
   store: Store;
@@ -35,6 +44,8 @@ export interface EngineOptions {
   random?: () => number;
   /** Told of trouble that no caller sees. Default: nothing. */
   log?: Log;
+  /** Told of each attempt that has ended. Must not throw. Default: nothing. */
+  onAttempt?: (attempt: AttemptReport) => void;
 }
 
 /** How long to wait before a graph whose commit failed is read again. */
@@ -74,6 +85,7 @@ class GraphEngine implements Engine {
       clock: options.clock,
       random: options.random ?? Math.random,
       isClosing,
+      onAttempt: options.onAttempt,
       live: (graphId) => this.#live.get(graphId),
       go: (live, decide) => void this.#go(live, decide),
     });
@@ -265,6 +277,10 @@ class GraphEngine implements Engine {
       this.#beginWhenDue(live);
     }
     return { live, settled };
+  }
+
+  lanes(): LaneReport[] {
+    return this.#dispatcher.lanes();
   }
 
   idle(): Promise<void> {

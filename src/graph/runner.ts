@@ -6,12 +6,14 @@ import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import { retryDelayMs } from "./backoff.ts";
 import type { Claim } from "./dispatcher.ts";
 import { Shutdown, type LiveGraph } from "./live.ts";
+import type { AttemptReport } from "./types.ts";
 
 export interface RunnerOptions {
   clock: Clock;
   /** For jitter: 0 to below 1. */
   random: () => number;
   isClosing: () => boolean;
+  onAttempt: ((attempt: AttemptReport) => void) | undefined;
   /** The engine's mirror of a graph that is under way. */
   live: (graphId: string) => LiveGraph | undefined;
   /** Decides and commits; never rejects. */
@@ -28,12 +30,14 @@ export class Runner {
   /** Settles once the attempt has ended and its outcome is decided, not yet committed. */
   async attempt(claim: Claim): Promise<void> {
     const { live, node } = claim;
-    const { clock, go, isClosing } = this.#options;
+    const { clock, go, isClosing, onAttempt } = this.#options;
     if (!this.#isCurrent(claim)) return;
     if (isClosing()) return go(live, () => live.machine.nodeInterrupted(node, clock.now()));
     const controller = new AbortController();
     live.controllers.set(node.id, controller);
+    const startedMs = clock.now();
     const outcome = await this.#outcomeOf(live, node, controller);
+    onAttempt?.(reportOf(claim, outcome, startedMs, clock.now()));
     if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
     if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
     else if (outcome.kind === "done") this.#tell(node, "node.discarded");
@@ -105,4 +109,18 @@ export class Runner {
     const live = this.#options.live(node.graphId);
     if (live) this.#options.go(live, () => live.machine.told(type, node.id, data, this.#options.clock.now()));
   }
+}
+
+function reportOf({ node, attempt }: Claim, outcome: Outcome, startedMs: number, endedMs: number): AttemptReport {
+  const failure = outcome.kind === "failed" ? outcome.error : undefined;
+  return {
+    graphId: node.graphId,
+    node: node.id,
+    worker: node.worker,
+    attempt,
+    startedMs,
+    endedMs,
+    outcome: failure?.reason === "timeout" ? "timeout" : outcome.kind,
+    message: failure?.message,
+  };
 }

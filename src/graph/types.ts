@@ -127,6 +127,27 @@ export interface LifecycleEvent {
   pauseNo: number;
 }
 
+/** An attempt of a node that has ended, for those who count or trace. */
+export interface AttemptReport {
+  graphId: string;
+  node: string;
+  worker: string;
+  attempt: number;
+  startedMs: number;
+  endedMs: number;
+  outcome: "done" | "failed" | "timeout" | "aborted";
+  /** Of what failed. */
+  message: string | undefined;
+}
+
+/** Attempts of one worker in this process, at this moment. */
+export interface LaneReport {
+  worker: string;
+  running: number;
+  /** Ready, and without a place yet. */
+  waiting: number;
+}
+
 /** Given by the webhooks layer: the rows to write in the transition's own transaction. */
 export type OutboxRows = (event: LifecycleEvent) => OutboxRow[];
 
@@ -145,6 +166,8 @@ export interface Engine {
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
   /** Goes on with every unfinished graph. Called once at boot. */
   recover(): Promise<number>;
+  /** What runs and what waits for a place, by worker; those that ran something since the start. */
+  lanes(): LaneReport[];
   /** Resolves when nothing is running. */
   idle(): Promise<void>;
   /** Stops dispatching, aborts what runs past `drainMs`, leaves every graph at a durable point. */

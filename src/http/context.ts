@@ -7,6 +7,7 @@ import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { decodeUtf8 } from "./body.ts";
 import { parseCookies, serializeCookie } from "./cookies.ts";
+import type { Route } from "./router.ts";
 import { isHost, readTarget } from "./target.ts";
 import type { Context, CookieOptions, Locals } from "./types.ts";
 
@@ -35,6 +36,8 @@ export class RequestContext implements Context {
   readonly routed: string;
   readonly queryText: string;
   params: Readonly<Record<string, string>> = NO_PARAMS;
+  /** What the request is answered by; undefined where nothing is found for it. */
+  route: Route | undefined;
   /** `Set-Cookie` values to send with whatever answer is given. */
   setCookies: string[] | undefined;
   readonly #source: Source;

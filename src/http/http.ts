@@ -9,6 +9,7 @@ import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { RequestContext, type Source } from "./context.ts";
 import { endEarly } from "./iterate.ts";
+import type { Observer } from "./observer.ts";
 import { problem } from "./response.ts";
 import type { Router } from "./router.ts";
 import { FetchSource } from "./source-fetch.ts";
@@ -26,6 +27,8 @@ export interface HttpOptions {
   finish: (ctx: RequestContext | undefined, result: Result) => Result;
   /** Called when nothing matches; default a 404 problem. */
   notFound?: (ctx: Context) => Answer | Promise<Answer>;
+  /** Told of every request, at both doors. A streamed answer through `fetch` has ended for it when it begins. */
+  observer?: Observer | undefined;
 }
 
 export interface Http {
@@ -43,18 +46,24 @@ export function createHttp(options: HttpOptions): Http {
   const core = new Core(options);
   return {
     async fetch(request) {
+      const startedMs = core.began();
       const source = new FetchSource(request);
       const isHead = request.method === "HEAD";
       const answered = await core.respond(() => source);
-      return core.send(answered, (result, headers) =>
-        toResponse(result, headers, isHead, (error) => {
-          if (error !== undefined) core.report(error, answered.ctx);
-          source.leave();
-        }),
-      );
+      try {
+        return await core.send(answered, (result, headers) =>
+          toResponse(result, headers, isHead, (error) => {
+            if (error !== undefined) core.report(error, answered.ctx);
+            source.leave();
+          }),
+        );
+      } finally {
+        core.ended(answered, startedMs, false);
+      }
     },
     async handler(message, reply, next) {
       if (next && !core.hasRoute(message)) return next();
+      const startedMs = core.began();
       const answered = await core.respond(() => {
         refuseAmbiguous(message);
         return new NodeSource(message, reply, options.trusted);
@@ -72,6 +81,8 @@ export function createHttp(options: HttpOptions): Http {
         core.report(error, answered.ctx);
         // The status is out, so a cut connection is the only way left to say that this is not the whole answer.
         reply.destroy();
+      } finally {
+        core.ended(answered, startedMs, reply.destroyed && !reply.writableFinished);
       }
     },
     refuse: (error) => {
@@ -144,6 +155,7 @@ class Core {
         endEarly(result.body[Symbol.asyncIterator]());
       const { finish, onError } = this.#options;
       const instead = finish(ctx, onError(error, ctx ?? UNREADABLE));
+      answered.result = instead;
       sent = write(instead, finalHeaders(ctx, instead));
     }
     return await sent;
@@ -154,6 +166,18 @@ class Core {
     if (!isLeaving(error, ctx)) this.#options.onError(error, ctx ?? UNREADABLE);
   }
 
+  /** @returns when, for `ended`. */
+  began(): number {
+    const { observer } = this.#options;
+    if (!observer) return 0;
+    observer.began();
+    return performance.now();
+  }
+
+  ended({ ctx, result }: Answered, startedMs: number, isCut: boolean): void {
+    this.#options.observer?.ended(ctx, result, performance.now() - startedMs, isCut);
+  }
+
   #route(ctx: RequestContext): Answer | Promise<Answer> {
     if (REFUSED_METHODS.has(ctx.method)) throw methodRefused(ctx.method, "GET, HEAD, POST");
     const { router, notFound } = this.#options;
@@ -162,6 +186,7 @@ class Core {
     if (match.kind === "unknown") {
       return notFound ? notFound(ctx) : problem(404, "SVC_NOT_FOUND", `Nothing is at ${ctx.path}`);
     }
+    ctx.route = match.route;
     ctx.params = ctx.routed === ctx.path ? match.params : asData(match.params);
     return match.route.handler(ctx);
   }

@@ -26,3 +26,38 @@ export function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint
     },
   };
 }
+
+/** The same chunks; `onChunk` sees each of them, `onEnd` is called once, however it comes. */
+export function watched<Chunk>(
+  chunks: AsyncIterable<Chunk>,
+  onChunk: (chunk: Chunk) => void,
+  onEnd: () => void,
+): AsyncIterable<Chunk> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = chunks[Symbol.asyncIterator]();
+      let hasEnded = false;
+      const end = (): void => {
+        if (!hasEnded) onEnd();
+        hasEnded = true;
+      };
+      return {
+        async next() {
+          try {
+            const step = await iterator.next();
+            if (step.done === true) end();
+            else onChunk(step.value);
+            return step;
+          } catch (error) {
+            end();
+            throw error;
+          }
+        },
+        async return() {
+          end();
+          return (await iterator.return?.()) ?? { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}

@@ -8,7 +8,11 @@ import { RouteTree, type Found } from "./route-tree.ts";
 import type { Handler, Middleware, Params } from "./types.ts";
 
 export interface Route {
-  handler: Handler;
+  /** Upper case. */
+  readonly method: string;
+  /** As it was added: `/todos/:id`. Fit for logs and metrics, where a path may hold secrets and has no end of values. */
+  readonly pattern: string;
+  readonly handler: Handler;
 }
 
 export type Match =
@@ -27,7 +31,7 @@ export class Router {
 
   /** @param method upper case. @param middleware around the handler, outermost first. */
   add(method: string, pattern: string, handler: Handler, middleware: readonly Middleware[] = []): void {
-    const route = { handler: compose(middleware, handler) };
+    const route = { method, pattern, handler: compose(middleware, handler) };
     this.#methods.add(method);
     this.#tree.add(method, pattern, route);
     if (!/[:*]/.test(pattern)) this.#static.set(`${method} ${pattern}`, { kind: "found", route, params: NO_PARAMS });

@@ -11,7 +11,7 @@ import type { Resolve } from "../security/resolve.ts";
 import type { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log, LogFields } from "../shared/log.ts";
-import type { DeliveryRow, RegistrationRow, WebhookStore } from "../store/contract.ts";
+import type { DeliveryRow, DeliveryStatus, RegistrationRow, WebhookStore } from "../store/contract.ts";
 import { sendAttempt, type AttemptResult } from "./attempt.ts";
 import { phaseOf } from "./breaker.ts";
 import { DEFAULT_LIMITS, Lanes } from "./lanes.ts";
@@ -39,6 +39,22 @@ export interface DeliveryOptions {
   random: () => number;
   log: Log;
   resolve: Resolve | undefined;
+  onAttempt: ((attempt: DeliveryReport) => void) | undefined;
+}
+
+/** An attempt of a delivery that has ended, for those who count or trace. */
+export interface DeliveryReport {
+  deliveryId: string;
+  graphId: string;
+  registrationId: string;
+  event: string;
+  attempt: number;
+  startedMs: number;
+  endedMs: number;
+  statusCode: number | undefined;
+  error: string | undefined;
+  /** `pending`: it is tried again. */
+  status: DeliveryStatus;
 }
 
 export class DeliveryLoop {
@@ -184,7 +200,7 @@ export class DeliveryLoop {
   }
 
   async #send(row: DeliveryRow, registration: RegistrationRow): Promise<void> {
-    const { clock, policy, registry, store, delaysMs, random } = this.#options;
+    const { clock, policy, registry, store, delaysMs, random, onAttempt } = this.#options;
     if (!this.#agents) return;
     const context = { clock, policy, ...this.#agents, signal: this.#aborted.signal };
     const result = await sendAttempt(row, registration.url, registry.secretsOf(registration), context);
@@ -192,6 +208,7 @@ export class DeliveryLoop {
     if (this.#aborted.signal.aborted && result.statusCode === undefined) return;
     const number = row.attempts + 1;
     const outcome = outcomeOf({ result, number, delaysMs, nowMs: clock.now(), random: random() });
+    onAttempt?.(reportOf(row, number, result, outcome.delivery.status));
     await Promise.all([
       store.recordAttempt(attemptRow(row.id, number, result), outcome.delivery),
       registry.noteHealth(registration.id, outcome.health),
@@ -229,4 +246,11 @@ export class DeliveryLoop {
 function attemptRow(deliveryId: string, number: number, result: AttemptResult) {
   const { startedMs, durationMs, statusCode, response, error } = result;
   return { deliveryId, number, startedMs, durationMs, statusCode, response, error };
+}
+
+function reportOf(row: DeliveryRow, attempt: number, result: AttemptResult, status: DeliveryStatus): DeliveryReport {
+  const { id: deliveryId, graphId, registrationId, event } = row;
+  const { startedMs, durationMs, statusCode, error } = result;
+  const endedMs = startedMs + durationMs;
+  return { deliveryId, graphId, registrationId, event, attempt, startedMs, endedMs, statusCode, error, status };
 }

@@ -12,7 +12,7 @@ import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow, Store } from "../store/contract.ts";
-import { DeliveryLoop } from "./delivery.ts";
+import { DeliveryLoop, type DeliveryReport } from "./delivery.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly, readSinceMs } from "./input.ts";
 import { pageOf } from "./page.ts";
 import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./payload.ts";
@@ -35,6 +35,8 @@ export interface WebhooksOptions {
   schedule?: readonly Duration[];
   /** Told of trouble that no caller sees. Default: nothing. */
   log?: Log;
+  /** Told of each attempt that has ended. Must not throw. Default: nothing. */
+  onAttempt?: (attempt: DeliveryReport) => void;
   /** From 0 to below 1, for jitter. Default Math.random. */
   random?: () => number;
   /** Where a result too large to send can be fetched. Default: the path of the graph. */
@@ -102,6 +104,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     delaysMs: readSchedule(options.schedule ?? DEFAULT_SCHEDULE),
     random: options.random ?? Math.random,
     log: options.log ?? silentLog,
+    onAttempt: options.onAttempt,
   });
   const resultUrl = options.resultUrl ?? defaultResultUrl;
   const view = (row: RegistrationRow): RegistrationView => registrationView(row, secret !== undefined);

@@ -175,7 +175,7 @@ describe("status and metrics", () => {
     const metrics = await client.get("/_svc/metrics", OPERATOR);
     assert.match(
       await metrics.text(),
-      /^# HELP svc_graphs .+\n# TYPE svc_graphs gauge\nsvc_graphs\{status="pending"\} \d+\n/,
+      /^# HELP svc_graphs .+\n# TYPE svc_graphs gauge\nsvc_graphs\{status="pending"\} \d+\n/m,
     );
   });
 });

@@ -5,6 +5,11 @@ import { action, createApp, route } from "svc";
 import { createTestClient, recordLog } from "svc/testing";
 import { withFixture } from "./app.ts";
 
+async function* pieces(): AsyncGenerator<string> {
+  yield "häh";
+  yield "later";
+}
+
 describe("the log", () => {
   it("holds no secret, token, cookie or payload, whatever is asked and however it fails", async () => {
     const planted = {
@@ -45,6 +50,36 @@ describe("the log", () => {
       },
       planted,
       options,
+    );
+  });
+
+  it("has a line per request where it is asked for, with the pattern of the route and the bytes of the body", async () => {
+    const log = recordLog();
+    const routes = [
+      route("GET", "/items/:id", () => new Response("four")),
+      route("GET", "/streamed", () => ({ status: 200, headers: [], body: pieces() })),
+    ];
+    await withFixture(
+      async ({ app }) => {
+        const { url, close } = await app.start({ port: 0 });
+        await (await fetch(`${url}/items/7?token=secret`, { headers: { "x-request-id": "r-1" } })).text();
+        await (await fetch(`${url}/streamed`)).text();
+        await close();
+        const [first, second] = log.entries.filter(({ message }) => message === "request").map(({ fields }) => fields);
+        const { durationMs, ...rest } = first ?? {};
+        assert.ok(typeof durationMs === "number" && durationMs >= 0);
+        assert.deepEqual(rest, {
+          reqId: "r-1",
+          method: "GET",
+          route: "/items/:id",
+          status: 200,
+          bytes: 4,
+          clientIp: "127.0.0.1",
+        });
+        assert.equal(second?.["bytes"], 9);
+      },
+      {},
+      { log, accessLog: true, routes },
     );
   });
 

@@ -34,6 +34,7 @@ export function outcomeOf(
 ): { status: number; reply: ActionReply } {
   if (error instanceof Redirect)
     return { status: 200, reply: { ok: true, value: null, error: null, redirect: error.location } };
+  services.metrics.refused(error);
   const { status, message } = describe(error, services);
   if (status >= 500 && !isLeaving(error, ctx) && !isClosing(error, services))
     services.log.error({ reqId: ctx.requestId, action: name, err: error }, "An action failed");

@@ -33,8 +33,26 @@ export function actionEndpoints({ router, services, middleware }: Endpoints): vo
   router.add("POST", `${PATHS.action}/:name`, (ctx) => answer(ctx, services, middleware));
 }
 
+/** Answers, and counts what came of it. */
 async function answer(ctx: Context, services: Services, middleware: readonly Middleware[]): Promise<Answer> {
   const name = ctx.params["name"] ?? "";
+  const result = await outcomeOf(ctx, services, middleware, name);
+  // Of names that are not there, there is no end.
+  services.metrics.actions.add(services.actions.has(name) ? name : "unknown", outcomeName(result.status));
+  return result;
+}
+
+function outcomeName(status: number): "ok" | "refused" | "failed" {
+  if (status < 400) return "ok";
+  return status < 500 ? "refused" : "failed";
+}
+
+async function outcomeOf(
+  ctx: Context,
+  services: Services,
+  middleware: readonly Middleware[],
+  name: string,
+): Promise<Answer> {
   const headers: string[] = [];
   try {
     const target = services.actions.get(name);

@@ -1,12 +1,11 @@
-/** The state of the process in one look: JSON for people and scripts, Prometheus text for monitoring. */
+/** The state of the process in one look: JSON for people and scripts, Prometheus text for monitoring. Both say the same. */
 import { json } from "../../http/response.ts";
 import type { Result } from "../../http/types.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { operatorOnly } from "../auth.ts";
+import { EXPOSITION_TYPE, exposition, type Family, type Labels } from "../metrics/exposition.ts";
 import type { Endpoints, Services } from "../services.ts";
-
-/** Prometheus text exposition format 0.0.4. */
-const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+import { VERSION } from "../../webhooks/user-agent.ts";
 
 export function statusEndpoints({ router, services }: Endpoints): void {
   const guard = [operatorOnly(services)];
@@ -14,32 +13,57 @@ export function statusEndpoints({ router, services }: Endpoints): void {
   router.add("GET", PATHS.metrics, () => metrics(services), guard);
 }
 
-function summary({ store, webhooks, clock, startedMs }: Services) {
-  const count = (status: string): number => webhooks.deliveries(new URLSearchParams({ status, limit: "1" })).total;
+function summary(services: Services) {
+  const { store, engine, clock, startedMs, metrics: counted, closing } = services;
   return {
-    status: "ready",
+    status: closing.aborted ? "draining" : "ready",
+    version: VERSION,
     uptime_ms: clock.now() - startedMs,
     graphs: store.graphs.countByStatus(),
+    queues: engine.lanes(),
+    node_attempts: counted.attempts.by("outcome"),
     webhooks: store.webhooks.registrations().length,
-    deliveries: { pending: count("pending"), delivered: count("delivered"), failed: count("failed") },
+    deliveries: deliveriesByStatus(services),
+    delivery_attempts: counted.deliveries.by("outcome"),
+    requests: { in_flight: counted.requests.inFlight, by_status: counted.requests.totals() },
+    actions: counted.actions.by("outcome"),
+    refusals: counted.refusals.by("reason"),
+    event_streams: counted.eventStreams,
     memory_bytes: process.memoryUsage.rss(),
   };
 }
 
-function metrics(services: Services): Result {
-  const { graphs, deliveries, webhooks, uptime_ms: uptimeMs, memory_bytes: memoryBytes } = summary(services);
-  const body = [
-    ...family("svc_graphs", "gauge", "Graphs by status", Object.entries(graphs), "status"),
-    ...family("svc_deliveries", "gauge", "Webhook deliveries by status", Object.entries(deliveries), "status"),
-    ...family("svc_webhooks", "gauge", "Webhook registrations", [["", webhooks]]),
-    ...family("svc_uptime_seconds", "gauge", "Time since the app booted", [["", uptimeMs / 1000]]),
-    ...family("process_resident_memory_bytes", "gauge", "Resident memory", [["", memoryBytes]]),
-  ];
-  const headers = ["content-type", METRICS_TYPE, "cache-control", "no-store"];
-  return { status: 200, headers, body: `${body.join("\n")}\n` };
+function deliveriesByStatus({ webhooks }: Services): Record<string, number> {
+  const count = (status: string): number => webhooks.deliveries(new URLSearchParams({ status, limit: "1" })).total;
+  return { pending: count("pending"), delivered: count("delivered"), failed: count("failed") };
 }
 
-function family(name: string, type: string, help: string, values: [string, number][], label?: string): string[] {
-  const lines = values.map(([key, value]) => `${name}${label ? `{${label}="${key}"}` : ""} ${value}`);
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines];
+function metrics(services: Services): Result {
+  const body = exposition([...stateFamilies(services), ...services.metrics.families(), ...services.ownMetrics()]);
+  return { status: 200, headers: ["content-type", EXPOSITION_TYPE, "cache-control", "no-store"], body };
+}
+
+/** What is read from the store and the engine when it is asked for. */
+function stateFamilies(services: Services): Family[] {
+  const { store, engine, clock, startedMs } = services;
+  const lanes = engine.lanes();
+  const byWorker = (count: "running" | "waiting"): [Labels, number][] =>
+    lanes.map((lane) => [{ worker: lane.worker }, lane[count]]);
+  return [
+    gauge("svc_build_info", "Always 1; the versions are labels", [[{ version: VERSION, node: process.version }, 1]]),
+    gauge("svc_uptime_seconds", "Time since the app booted", [[{}, (clock.now() - startedMs) / 1000]]),
+    gauge("svc_graphs", "Graphs by status", byStatus(store.graphs.countByStatus())),
+    gauge("svc_nodes_running", "Attempts that run in this process, by worker", byWorker("running")),
+    gauge("svc_nodes_waiting", "Nodes that wait for a place in this process, by worker", byWorker("waiting")),
+    gauge("svc_deliveries", "Webhook deliveries by status", byStatus(deliveriesByStatus(services))),
+    gauge("svc_webhooks", "Webhook registrations", [[{}, store.webhooks.registrations().length]]),
+  ];
+}
+
+function byStatus(counts: Readonly<Record<string, number>>): [Labels, number][] {
+  return Object.entries(counts).map(([status, count]) => [{ status }, count]);
+}
+
+function gauge(name: string, help: string, values: readonly (readonly [Labels, number])[]): Family {
+  return { name, type: "gauge", help, samples: values.map(([labels, value]) => ({ labels, value })) };
 }

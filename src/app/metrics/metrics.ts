@@ -1,0 +1,75 @@
+/** What an app counts of itself, one object per app: who does a thing adds to it, the status endpoints read it. */
+import type { RequestContext } from "../../http/context.ts";
+import type { Observer } from "../../http/observer.ts";
+import type { Result } from "../../http/types.ts";
+import { watched } from "../../http/iterate.ts";
+import { SvcError } from "../../shared/errors.ts";
+import { CsrfRefusal } from "../session.ts";
+import { Counter } from "./counter.ts";
+import type { Family } from "./exposition.ts";
+import { ProcessMetrics } from "./process.ts";
+import { RequestMetrics } from "./requests.ts";
+
+export class Metrics implements Observer {
+  readonly requests = new RequestMetrics();
+  readonly process = new ProcessMetrics();
+  readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
+  readonly refusals = new Counter("svc_refusals_total", "Refused requests by reason", ["reason"]);
+  readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
+  readonly deliveries = new Counter("svc_delivery_attempts_total", "Attempts to deliver webhooks", ["outcome"]);
+  /** Event streams that are open. */
+  eventStreams = 0;
+
+  began(): void {
+    this.requests.inFlight++;
+  }
+
+  ended(ctx: RequestContext | undefined, result: Result, durationMs: number, isCut: boolean): void {
+    this.requests.ended(ctx, result, durationMs, isCut);
+  }
+
+  /** Counts what an error refuses; one of ours is no refusal. */
+  refused(error: unknown): void {
+    if (error instanceof CsrfRefusal) this.refusals.add("csrf");
+    else if (error instanceof SvcError && error.status < 500)
+      this.refusals.add(error.code.slice("SVC_".length).toLowerCase());
+  }
+
+  /** The same answer; an event stream is counted while it is open. */
+  watch(result: Result): Result {
+    const { body, headers } = result;
+    if (typeof body !== "object" || body === null || body instanceof Uint8Array || !isEventStream(headers))
+      return result;
+    this.eventStreams++;
+    return {
+      ...result,
+      body: watched(
+        body,
+        () => undefined,
+        () => this.eventStreams--,
+      ),
+    };
+  }
+
+  families(): Family[] {
+    return [
+      ...this.requests.families(),
+      this.actions.family(),
+      this.refusals.family(),
+      {
+        name: "svc_event_streams",
+        type: "gauge",
+        help: "Event streams that are open",
+        samples: [{ value: this.eventStreams }],
+      },
+      this.attempts.family(),
+      this.deliveries.family(),
+      ...this.process.families(),
+    ];
+  }
+}
+
+function isEventStream(headers: readonly string[]): boolean {
+  const at = headers.indexOf("content-type");
+  return at >= 0 && (headers[at + 1] ?? "").startsWith("text/event-stream");
+}

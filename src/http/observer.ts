@@ -1,0 +1,15 @@
+/** Who watches requests come and go: what is counted, logged and traced of them is made from this. */
+import type { RequestContext } from "./context.ts";
+import type { Result } from "./types.ts";
+
+/** Plain arguments, since this is on the way of every request. */
+export interface Observer {
+  /** A request has come in; whatever becomes of it, `ended` is called once. */
+  began(): void;
+  /**
+   * Its answer is sent, a streamed one to its end.
+   * @param ctx undefined for what could not be read as a request
+   * @param isCut the client left before the end
+   */
+  ended(ctx: RequestContext | undefined, result: Result, durationMs: number, isCut: boolean): void;
+}
