@@ -40,6 +40,7 @@ function groups(filters: string[]): Group[] {
     { name: "contract", files: inside("contract") },
     ...alone("e2e"),
     ...alone("chaos"),
+    ...alone("fuzz"),
   ].filter((group) => group.files.length > 0);
 }
 

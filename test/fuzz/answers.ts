@@ -1,0 +1,82 @@
+/**
+ * Reads the bytes that a server sent as HTTP/1.1 answers (RFC 9112 section 6), strictly: what a client would have to
+ * guess about is an error. Holds no test.
+ */
+
+export interface Answer {
+  status: number;
+  /** By lower-case name; several of one name are joined with ", ". */
+  headers: Record<string, string>;
+  /** Absent where the connection ended before the answer did. */
+  body?: string;
+}
+
+const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*$/;
+const FIELD = /^([!#$%&'*+.^_`|~\w-]+): ?([\t\x20-\x7e\x80-\xff]*)$/;
+
+/** @throws Error where the bytes are no answers. @returns those that are final, one after the other */
+export function readAnswers(bytes: Buffer): Answer[] {
+  const text = bytes.toString("latin1");
+  const answers: Answer[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const end = text.indexOf("\r\n\r\n", at);
+    // Cut off amid its head: whoever has left gets no more.
+    if (end < 0) break;
+    const answer = readHead(text.slice(at, end));
+    at = end + 4;
+    if (answer.status >= 200) {
+      at = readBody(answer, text, at);
+      answers.push(answer);
+    }
+  }
+  return answers;
+}
+
+function readHead(head: string): Answer {
+  const [first = "", ...lines] = head.split("\r\n");
+  const status = STATUS_LINE.exec(first)?.[1];
+  if (status === undefined) throw new Error(`not a status line: ${JSON.stringify(first.slice(0, 200))}`);
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const [, name = "", value = ""] = FIELD.exec(line) ?? [];
+    if (name === "") throw new Error(`not a header: ${JSON.stringify(line.slice(0, 200))}`);
+    const key = name.toLowerCase();
+    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+  }
+  return { status: Number(status), headers };
+}
+
+/** @returns where the next answer begins */
+function readBody(answer: Answer, text: string, at: number): number {
+  const { "content-length": length, "transfer-encoding": coding } = answer.headers;
+  // To HEAD there is no body, whatever its headers say; no body of the app under test looks like an answer.
+  const isBare = text.startsWith("HTTP/1.1 ", at) || answer.status === 204 || answer.status === 304;
+  if (isBare) return at;
+  if (coding !== undefined) {
+    if (coding !== "chunked" || length !== undefined) throw new Error(`framed twice: ${coding}, ${length}`);
+    return readChunks(answer, text, at);
+  }
+  if (length === undefined || !/^\d+$/.test(length)) throw new Error(`no length: ${JSON.stringify(answer.headers)}`);
+  const end = at + Number(length);
+  if (end <= text.length) answer.body = text.slice(at, end);
+  return Math.min(end, text.length);
+}
+
+function readChunks(answer: Answer, text: string, start: number): number {
+  let at = start;
+  let body = "";
+  while (at < text.length) {
+    const end = text.indexOf("\r\n", at);
+    if (end < 0) return text.length;
+    const size = Number.parseInt(text.slice(at, end), 16);
+    if (Number.isNaN(size)) throw new Error(`not a chunk: ${JSON.stringify(text.slice(at, end + 20))}`);
+    if (size === 0) {
+      answer.body = body;
+      return end + 4;
+    }
+    body += text.slice(end + 2, end + 2 + size);
+    at = end + 2 + size + 2;
+  }
+  return text.length;
+}

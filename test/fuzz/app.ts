@@ -1,0 +1,91 @@
+/** The app that fuzzing throws things at: something to read, to send and to call for every kind of input. Holds no test. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { action, createApp, json, page, readForm, route, worker, type App, type Middleware } from "svc";
+import { createTestClient } from "svc/testing";
+import * as v from "valibot";
+
+export const API_KEY = "operator-key";
+
+/** Nothing a client sends may reach a limit of calls: what is looked for lies behind it. */
+const NO_LIMIT = "1000000";
+
+const double = worker("double", (input: { value: number }) => input.value * 2);
+
+const todo = v.object({ title: v.pipe(v.string(), v.nonEmpty("must not be empty")) });
+
+export interface Target {
+  readonly app: App;
+  readonly port: number;
+  /** What a browser of this app sends along with a mutation. */
+  readonly session: { cookie: string; token: string };
+  /** One that is registered. */
+  readonly webhookId: string;
+  /** One that is done, or about to be. */
+  readonly graphId: string;
+  /** Faults: what was logged as an error. A run without a bug has none; who looks takes them out. */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+/** @param middleware around every page, route and action: for bugs planted to see that they are found. */
+export async function openTarget(middleware: readonly Middleware[] = []): Promise<Target> {
+  const folder = mkdtempSync(join(tmpdir(), "svc-fuzz-"));
+  const faults: string[] = [];
+  const fault = (fields: { err?: unknown }, message: string): void => {
+    // The first few tell; a run that fails a thousand times must not fill the memory it measures.
+    if (faults.length < 20) faults.push(`${message}: ${fields.err instanceof Error ? fields.err.stack : ""}`);
+  };
+  const quiet = (): void => undefined;
+  const app = createApp({
+    middleware,
+    pages: [
+      page("/show/:what", {
+        title: (_data, ctx) => ctx.params["what"] ?? "",
+        view: (_data, ctx) => [ctx.params["what"], [...ctx.query].flat(), Object.entries(ctx.cookies).flat()],
+      }),
+    ],
+    routes: [
+      route("POST", "/form", async (ctx) => {
+        const { fields, files } = await readForm(ctx, 64 * 1024);
+        const sizes = Object.entries(files).map(([name, file]) => [name, file.name, file.type, file.bytes.length]);
+        return json({ fields, sizes });
+      }),
+      route("POST", "/open", async (ctx) => json((await ctx.bytes(64 * 1024)).length), { csrf: false }),
+      route("GET", "/request", (ctx) => json([ctx.request.url, ctx.clientIp, [...ctx.request.headers]])),
+      route("GET", "/files/**:path", (ctx) => json(ctx.params)),
+    ],
+    actions: { echo: action((...args: unknown[]) => args), addTodo: action(todo, ({ title }) => title) },
+    workers: [double],
+    env: {
+      SVC_DATA_DIR: folder,
+      SVC_DATABASE_URL: "memory:",
+      SVC_EXEC_API_KEY: API_KEY,
+      SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
+      SVC_TRUST_PROXY: "127.0.0.0/8",
+      SVC_RATE_ACTIONS: NO_LIMIT,
+      SVC_RATE_SUBMITS: NO_LIMIT,
+      NODE_ENV: "test",
+    },
+    log: { debug: quiet, info: quiet, warn: quiet, error: fault },
+  });
+  const started = await app.start({ port: 0, host: "127.0.0.1" });
+  const client = createTestClient(app);
+  const token = await client.csrfToken();
+  // Delivers to this very server, so that what is registered is really called.
+  const { registration } = await app.webhooks.create({ url: `${started.url}/open` });
+  const { snapshot } = await app.engine.start("double", { value: 1 }, { idempotencyKey: "once" });
+  return {
+    app,
+    port: Number(new URL(started.url).port),
+    session: { token, cookie: [...client.cookies].map((pair) => pair.join("=")).join("; ") },
+    webhookId: registration.id,
+    graphId: snapshot.graph_id,
+    faults,
+    close: async () => {
+      await started.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

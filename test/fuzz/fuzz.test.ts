@@ -1,0 +1,61 @@
+/**
+ * Bounded fuzz: whatever is sent, every connection is answered or closed, nothing fails that the contract does not name,
+ * every answer has its headers, and nothing is left behind. `npm run fuzz` goes on for longer.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Middleware } from "svc";
+import { openTarget, type Target } from "./app.ts";
+import { KINDS, type Kind } from "./kinds.ts";
+import { fuzz } from "./run.ts";
+import { beSilent } from "./silent.ts";
+
+const seed = Number(process.env["FUZZ_SEED"] ?? 20261121);
+const budgetMs = Number(process.env["FUZZ_SECONDS"] ?? 15) * 1000;
+
+describe(`whatever is sent (FUZZ_SEED=${seed})`, () => {
+  let target: Target;
+  let silence: Promise<void>;
+  before(async () => {
+    target = await openTarget();
+    silence = beSilent(target.port, 60);
+    // Its failure is told by the test that waits for it.
+    silence.catch(() => undefined);
+  });
+  after(() => target.close());
+
+  for (const kind of KINDS) {
+    it(`${kind.name}: answered or closed, by the contract, and forgotten`, async () => {
+      await fuzz(kind, { seed, budgetMs: budgetMs / KINDS.length });
+    });
+  }
+
+  it("who begins and never goes on is ended by the server", () => silence);
+});
+
+describe("the fuzz itself", () => {
+  const kind = (name: string): Kind => {
+    const found = KINDS.find((candidate) => candidate.name === name);
+    assert.ok(found);
+    return found;
+  };
+  const planted = (middleware: Middleware): Promise<unknown> =>
+    fuzz(kind("queries, cookies and headers"), { seed, budgetMs: 4000, middleware: [middleware] });
+
+  it("finds a handler that fails, and says how to see it again", async () => {
+    const failing: Middleware = (ctx, next) => {
+      if (ctx.cookies["__proto__"] !== undefined) throw new TypeError("planted");
+      return next();
+    };
+    await assert.rejects(planted(failing), new RegExp(`seed: ${seed}[^]*Counterexample[^]*__proto__`));
+  });
+
+  it("finds what every request leaves behind", async () => {
+    const kept: unknown[] = [];
+    const leaking: Middleware = (_ctx, next) => {
+      if (kept.length < 2000) kept.push(Array(20_000).fill(kept.length));
+      return next();
+    };
+    await assert.rejects(planted(leaking), /the heap has grown/);
+  });
+});

@@ -1,0 +1,108 @@
+/** The kinds of input, each with what must hold of it: a property of fast-check over a running app. Holds no test. */
+import assert from "node:assert/strict";
+import fc, { type Arbitrary, type IAsyncProperty } from "fast-check";
+import { readAnswers, type Answer } from "./answers.ts";
+import { API_KEY, type Target } from "./app.ts";
+import { exchange, type Leaving } from "./connection.ts";
+import { actionBody, operatorCall } from "./json-bodies.ts";
+import { argsOf } from "./json-oracle.ts";
+import { oddForms, oddReads, type OddRequest } from "./odd-requests.ts";
+import { mutatedRequests, randomBytes, validRequests } from "./raw-requests.ts";
+import { checkAnswer } from "./rules.ts";
+
+export interface Kind {
+  name: string;
+  /** Whether what is sent may make rows that stay, so that memory grows rightly. */
+  isKept?: boolean;
+  property(target: Target): IAsyncProperty<unknown>;
+}
+
+/** Connections at once: each waits for a while to see whether the server has more to say. */
+const AT_ONCE = 24;
+
+const leaving: Arbitrary<Leaving> = fc.oneof(
+  { weight: 7, arbitrary: fc.constant<Leaving>("end") },
+  fc.constant<Leaving>("reset"),
+);
+
+export const KINDS: readonly Kind[] = [
+  { name: "random bytes at the socket", property: (target) => overSockets(target, randomBytes) },
+  {
+    name: "requests with something wrong",
+    property: (target) => overSockets(target, mutatedRequests(validRequests(target))),
+  },
+  {
+    name: "JSON of action calls",
+    property: (target) =>
+      fc.asyncProperty(actionBody, fc.boolean(), async (body, isRaw) => {
+        const answer = await ask(target, isRaw, actionCall(target, body));
+        const args = argsOf(body);
+        assert.equal(answer.status, args === undefined ? 422 : 200, answer.body);
+        if (args === undefined) return;
+        // Once more through JSON, which has neither -0 nor infinite numbers.
+        assert.equal(answer.body, JSON.stringify({ ok: true, value: args, error: null }));
+      }),
+  },
+  {
+    name: "JSON of operators",
+    isKept: true,
+    property: (target) =>
+      fc.asyncProperty(operatorCall(target), fc.boolean(), async ({ method, path, body }, isRaw) => {
+        const headers = { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" };
+        await ask(target, isRaw, { method, path, headers, body: new TextEncoder().encode(body) });
+      }),
+  },
+  {
+    name: "queries, cookies and headers",
+    property: (target) =>
+      fc.asyncProperty(oddReads, fc.boolean(), async (request, isRaw) => void (await ask(target, isRaw, request))),
+  },
+  {
+    name: "forms",
+    property: (target) =>
+      fc.asyncProperty(oddForms(target), fc.boolean(), async (form, isRaw) => void (await ask(target, isRaw, form))),
+  },
+];
+
+function overSockets(target: Target, bytes: Arbitrary<Uint8Array>): IAsyncProperty<unknown> {
+  const connections = fc.array(fc.tuple(bytes, leaving), { minLength: AT_ONCE, maxLength: AT_ONCE });
+  return fc.asyncProperty(connections, async (all) => {
+    const exchanges = await Promise.all(all.map(([sent, how]) => exchange(target.port, sent, how)));
+    assert.deepEqual(target.faults.splice(0), []);
+    for (const { bytes: received } of exchanges) for (const answer of readAnswers(received)) checkAnswer(answer);
+  });
+}
+
+function actionCall({ session }: Target, body: string): OddRequest {
+  const headers = { cookie: session.cookie, "x-svc-csrf": session.token, "content-type": "application/json" };
+  // A lone surrogate is no UTF-8, so it travels as an escape only.
+  return { method: "POST", path: "/_svc/action/echo", headers, body: new TextEncoder().encode(body) };
+}
+
+/** Through one of the doors; what must hold of every answer is checked. */
+async function ask(target: Target, isRaw: boolean, request: OddRequest): Promise<Answer> {
+  const answer = isRaw ? await askOverSocket(target, request) : await askInMemory(target, request);
+  // First, so that none is left over for the next input when this one fails.
+  assert.deepEqual(target.faults.splice(0), []);
+  checkAnswer(answer);
+  return answer;
+}
+
+async function askInMemory({ app }: Target, { path, ...init }: OddRequest): Promise<Answer> {
+  const response = await app.fetch(new Request(`http://localhost${path}`, init));
+  const headers = Object.fromEntries(response.headers);
+  return { status: response.status, headers, body: await response.text() };
+}
+
+async function askOverSocket({ port }: Target, { method, path, headers, body }: OddRequest): Promise<Answer> {
+  const lines = Object.entries({ host: "localhost", connection: "close", ...headers }).map((pair) => pair.join(": "));
+  if (body) lines.push(`content-length: ${body.length}`);
+  const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  const { bytes } = await exchange(port, Buffer.concat([head, body ?? new Uint8Array()]), "wait");
+  const [answer, ...more] = readAnswers(bytes);
+  assert.ok(
+    answer && more.length === 0,
+    `${more.length + (answer ? 1 : 0)} answers: ${bytes.toString("latin1", 0, 500)}`,
+  );
+  return { ...answer, ...(answer.body === undefined ? {} : { body: Buffer.from(answer.body, "latin1").toString() }) };
+}

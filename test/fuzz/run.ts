@@ -1,0 +1,76 @@
+/** Runs one kind of input for a while against an app of its own, and looks at what is left of the app. Holds no test. */
+import assert from "node:assert/strict";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import type { Middleware } from "svc";
+import { openTarget } from "./app.ts";
+import type { Kind } from "./kinds.ts";
+
+export interface FuzzOptions {
+  /** Decides every input; a failure prints it. */
+  seed: number;
+  /** For how long to go on. */
+  budgetMs: number;
+  /** Around every route of the app. Default none. */
+  middleware?: readonly Middleware[];
+}
+
+export interface Outcome {
+  runs: number;
+  /** By which the heap has grown over the later three quarters. */
+  grownBytes: number;
+}
+
+/** Share of the time after which caches are full and code is compiled: growth from there on would be a leak. */
+const WARM_UP = 0.25;
+/** Caches that still fill, and the collector's own slack. A context kept for each request would be several times as much. */
+const MAX_GROWTH_BYTES = 12 * 1024 * 1024;
+
+/** @throws Error with the seed and the smallest input that fails. */
+export async function fuzz(kind: Kind, { seed, budgetMs, middleware }: FuzzOptions): Promise<Outcome> {
+  const unhandled: unknown[] = [];
+  const hear = (error: unknown): void => void unhandled.push(error);
+  process.on("unhandledRejection", hear);
+  const target = await openTarget(middleware);
+  try {
+    const property = kind.property(target);
+    let runs = await tryFor(property, seed, budgetMs * WARM_UP);
+    const beforeBytes = heapBytes();
+    runs += await tryFor(property, seed + 1, budgetMs * (1 - WARM_UP));
+    const grownBytes = heapBytes() - beforeBytes;
+    const health = await fetch(`http://127.0.0.1:${target.port}/health`);
+    assert.equal(await health.text(), "ok");
+    assert.deepEqual(unhandled, [], "unhandled rejections");
+    assert.ok(
+      kind.isKept || grownBytes < MAX_GROWTH_BYTES,
+      `the heap has grown by ${grownBytes} bytes over ${runs} runs`,
+    );
+    return { runs, grownBytes };
+  } finally {
+    await target.close();
+    process.off("unhandledRejection", hear);
+  }
+}
+
+async function tryFor(property: fc.IAsyncProperty<unknown>, seed: number, budgetMs: number): Promise<number> {
+  const details = await fc.check(property, {
+    seed,
+    numRuns: Number.MAX_SAFE_INTEGER,
+    interruptAfterTimeLimit: budgetMs,
+    markInterruptAsFailure: false,
+  });
+  if (details.failed && details.numRuns === 0 && details.interrupted) return 0;
+  if (details.failed) throw new Error(await fc.asyncDefaultReportMessage(details), { cause: details.errorInstance });
+  return details.numRuns;
+}
+
+let collect: (() => void) | undefined;
+
+function heapBytes(): number {
+  setFlagsFromString("--expose-gc");
+  collect ??= runInNewContext("gc") as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,29 @@
+/** Clients that begin something and never go on: the server has to end it (contract section 1: 408). Holds no test. */
+import assert from "node:assert/strict";
+import { readAnswers } from "./answers.ts";
+import { exchange } from "./connection.ts";
+import { checkAnswer } from "./rules.ts";
+
+const BEGINNINGS = [
+  "",
+  "G",
+  "GET / HTTP/1.1",
+  "GET / HTTP/1.1\r\nHost: localhost\r\n",
+  "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+  "POST /_svc/action/echo HTTP/1.1\r\nHost: localhost\r\nContent-Le",
+];
+
+/** Resolves when the server has ended them all, each with 408 or without a word. */
+export async function beSilent(port: number, connections: number): Promise<void> {
+  const all = Array.from({ length: connections }, (_, index) => BEGINNINGS[index % BEGINNINGS.length] ?? "");
+  await Promise.all(
+    all.map(async (beginning) => {
+      const { bytes, hasLeft } = await exchange(port, Buffer.from(beginning, "latin1"), "wait");
+      assert.equal(hasLeft, false);
+      for (const answer of readAnswers(bytes)) {
+        checkAnswer(answer);
+        assert.equal(answer.status, 408, beginning);
+      }
+    }),
+  );
+}
