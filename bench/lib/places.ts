@@ -7,5 +7,7 @@ export const root = resolve(fileURLToPath(import.meta.url), "../../../..");
 export const peersDir = join(root, "bench/peers");
 /** The app that is svc's side. */
 export const appDir = join(root, "bench/app");
+/** The same for bench:http. */
+export const httpAppDir = join(root, "bench/http-app");
 /** Everything the benches build; inside the package, so that built servers find `svc`. */
 export const buildDir = join(root, "out/bench-built");
