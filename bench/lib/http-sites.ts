@@ -12,7 +12,7 @@ import { buildDir, httpAppDir, peersDir, root } from "./places.ts";
 export const HTTP_NAMES = ["svc", "raw", "fastify", "hono", "express"] as const;
 export type HttpName = (typeof HTTP_NAMES)[number];
 
-export const httpPeersDir = join(peersDir, "http");
+const httpPeersDir = join(peersDir, "http");
 
 export const TITLES: Record<HttpName, () => string> = {
   svc: () => "**svc**",
