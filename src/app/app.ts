@@ -3,11 +3,11 @@
  * through; what it serves is routes.ts, how the layers are joined is boot.ts.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createHttp, type Http } from "../http/http.ts";
+import { createHttp, type Http, type RequestOrigin } from "../http/http.ts";
 import { compose } from "../http/middleware.ts";
 import type { Observer } from "../http/observer.ts";
 import { Router } from "../http/router.ts";
-import { listen, type Listening } from "../http/server.ts";
+import { listen, type Listening, type Timeouts } from "../http/server.ts";
 import type { Handler, Result } from "../http/types.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Engine } from "../graph/types.ts";
@@ -28,7 +28,7 @@ import { measured, logRequest } from "./access-log.ts";
 import { processLog } from "./log.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
-import { addRoutes, answerUnrouted, placeApp } from "./routes.ts";
+import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts";
 import type { Services } from "./services.ts";
 
 /** How long answers and workers under way may take when the app closes. */
@@ -39,6 +39,7 @@ export interface StartOptions extends Omit<Surroundings, "url"> {
   host?: string;
   /** Default: PORT; 0 takes any free one. */
   port?: number;
+  timeouts?: Timeouts;
 }
 
 export interface Started {
@@ -54,9 +55,16 @@ export interface App {
   /** Boots without a socket, for `fetch` and `handler`; the first request does it by itself where nothing need be told. */
   boot(where?: Surroundings): Promise<void>;
   /** Answers a web request. */
-  fetch(request: Request): Promise<Response>;
-  /** Answers a node request; with `next`, passes on what the app has no route for. */
-  handler(message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void>;
+  fetch(request: Request, origin?: RequestOrigin): Promise<Response>;
+  /**
+   * Answers a node request; with `next`, passes on what the app has no page, route or file for, and the error of a boot
+   * that failed. Mounted at the root, ahead of whatever reads bodies. Never rejects.
+   */
+  readonly handler: (
+    message: IncomingMessage,
+    reply: ServerResponse,
+    next?: (error?: unknown) => void,
+  ) => Promise<void>;
   /** The answer, with all its headers, to what never became a request: for those who listen themselves. */
   refuse(error: SvcError): Result;
   /** @throws SvcError `SVC_UNAVAILABLE` before the app has booted. */
@@ -133,25 +141,38 @@ class SvcApp implements App {
     return (this.#booting ??= this.#boot(where));
   }
 
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, origin?: RequestOrigin): Promise<Response> {
     await this.#ready(new URL(request.url).pathname);
-    return this.#door.fetch(request);
+    return this.#door.fetch(request, origin);
   }
 
-  handler = async (message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void> => {
-    await this.#ready(message.url ?? "/");
+  handler = async (
+    message: IncomingMessage,
+    reply: ServerResponse,
+    next?: (error?: unknown) => void,
+  ): Promise<void> => {
+    try {
+      await this.#ready(message.url ?? "/");
+    } catch (error) {
+      if (next) return next(error);
+      this.#fault(error);
+      // Without an app there is nobody who could say more.
+      return void reply.writeHead(503, { "retry-after": "10" }).end();
+    }
     return this.#door.handler(message, reply, next);
   };
 
   refuse = (error: SvcError): Result => this.#door.refuse(error);
 
-  async start({ host, port, ...where }: StartOptions = {}): Promise<Started> {
+  async start({ host, port, timeouts, ...where }: StartOptions = {}): Promise<Started> {
     const { config } = this;
     const address = { host: host ?? config.host, port: port ?? config.port };
     const canFallBack = port === undefined && !config.isPortFixed;
     // Until it has booted, requests wait; health and readiness answer at once.
-    const listening = await listen(this.handler, { ...address, canFallBack, refuse: this.refuse }, (error) =>
-      this.#fault(error),
+    const listening = await listen(
+      this.handler,
+      { ...address, canFallBack, refuse: this.refuse, ...(timeouts && { timeouts }) },
+      (error) => this.#fault(error),
     );
     try {
       await this.boot({ ...where, url: reachable(address.host, listening) });
@@ -222,6 +243,7 @@ class SvcApp implements App {
       router: this.#router,
       trusted: config.trustedProxies,
       notFound: this.#unrouted(),
+      isOurs: (method, path) => isUnroutedOurs(method, path, this.#services),
       onError: (error, ctx) => {
         const faultPage = this.#services?.site.dev?.faultPage;
         this.#metrics.refused(error);

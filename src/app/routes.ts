@@ -3,6 +3,7 @@ import { problem } from "../http/response.ts";
 import { REVALIDATE, serveFile } from "../http/static.ts";
 import type { Context, Handler, Result } from "../http/types.ts";
 import { SvcError } from "../shared/errors.ts";
+import { BASE_PATH } from "../shared/wire.ts";
 import { isDemoOn } from "./boot.ts";
 import { actionEndpoints } from "./endpoints/action.ts";
 import { assetEndpoints } from "./endpoints/assets.ts";
@@ -62,6 +63,12 @@ export function answerUnrouted(ctx: Context, services: Services | undefined): Re
   if (!file) throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}`);
   if (ctx.method === "GET" || ctx.method === "HEAD") return serveFile(ctx, file, REVALIDATE);
   return problem(405, "SVC_METHOD", `${ctx.method} is not allowed here; allowed: GET, HEAD`, ["allow", "GET, HEAD"]);
+}
+
+/** Whether `answerUnrouted` has more to say than that nothing is there: then no framework around is asked. */
+export function isUnroutedOurs(method: string, path: string, services: Services | undefined): boolean {
+  if (path.startsWith(`${BASE_PATH}/`)) return true;
+  return (method === "GET" || method === "HEAD") && services?.site.publicFile(path.slice(1)) !== undefined;
 }
 
 function guarded({ handler, isGuarded }: RouteDefinition, method: string, services: Services): Handler {

@@ -8,7 +8,7 @@ import { HEADERS } from "../shared/wire.ts";
 import { decodeUtf8 } from "./body.ts";
 import { parseCookies, serializeCookie } from "./cookies.ts";
 import type { Route } from "./router.ts";
-import { isHost, readTarget } from "./target.ts";
+import { isHost, type Target } from "./target.ts";
 import type { Context, CookieOptions, Locals } from "./types.ts";
 
 /** The door's side of a request. */
@@ -50,9 +50,7 @@ export class RequestContext implements Context {
   #signal: AbortSignal | undefined;
   #locals: (Locals & Record<string, unknown>) | undefined;
 
-  /** @throws SvcError when the target is refused. */
-  constructor(source: Source) {
-    const target = readTarget(source.target);
+  constructor(source: Source, target: Target) {
     this.#source = source;
     this.method = source.method;
     this.path = target.path;

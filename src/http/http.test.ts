@@ -320,7 +320,7 @@ describe("mounted in another framework", () => {
     try {
       assert.equal((await sendOverSocket(port, "/")).status, 200);
       assert.equal((await sendOverSocket(port, "/caf%C3%A9%20au%20lait?x")).text, "found");
-      assert.equal((await sendOverSocket(port, "/only")).status, 405);
+      assert.equal((await sendOverSocket(port, "/only")).text, "theirs", "they may have a GET where we have a DELETE");
       assert.equal((await sendOverSocket(port, "/nothing")).text, "theirs");
       assert.equal((await sendOverSocket(port, "/%zz")).text, "theirs");
       assert.match(await sendRaw(port, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"), /^HTTP\/1\.1 200 /);

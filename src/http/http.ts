@@ -14,7 +14,7 @@ import { problem } from "./response.ts";
 import type { Router } from "./router.ts";
 import { FetchSource } from "./source-fetch.ts";
 import { NodeSource, refuseAmbiguous } from "./source-node.ts";
-import { asData, readTarget } from "./target.ts";
+import { asData, readTarget, type Target } from "./target.ts";
 import type { Answer, Context, Result } from "./types.ts";
 import { headersOf, requireStatus, toResponse, toResult, writeNode } from "./write.ts";
 
@@ -29,11 +29,22 @@ export interface HttpOptions {
   notFound?: (ctx: Context) => Answer | Promise<Answer>;
   /** Told of every request, at both doors. A streamed answer through `fetch` has ended for it when it begins. */
   observer?: Observer | undefined;
+  /** What `notFound` has an answer of its own to, so that it is not passed on to a framework around. Default: nothing. */
+  isOurs?: (method: string, path: string) => boolean;
+}
+
+/** What a web `Request` can't tell of the connection it came over. */
+export interface RequestOrigin {
+  /**
+   * Address of the peer: `"203.0.113.9"`. The rate limit goes by it, and `X-Forwarded-*` is believed only of a peer that
+   * `SVC_TRUST_PROXY` names. Default: 127.0.0.1 for all, and nothing forwarded is believed.
+   */
+  peerAddress?: string;
 }
 
 export interface Http {
-  fetch(request: Request): Promise<Response>;
-  /** For node frameworks. Answers everything; with `next` given, passes on what it has no route for. */
+  fetch(request: Request, origin?: RequestOrigin): Promise<Response>;
+  /** For node frameworks. Answers everything; with `next` given, passes on what it has no answer of its own to. */
   handler(message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void>;
   /** The answer, with every header, to what was refused before it became a request: broken, too slow, too large. */
   refuse(error: SvcError): Result;
@@ -45,11 +56,11 @@ const REFUSED_METHODS = new Set(["TRACE", "CONNECT"]);
 export function createHttp(options: HttpOptions): Http {
   const core = new Core(options);
   return {
-    async fetch(request) {
+    async fetch(request, origin) {
       const startedMs = core.began();
-      const source = new FetchSource(request);
+      const source = new FetchSource(request, options.trusted, origin?.peerAddress);
       const isHead = request.method === "HEAD";
-      const answered = await core.respond(() => source);
+      const answered = await core.respond(source);
       try {
         return await core.send(answered, (result, headers) =>
           toResponse(result, headers, isHead, (error) => {
@@ -62,19 +73,17 @@ export function createHttp(options: HttpOptions): Http {
       }
     },
     async handler(message, reply, next) {
-      if (next && !core.hasRoute(message)) return next();
+      if (next && !core.isOurs(message)) return next();
       const startedMs = core.began();
-      const answered = await core.respond(() => {
-        refuseAmbiguous(message);
-        return new NodeSource(message, reply, options.trusted);
-      });
+      const source = new NodeSource(message, reply, options.trusted);
+      const answered = await core.respond(source, () => refuseAmbiguous(message));
       try {
         await core.send(answered, (result, headers) => {
           if (reply.headersSent) throw new TypeError("The answer has been sent by other code already");
           // An unread body is not read for the sake of the connection: it may be what was refused.
           const isUnread = !message.complete && hasBody(message);
           // What could not be read may have been meant as two requests, so nothing behind it is one.
-          if (isUnread || !answered.ctx) headers.push("connection", "close");
+          if (isUnread || answered.ctx.path === NO_TARGET.path) headers.push("connection", "close");
           return writeNode(reply, result, headers, message.method === "HEAD");
         });
       } catch (error) {
@@ -94,17 +103,13 @@ export function createHttp(options: HttpOptions): Http {
 
 /** An answer on its way to the wire. */
 interface Answered {
-  ctx: RequestContext | undefined;
+  ctx: RequestContext;
   result: Result;
 }
 
 /** Whether an error only says that the one it was for has left. */
-function isLeaving(error: unknown, ctx: RequestContext | undefined): boolean {
-  return error instanceof Error && error.name === "AbortError" && ctx?.signal.aborted === true;
-}
-
-function finalHeaders(ctx: RequestContext | undefined, result: Result): string[] {
-  return ctx ? headersOf(ctx, result, HEADERS.requestId) : result.headers.slice();
+function isLeaving(error: unknown, ctx: RequestContext): boolean {
+  return error instanceof Error && error.name === "AbortError" && ctx.signal.aborted;
 }
 
 function hasBody(message: IncomingMessage): boolean {
@@ -118,28 +123,36 @@ class Core {
     this.#options = options;
   }
 
-  /** What can't even be read is passed on too: it may mean something to the framework around. */
-  hasRoute(message: IncomingMessage): boolean {
+  /**
+   * Whether there is more to answer than a refusal. A known path with a wrong method may be a route of the framework
+   * around, and what can't even be read may mean something to it.
+   */
+  isOurs(message: IncomingMessage): boolean {
+    const { router, isOurs } = this.#options;
+    const { method = "GET", url = "/" } = message;
     try {
-      const { routed } = readTarget(message.url ?? "/");
-      return this.#options.router.match(message.method ?? "GET", routed).kind !== "unknown";
+      const { routed, path } = readTarget(url);
+      return router.match(method, routed).kind === "found" || isOurs?.(method, path) === true;
     } catch (error) {
       if (error instanceof SvcError) return false;
       throw error;
     }
   }
 
-  async respond(open: () => Source): Promise<Answered> {
+  /** @param requireSound throws for a request that is refused whatever it asks for. */
+  async respond(source: Source, requireSound?: () => void): Promise<Answered> {
     const { finish, onError } = this.#options;
     let ctx: RequestContext | undefined;
     let result: Result;
     try {
-      ctx = new RequestContext(open());
+      requireSound?.();
+      ctx = new RequestContext(source, readTarget(source.target));
       const answer = await this.#route(ctx);
       requireStatus(answer.status);
       result = toResult(answer);
     } catch (error) {
-      result = onError(error, ctx ?? UNREADABLE);
+      ctx ??= new RequestContext(source, NO_TARGET);
+      result = onError(error, ctx);
     }
     return { ctx, result: finish(ctx, result) };
   }
@@ -149,21 +162,21 @@ class Core {
     const { ctx, result } = answered;
     let sent: Sent;
     try {
-      sent = write(result, finalHeaders(ctx, result));
+      sent = write(result, headersOf(ctx, result, HEADERS.requestId));
     } catch (error) {
       if (typeof result.body === "object" && result.body !== null && Symbol.asyncIterator in result.body)
         endEarly(result.body[Symbol.asyncIterator]());
       const { finish, onError } = this.#options;
-      const instead = finish(ctx, onError(error, ctx ?? UNREADABLE));
+      const instead = finish(ctx, onError(error, ctx));
       answered.result = instead;
-      sent = write(instead, finalHeaders(ctx, instead));
+      sent = write(instead, headersOf(ctx, instead, HEADERS.requestId));
     }
     return await sent;
   }
 
   /** Tells of an error that came too late to be answered. */
-  report(error: unknown, ctx: RequestContext | undefined): void {
-    if (!isLeaving(error, ctx)) this.#options.onError(error, ctx ?? UNREADABLE);
+  report(error: unknown, ctx: RequestContext): void {
+    if (!isLeaving(error, ctx)) this.#options.onError(error, ctx);
   }
 
   /** @returns when, for `ended`. */
@@ -192,8 +205,11 @@ class Core {
   }
 }
 
-/** Stands in where the request could not even be read. */
+/** Stands in where there is no request at all. */
 const UNREADABLE = { requestId: "", path: "", header: () => undefined };
+
+/** Of a request that was refused before, or for, its target. */
+const NO_TARGET: Target = { path: "", routed: "", queryText: "" };
 
 function methodRefused(method: string, allow: string): SvcError {
   const text = `${method} is not allowed here; allowed: ${allow}`;

@@ -1,21 +1,36 @@
 /**
  * The listening socket: hardened limits, the port rule of contract section 2, and a drain that ends in time.
  */
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { SvcError } from "../shared/errors.ts";
 import { errorHeaders, problem } from "./response.ts";
+import { waitingToSend } from "./source-node.ts";
 import type { Result } from "./types.ts";
 
-/** A client that needs longer for its headers is holding a socket, not talking. */
-const HEADERS_TIMEOUT_MS = 10_000;
-/** Whole request, body included. */
-const REQUEST_TIMEOUT_MS = 30_000;
-/** How often Node looks for requests that are over their time. */
+/** How long a client may take, in milliseconds. */
+export interface Timeouts {
+  /** Until its headers are there. Who needs longer is holding a socket, not talking. Default 10 s. */
+  headersMs?: number;
+  /** Until the whole request is there, body included; longer where big files come over slow lines. Default 30 s. */
+  requestMs?: number;
+  /**
+   * Between two requests on a connection. Default 65 s: longer than the 60 s most proxies keep idle connections, so that
+   * they close first and never hit a dead one.
+   */
+  keepAliveMs?: number;
+}
+
+/** How often Node looks for requests that are over their time, at most. */
 const CHECK_INTERVAL_MS = 1000;
-/** Longer than the 60 s most proxies keep idle connections, so that they close first and never hit a dead one. */
-const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** How far above the default port to look for a free one. */
 const PORT_TRIES = 50;
 
@@ -26,6 +41,7 @@ export interface ListenOptions {
   canFallBack: boolean;
   /** The answer to what never became a request, with all its headers but the length; default the problem alone. */
   refuse?: (error: SvcError) => Result;
+  timeouts?: Timeouts;
 }
 
 export interface Listening {
@@ -44,14 +60,7 @@ export async function listen(
   options: ListenOptions,
   onFault: (error: unknown) => void,
 ): Promise<Listening> {
-  const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // Checked by us, so that the refusal has our headers.
-    requireHostHeader: false,
-  });
+  const server = createServer(limits(options.timeouts));
   const drain = new Drain(server);
   const refuse = options.refuse ?? ((error) => problem(error.status, error.code, error.message, errorHeaders(error)));
   /** The answer that a connection is in the middle of. */
@@ -65,8 +74,12 @@ export async function listen(
     });
   };
   server.on("request", serve);
-  // Whether the body is wanted is known only when it is read; other expectations may be ignored (RFC 9110 section 10.1.1).
-  server.on("checkContinue", serve);
+  // Whether the body is wanted is known only when it is read.
+  server.on("checkContinue", (message, reply) => {
+    waitingToSend.add(message);
+    serve(message, reply);
+  });
+  // Refused with our headers, as everything ambiguous is.
   server.on("checkExpectation", serve);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const reply = replies.get(socket);
@@ -79,6 +92,18 @@ export async function listen(
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   return { url: `http://${host}:${port}`, port, close: (deadlineMs) => drain.close(deadlineMs) };
+}
+
+function limits({ headersMs = 10_000, requestMs = 30_000, keepAliveMs = 65_000 }: Timeouts = {}): ServerOptions {
+  return {
+    // Node takes no headers' time over that of the request.
+    headersTimeout: Math.min(headersMs, requestMs),
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs, requestMs),
+    keepAliveTimeout: keepAliveMs,
+    // Checked by us, so that the refusal has our headers.
+    requireHostHeader: false,
+  };
 }
 
 const CONNECT_REFUSED = new SvcError("SVC_METHOD", "CONNECT is not allowed here; this is no proxy", {

@@ -1,33 +1,49 @@
 /** A request that came as a web `Request`: from another runtime, a mounting framework, or a test without a socket. */
+import { clientAddress, isSecure, requestHost } from "../security/client-address.ts";
+import { CidrSet } from "../security/cidr.ts";
 import type { Source } from "./context.ts";
 import { SvcError } from "../shared/errors.ts";
 import { tooLarge } from "./body.ts";
 
+const UNKNOWN_PEER = "127.0.0.1";
+const NOBODY = new CidrSet([]);
+
 export class FetchSource implements Source {
   readonly method: string;
   readonly target: string;
-  readonly secure: boolean;
-  readonly clientIp = "127.0.0.1";
+  readonly #peer: string;
+  /** Empty where the peer is not known: then nobody's `X-Forwarded-*` is believed. */
+  readonly #trusted: CidrSet;
   readonly #request: Request;
   readonly #url: URL;
   /** Aborts when the reader of the answer stops reading; the request's own signal is the other way to leave. */
   readonly #left = new AbortController();
   #signal: AbortSignal | undefined;
 
-  constructor(request: Request) {
+  constructor(request: Request, trusted: CidrSet, peerAddress: string | undefined) {
     this.#request = request;
+    this.#peer = peerAddress ?? UNKNOWN_PEER;
+    this.#trusted = peerAddress === undefined ? NOBODY : trusted;
     this.#url = new URL(request.url);
     this.method = request.method;
     this.target = this.#url.pathname + this.#url.search;
-    this.secure = this.#url.protocol === "https:";
+  }
+
+  get clientIp(): string {
+    return clientAddress(this.#peer, this.header("x-forwarded-for"), this.#trusted);
+  }
+
+  get secure(): boolean {
+    const isTls = this.#url.protocol === "https:";
+    return isSecure(isTls, this.#peer, this.header("x-forwarded-proto"), this.#trusted);
   }
 
   header(name: string): string | undefined {
     return this.#request.headers.get(name) ?? (name === "host" ? this.#url.host : undefined);
   }
 
-  get host(): string {
-    return this.#url.host;
+  get host(): string | undefined {
+    return requestHost(this.#url.host, this.#peer, this.header("x-forwarded-host"), this.#trusted);
   }
 
   signal(): AbortSignal {

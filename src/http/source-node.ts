@@ -11,6 +11,12 @@ import { isHost } from "./target.ts";
 /** Headers of which a second one changes the meaning, and which Node lets through: the first would win unseen. */
 const SINGLE_HEADERS = new Set(["host", "content-type"]);
 
+/**
+ * Requests whose body is sent only once we ask for it. Node asks by itself where nobody listens for them, which is so in
+ * the servers of other frameworks.
+ */
+export const waitingToSend = new WeakSet<IncomingMessage>();
+
 /** More header lines than this are refused; Node would silently drop those over its own limit. */
 const MAX_HEADER_LINES = 100;
 
@@ -69,16 +75,22 @@ export class NodeSource implements Source {
     return controller;
   }
 
-  readBody(limitBytes: number): Promise<Uint8Array> {
-    this.#startReading();
-    return readStream(this.#message, limitBytes);
+  async readBody(limitBytes: number): Promise<Uint8Array> {
+    const given = this.#startReading();
+    if (!given) return readStream(this.#message, limitBytes);
+    if (given.byteLength > limitBytes) throw tooLarge(limitBytes);
+    return given;
   }
 
-  /** A body can be read once. Who waits to be asked for it (RFC 9110 section 10.1.1) is asked here: only now is it wanted. */
-  #startReading(): void {
+  /**
+   * A body can be read once. Who waits to be asked for it (RFC 9110 section 10.1.1) is asked here: only now is it wanted.
+   * @returns the body, where the framework around has read it already and kept it.
+   */
+  #startReading(): Uint8Array | undefined {
     if (this.#isRead) throw new TypeError("The body was read already");
     this.#isRead = true;
-    if (/^100-continue$/i.test(this.header("expect") ?? "") && !this.#reply.headersSent) this.#reply.writeContinue();
+    if (waitingToSend.has(this.#message) && !this.#reply.headersSent) this.#reply.writeContinue();
+    return this.#message.readableEnded ? bodyKept(this.#message) : undefined;
   }
 
   toRequest(url: URL): Request {
@@ -100,8 +112,9 @@ export class NodeSource implements Source {
 
   /** Runs from the first read on: looking at `request.headers` must not cost the handler its body. */
   async *#chunks(): AsyncGenerator<Uint8Array> {
-    this.#startReading();
-    yield* this.#message as AsyncIterable<Uint8Array>;
+    const given = this.#startReading();
+    if (given) yield given;
+    else yield* this.#message as AsyncIterable<Uint8Array>;
   }
 }
 
@@ -121,8 +134,28 @@ export function refuseAmbiguous(message: IncomingMessage): void {
     seen.add(name);
   }
   const { host } = message.headers;
+  const { expect } = message.headers;
+  if (expect !== undefined && !/^100-continue$/i.test(expect)) {
+    throw new SvcError("SVC_EXPECTATION", `The expectation "${expect}" is not known; 100-continue is`);
+  }
   const isOldWithout = host === undefined && message.httpVersion === "1.0";
   if (!isOldWithout && !isHost(host ?? "")) throw new SvcError("SVC_BAD_REQUEST", "The Host header is not a host");
+}
+
+/**
+ * What a framework around has left of a body that it read. Only bytes and text are the body: an object that was parsed
+ * of it has gone by other rules than ours.
+ * @throws SvcError `SVC_CONFIG` when it kept something else.
+ */
+function bodyKept(message: IncomingMessage & { body?: unknown }): Uint8Array {
+  const { body } = message;
+  if (body instanceof Uint8Array) return body;
+  if (typeof body === "string") return Buffer.from(body);
+  throw new SvcError(
+    "SVC_CONFIG",
+    `The body of ${message.method} ${message.url} was read before it came here. Mount app.handler ahead of whatever ` +
+      `parses bodies, or have that keep the bytes, as express.raw({ type: "*/*" }) does`,
+  );
 }
 
 function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
@@ -131,8 +164,6 @@ function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8
     let length = 0;
     const fail = (cause?: unknown): void =>
       reject(new SvcError("SVC_BAD_REQUEST", "The client left while sending its body", { cause }));
-    // A stream that has ended already says nothing more, and we would wait for ever.
-    if (message.readableEnded) return reject(new TypeError("The body was read already, by the framework around"));
     if (message.destroyed) return fail();
     message.on("data", (chunk: Buffer) => {
       length += chunk.length;

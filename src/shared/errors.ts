@@ -18,6 +18,7 @@ export const ERRORS = {
   SVC_TOO_LARGE: { status: 413, family: "yours" },
   SVC_URL_TOO_LONG: { status: 414, family: "yours" },
   SVC_CONTENT_TYPE: { status: 415, family: "yours" },
+  SVC_EXPECTATION: { status: 417, family: "yours" },
   SVC_INVALID: { status: 422, family: "yours" },
   SVC_RATE_LIMIT: { status: 429, family: "yours" },
   SVC_HEADERS_TOO_LARGE: { status: 431, family: "yours" },
