@@ -29,6 +29,9 @@ const held = worker(
   (_input: unknown, ctx) =>
     new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(new Error("aborted")))),
 );
+const broken = worker("broken", { retry: { max: 1 } }, () => {
+  throw new Error("out of paper");
+});
 const sum = graph("sum", (g) => {
   const first = g.node("first", double);
   return g.node(
@@ -72,7 +75,7 @@ export function createFixture(env: Record<string, string> = {}, options: AppOpti
       }),
     ],
     actions: ACTIONS,
-    workers: [double, held],
+    workers: [double, held, broken],
     graphs: [sum],
     env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: "memory:", SVC_EXEC_API_KEY: API_KEY, NODE_ENV: "test", ...env },
     log,

@@ -1,0 +1,12 @@
+/** Seed section 9: versioning. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { throughBothDoors } from "./doors.ts";
+
+throughBothDoors("versioning", (site) => {
+  it("The endpoint /_svc/runtime.js is labelled legacy: served all the same, and named by no page", async () => {
+    const response = await site.send("/_svc/runtime.js");
+    assert.equal(response.status, 200);
+    assert.doesNotMatch(await (await site.send("/plain")).text(), /runtime\.js/);
+  });
+});
