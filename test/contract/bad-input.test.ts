@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { action, type Started } from "svc";
 import { ACTIONS, API_KEY, createFixture, OPERATOR, type Fixture } from "./app.ts";
-import { sendRaw, throughBothDoors, type Site } from "./doors.ts";
+import { sendRaw, throughBothDoors, type Site } from "./both-doors.ts";
 
 interface Case {
   input: string;

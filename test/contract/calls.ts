@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createReceiver, type Received, type Receiver } from "svc/testing";
 import { OPERATOR } from "./app.ts";
-import type { Site } from "./doors.ts";
+import type { Site } from "./both-doors.ts";
 
 /** Receivers of tests are on loopback. */
 export const LOOPBACK = { SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" };

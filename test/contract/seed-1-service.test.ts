@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { verifyWebhook } from "svc/webhooks";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 import { operate, received, SECRET, SIGNED, withReceiver } from "./calls.ts";
-import { throughBothDoors } from "./doors.ts";
+import { throughBothDoors } from "./both-doors.ts";
 
 describe("a built app", () => {
   let built: BuiltApp;

@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { createReceiver } from "svc/testing";
 import { OPERATOR, withFixture } from "./app.ts";
 import { LOOPBACK, operate, payloadOf, received, SECRET, SIGNED, until, withReceiver } from "./calls.ts";
-import { throughBothDoors } from "./doors.ts";
+import { throughBothDoors } from "./both-doors.ts";
 
 throughBothDoors(
   "a webhook registration",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { operate, payloadOf, received, SIGNED, textOf, withReceiver } from "./calls.ts";
-import { throughBothDoors } from "./doors.ts";
+import { throughBothDoors } from "./both-doors.ts";
 
 throughBothDoors(
   "the states of a graph",

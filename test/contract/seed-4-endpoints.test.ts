@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { API_KEY, OPERATOR, withFixture } from "./app.ts";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 import { operate } from "./calls.ts";
-import { throughBothDoors } from "./doors.ts";
+import { throughBothDoors } from "./both-doors.ts";
 
 const refused = (error: unknown) => ({ ok: false, value: null, error });
 

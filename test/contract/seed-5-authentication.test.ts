@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { API_KEY } from "./app.ts";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 import { received, SECRET, SIGNED, withReceiver } from "./calls.ts";
-import { throughBothDoors } from "./doors.ts";
+import { throughBothDoors } from "./both-doors.ts";
 
 throughBothDoors(
   "authentication",

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { it } from "node:test";
 import { createReceiver } from "svc/testing";
 import { LOOPBACK, operate, payloadOf, received, SECRET, SIGNED, textOf, until, withReceiver } from "./calls.ts";
-import { throughBothDoors, type Site } from "./doors.ts";
+import { throughBothDoors, type Site } from "./both-doors.ts";
 
 async function begin(site: Site, name: string, more: object = {}): Promise<string> {
   const { reply } = await operate(site, "POST", "/_svc/graphs", { worker: name, input: { value: 1 }, ...more });

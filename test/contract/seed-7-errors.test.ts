@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { withFixture } from "./app.ts";
-import { throughBothDoors } from "./doors.ts";
+import { throughBothDoors } from "./both-doors.ts";
 
 throughBothDoors(
   "errors of server actions",

@@ -1,7 +1,7 @@
 /** Seed section 9: versioning. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { throughBothDoors } from "./doors.ts";
+import { throughBothDoors } from "./both-doors.ts";
 
 throughBothDoors("versioning", (site) => {
   it("The endpoint /_svc/runtime.js is labelled legacy: served all the same, and named by no page", async () => {
