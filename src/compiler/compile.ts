@@ -26,18 +26,23 @@ export interface Compiled {
   clientImports: readonly ClientImport[];
 }
 
+export interface CompileOptions {
+  /** Whether the server module also looks for mistakes that only its run can tell; its output is the same. Default false. */
+  isDevelopment?: boolean;
+}
+
 /**
  * Compiles one TSX file (docs/resume-protocol.md sections 4 and 5).
  * @param text the source.
  * @param path path relative to the app root, with forward slashes: it names the module in pages and diagnostics.
  * @throws SvcError SVC101 … SVC121 with a code frame.
  */
-export function compile(text: string, path: string): Compiled {
-  return compileFile(text, path).compiled;
+export function compile(text: string, path: string, options: CompileOptions = {}): Compiled {
+  return compileFile(text, path, options).compiled;
 }
 
 /** The same, with what the compiler has found out on the way. */
-export function compileFile(text: string, path: string) {
+export function compileFile(text: string, path: string, { isDevelopment = false }: CompileOptions = {}) {
   const file: SourceFile = { path, text };
   const module = analyze(file, parse(file));
   refuseComponentCalls(file, module.scopes, module.components);
@@ -50,6 +55,7 @@ export function compileFile(text: string, path: string) {
     newExtraction(module, () => client.names.nextSymbol("h")),
     client,
     browser,
+    isDevelopment,
   );
   const server = emitter.emit();
   const compiled: Compiled = {

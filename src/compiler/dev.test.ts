@@ -53,6 +53,24 @@ describe("the development host", () => {
     });
   });
 
+  it("has an app look out for stores that are shown where nothing is written again", async () => {
+    const page =
+      'import { store } from "svc"; export const Page = (props) => <p>{props.list.name}</p>; export const list = store({ name: "a" });';
+    await withHost(
+      {
+        ...APP,
+        "page.tsx": page,
+        "app.tsx": 'import { Page, list } from "./page.tsx"; export default { Page, list };',
+      },
+      async (host) => {
+        const { default: app } = (await host.loadApp()) as {
+          default: { Page: (props: unknown) => unknown; list: unknown };
+        };
+        assert.throws(() => app.Page({ list: app.list }), { code: "SVC204", message: /^SVC204 page\.tsx:1:/ });
+      },
+    );
+  });
+
   it("gives the app and its chunks anew after an edit, under a new name", async () => {
     await withHost(APP, async (host, app) => {
       await host.loadApp();

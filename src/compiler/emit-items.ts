@@ -19,6 +19,8 @@ export interface Walker {
   rewrite(node: Node): void;
   /** Makes an expression yield HTML. */
   piece(node: Node): void;
+  /** Notes an expression of which nothing is written again. */
+  still(node: Node): void;
   /** The same for what a row function returns. */
   row(row: FunctionNode): void;
   /** Children that stand in no element of the component. */
@@ -131,6 +133,7 @@ export class ItemEmitter {
       this.#walker.rewrite(attribute.expression);
       return [{ code: [`${this.#out.use("spread")}(`, attribute.expression, `, ${JSON.stringify(attribute.skip)})`] }];
     }
+    if (!attribute.live) this.#walker.still(attribute.expression);
     return attribute.name === "indeterminate" ? [] : attributePieces(attribute, this.#pieces);
   }
 
@@ -259,6 +262,7 @@ export class ItemEmitter {
     const each = attributeExpression(node, "each");
     const row = onlyChild(node);
     if (!each || !row || !isFunction(row)) return [];
+    this.#walker.still(each);
     this.#walker.rewrite(each);
     this.#walker.row(row);
     return [{ code: [`${this.#out.useEach()}(`, each, ", ", row, ")"] }];
@@ -269,6 +273,7 @@ export class ItemEmitter {
     const when = attributeExpression(node, "when");
     const fallback = attributeExpression(node, "fallback");
     if (!when) return [];
+    this.#walker.still(when);
     this.#walker.rewrite(when);
     if (fallback) this.#walker.piece(fallback);
     const children = concatenation(this.#walker.loose(node.children));

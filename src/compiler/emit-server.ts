@@ -33,6 +33,7 @@ import { svcName } from "./kinds.ts";
 import type { Code, Element, Scope } from "./model.ts";
 import type { WrittenTemplate } from "./report.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
+import { StillReads } from "./still-reads.ts";
 
 export class ServerEmitter {
   readonly #module: Module;
@@ -42,6 +43,7 @@ export class ServerEmitter {
   readonly #out: ServerOutput;
   readonly #items: ItemEmitter;
   readonly #calls: ComponentCallEmitter;
+  readonly #stills: StillReads | undefined;
   #scopes = 0;
   /** Hooks of the component whose returned JSX is being written. */
   #hooks: Hooks | undefined;
@@ -50,15 +52,18 @@ export class ServerEmitter {
   /** Templates with code for the browser, as they were written. */
   readonly templates: WrittenTemplate[] = [];
 
-  constructor(extraction: Extraction, client: ClientModule, browser: BrowserEmitter) {
+  /** @param isDevelopment as in CompileOptions. */
+  constructor(extraction: Extraction, client: ClientModule, browser: BrowserEmitter, isDevelopment: boolean) {
     this.#module = extraction.module;
     this.#extraction = extraction;
     this.#client = client;
     this.#browser = browser;
     this.#out = new ServerOutput(extraction.module.file, client.names);
+    this.#stills = isDevelopment ? new StillReads(extraction.module, this.#out) : undefined;
     const walker: Walker = {
       rewrite: (node) => this.#rewrite(node),
       piece: (node) => this.#piece(node),
+      still: (node) => this.#stills?.watch(node),
       row: (row) => this.#row(row),
       loose: (children) => this.#loose(children),
       functionProp: (node) => this.#functionProp(node),
@@ -143,7 +148,7 @@ export class ServerEmitter {
     const fixed = fixedText(inner);
     if (fixed !== undefined) return this.#out.replace(node.start, node.end, JSON.stringify(escapeText(fixed)));
     if (inner === node && (isStructured(inner) || isFixedChoice(inner))) return this.#structured(inner);
-    this.#refuseLive(node);
+    this.#writtenOnce(node);
     this.#rewrite(node);
     this.#out.wrap(node, `${this.#out.use("t")}(`, ")");
   }
@@ -151,27 +156,28 @@ export class ServerEmitter {
   #structured(node: Node): void {
     if (node.type === "ConditionalExpression") {
       const hooks = this.#hooks;
-      this.#refuseLive(node.test);
+      this.#writtenOnce(node.test);
       this.#rewrite(node.test);
       this.#piece(node.consequent);
       this.#hooks = hooks;
       return this.#piece(node.alternate);
     }
     if (node.type === "LogicalExpression") {
-      this.#refuseLive(node.left);
+      this.#writtenOnce(node.left);
       this.#rewrite(node.left);
       this.#piece(node.right);
       this.#out.replace(node.left.end, node.right.start, " ? ");
       return this.#out.wrap(node, "(", ' : "")');
     }
     const rows = mappedRows(node);
-    if (rows) this.#refuseLive(rows.list);
+    if (rows) this.#writtenOnce(rows.list);
     if (rows) this.#each(node, rows.list, rows.row);
   }
 
   /** SVC109: what is written once, outside of every element, can't follow a change. */
-  #refuseLive(node: Node): void {
+  #writtenOnce(node: Node): void {
     if (this.#module.liveness(node) === "live") throw looseRegion(this.#extraction, node);
+    this.#stills?.watch(node);
   }
 
   /** `list.map(row)` -> `$each(list, row)`. */

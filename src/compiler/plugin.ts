@@ -107,7 +107,7 @@ export function svc(options: PluginOptions = {}): Plugin {
         if (actions) return { code: actionStubs(actions), map: { mappings: "" } };
       }
       if (!/\.[jt]sx$/.test(id)) return undefined;
-      const compiled = compile(code, file.path);
+      const compiled = compile(code, file.path, { isDevelopment: this.environment.mode === "dev" });
       if (compiled.client) modules.browser.set(id, file.path);
       return stripTypes(compiled.server, file);
     },

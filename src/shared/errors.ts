@@ -54,6 +54,7 @@ export const ERRORS = {
   SVC201: { family: "build" },
   SVC202: { family: "build" },
   SVC203: { family: "build" },
+  SVC204: { family: "build" },
   // in the page
   SVC301: { family: "browser" },
 } as const satisfies Record<string, { status?: number; family: "yours" | "ours" | "build" | "browser" }>;

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { store } from "../reactivity/server-store.ts";
 import { effect, effectOfComponent } from "./effect.ts";
 import { html } from "./html.ts";
 import { Portal } from "./portals.ts";
 import { block, component, made, Render, renderInto, renderPlaced, scope } from "./render.ts";
 import { Slot } from "./slot.ts";
+import { still } from "./still-reads.ts";
 import { unique } from "./unique-rows.ts";
 import { ValueNames } from "./value-names.ts";
 
@@ -64,6 +66,29 @@ describe("in development", () => {
       inDevelopment(() => (effectOfComponent(() => {}), "")),
       "",
     );
+  });
+
+  it("a store that was handed down, or what is inside, is refused where nothing is written again", () => {
+    const read = (of: (list: { names: string[]; at: { x: number } }) => unknown) => (): string =>
+      inDevelopment(() => {
+        const made = of(store({ names: ["a"], at: { x: 1 } }));
+        return String(still(made, "pages/a.tsx:2:5", "props.list"));
+      });
+    const told = { code: "SVC204", message: /^SVC204 pages\/a\.tsx:2:5\nprops\.list is a store/ };
+    assert.throws(
+      read((list) => list),
+      told,
+    );
+    assert.throws(
+      read((list) => list.at),
+      told,
+    );
+    assert.throws(
+      read((list) => list.names),
+      told,
+    );
+    assert.equal(read((list) => list.names[0])(), "a");
+    assert.equal(read((list) => ({ ...list }).at.x)(), "1");
   });
 
   it("two items with one key are refused, with the place of the key", () => {

@@ -4,6 +4,7 @@
  */
 import { systemClock, type Clock } from "../shared/clock.ts";
 import { DOM } from "../shared/wire.ts";
+import { rememberParts } from "../reactivity/server-store.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
@@ -113,7 +114,9 @@ export class Render {
     this.clock = clock;
     this.deadlineMs = deadlineMs;
     this.#names = names;
-    if (names) this.atEnd(() => names.restore());
+    if (!names) return;
+    rememberParts();
+    this.atEnd(() => names.restore());
   }
 
   /** Mistakes that cost time to find are looked for. */
