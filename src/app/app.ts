@@ -162,6 +162,10 @@ class SvcApp implements App {
     return this.#door.handler(message, reply, next);
   };
 
+  /** As `handler`, without a promise where there is nothing to wait for. */
+  #serve = (message: IncomingMessage, reply: ServerResponse): Promise<void> | void =>
+    this.#services ? this.#door.handler(message, reply) : this.handler(message, reply);
+
   refuse = (error: SvcError): Result => this.#door.refuse(error);
 
   async start({ host, port, timeouts, ...where }: StartOptions = {}): Promise<Started> {
@@ -170,7 +174,7 @@ class SvcApp implements App {
     const canFallBack = port === undefined && !config.isPortFixed;
     // Until it has booted, requests wait; health and readiness answer at once.
     const listening = await listen(
-      this.handler,
+      this.#serve,
       { ...address, canFallBack, refuse: this.refuse, ...(timeouts && { timeouts }) },
       (error) => this.#fault(error),
     );

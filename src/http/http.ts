@@ -8,7 +8,7 @@ import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { RequestContext, type Source } from "./context.ts";
-import { endEarly } from "./iterate.ts";
+import { endEarly, isPromise } from "./iterate.ts";
 import type { Observer } from "./observer.ts";
 import { problem } from "./response.ts";
 import type { Router } from "./router.ts";
@@ -45,7 +45,7 @@ export interface RequestOrigin {
 export interface Http {
   fetch(request: Request, origin?: RequestOrigin): Promise<Response>;
   /** For node frameworks. Answers everything; with `next` given, passes on what it has no answer of its own to. */
-  handler(message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void>;
+  handler(message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void> | void;
   /** The answer, with every header, to what was refused before it became a request: broken, too slow, too large. */
   refuse(error: SvcError): Result;
 }
@@ -62,7 +62,7 @@ export function createHttp(options: HttpOptions): Http {
       const isHead = request.method === "HEAD";
       const answered = await core.respond(source);
       try {
-        return await core.send(answered, (result, headers) =>
+        return core.send(answered, (result, headers) =>
           toResponse(result, headers, isHead, (error) => {
             if (error !== undefined) core.report(error, answered.ctx);
             source.leave();
@@ -72,27 +72,9 @@ export function createHttp(options: HttpOptions): Http {
         core.ended(answered, startedMs, false);
       }
     },
-    async handler(message, reply, next) {
+    handler(message, reply, next) {
       if (next && !core.isOurs(message)) return next();
-      const startedMs = core.began();
-      const source = new NodeSource(message, reply, options.trusted);
-      const answered = await core.respond(source, () => refuseAmbiguous(message));
-      try {
-        await core.send(answered, (result, headers) => {
-          if (reply.headersSent) throw new TypeError("The answer has been sent by other code already");
-          // An unread body is not read for the sake of the connection: it may be what was refused.
-          const isUnread = !message.complete && hasBody(message);
-          // What could not be read may have been meant as two requests, so nothing behind it is one.
-          if (isUnread || answered.ctx.path === NO_TARGET.path) headers.push("connection", "close");
-          return writeNode(reply, result, headers, message.method === "HEAD");
-        });
-      } catch (error) {
-        core.report(error, answered.ctx);
-        // The status is out, so a cut connection is the only way left to say that this is not the whole answer.
-        reply.destroy();
-      } finally {
-        core.ended(answered, startedMs, reply.destroyed && !reply.writableFinished);
-      }
+      return new Exchange(core, message, reply).run();
     },
     refuse: (error) => {
       const result = options.onError(error, UNREADABLE);
@@ -116,11 +98,72 @@ function hasBody(message: IncomingMessage): boolean {
   return message.headers["content-length"] !== undefined || message.headers["transfer-encoding"] !== undefined;
 }
 
+/** One request at a door of node. */
+class Exchange {
+  readonly #core: Core;
+  readonly #message: IncomingMessage;
+  readonly #reply: ServerResponse;
+  readonly #startedMs: number;
+
+  constructor(core: Core, message: IncomingMessage, reply: ServerResponse) {
+    this.#core = core;
+    this.#message = message;
+    this.#reply = reply;
+    this.#startedMs = core.began();
+  }
+
+  run(): Promise<void> | void {
+    const source = new NodeSource(this.#message, this.#reply, this.#core.trusted);
+    const answered = this.#core.respond(source, () => refuseAmbiguous(this.#message));
+    return isPromise(answered) ? answered.then((it) => this.#deliver(it)) : this.#deliver(answered);
+  }
+
+  #deliver(answered: Answered): Promise<void> | void {
+    try {
+      const sent = this.#core.send(answered, (result, headers) => this.#write(answered, result, headers));
+      if (isPromise(sent)) return this.#endLater(answered, sent);
+    } catch (error) {
+      this.#cut(answered, error);
+    }
+    this.#ended(answered);
+  }
+
+  async #endLater(answered: Answered, sent: Promise<void>): Promise<void> {
+    await sent.catch((error: unknown) => this.#cut(answered, error));
+    this.#ended(answered);
+  }
+
+  #write({ ctx }: Answered, result: Result, headers: string[]): Promise<void> | void {
+    const [message, reply] = [this.#message, this.#reply];
+    if (reply.headersSent) throw new TypeError("The answer has been sent by other code already");
+    // An unread body is not read for the sake of the connection: it may be what was refused.
+    const isUnread = !message.complete && hasBody(message);
+    // What could not be read may have been meant as two requests, so nothing behind it is one.
+    if (isUnread || ctx.path === NO_TARGET.path) headers.push("connection", "close");
+    return writeNode(reply, result, headers, message.method === "HEAD");
+  }
+
+  #cut({ ctx }: Answered, error: unknown): void {
+    this.#core.report(error, ctx);
+    // The status is out, so a cut connection is the only way left to say that this is not the whole answer.
+    this.#reply.destroy();
+  }
+
+  #ended(answered: Answered): void {
+    const { destroyed, writableFinished } = this.#reply;
+    this.#core.ended(answered, this.#startedMs, destroyed && !writableFinished);
+  }
+}
+
 class Core {
   readonly #options: HttpOptions;
 
   constructor(options: HttpOptions) {
     this.#options = options;
+  }
+
+  get trusted(): CidrSet {
+    return this.#options.trusted;
   }
 
   /**
@@ -139,39 +182,52 @@ class Core {
     }
   }
 
-  /** @param requireSound throws for a request that is refused whatever it asks for. */
-  async respond(source: Source, requireSound?: () => void): Promise<Answered> {
-    const { finish, onError } = this.#options;
+  /**
+   * At once where the handler waits for nothing: a promise costs more than most of what is done here.
+   * @param requireSound throws for a request that is refused whatever it asks for.
+   */
+  respond(source: Source, requireSound?: () => void): Answered | Promise<Answered> {
     let ctx: RequestContext | undefined;
-    let result: Result;
     try {
       requireSound?.();
       ctx = new RequestContext(source, readTarget(source.target));
-      const answer = await this.#route(ctx);
-      requireStatus(answer.status);
-      result = toResult(answer);
+      const answer = this.#route(ctx);
+      return isPromise(answer) ? this.#answeredLater(ctx, answer) : this.#answered(ctx, answer);
     } catch (error) {
-      ctx ??= new RequestContext(source, NO_TARGET);
-      result = onError(error, ctx);
+      return this.#failed(ctx ?? new RequestContext(source, NO_TARGET), error);
     }
-    return { ctx, result: finish(ctx, result) };
+  }
+
+  async #answeredLater(ctx: RequestContext, answer: Promise<Answer>): Promise<Answered> {
+    try {
+      return this.#answered(ctx, await answer);
+    } catch (error) {
+      return this.#failed(ctx, error);
+    }
+  }
+
+  #answered(ctx: RequestContext, answer: Answer): Answered {
+    requireStatus(answer.status);
+    return { ctx, result: this.#options.finish(ctx, toResult(answer)) };
+  }
+
+  #failed(ctx: RequestContext, error: unknown): Answered {
+    const { finish, onError } = this.#options;
+    return { ctx, result: finish(ctx, onError(error, ctx)) };
   }
 
   /** Sends an answer; one that can't be, such as with a line end in a header, is an error like any other of a handler. */
-  async send<Sent>(answered: Answered, write: (result: Result, headers: string[]) => Sent): Promise<Awaited<Sent>> {
+  send<Sent>(answered: Answered, write: (result: Result, headers: string[]) => Sent): Sent {
     const { ctx, result } = answered;
-    let sent: Sent;
     try {
-      sent = write(result, headersOf(ctx, result, HEADERS.requestId));
+      return write(result, headersOf(ctx, result, HEADERS.requestId));
     } catch (error) {
       if (typeof result.body === "object" && result.body !== null && Symbol.asyncIterator in result.body)
         endEarly(result.body[Symbol.asyncIterator]());
-      const { finish, onError } = this.#options;
-      const instead = finish(ctx, onError(error, ctx));
+      const instead = this.#failed(ctx, error).result;
       answered.result = instead;
-      sent = write(instead, headersOf(ctx, instead, HEADERS.requestId));
+      return write(instead, headersOf(ctx, instead, HEADERS.requestId));
     }
-    return await sent;
   }
 
   /** Tells of an error that came too late to be answered. */

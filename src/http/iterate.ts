@@ -61,3 +61,8 @@ export function watched<Chunk>(
     },
   };
 }
+
+/** Whether there is something to wait for. */
+export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -52,7 +52,14 @@ export interface Listening {
   close(deadlineMs: number): Promise<void>;
 }
 
-type OnRequest = (message: IncomingMessage, reply: ServerResponse) => Promise<void>;
+type OnRequest = (message: IncomingMessage, reply: ServerResponse) => Promise<void> | void;
+
+const REPLY = Symbol("svc.reply");
+
+/** A connection, which knows the answer that it was asked for last: a property is found faster than an entry of a map. */
+interface Connection extends Duplex {
+  [REPLY]?: ServerResponse;
+}
 
 /** @throws SvcError `SVC_CONFIG` when the port is taken. @param onFault told of a fault that reached no answer. */
 export async function listen(
@@ -63,15 +70,19 @@ export async function listen(
   const server = createServer(limits(options.timeouts));
   const drain = new Drain(server);
   const refuse = options.refuse ?? ((error) => problem(error.status, error.code, error.message, errorHeaders(error)));
-  /** The answer that a connection is in the middle of. */
-  const replies = new WeakMap<Duplex, ServerResponse>();
   const serve = (message: IncomingMessage, reply: ServerResponse): void => {
-    replies.set(message.socket, reply);
-    drain.watch(reply);
-    onRequest(message, reply).catch((error: unknown) => {
+    const connection: Connection = message.socket;
+    connection[REPLY] = reply;
+    if (drain.isClosing) drain.endWith(reply);
+    const fail = (error: unknown): void => {
       onFault(error);
       reply.destroy();
-    });
+    };
+    try {
+      onRequest(message, reply)?.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
   };
   server.on("request", serve);
   // Whether the body is wanted is known only when it is read.
@@ -81,8 +92,8 @@ export async function listen(
   });
   // Refused with our headers, as everything ambiguous is.
   server.on("checkExpectation", serve);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const reply = replies.get(socket);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Connection) => {
+    const reply = socket[REPLY];
     const isMidAnswer = reply !== undefined && reply.headersSent && !reply.writableFinished;
     if (!socket.writable || error.code === "ECONNRESET" || isMidAnswer) return void socket.destroy();
     writeRefusal(socket, refuse(refusalOf(error)));
@@ -159,27 +170,26 @@ function tryBind(server: Server, host: string, port: number): Promise<NodeJS.Err
 /** The end of a server: answers under way finish, their connections are kept for nothing more. */
 class Drain {
   readonly #server: Server;
-  /** Answers that are not complete. */
-  readonly #open = new Set<ServerResponse>();
-  #isClosing = false;
+  readonly #connections = new Set<Connection>();
+  isClosing = false;
 
   constructor(server: Server) {
     this.#server = server;
-  }
-
-  /** A connection kept alive after its last answer would hold the server open until it times out. */
-  watch(reply: ServerResponse): void {
-    this.#open.add(reply);
-    if (this.#isClosing) reply.shouldKeepAlive = false;
-    reply.once("close", () => {
-      this.#open.delete(reply);
-      if (this.#isClosing) this.#server.closeIdleConnections();
+    server.on("connection", (connection) => {
+      this.#connections.add(connection);
+      connection.once("close", () => this.#connections.delete(connection));
     });
   }
 
+  /** A connection kept alive after its last answer would hold the server open until it times out. */
+  endWith(reply: ServerResponse): void {
+    reply.shouldKeepAlive = false;
+    reply.once("close", () => this.#server.closeIdleConnections());
+  }
+
   close(deadlineMs: number): Promise<void> {
-    this.#isClosing = true;
-    for (const reply of this.#open) reply.shouldKeepAlive = false;
+    this.isClosing = true;
+    for (const { [REPLY]: reply } of this.#connections) if (reply) this.endWith(reply);
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#server.closeAllConnections(), deadlineMs);
       this.#server.close(() => {
