@@ -1,6 +1,8 @@
 /** `svc`: the public face of the base app. Everything else of a page's life is in `svc/jsx-runtime` and `svc/graph`. */
 export type { RequestOrigin } from "./http/http.ts";
 export type { Timeouts } from "./http/server.ts";
+export type { DrainOptions, Drained } from "./app/drain.ts";
+export type { ReadyCheck, ReadyChecks } from "./app/readiness.ts";
 export { createApp, type App, type Started, type StartOptions } from "./app/app.ts";
 export type { AppOptions, DevSupport, Surroundings } from "./app/options.ts";
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/metrics/exposition.ts";

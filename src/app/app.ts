@@ -21,18 +21,18 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import { boot, isDemoOn } from "./boot.ts";
 import { readConfig, type Config } from "./config.ts";
 import { isHtml, withScript } from "./dev-script.ts";
+import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { readToken } from "./endpoints/graphs.ts";
+import { tended } from "./event-streams.ts";
 import { answerError } from "./error-page.ts";
 import { measured, logRequest } from "./access-log.ts";
 import { processLog } from "./log.ts";
 import { Metrics } from "./metrics/metrics.ts";
+import { Readiness } from "./readiness.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
 import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts";
 import type { Services } from "./services.ts";
-
-/** How long answers and workers under way may take when the app closes. */
-const DRAIN_MS = 10_000;
 
 export interface StartOptions extends Omit<Surroundings, "url"> {
   /** Default: HOST. */
@@ -45,8 +45,10 @@ export interface StartOptions extends Omit<Surroundings, "url"> {
 export interface Started {
   /** `http://127.0.0.1:3000` */
   url: string;
-  /** Drains and closes socket and app. */
-  close(): Promise<void>;
+  /** Drains and closes socket and app: `createApp({ drain })` says how long that may take. Safe to call twice. */
+  close(): Promise<Drained>;
+  /** Longest that `close` should take. */
+  readonly drainMs: number;
 }
 
 export interface App {
@@ -79,7 +81,7 @@ export interface App {
   readonly pagePaths: readonly string[];
   /** Where a page may follow a graph's events, for a day: holds a token that reads this one graph. */
   eventsUrl(graphId: string): string;
-  /** Ends event streams, waits for what is under way (10 s at most), closes the store. Safe to call twice. */
+  /** Ends event streams, waits for graphs and deliveries under way, closes the store. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -93,16 +95,20 @@ class SvcApp implements App {
   readonly #router = new Router();
   readonly #closing = new AbortController();
   readonly #metrics = new Metrics();
+  readonly #ending: Drain;
   #config: Config | undefined;
   #ownLog: Log | undefined;
   #http: Http | undefined;
   #services: Services | undefined;
   #booting: Promise<void> | undefined;
+  #readiness: Readiness | undefined;
+  #isDraining = false;
   #closed: Promise<void> | undefined;
 
   constructor(options: AppOptions) {
     this.#options = options;
-    healthEndpoints(this.#router, () => this.#services !== undefined && !this.#closing.signal.aborted);
+    this.#ending = new Drain(options.drain ?? {}, this.#clock);
+    healthEndpoints(this.#router, () => this.#hindrances());
   }
 
   get config(): Config {
@@ -184,29 +190,39 @@ class SvcApp implements App {
       await listening.close(0);
       throw error;
     }
-    return { url: listening.url, close: () => this.#closeBoth(listening) };
+    let closed: Promise<Drained> | undefined;
+    const close = (): Promise<Drained> => (closed ??= keptAlive(() => this.#drain(listening)));
+    const { delayMs, deadlineMs } = this.#ending;
+    return { url: listening.url, drainMs: delayMs + deadlineMs, close };
   }
 
   close(): Promise<void> {
-    return (this.#closed ??= this.#close());
+    return (this.#closed ??= keptAlive(() => this.#close(this.#ending.deadlineMs)));
   }
 
-  async #closeBoth(listening: Listening): Promise<void> {
-    // Not ready and no streams any more from here on, so that the socket can drain.
-    this.#closing.abort();
-    await listening.close(DRAIN_MS);
-    await this.close();
+  async #drain(listening: Listening): Promise<Drained> {
+    this.#isDraining = true;
+    const stop = (): void => this.#closing.abort();
+    const { cutRequests, leftMs } = await this.#ending.sockets(listening, stop, this.#log);
+    await (this.#closed ??= this.#close(leftMs));
+    return { cutRequests };
   }
 
-  async #close(): Promise<void> {
+  async #hindrances(): Promise<readonly string[]> {
+    if (this.#isDraining || this.#closing.signal.aborted) return ["draining"];
+    if (!this.#services) return ["booting"];
+    const checks = this.#options.ready;
+    if (!checks) return [];
+    return (this.#readiness ??= new Readiness(checks, this.#clock, this.#log)).failed();
+  }
+
+  async #close(deadlineMs: number): Promise<void> {
     this.#closing.abort();
     // A boot that failed has told its caller and closed what it opened.
     await this.#booting?.catch(() => undefined);
     this.#metrics.process.stop();
     if (!this.#services) return;
-    const { engine, webhooks, store } = this.#services;
-    await Promise.all([engine.close(DRAIN_MS), webhooks.close(DRAIN_MS)]);
-    await store.close();
+    await this.#ending.work(this.#services, deadlineMs);
   }
 
   get #door(): Http {
@@ -224,8 +240,10 @@ class SvcApp implements App {
     this.#services = services;
   }
 
-  async #ready(path: string): Promise<void> {
-    if (this.#services || path === PATHS.health || path === PATHS.ready) return;
+  async #ready(target: string): Promise<void> {
+    if (this.#services) return;
+    const path = target.split("?", 1)[0];
+    if (path === PATHS.health || path === PATHS.ready) return;
     await this.boot();
   }
 
@@ -257,7 +275,11 @@ class SvcApp implements App {
       },
       finish: (ctx, result) => {
         const dev = this.#services?.site.dev;
-        const finished = finish(dev ? inDev : headers, ctx, withScript(dev, ctx, this.#metrics.watch(result)));
+        const finished = finish(
+          dev ? inDev : headers,
+          ctx,
+          withScript(dev, ctx, tended(result, this.#metrics, this.#closing.signal)),
+        );
         return hasAccessLog ? measured(finished) : finished;
       },
       observer: hasAccessLog ? this.#logging() : this.#metrics,

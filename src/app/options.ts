@@ -7,8 +7,10 @@ import type { Manifest } from "../shared/manifest.ts";
 import type { Middleware } from "../http/types.ts";
 import type { AnyAction } from "./action.ts";
 import type { Environment } from "./config.ts";
+import type { DrainOptions } from "./drain.ts";
 import type { Entry } from "./group.ts";
 import type { Family as MetricFamily } from "./metrics/exposition.ts";
+import type { ReadyChecks } from "./readiness.ts";
 
 export interface AppOptions {
   /** Pages, and groups of them. What is in `pages` and what in `routes` is for the eye: both may hold both. */
@@ -53,6 +55,13 @@ export interface AppOptions {
    * already fails that look.
    */
   metrics?: () => readonly MetricFamily[];
+  /**
+   * What must work before the app is sent requests, by name: `{ database: () => pool.query("select 1") }`. Each passes by
+   * returning and fails by throwing or after 2 s; whoever asks for readiness learns the names of those that fail, the log why.
+   */
+  ready?: ReadyChecks;
+  /** How the app ends: when it stops to accept, and how long it waits for what is under way. */
+  drain?: DrainOptions;
 }
 
 /** What a development host gives an app in place of built files. */

@@ -8,7 +8,8 @@ import type { CommandName } from "./commands.ts";
 import { errorText } from "./error-text.ts";
 import { createOutput, type Output } from "./output.ts";
 
-type Run = (options: CommandOptions, output: Output) => Promise<void>;
+/** @returns the exit code, where it is not 0. */
+type Run = (options: CommandOptions, output: Output) => Promise<number | void>;
 
 /** Loaded when run: `start` needs no compiler. */
 const RUNS: Record<CommandName, () => Promise<Run>> = {
@@ -31,8 +32,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   try {
     const run = await RUNS[invocation.command]();
-    await run(invocation.options, output);
-    return 0;
+    return (await run(invocation.options, output)) ?? 0;
   } catch (error) {
     output.error(`${output.style("red", "Error")} ${errorText(error)}`);
     return 1;

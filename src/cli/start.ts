@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
+import type { Started } from "../app/app.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { CommandOptions } from "./arguments.ts";
 import { banner } from "./banner.ts";
@@ -10,7 +11,13 @@ import { appOf } from "./load-app.ts";
 import type { Output } from "./output.ts";
 import { endRequested } from "./signals.ts";
 
-export async function start({ root, host, port }: CommandOptions, output: Output): Promise<void> {
+/** Beyond its deadline, before a drain is given up: closing the store and the last writes to disk take a moment. */
+const PATIENCE_MS = 5000;
+/** How long the process may go on after that by itself. */
+const LINGER_MS = 500;
+
+/** @returns the exit code: 1 when requests were cut off, or the drain did not end. */
+export async function start({ root, host, port }: CommandOptions, output: Output): Promise<number> {
   const dist = join(root, "dist");
   const entry = join(dist, "server", "app.js");
   if (!existsSync(entry)) throw new SvcError("SVC_CONFIG", `${entry} does not exist; run "svc build" first`);
@@ -27,5 +34,21 @@ export async function start({ root, host, port }: CommandOptions, output: Output
   banner(app, started.url, Math.round(performance.now()), output);
   await ended;
   if (output.isInteractive) output.line("Draining …");
-  await started.close();
+  const code = await drained(started, output);
+  // What the app's own code left open, such as a pool of connections, must not keep the process.
+  setTimeout(() => process.exit(code), LINGER_MS).unref();
+  return code;
+}
+
+async function drained(started: Started, output: Output): Promise<number> {
+  const limitMs = started.drainMs + PATIENCE_MS;
+  const stuck = setTimeout(() => {
+    output.error(`The app has not closed within ${limitMs / 1000} s; it is ended as it is`);
+    process.exit(1);
+  }, limitMs);
+  const { cutRequests } = await started.close();
+  clearTimeout(stuck);
+  if (cutRequests === 0) return 0;
+  output.error(`${cutRequests} ${cutRequests === 1 ? "request was" : "requests were"} cut off at the deadline`);
+  return 1;
 }

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
 import { listenTo, siteHttp, throughBothDoors } from "./doors.test.ts";
-import { eventStream, type StreamEvent } from "./event-stream.ts";
+import { eventStream, untilDrain, type StreamEvent } from "./event-stream.ts";
 
 /** A source that is told from outside what comes next, and tells when it was ended. */
 class Source implements AsyncIterable<StreamEvent> {
@@ -43,9 +43,9 @@ class Source implements AsyncIterable<StreamEvent> {
   }
 }
 
-function open(closing?: StreamEvent) {
+function open() {
   const [source, clock, leaving] = [new Source(), new SimulatedClock(), new AbortController()];
-  const result = eventStream(source, { clock, signal: leaving.signal, ...(closing && { closing }) });
+  const result = eventStream(source, { clock, signal: leaving.signal });
   const frames = (result.body as AsyncIterable<string>)[Symbol.asyncIterator]();
   const next = async (): Promise<string | undefined> => {
     const { done, value } = await frames.next();
@@ -154,14 +154,39 @@ describe("event stream", () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("ends when it is aborted while it waits, with the closing event, and frees source and timer", async () => {
-    const { source, clock, leaving, next } = open({ event: "closing", data: null });
+  it("ends when it is aborted while it waits, and frees source and timer", async () => {
+    const { source, clock, leaving, next } = open();
     await next();
     const waiting = next();
     leaving.abort();
-    assert.equal(await waiting, "event: closing\ndata: null\n\n");
-    assert.equal(await next(), undefined);
+    assert.equal(await waiting, undefined);
     assert.deepEqual([source.isEnded, clock.pending], [true, 0]);
+  });
+
+  it("says that the server drains as its last event, also while it waits, and asks to come back", async () => {
+    const { source, result } = open();
+    const draining = new AbortController();
+    const frames = untilDrain(result.body as AsyncIterable<string>, draining.signal, () => 0.5);
+    await frames.next();
+    source.send({ data: 1 });
+    assert.equal((await frames.next()).value, "data: 1\n\n");
+    const waiting = frames.next();
+    draining.abort();
+    assert.equal((await waiting).value, "event: closing\nretry: 2000\ndata: {}\n\n");
+    assert.equal((await frames.next()).done, true);
+  });
+
+  it("is what it was while nothing drains, its end and its failure too", async () => {
+    const never = new AbortController().signal;
+    const failing = (async function* (): AsyncGenerator<string> {
+      yield "one";
+      throw new Error("the source broke");
+    })();
+    const frames = untilDrain(failing, never);
+    assert.equal((await frames.next()).value, "one");
+    await assert.rejects(frames.next(), /the source broke/);
+    const ended = untilDrain((async function* () {})(), never);
+    assert.equal((await ended.next()).done, true);
   });
 
   it("passes a failure of its source on", async () => {

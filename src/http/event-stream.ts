@@ -14,11 +14,13 @@ export interface StreamEvent {
 
 export interface EventStreamOptions {
   clock: Clock;
-  /** Ends the stream: the client left, or the server drains. */
+  /** Ends the stream: usually the request's, which aborts when the client leaves. A server that drains ends it by itself. */
   signal: AbortSignal;
-  /** Sent as the last event when `signal` aborts for the drain; the browser then reconnects. */
-  closing?: StreamEvent;
 }
+
+/** How long browsers wait before they come back to a server that drains: spread, so that they don't come at once. */
+const COME_BACK_MS = 1000;
+const SPREAD_MS = 2000;
 
 /** Heartbeats go out between events; the source is ended when the stream is. */
 export function eventStream(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): Result {
@@ -41,9 +43,50 @@ async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamO
   try {
     yield ": open\n\n";
     for await (const event of withHeartbeat(source, options)) yield event ? frame(event) : ": still here\n\n";
-    if (options.signal.aborted && options.closing) yield frame(options.closing);
   } finally {
     endEarly(source);
+  }
+}
+
+/** Whether an answer is such a stream, whoever made it. */
+export function isEventStream(headers: readonly string[]): boolean {
+  const at = headers.indexOf("content-type");
+  return at >= 0 && (headers[at + 1] ?? "").startsWith("text/event-stream");
+}
+
+/**
+ * The same stream; when the server drains, it ends with the event `closing`, which asks the browser to come back in a moment.
+ * @param random from 0 to below 1
+ */
+export async function* untilDrain(
+  chunks: AsyncIterable<string | Uint8Array>,
+  draining: AbortSignal,
+  random: () => number = Math.random,
+): AsyncGenerator<string | Uint8Array, void, void> {
+  const source = chunks[Symbol.asyncIterator]();
+  try {
+    for (let step = await orAborted(source.next(), draining); step?.done !== true;) {
+      if (!step) return yield `event: closing\nretry: ${COME_BACK_MS + Math.floor(random() * SPREAD_MS)}\ndata: {}\n\n`;
+      yield step.value;
+      step = await orAborted(source.next(), draining);
+    }
+  } finally {
+    endEarly(source);
+  }
+}
+
+/** Undefined when the signal aborts first; leaves no listener. */
+async function orAborted<Value>(next: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    onAbort = () => resolve(undefined);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([next, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

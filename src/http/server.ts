@@ -48,8 +48,8 @@ export interface Listening {
   /** `http://127.0.0.1:3000` */
   url: string;
   port: number;
-  /** Stops accepting, lets answers under way finish, destroys what is left after `deadlineMs`. */
-  close(deadlineMs: number): Promise<void>;
+  /** Stops accepting, lets answers under way finish, destroys what is left after `deadlineMs`. @returns how many that were */
+  close(deadlineMs: number): Promise<number>;
 }
 
 type OnRequest = (message: IncomingMessage, reply: ServerResponse) => Promise<void> | void;
@@ -187,14 +187,18 @@ class Drain {
     reply.once("close", () => this.#server.closeIdleConnections());
   }
 
-  close(deadlineMs: number): Promise<void> {
+  close(deadlineMs: number): Promise<number> {
     this.isClosing = true;
+    let cut = 0;
     for (const { [REPLY]: reply } of this.#connections) if (reply) this.endWith(reply);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#server.closeAllConnections(), deadlineMs);
+      const timer = setTimeout(() => {
+        cut = [...this.#connections].filter(({ [REPLY]: reply }) => reply && !reply.writableFinished).length;
+        this.#server.closeAllConnections();
+      }, deadlineMs);
       this.#server.close(() => {
         clearTimeout(timer);
-        resolve();
+        resolve(cut);
       });
       this.#server.closeIdleConnections();
     });

@@ -39,7 +39,7 @@ export function throughBothDoors(
   const overSocket = createFixture(env, options);
   let url: string | undefined;
   void describe(`${what} (over a socket)`, () => {
-    let close: () => Promise<void>;
+    let close: () => Promise<unknown>;
     before(async () => {
       const started = await overSocket.app.start({ port: 0, host: "127.0.0.1" });
       url = started.url;

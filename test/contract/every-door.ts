@@ -24,7 +24,7 @@ export interface Door {
   ask(target: string, asked?: Asked): Promise<Told>;
   /** Reads the first chunk of an answer and no more. @returns what lets the reader leave. */
   readBeginning(target: string): Promise<() => Promise<void>>;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 /** The app's own doors. */
@@ -77,10 +77,10 @@ export const FOREIGN_DOORS: Record<string, (app: App, dist: string) => Promise<D
 export async function serve(server: Server<typeof IncomingMessage, typeof ServerResponse>): Promise<Door> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return overSocket(port, () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()));
+  return overSocket(port, () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));
 }
 
-function overSocket(port: number, close: () => Promise<void>): Door {
+function overSocket(port: number, close: () => Promise<unknown>): Door {
   return {
     close,
     ask: (target, asked) => askSocket(port, target, asked),

@@ -105,6 +105,7 @@ describe("GET /_svc/metrics", () => {
       assert.equal(open("svc_event_streams"), 1);
       await reader?.cancel();
       assert.equal((await scrape(fixture))("svc_event_streams"), 0);
+      await app.engine.cancel(snapshot.graph_id);
     });
   });
 

@@ -1,8 +1,8 @@
-/** What a running app tells those who run it: its log. */
+/** What a running app tells those who run it: its log, and whether it is ready. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action, createApp, route } from "svc";
-import { createTestClient, recordLog } from "svc/testing";
+import { createTestClient, recordLog, SimulatedClock } from "svc/testing";
 import { withFixture } from "./app.ts";
 
 async function* pieces(): AsyncGenerator<string> {
@@ -87,5 +87,59 @@ describe("the log", () => {
     const app = createApp({ log: console, env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "x".repeat(32) } });
     assert.equal((await createTestClient(app).get("/health")).status, 200);
     await app.close();
+  });
+});
+
+describe("GET /ready", () => {
+  it("is 200 when every check of the app passes, 503 with the names of those that fail; why is in the log alone", async () => {
+    let isDown = false;
+    const clock = new SimulatedClock();
+    const ready = {
+      database: () => assert.ok(!isDown, "connect ECONNREFUSED 10.0.0.7"),
+      cache: async () => assert.ok(!isDown, "no cache"),
+      disk: () => undefined,
+    };
+    await withFixture(
+      async ({ app, client, logged }) => {
+        await app.boot();
+        assert.equal(await (await client.get("/ready")).text(), "ready");
+        isDown = true;
+        await clock.advance(1000);
+        const response = await client.get("/ready");
+        assert.equal(response.status, 503);
+        assert.equal(await response.text(), "not ready: database, cache");
+        assert.match(logged.join("\n"), /"check":"database"[^]*ECONNREFUSED/);
+        assert.equal((await client.get("/health")).status, 200);
+      },
+      {},
+      { clock, ready },
+    );
+  });
+
+  it("is 503 before the app has booted", async () => {
+    await withFixture(async ({ client }) => {
+      const response = await client.get("/ready?probe=1");
+      assert.equal(response.status, 503);
+      assert.equal(await response.text(), "not ready: booting");
+    });
+  });
+
+  it("is 503 as soon as the app drains, while requests are still accepted for as long as the app wants", async () => {
+    const clock = new SimulatedClock();
+    await withFixture(
+      async ({ app }) => {
+        const { url, close } = await app.start({ port: 0 });
+        const closed = close();
+        const response = await fetch(`${url}/ready`);
+        assert.equal(response.status, 503);
+        assert.equal(await response.text(), "not ready: draining");
+        assert.equal((await fetch(`${url}/plain`)).status, 200);
+        await clock.advance(5000);
+        assert.deepEqual(await closed, { cutRequests: 0 });
+        await assert.rejects(fetch(`${url}/plain`));
+      },
+      {},
+      { clock, drain: { delay: "5s" } },
+    );
   });
 });

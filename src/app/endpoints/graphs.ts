@@ -9,7 +9,7 @@ import type { GraphEvent } from "../../store/contract.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
-import { streamSignal, type Endpoints, type Services } from "../services.ts";
+import type { Endpoints, Services } from "../services.ts";
 import { readGraphQuery, readLastSeq, readStart } from "./graph-input.ts";
 import { idOf } from "./webhooks.ts";
 
@@ -64,7 +64,7 @@ function known(ctx: Context, { engine }: Services): Snapshot {
 
 function events(ctx: Context, services: Services): Result {
   const { graph_id: id } = known(ctx, services);
-  const signal = streamSignal(ctx, services);
+  const { signal } = ctx;
   const source = services.engine.subscribe(id, readLastSeq(ctx), signal);
   return eventStream(streamEvents(source), { clock: services.clock, signal });
 }

@@ -5,8 +5,11 @@ import { PATHS } from "../../shared/wire.ts";
 
 const NO_STORE = ["cache-control", "no-store"];
 
-/** @param isReady false while booting and while draining. */
-export function healthEndpoints(router: Router, isReady: () => boolean): void {
+/** @param hindrances why no work should be sent: short names, since anyone may ask; none when ready. */
+export function healthEndpoints(router: Router, hindrances: () => Promise<readonly string[]>): void {
   router.add("GET", PATHS.health, () => text("ok", 200, NO_STORE));
-  router.add("GET", PATHS.ready, () => (isReady() ? text("ready", 200, NO_STORE) : text("not ready", 503, NO_STORE)));
+  router.add("GET", PATHS.ready, async () => {
+    const found = await hindrances();
+    return found.length === 0 ? text("ready", 200, NO_STORE) : text(`not ready: ${found.join(", ")}`, 503, NO_STORE);
+  });
 }

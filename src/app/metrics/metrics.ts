@@ -2,7 +2,6 @@
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/observer.ts";
 import type { Result } from "../../http/types.ts";
-import { watched } from "../../http/iterate.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { CsrfRefusal } from "../session.ts";
 import { Counter } from "./counter.ts";
@@ -35,22 +34,6 @@ export class Metrics implements Observer {
       this.refusals.add(error.code.slice("SVC_".length).toLowerCase());
   }
 
-  /** The same answer; an event stream is counted while it is open. */
-  watch(result: Result): Result {
-    const { body, headers } = result;
-    if (typeof body !== "object" || body === null || body instanceof Uint8Array || !isEventStream(headers))
-      return result;
-    this.eventStreams++;
-    return {
-      ...result,
-      body: watched(
-        body,
-        () => undefined,
-        () => this.eventStreams--,
-      ),
-    };
-  }
-
   families(): Family[] {
     return [
       ...this.requests.families(),
@@ -67,9 +50,4 @@ export class Metrics implements Observer {
       ...this.process.families(),
     ];
   }
-}
-
-function isEventStream(headers: readonly string[]): boolean {
-  const at = headers.indexOf("content-type");
-  return at >= 0 && (headers[at + 1] ?? "").startsWith("text/event-stream");
 }

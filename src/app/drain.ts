@@ -1,0 +1,75 @@
+/**
+ * The end of an app, in order: not ready any more; after a while no new connections, and event streams end; requests finish;
+ * graphs and deliveries come to a durable point; the store closes. Requests and work share one deadline.
+ */
+import type { Engine } from "../graph/types.ts";
+import type { Listening } from "../http/server.ts";
+import { durationMs, sleep, type Clock, type Duration } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import type { Store } from "../store/contract.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+
+export interface DrainOptions {
+  /**
+   * How long to go on accepting after readiness has gone: as long as the load balancer needs to notice. Default 0, which is
+   * right where nothing is in front.
+   */
+  delay?: Duration;
+  /** Longest that requests and workers under way may take from then on. Default "10s". */
+  deadline?: Duration;
+}
+
+/** How an app ended. */
+export interface Drained {
+  /** Requests that had no whole answer by the deadline; 0 is a clean end. Attempts of graphs cut short run again after the next start. */
+  cutRequests: number;
+}
+
+/** What of an app works on by itself. */
+interface Work {
+  engine: Engine;
+  webhooks: Webhooks;
+  store: Store;
+}
+
+/** What work gets at the least, however long requests took. */
+const LEAST_MS = 1000;
+
+export class Drain {
+  readonly delayMs: number;
+  readonly deadlineMs: number;
+  readonly #clock: Clock;
+
+  constructor(options: DrainOptions, clock: Clock) {
+    this.delayMs = durationMs(options.delay ?? 0);
+    this.deadlineMs = durationMs(options.deadline ?? "10s");
+    this.#clock = clock;
+  }
+
+  /** @param stop called when nothing new is to be accepted any more */
+  async sockets(listening: Listening, stop: () => void, log: Log): Promise<{ cutRequests: number; leftMs: number }> {
+    if (this.delayMs > 0) await sleep(this.#clock, this.delayMs);
+    stop();
+    const startedMs = this.#clock.now();
+    const cutRequests = await listening.close(this.deadlineMs);
+    if (cutRequests > 0)
+      log.error({ cutRequests }, "The deadline of the drain passed before all requests were answered");
+    return { cutRequests, leftMs: Math.max(LEAST_MS, this.deadlineMs - (this.#clock.now() - startedMs)) };
+  }
+
+  /** Brings graphs and deliveries to a durable point, then closes the store. */
+  async work({ engine, webhooks, store }: Work, deadlineMs: number): Promise<void> {
+    await Promise.all([engine.close(deadlineMs), webhooks.close(deadlineMs)]);
+    await store.close();
+  }
+}
+
+/** Timers of a `Clock` keep no process alive; while it ends, something must. */
+export async function keptAlive<Value>(run: () => Promise<Value>): Promise<Value> {
+  const alive = setInterval(() => undefined, 60_000);
+  try {
+    return await run();
+  } finally {
+    clearInterval(alive);
+  }
+}
