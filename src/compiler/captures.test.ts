@@ -28,6 +28,18 @@ describe("what browser code captures", () => {
     assert.equal(browserBody(text), "export const h0 = ($) => open($[0] + $[1]);");
   });
 
+  it("is a plain object, which may change where nothing shows it, or it is meant to be shown as it was", () => {
+    const components = [
+      "export function A() { const timer = { id: 0 }; return <p onClick={() => (timer.id = 1)}>x</p>; }",
+      "export function A() { const timer = { id: 0 }; return <p onClick={() => (timer.id = 1)}>{untrack(() => timer.id)}</p>; }",
+      "const B = (p) => <i>x</i>; export function A() { const timer = { id: 0 }; return <p onClick={() => (timer.id = 1)}><B timer={timer} /></p>; }",
+      "export function A() { const totals = { n: 0 }; [1].forEach((n) => { totals.n += n; }); return <p onClick={() => go(totals.n)}>{totals.n}</p>; }",
+      "export function A() { const state = { a: { n: 0 }, b: 1 }; return <p onClick={() => state.a.n++}>{state.b}</p>; }",
+      "export function A() { const list = [2, 1]; return <p onClick={() => go(list.toSorted())}>{list.length}</p>; }",
+    ];
+    for (const component of components) assert.match(browserBody(`import { untrack } from "svc"; ${component}`), /h0/);
+  });
+
   it("is a signal, shared between bindings and handlers", async () => {
     const text =
       "export function A() { const n = signal(1), m = signal(2); return <p onClick={() => (m.value = n.value++)}>{n.value}</p>; }";

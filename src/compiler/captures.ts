@@ -3,9 +3,9 @@
  * for local functions and computeds, and notes what the module has to carry. Refuses what can't travel (SVC101 … 107).
  */
 import { SvcError } from "../shared/errors.ts";
-import type { ESTree } from "vite";
 import { isInside, mayHoldSignals, type Module } from "./2-analyze.ts";
 import { holdsJsx, isFunction, memberName, walk, type Node } from "./ast.ts";
+import { deepChangeOf, isAffected, namedMembers } from "./changes.ts";
 import type { ClientModule } from "./client-module.ts";
 import { diagnostic } from "./diagnostics.ts";
 import { isFunctionProp } from "./handlers.ts";
@@ -13,6 +13,7 @@ import { functionOf, initOf, unserialisableInit } from "./kinds.ts";
 import type { Frame, Scope } from "./model.ts";
 import type { Binding, Reference } from "./scopes.ts";
 import { selectionOf } from "./selections.ts";
+import { isShown } from "./stale-reads.ts";
 
 /** Where browser code runs: the scope whose `$` it gets, and how many lists deep. */
 export interface Place {
@@ -85,6 +86,7 @@ export class Captures {
 
   #rewrite(reference: Reference, binding: Binding, place: Place): void {
     this.#refuseWrite(reference, binding);
+    this.#refuseUnheard(reference, binding);
     const target = this.#memberOf(reference, binding, place.scope);
     const code = this.#accessTo(reference, binding, place, target);
     const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
@@ -131,7 +133,7 @@ export class Captures {
   #memberOf(reference: Reference, binding: Binding, scope: Scope): Node {
     const kind = this.#module.kind(binding);
     if (this.#frameOf(binding, scope) || !mayHoldSignals(binding, kind)) return reference.node;
-    const chain = this.#chainOf(reference.node);
+    const chain = namedMembers(this.#module, reference.node);
     // `props.field.current.value` is a ref's element, `props.count.value` a signal.
     const isEnd = (name?: string): boolean => name === "value" || (name === "current" && kind === "props");
     const end = chain.findIndex(
@@ -141,16 +143,21 @@ export class Captures {
     return found && !isWritten(found, this.#module.parentOf(found)) ? found : reference.node;
   }
 
-  /** Member accesses by fixed names that begin at `node`: for `a` in `a.b.c` these are `a.b` and `a.b.c`. */
-  #chainOf(node: Node): ESTree.MemberExpression[] {
-    const chain: ESTree.MemberExpression[] = [];
-    let at = node;
-    for (;;) {
-      const parent = this.#module.parentOf(at);
-      if (parent?.type !== "MemberExpression" || parent.object !== at || memberName(parent) === undefined) return chain;
-      chain.push(parent);
-      at = parent;
-    }
+  /** SVC116: a plain object of the component that is shown and changed, as if somebody heard of it. */
+  #refuseUnheard(reference: Reference, binding: Binding): void {
+    const init = initOf(binding);
+    if (binding.owner === null || (init?.type !== "ObjectExpression" && init?.type !== "ArrayExpression")) return;
+    const change = deepChangeOf(this.#module, reference.node);
+    if (!change) return;
+    const isHeard = (other: Reference): boolean =>
+      other.binding === binding && isAffected(this.#module, other.node, change) && isShown(this.#module, other, false);
+    if (!this.#module.scopes.references.some(isHeard)) return;
+    const source = this.#module.file.text.slice(init.start, init.end);
+    throw this.#fail(
+      "SVC116",
+      change.node,
+      `"${reference.name}" is a plain object, so nothing that shows it hears of this change. Write const ${reference.name} = store(${source.length > 40 ? "…" : source}).`,
+    );
   }
 
   #frameOf(binding: Binding, scope: Scope): Frame | undefined {

@@ -259,6 +259,24 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /<Show>/,
   ],
   [
+    "a plain object that is shown and changed",
+    "export function A() { const state = { n: 0 }; return <p onClick={() => «state.n++»}>{state.n}</p>; }",
+    "SVC116",
+    /const state = store\(\{ n: 0 \}\)/,
+  ],
+  [
+    "a plain array that is shown and changed by a function of the component",
+    "export function A() { const list: string[] = []; const add = () => «list.push('a')»; return <p onClick={add} title={list.join()}>x</p>; }",
+    "SVC116",
+    /const list = store\(\[\]\)/,
+  ],
+  [
+    "a field deep inside a plain object that is shown and changed",
+    "export function A(p) { const state = { a: { b: [1] } }; return <p onClick={() => { «state.a.b[0] = 2»; }}>{state.a.b.length > 1 ? <b>x</b> : null}</p>; }",
+    "SVC116",
+    /"state" is a plain object/,
+  ],
+  [
     "a prop that is set",
     "export function A(props) { «props.n = 1»; return <p>{props.n}</p>; }",
     "SVC113",

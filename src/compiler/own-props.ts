@@ -1,6 +1,7 @@
 /** Props belong to whoever gives them: a component that sets one changes nothing but its own copy (SVC113). */
 import type { Module } from "./2-analyze.ts";
-import { memberName, type Node } from "./ast.ts";
+import { memberName } from "./ast.ts";
+import { assignOf, changeOf } from "./changes.ts";
 import { diagnostic } from "./diagnostics.ts";
 
 /** @throws SvcError SVC113 for `props.x = …`, `props.x++`, `delete props.x` and `Object.assign(props, …)` */
@@ -19,21 +20,4 @@ export function refusePropMutation(module: Module): void {
       `"${name}" belongs to the component that gives it: nobody else would see the change. Have it give a signal and set ${name}.${prop}.value, or keep a copy: const ${prop} = signal(${name}.${prop}).`,
     );
   }
-}
-
-function changeOf(module: Module, target: Node): Node | undefined {
-  const parent = module.parentOf(target);
-  if (parent?.type === "AssignmentExpression" && parent.left === target) return parent;
-  if (parent?.type === "UpdateExpression") return parent;
-  return parent?.type === "UnaryExpression" && parent.operator === "delete" ? parent : undefined;
-}
-
-function assignOf(module: Module, node: Node): Node | undefined {
-  const call = module.parentOf(node);
-  if (call?.type !== "CallExpression" || call.arguments[0] !== node || call.callee.type !== "MemberExpression")
-    return undefined;
-  const { object } = call.callee;
-  return object.type === "Identifier" && object.name === "Object" && memberName(call.callee) === "assign"
-    ? call
-    : undefined;
 }

@@ -6,10 +6,12 @@ import type { ESTree } from "vite";
 import type { Module } from "./2-analyze.ts";
 import {
   holdsJsx,
+  isComponentTag,
   isFunction,
   isJsx,
   memberName,
   returnsOf,
+  tagName,
   unwrap,
   walk,
   type FunctionNode,
@@ -142,14 +144,19 @@ function bindingOf(module: Module, node: Node): Binding | undefined {
   return module.scopes.within(node).find((reference) => reference.node === node)?.binding;
 }
 
-/** Whether a name stands where JSX shows its value: in text, an attribute or a prop, and not in a handler. */
-function isShown(module: Module, { node }: Reference): boolean {
+/**
+ * Whether a name stands where JSX shows its value: in text, an attribute or a prop, and not in a handler.
+ * @param isPropShown whether props of components count.
+ */
+export function isShown(module: Module, { node }: Reference, isPropShown = true): boolean {
   for (let at = module.parentOf(node); at; at = module.parentOf(at)) {
     if (isFunction(at) && !returnsOf(at).some(holdsJsx)) return false;
     if (at.type === "JSXSpreadAttribute") return true;
     if (at.type !== "JSXExpressionContainer") continue;
     const holder = module.parentOf(at);
     if (holder?.type !== "JSXAttribute") return true;
+    if (!isPropShown && isComponentTag(tagName((module.parentOf(holder) as ESTree.JSXOpeningElement).name)))
+      return false;
     const name = holder.name.type === "JSXIdentifier" ? holder.name.name : "";
     return !/^(?:on[A-Z]|ref$|key$|by$)/.test(name);
   }

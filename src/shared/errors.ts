@@ -48,6 +48,7 @@ export const ERRORS = {
   SVC113: { family: "build" },
   SVC114: { family: "build" },
   SVC115: { family: "build" },
+  SVC116: { family: "build" },
   SVC120: { family: "build" },
   SVC121: { family: "build" },
   // rendering
