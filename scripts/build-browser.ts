@@ -14,6 +14,7 @@ const target = join(root, "out/assets");
 const devTarget = join(root, "out/assets-dev");
 const CORE_URL = "/_svc/core.js";
 const LOADER_URL = "/_svc/loader.js";
+const ACT_URL = "/_svc/act.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
 const ASSETS = [
@@ -23,6 +24,8 @@ const ASSETS = [
   "store",
   "data",
   "act",
+  "lines",
+  "call",
   "form",
   "moments",
   "ref",
@@ -59,6 +62,10 @@ const importsByUrl: Plugin = {
     builder.onResolve({ filter: /\/loader\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: LOADER_URL, external: true },
     );
+    // One class of errors, and one way out.
+    builder.onResolve({ filter: /\/act\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: ACT_URL, external: true },
+    );
     // Of the dependency graph there is one, core's.
     builder.onResolve({ filter: /\/(?:core|signal|system)\.ts$/ }, () => ({ path: CORE_URL, external: true }));
   },
@@ -67,9 +74,9 @@ const importsByUrl: Plugin = {
 /** Names of properties with an underscore, the same in every asset. */
 const names: Record<string, string | false> = {};
 
-/** What only the parts take of core: names that no chunk and no loader knows, shortened on both sides. */
+/** What only the parts take of core and of each other: names that no chunk and no loader knows, shortened on both sides. */
 const INTERNALS =
-  "Cell bind dispose guard isResuming kinds chunkNamed pageState refresh scoped slotsAt touch unboundRows valueAt values wake watch".split(
+  "Cell bind dispose guard isResuming kinds chunkNamed pageState refresh scoped slotsAt touch unboundRows valueAt values wake watch landed lost post sendBy".split(
     " ",
   );
 
@@ -90,11 +97,11 @@ function shortened(code: string): string {
   );
 }
 
-/** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import of core would be one for good. */
+/** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import would be one for good. */
 function throughLoader(code: string): string {
-  return code.replace(
-    /\bimport\{([^}]*)\}from"\/_svc\/core\.js"/,
-    (_import, list: string) => `const{${list.replaceAll(" as ", ":")}}=await $svc.load("core")`,
+  return code.replaceAll(
+    /\bimport\{([^}]*)\}from"\/_svc\/(core|act)\.js"/g,
+    (_import, list: string, part: string) => `const{${list.replaceAll(" as ", ":")}}=await $svc.load("${part}")`,
   );
 }
 

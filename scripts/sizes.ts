@@ -68,6 +68,8 @@ async function measure(): Promise<Row[]> {
       "store.js",
       "data.js",
       "act.js",
+      "lines.js",
+      "call.js",
       "form.js",
       "moments.js",
       "ref.js",

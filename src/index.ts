@@ -12,6 +12,8 @@ export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";
 export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/group.ts";
 export type { PathParams } from "./app/path.ts";
 export { action, type Action, type ActionOptions, type StandardSchema, type StreamAction } from "./app/action.ts";
+export { ActionError } from "./app/action-error.ts";
+export { call, type CallOptions } from "./app/call.ts";
 export { currentContext } from "./app/current.ts";
 export { fail, forbidden, notFound, redirect, unauthorized } from "./app/outcome.ts";
 export { readForm } from "./app/session.ts";

@@ -116,13 +116,25 @@ function readLimits(actions: ReadonlyMap<string, AnyAction>): Map<string, RateLi
   return new Map(limits);
 }
 
-/** A call that could only ever be answered "Unknown action" is found here, not by the first user. */
+/** A call that could only ever be answered "Unknown action", or not as it is read, is found here, not by the first user. */
 async function requireActions(site: Site, actions: ReadonlyMap<string, AnyAction>): Promise<void> {
-  const missing = (await site.manifest()).actions.filter((name) => !actions.has(name));
-  if (missing.length === 0) return;
+  const manifest = await site.manifest();
+  const missing = manifest.actions.filter((name) => !actions.has(name));
+  if (missing.length > 0) {
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `Browser code calls ${missing.join(", ")}, but createApp was not given ${missing.length === 1 ? "it" : "them"}: ` +
+        `add createApp({ actions: { ${missing.join(", ")} } })`,
+    );
+  }
+  const unlike = manifest.actions.find((name) => {
+    const target = actions.get(name);
+    return target && specOf(target).isStream !== (manifest.streams ?? []).includes(name);
+  });
+  if (unlike === undefined) return;
   throw new SvcError(
     "SVC_DEFINITION",
-    `Browser code calls ${missing.join(", ")}, but createApp was not given ${missing.length === 1 ? "it" : "them"}: ` +
-      `add createApp({ actions: { ${missing.join(", ")} } })`,
+    `The action "${unlike}" is not the one that browser code calls by that name, or its file does not show that it streams: ` +
+      "write action(async function* (…) { … }) there, and give createApp that very action",
   );
 }

@@ -10,7 +10,7 @@ export class ActionError extends Error {
   /** Which arguments are wrong and why; empty unless the server validated. */
   readonly issues: Issues;
 
-  constructor(message: string, status: number, issues: Issues) {
+  constructor(message: string, status: number, issues: Issues = []) {
     super(message);
     this.name = "ActionError";
     this.status = status;
@@ -19,26 +19,37 @@ export class ActionError extends Error {
 }
 
 /** The stub of a server action. */
-export function act(name: string): (...args: unknown[]) => Promise<unknown> {
-  return async (...args) => {
-    const response = await post(`${PATHS.action}/${name}`, JSON.stringify({ args }));
-    const reply = (await response.json().catch(() => undefined)) as (ActionReply & { redirect?: string }) | undefined;
-    if (!reply?.ok)
-      throw new ActionError(
-        reply?.error ?? response.statusText,
-        response.status,
-        (reply && "issues" in reply && reply.issues) || [],
-      );
-    if (reply.redirect !== undefined) location.assign(reply.redirect);
-    return reply.value;
-  };
-}
+export const act =
+  (name: string) =>
+  async (...args: unknown[]): Promise<unknown> =>
+    landed(await post(name, args));
 
-async function post(path: string, body: string): Promise<Response> {
-  const headers = { "content-type": "application/json", [HEADERS.csrf]: pageState().csrf_token };
-  try {
-    return await fetch(path, { method: "POST", headers, body });
-  } catch (error) {
-    throw new ActionError(error instanceof Error ? error.message : String(error), 0, []);
-  }
-}
+let send = fetch;
+
+/** Has requests go out another way: while a part begins a call. @returns the way until now */
+export const sendBy = (way: typeof fetch): typeof fetch => {
+  const before = send;
+  send = way;
+  return before;
+};
+
+/** The server can't be reached, or no more. */
+export const lost = (error: Error): never => {
+  throw new ActionError(error.message, 0);
+};
+
+/** Calls an action by its name; the request goes out before this returns. */
+export const post = (name: string, args: unknown[]): Promise<Response> =>
+  send(`${PATHS.action}/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", [HEADERS.csrf]: pageState().csrf_token },
+    body: JSON.stringify({ args }),
+  }).catch(lost);
+
+/** The value of an envelope. */
+export const landed = async (response: Response): Promise<unknown> => {
+  const reply = (await response.json().catch(() => {})) as ActionReply | undefined;
+  if (!reply?.ok) throw new ActionError(reply?.error ?? response.statusText, response.status, reply?.issues);
+  if (reply.redirect) location.assign(reply.redirect);
+  return reply.value;
+};

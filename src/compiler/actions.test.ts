@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { actionStubs, exportedActions } from "./actions.ts";
+import { actionStubs, exportedActions, type ExportedAction } from "./actions.ts";
 
-const actionsOf = (text: string): string[] | undefined => exportedActions({ path: "actions.ts", text });
+const foundIn = (text: string): ExportedAction[] | undefined => exportedActions({ path: "actions.ts", text });
+const actionsOf = (text: string): string[] | undefined => foundIn(text)?.map(({ exported }) => exported);
 
 describe("a module of server actions", () => {
   it("is known by its exported calls of action, whatever that is called there", () => {
@@ -26,13 +27,53 @@ describe("a module of server actions", () => {
     assert.equal(actionsOf("export const x = 1;"), undefined);
   });
 
+  it("is left out of what a file hands on from another", () => {
+    assert.deepEqual(
+      actionsOf(
+        'import { action } from "svc"; const save = action(() => 1); export { save as other } from "./other.ts";',
+      ),
+      [],
+    );
+  });
+
+  it("tells which of them stream: those made from an async function*, there or by name", () => {
+    const found = foundIn(`
+      import { action } from "svc";
+      import { schema, far } from "./schema.ts";
+      async function* near() {}
+      export const here = action(async function* () {});
+      export const checked = action(schema, async function* ({ prompt }) {}, { timeoutMs: 5 });
+      export const named = action(near);
+      export const once = action(async () => 1);
+      export const plain = action(function* () {});
+      export const unknown = action(far);`);
+    assert.deepEqual(
+      found?.filter(({ isStream }) => isStream).map(({ name }) => name),
+      ["here", "checked", "named"],
+    );
+  });
+
+  it("calls a default export by its name in the module, and refuses one without", () => {
+    const text = 'import { action } from "svc"; const save = action(() => 1); export default save;';
+    assert.deepEqual(foundIn(text), [{ exported: "default", name: "save", isStream: false }]);
+    assert.deepEqual(foundIn(text.replace("export default save", "export { save as default }")), foundIn(text));
+    assert.throws(() => foundIn('import { action } from "svc"; export default action(() => 1);'), { code: "SVC117" });
+  });
+
   it("is stubs in the browser that call by name", () => {
+    const plain = { isStream: false };
     assert.equal(
-      actionStubs(["save", "remove"]),
+      actionStubs([
+        { exported: "save", name: "save", ...plain },
+        { exported: "default", name: "remove", ...plain },
+        { exported: "ask", name: "ask", isStream: true },
+      ]),
       [
         'import { act } from "/_svc/act.js";',
+        'import { lines } from "/_svc/lines.js";',
         'export const save = /* @__PURE__ */ act("save");',
-        'export const remove = /* @__PURE__ */ act("remove");',
+        'export default /* @__PURE__ */ act("remove");',
+        'export const ask = /* @__PURE__ */ lines("ask");',
         "",
       ].join("\n"),
     );

@@ -5,39 +5,76 @@
 import type { ESTree } from "vite";
 import { PATHS } from "../shared/wire.ts";
 import { parse } from "./1-parse.ts";
-import type { SourceFile } from "./diagnostics.ts";
-import { patternNames, resolveScopes } from "./scopes.ts";
-import { indexImports, svcName } from "./kinds.ts";
-import { unwrap, type Node } from "./ast.ts";
+import { diagnostic, type SourceFile } from "./diagnostics.ts";
+import { patternNames, resolveScopes, type Scopes } from "./scopes.ts";
+import { functionOf, indexImports, svcName } from "./kinds.ts";
+import { isFunction, unwrap, type Node } from "./ast.ts";
 
-/** Exported names whose value is `action(…)`; undefined for a module that makes none. */
-export function exportedActions(file: SourceFile): string[] | undefined {
+/** One action that a module exports. */
+export interface ExportedAction {
+  /** What it is imported by; may be `default`. */
+  exported: string;
+  /** What it is called by over HTTP: the exported name, or of a default export its name in the module. */
+  name: string;
+  /** Made from an `async function*`: its values come one by one. */
+  isStream: boolean;
+}
+
+/** The exports of a module whose value is `action(…)`; undefined for a module that makes none. @throws SVC117 for one without a name */
+export function exportedActions(file: SourceFile): ExportedAction[] | undefined {
   // Parsing every helper module would cost more than looking for the word first.
   if (!/\baction\b/.test(file.text) || !/["']svc["']/.test(file.text)) return undefined;
   const program = parse(file);
   indexImports(program);
   const scopes = resolveScopes(program);
-  const isAction = (node: Node | null): boolean => {
+  const actionCall = (node: Node | null): ESTree.CallExpression | undefined => {
     const call = node && unwrap(node);
-    return call?.type === "CallExpression" && svcName(call.callee, scopes) === "action";
+    return call?.type === "CallExpression" && svcName(call.callee, scopes) === "action" ? call : undefined;
   };
-  const declared = new Set<string>();
+  const calls = new Map<string, ESTree.CallExpression>();
   for (const statement of program.body) {
+    if (statement.type === "ExportDefaultDeclaration" && actionCall(statement.declaration)) {
+      throw diagnostic(
+        file,
+        "SVC117",
+        statement,
+        "This action has no name, and browser code calls actions by name. Write export const save = action(…), or name it first and export default that.",
+      );
+    }
     const inner = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
     if (inner?.type !== "VariableDeclaration") continue;
     for (const item of inner.declarations) {
       const [name] = patternNames(item.id);
-      if (isAction(item.init) && name?.type === "Identifier") declared.add(name.name);
+      const call = actionCall(item.init);
+      if (call && name?.type === "Identifier") calls.set(name.name, call);
     }
   }
-  if (declared.size === 0) return undefined;
+  if (calls.size === 0) return undefined;
   return program.body.flatMap((statement) =>
-    exportsOf(statement).flatMap(({ local, exported }) => (declared.has(local) ? [exported] : [])),
+    exportsOf(statement).flatMap(({ local, exported }) => {
+      const call = calls.get(local);
+      if (!call) return [];
+      return [{ exported, name: exported === "default" ? local : exported, isStream: isStream(call, scopes) }];
+    }),
   );
 }
 
+/** Whether an action is made from an `async function*`, written in place or in the same module. */
+function isStream(call: ESTree.CallExpression, scopes: Scopes): boolean {
+  return call.arguments.slice(0, 2).some((argument) => {
+    const run = unwrap(argument);
+    const binding = scopes.within(run).find(({ node }) => node === run)?.binding;
+    const made = isFunction(run) ? run : binding && functionOf(binding);
+    return made?.type !== "ArrowFunctionExpression" && made?.generator === true && made.async;
+  });
+}
+
 function exportsOf(statement: ESTree.Program["body"][number]): { local: string; exported: string }[] {
-  if (statement.type !== "ExportNamedDeclaration") return [];
+  if (statement.type === "ExportDefaultDeclaration") {
+    const { declaration } = statement;
+    return declaration.type === "Identifier" ? [{ local: declaration.name, exported: "default" }] : [];
+  }
+  if (statement.type !== "ExportNamedDeclaration" || statement.source) return [];
   if (statement.declaration?.type === "VariableDeclaration") {
     const names = statement.declaration.declarations.flatMap((item) => patternNames(item.id));
     return names.flatMap((name) => (name.type === "Identifier" ? [{ local: name.name, exported: name.name }] : []));
@@ -50,7 +87,14 @@ function exportsOf(statement: ESTree.Program["body"][number]): { local: string; 
 }
 
 /** Browser module in place of an actions module. */
-export function actionStubs(names: readonly string[]): string {
-  const lines = names.map((name) => `export const ${name} = /* @__PURE__ */ act(${JSON.stringify(name)});`);
-  return [`import { act } from ${JSON.stringify(PATHS.act)};`, ...lines, ""].join("\n");
+export function actionStubs(actions: readonly ExportedAction[]): string {
+  const stub = ({ exported, name, isStream: isLines }: ExportedAction): string => {
+    const call = `/* @__PURE__ */ ${isLines ? "lines" : "act"}(${JSON.stringify(name)});`;
+    return exported === "default" ? `export default ${call}` : `export const ${exported} = ${call}`;
+  };
+  const imports = [
+    ...(actions.every((each) => each.isStream) ? [] : [`import { act } from ${JSON.stringify(PATHS.act)};`]),
+    ...(actions.some((each) => each.isStream) ? [`import { lines } from ${JSON.stringify(PATHS.lines)};`] : []),
+  ];
+  return [...imports, ...actions.map(stub), ""].join("\n");
 }

@@ -185,6 +185,73 @@ describe("server actions in a build", () => {
   });
 });
 
+describe("server actions reached by name", () => {
+  const VOTES = `import { action } from "svc";
+    export const vote = action((name: string) => name), unused = action(() => 1);
+    const undo = action(() => 2); export default undo;`;
+  const NEWS = 'import { action } from "svc"; export const news = action(async function* () { yield 1; });';
+  const page = (imports: string, run: string): string =>
+    `${imports} export const Page = () => <p onClick={async () => { ${run} }}>x</p>;`;
+
+  it("are called by the same name whichever way they are imported: renamed, handed on, as default, by a helper", async () => {
+    const files = {
+      "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
+      "actions/index.ts":
+        'export { vote as cast } from "./votes.ts"; export { default as undo } from "./votes.ts"; export * from "./news.ts";',
+      "actions/votes.ts": VOTES,
+      "actions/news.ts": NEWS,
+      "helper.ts":
+        'import { news } from "./actions/index.ts"; export const follow = async () => { for await (const n of news()) alert(n); };',
+      "page.tsx": page(
+        'import { cast as choose, undo } from "./actions/index.ts"; import { follow } from "./helper.ts";',
+        "await choose('Ada'); await undo(); await follow();",
+      ),
+    };
+    await withTempApp(files, async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      assert.deepEqual(manifest.actions, ["news", "undo", "vote"]);
+      assert.deepEqual(manifest.streams, ["news"]);
+      const code = await app.read(`dist/client/handler/${manifest.chunks["page.tsx"]}.js`);
+      for (const part of [/load\(.act.\)/, /load\(.lines.\)/, /.vote./, /.undo./, /for await/])
+        assert.match(code, part);
+    });
+  });
+
+  it("that are gone, renamed or nameless are errors that say so", async () => {
+    const files = {
+      "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
+      "votes.ts": VOTES,
+      "index.ts": 'export { votes } from "./votes.ts";',
+      "page.tsx": page('import { votes } from "./votes.ts";', "await votes('Ada');"),
+    };
+    await withTempApp(files, async (app) => {
+      const direct = await refused(app);
+      assert.equal(direct.code, "SVC104");
+      assert.match(direct.message, /"votes" comes from votes\.ts[^]*The actions there: vote, unused, default/);
+      await app.write("page.tsx", page('import { votes } from "./index.ts";', "await votes('Ada');"));
+      assert.match((await refused(app)).message, /votes.*(?:is not exported|votes\.ts)/);
+      await app.write("votes.ts", 'import { action } from "svc"; export default action(() => 1);');
+      await app.write("page.tsx", page('import votes from "./votes.ts";', "await votes();"));
+      assert.match((await refused(app)).message, /^SVC117 votes\.ts:1:31\nThis action has no name/);
+    });
+  });
+
+  it("of two files that share a name are refused, for a call could only reach one", async () => {
+    const files = {
+      "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
+      "a.ts": 'import { action } from "svc"; export const save = action(() => 1);',
+      "b.ts": 'import { action } from "svc"; export const save = action(() => 2);',
+      "page.tsx": page(
+        'import { save } from "./a.ts"; import { save as other } from "./b.ts";',
+        "await save(); await other();",
+      ),
+    };
+    await withTempApp(files, async (app) => {
+      assert.match((await refused(app)).message, /^SVC117 Two actions are called "save", in a\.ts and in b\.ts\./);
+    });
+  });
+});
+
 describe("server-only modules reached from browser code (SVC104)", () => {
   const chain = (last: Record<string, string>): Record<string, string> => ({
     "app.tsx": 'import { Page } from "./page.tsx"; export default Page;',

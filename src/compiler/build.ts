@@ -54,7 +54,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules)));
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
   const chunks = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
-  const manifest = createManifest(chunks, modules.actions);
+  const manifest = createManifest(chunks, [...modules.actions.values()].flat());
   await copyPublic(root, outDir);
   await precompress(path.join(outDir, "client"));
   await mkdir(outDir, { recursive: true });

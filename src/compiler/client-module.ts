@@ -18,6 +18,8 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
   effect: PATHS.effect,
   onCleanup: PATHS.effect,
   store: PATHS.store,
+  ActionError: PATHS.act,
+  call: PATHS.call,
 };
 
 /** Pieces of the runtime that only pages which use them load. */

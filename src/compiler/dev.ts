@@ -51,6 +51,8 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       if (event === "change") environment.moduleGraph.onFileChange(file);
       else environment.moduleGraph.invalidateAll();
       modules.browser.delete(file);
+      // Which actions are called is known again once the chunks are.
+      modules.actions.clear();
       chunks.changed(event === "change" ? file : undefined);
       // Modules keep their compiled code but run anew: what an old one has set up is of the old app.
       environment.runner.clearCache();
@@ -61,7 +63,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   return {
     loadApp: () => unwrapErrors(() => environment.runner.import<{ default: unknown }>(entry)),
     chunk: (name) => chunks.code(name),
-    manifest: () => createManifest(chunks.names(), modules.actions),
+    manifest: () => createManifest(chunks.names(), [...modules.actions.values()].flat()),
     sourceOf: (name, line, column) => chunks.sourceOf(name, line, column),
     openEditor: (message, reply) => {
       message.url = `/__open-in-editor${new URL(message.url ?? "", "http://svc").search}`;

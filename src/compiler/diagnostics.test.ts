@@ -361,7 +361,8 @@ describe("compile errors", () => {
     const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
     const documented = [...page.matchAll(/^### (SVC1\d\d)$/gm)].map((match) => match[1]);
     assert.deepEqual(
-      [...new Set(CASES.map(([, , code]) => code))].filter((code) => code !== "SVC_INVALID").sort(),
+      // SVC117 is about files of actions: build.test.ts.
+      [...new Set([...CASES.map(([, , code]) => code), "SVC117"])].filter((code) => code !== "SVC_INVALID").sort(),
       documented,
     );
   });

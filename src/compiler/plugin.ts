@@ -7,12 +7,13 @@ import { builtinModules } from "node:module";
 import path from "node:path";
 import { transformWithOxc, type Plugin } from "vite";
 import { PATHS } from "../shared/wire.ts";
-import { actionStubs, exportedActions } from "./actions.ts";
+import { actionStubs, exportedActions, type ExportedAction } from "./actions.ts";
 import { BROWSER_NAMES } from "./client-module.ts";
 import { compile, type Compiled, type Output } from "./compile.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
 import { ImportChain, relativePath } from "./import-chain.ts";
 import { SVC } from "./kinds.ts";
+import type { ActionUse } from "./manifest.ts";
 
 /** Query that asks for the browser module of a TSX file. */
 export const CLIENT_QUERY = "?svc-client";
@@ -26,6 +27,8 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.attr,
   PATHS.store,
   PATHS.act,
+  PATHS.lines,
+  PATHS.call,
   PATHS.form,
   PATHS.effect,
   PATHS.portal,
@@ -39,8 +42,8 @@ const BUILTINS = new Set(builtinModules);
 export interface AppModules {
   /** Absolute path of each TSX file that has browser code -> its path relative to the root. */
   browser: Map<string, string>;
-  /** Names of the server actions that browser code imports. */
-  actions: Set<string>;
+  /** The server actions that browser code calls, by the chunk that does. */
+  actions: Map<string, ActionUse[]>;
 }
 
 export interface PluginOptions {
@@ -49,13 +52,15 @@ export interface PluginOptions {
 }
 
 export function newAppModules(): AppModules {
-  return { browser: new Map(), actions: new Set() };
+  return { browser: new Map(), actions: new Map() };
 }
 
 /** The plugin of one Vite build or server. */
 export function svc(options: PluginOptions = {}): Plugin {
   const modules = options.modules ?? newAppModules();
   const chain = new ImportChain();
+  /** By module id, those that the browser has stubs of. */
+  const stubs = new Map<string, { path: string; actions: ExportedAction[] }>();
   let root = process.cwd();
 
   const fileOf = async (id: string, text?: string): Promise<SourceFile> => {
@@ -104,16 +109,32 @@ export function svc(options: PluginOptions = {}): Plugin {
       const file = await fileOf(id, code);
       if (isBrowser) {
         const actions = id.includes("/node_modules/") ? undefined : exportedActions(file);
-        if (actions) return { code: actionStubs(actions), map: { mappings: "" } };
+        if (actions) {
+          stubs.set(id, { path: file.path, actions });
+          return { code: actionStubs(actions), map: { mappings: "" } };
+        }
       }
       if (!/\.[jt]sx$/.test(id)) return undefined;
       const compiled = compile(code, file.path, { isDevelopment: this.environment.mode === "dev" });
       if (compiled.client) modules.browser.set(id, file.path);
       return stripTypes(compiled.server, file);
     },
+    /** Whichever way browser code came to an action: the bundle tells what is left of the stubs. */
+    generateBundle(_options, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== "chunk") continue;
+        const uses = Object.entries(chunk.modules).flatMap(([id, { renderedExports }]) => {
+          const { path: module = "", actions = [] } = stubs.get(id) ?? {};
+          return actions
+            .filter(({ exported }) => renderedExports.includes(exported))
+            .map(({ name, isStream }): ActionUse => ({ name, isStream, module }));
+        });
+        if (uses.length > 0) modules.actions.set(chunk.facadeModuleId ?? chunk.fileName, uses);
+      }
+    },
   };
 
-  /** Names that a browser module takes from an actions module must be actions; each is noted for the manifest. */
+  /** Names that a browser module takes from an actions module must be actions. */
   async function checkImports(context: Resolver, compiled: Compiled, file: SourceFile, id: string): Promise<void> {
     for (const item of compiled.clientImports) {
       const resolved = await context.resolve(item.source, id);
@@ -121,15 +142,14 @@ export function svc(options: PluginOptions = {}): Plugin {
       const target = await fileOf(resolved.id);
       const actions = /\.[cm]?[jt]sx?$/.test(target.path) ? exportedActions(target) : undefined;
       if (!actions) continue;
-      if (!actions.includes(item.imported)) {
+      if (!actions.some(({ exported }) => exported === item.imported)) {
         throw diagnostic(
           file,
           "SVC104",
           item,
-          `"${item.local}" comes from ${target.path}, a module of server actions, but is no action, so it stays on the server. The actions there: ${actions.join(", ") || "none"}. Move what the browser needs into another module.`,
+          `"${item.local}" comes from ${target.path}, a module of server actions, but is no action, so it stays on the server. The actions there: ${actions.map(({ exported }) => exported).join(", ") || "none"}. Move what the browser needs into another module.`,
         );
       }
-      modules.actions.add(item.imported);
     }
   }
 }

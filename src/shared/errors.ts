@@ -49,6 +49,7 @@ export const ERRORS = {
   SVC114: { family: "build" },
   SVC115: { family: "build" },
   SVC116: { family: "build" },
+  SVC117: { family: "build" },
   SVC120: { family: "build" },
   SVC121: { family: "build" },
   // rendering

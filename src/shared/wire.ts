@@ -20,6 +20,8 @@ export const PATHS = {
   store: "/_svc/store.js",
   data: "/_svc/data.js",
   act: "/_svc/act.js",
+  lines: "/_svc/lines.js",
+  call: "/_svc/call.js",
   form: "/_svc/form.js",
   moments: "/_svc/moments.js",
   ref: "/_svc/ref.js",
