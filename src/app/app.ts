@@ -264,6 +264,7 @@ class SvcApp implements App {
     return createHttp({
       router: this.#router,
       trusted: config.trustedProxies,
+      compress: this.#options.compress ?? true,
       notFound: this.#unrouted(),
       isOurs: (method, path) => isUnroutedOurs(method, path, this.#services),
       onError: (error, ctx) => {
@@ -275,13 +276,13 @@ class SvcApp implements App {
       },
       finish: (ctx, result) => {
         const dev = this.#services?.site.dev;
-        const finished = finish(
+        return finish(
           dev ? inDev : headers,
           ctx,
           withScript(dev, ctx, tended(result, this.#metrics, this.#closing.signal)),
         );
-        return hasAccessLog ? measured(finished) : finished;
       },
+      outgoing: hasAccessLog ? measured : undefined,
       observer: hasAccessLog ? this.#logging() : this.#metrics,
     });
   }

@@ -30,6 +30,11 @@ export interface AppOptions {
    * section 5.
    */
   middleware?: readonly Middleware[];
+  /**
+   * Whether pages, and JSON, text and SVG of routes, are compressed on their way out (brotli or gzip, from 1 KiB on).
+   * `false` where a proxy in front does it. Default true.
+   */
+  compress?: boolean;
   /** Security headers; the defaults are contract section 1. */
   security?: SecurityHeaderOptions;
   /** Whether the webhook demo is there. Default: everywhere but in production. */

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
+import { compressed } from "./compress.ts";
 import { RequestContext, type Source } from "./context.ts";
 import { endEarly, isPromise } from "./iterate.ts";
 import type { Observer } from "./observer.ts";
@@ -25,6 +26,10 @@ export interface HttpOptions {
   onError: (error: unknown, ctx: Pick<Context, "requestId" | "header" | "path">) => Result;
   /** Adds what every answer has: security headers, policies. Called once, last. */
   finish: (ctx: RequestContext | undefined, result: Result) => Result;
+  /** Whether what goes out is compressed here. Default: false. */
+  compress?: boolean;
+  /** Sees an answer as it goes out, compressed where it is; may put another in its place, with the same headers. */
+  outgoing?: ((result: Result) => Result) | undefined;
   /** Called when nothing matches; default a 404 problem. */
   notFound?: (ctx: Context) => Answer | Promise<Answer>;
   /** Told of every request, at both doors. A streamed answer through `fetch` has ended for it when it begins. */
@@ -206,14 +211,25 @@ class Core {
     }
   }
 
-  #answered(ctx: RequestContext, answer: Answer): Answered {
+  #answered(ctx: RequestContext, answer: Answer): Answered | Promise<Answered> {
     requireStatus(answer.status);
-    return { ctx, result: this.#options.finish(ctx, toResult(answer)) };
+    return this.#finished(ctx, toResult(answer));
   }
 
-  #failed(ctx: RequestContext, error: unknown): Answered {
-    const { finish, onError } = this.#options;
-    return { ctx, result: finish(ctx, onError(error, ctx)) };
+  #failed(ctx: RequestContext, error: unknown): Answered | Promise<Answered> {
+    return this.#finished(ctx, this.#options.onError(error, ctx));
+  }
+
+  #finished(ctx: RequestContext, result: Result): Answered | Promise<Answered> {
+    const { finish, compress } = this.#options;
+    const finished = finish(ctx, result);
+    const sent = compress ? compressed(ctx, finished) : finished;
+    return isPromise(sent) ? sent.then((later) => this.#outgoing(ctx, later)) : this.#outgoing(ctx, sent);
+  }
+
+  #outgoing(ctx: RequestContext, result: Result): Answered {
+    const { outgoing } = this.#options;
+    return { ctx, result: outgoing ? outgoing(result) : result };
   }
 
   /** Sends an answer; one that can't be, such as with a line end in a header, is an error like any other of a handler. */
@@ -224,7 +240,8 @@ class Core {
     } catch (error) {
       if (typeof result.body === "object" && result.body !== null && Symbol.asyncIterator in result.body)
         endEarly(result.body[Symbol.asyncIterator]());
-      const instead = this.#failed(ctx, error).result;
+      const { finish, onError } = this.#options;
+      const instead = this.#outgoing(ctx, finish(ctx, onError(error, ctx))).result;
       answered.result = instead;
       return write(instead, headersOf(ctx, instead, HEADERS.requestId));
     }

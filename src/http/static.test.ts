@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { throughBothDoors, type Site } from "./doors.test.ts";
 import { problem } from "./response.ts";
-import { acceptedEncodings, loadFolder, REVALIDATE, serveFile, staticFile } from "./static.ts";
+import { acceptedEncodings } from "./accept-encoding.ts";
+import { loadFolder, REVALIDATE, serveFile, staticFile } from "./static.ts";
 
 const PLAIN = "0123456789".repeat(10);
 const FILE = staticFile(

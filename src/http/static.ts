@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { extname, join, sep } from "node:path";
+import { chooseEncoding } from "./accept-encoding.ts";
 import type { Context, Result } from "./types.ts";
 
 export interface StaticFile {
@@ -146,28 +147,12 @@ interface Variant {
 }
 
 function chooseVariant(file: StaticFile, accept: string | undefined): Variant {
-  const plain = { body: file.plain, etag: file.etag };
-  if (accept === undefined || (!file.br && !file.gzip)) return plain;
-  const quality = acceptedEncodings(accept);
-  const rank = (name: string): number => quality.get(name) ?? quality.get("*") ?? 0;
-  const br = file.br ? rank("br") : 0;
-  const gzip = file.gzip ? rank("gzip") : 0;
-  if (file.br && br > 0 && br >= gzip) return variant(file, "br", file.br);
-  return file.gzip && gzip > 0 ? variant(file, "gzip", file.gzip) : plain;
+  const encoding = chooseEncoding(accept, { br: file.br !== undefined, gzip: file.gzip !== undefined });
+  const body = encoding && file[encoding];
+  return encoding && body ? variant(file, encoding, body) : { body: file.plain, etag: file.etag };
 }
 
 /** Same tag for other bytes would let a client join a range of the plain file to the start of a compressed one. */
 function variant(file: StaticFile, encoding: string, body: Uint8Array): Variant {
   return { body, encoding, etag: `${file.etag.slice(0, -1)}-${encoding}"` };
-}
-
-/** RFC 9110 section 12.5.3: name -> quality; `br;q=0` means never. */
-export function acceptedEncodings(header: string): Map<string, number> {
-  const quality = new Map<string, number>();
-  for (const part of header.split(",")) {
-    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
-    const weight = parameters.map((parameter) => /^q=([01](?:\.\d{0,3})?)$/.exec(parameter)?.[1]).find(Boolean);
-    if (name !== "") quality.set(name, weight === undefined ? 1 : Number(weight));
-  }
-  return quality;
 }

@@ -40,6 +40,21 @@ describe("CSRF token", () => {
     assert.equal(judgeToken(SECRET, cookie, csrfToken(SECRET, cookie)), undefined);
   });
 
+  it("is another one each time, and each is right; so is one of before there was salt", () => {
+    const tokens = Array.from({ length: 20 }, () => csrfToken(SECRET, cookie));
+    assert.equal(new Set(tokens).size, 20);
+    // What follows the salt is another signature too, so nothing of a token stands in two pages.
+    assert.equal(new Set(tokens.map((token) => token.slice(-43))).size, 20);
+    for (const token of [...tokens, sign(SECRET, "csrf-token", cookie)])
+      assert.equal(judgeToken(SECRET, cookie, token), undefined);
+  });
+
+  it("with another's salt is wrong", () => {
+    const [one, other] = [csrfToken(SECRET, cookie), csrfToken(SECRET, cookie)];
+    for (const raw of [one.slice(0, 8) + other.slice(8), one.slice(8), `x${one}`, `${one}x`, one.slice(1)])
+      assert.equal(judgeToken(SECRET, cookie, raw), "wrong-token");
+  });
+
   it("of another session is wrong", () => {
     const other = createCsrfCookie(SECRET);
     assert.equal(judgeToken(SECRET, cookie, csrfToken(SECRET, other)), "wrong-token");

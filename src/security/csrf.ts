@@ -5,7 +5,7 @@
  * another signature over that id. A site that can set our cookie (a sibling subdomain) can't make the matching token,
  * and the origin checks come first. Contract section 5.
  */
-import { randomHex } from "./random.ts";
+import { createSalt, randomHex } from "./random.ts";
 import { isSigned, sign } from "./secrets.ts";
 
 const COOKIE_PURPOSE = "csrf-cookie";
@@ -23,9 +23,16 @@ export function isCsrfCookie(secret: string, rawCookie: string | undefined): raw
   return /^[0-9a-f]{32}$/.test(id) && rest.length === 0 && isSigned(secret, COOKIE_PURPOSE, id, signature);
 }
 
-/** The token that belongs to a cookie. */
+/** Of a signature in base64url (secrets.ts). */
+const SIGNATURE_LENGTH = 43;
+
+/**
+ * A token that belongs to a cookie: another one each time. Pages are compressed, and of a secret that stood unchanged in
+ * page after page, whoever can choose text beside it and see lengths would learn letter by letter (BREACH, decision 011).
+ */
 export function csrfToken(secret: string, cookie: string): string {
-  return sign(secret, TOKEN_PURPOSE, cookie);
+  const salt = createSalt();
+  return salt + sign(secret, TOKEN_PURPOSE, salt + cookie);
 }
 
 export interface OriginFacts {
@@ -56,5 +63,8 @@ export function judgeToken(
 ): CsrfRefusal | undefined {
   if (!isCsrfCookie(secret, rawCookie)) return "no-cookie";
   if (rawToken === undefined || rawToken === "") return "no-token";
-  return isSigned(secret, TOKEN_PURPOSE, rawCookie, rawToken) ? undefined : "wrong-token";
+  // A cookie's length is fixed, so no other salt and cookie make the same text.
+  const salt = rawToken.slice(0, -SIGNATURE_LENGTH);
+  const signature = rawToken.slice(-SIGNATURE_LENGTH);
+  return isSigned(secret, TOKEN_PURPOSE, salt + rawCookie, signature) ? undefined : "wrong-token";
 }

@@ -21,6 +21,11 @@ export function createNonce(): string {
   return take(16).toString("base64");
 }
 
+/** Eight characters of base64url that make a signature another one. */
+export function createSalt(): string {
+  return take(6).toString("base64url");
+}
+
 /** `bytes` random bytes in lower-case hex. */
 export function randomHex(bytes: number): string {
   return take(bytes).toString("hex");

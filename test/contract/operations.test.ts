@@ -62,8 +62,12 @@ describe("the log", () => {
     await withFixture(
       async ({ app }) => {
         const { url, close } = await app.start({ port: 0 });
-        await (await fetch(`${url}/items/7?token=secret`, { headers: { "x-request-id": "r-1" } })).text();
-        await (await fetch(`${url}/streamed`)).text();
+        await (
+          await fetch(`${url}/items/7?token=secret`, {
+            headers: { "x-request-id": "r-1", "accept-encoding": "identity" },
+          })
+        ).text();
+        await (await fetch(`${url}/streamed`, { headers: { "accept-encoding": "identity" } })).text();
         await close();
         const [first, second] = log.entries.filter(({ message }) => message === "request").map(({ fields }) => fields);
         const { durationMs, ...rest } = first ?? {};

@@ -1,0 +1,30 @@
+/** What encodings a client takes: the `Accept-Encoding` header (RFC 9110 section 12.5.3). */
+
+/** Name -> quality; `br;q=0` means never. */
+export function acceptedEncodings(header: string): Map<string, number> {
+  const quality = new Map<string, number>();
+  for (const part of header.split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+    const weight = parameters.map((parameter) => /^q=([01](?:\.\d{0,3})?)$/.exec(parameter)?.[1]).find(Boolean);
+    if (name !== "") quality.set(name, weight === undefined ? 1 : Number(weight));
+  }
+  return quality;
+}
+
+export type Encoding = "br" | "gzip";
+
+/**
+ * The best of what we have that the client takes; undefined is the plain bytes. Those are sent also where the client
+ * rules them out (`identity;q=0`): it may be able to use them, and could use a 406 for nothing (section 12.4.1).
+ */
+export function chooseEncoding(
+  header: string | undefined,
+  has: Readonly<Record<Encoding, boolean>>,
+): Encoding | undefined {
+  if (header === undefined) return undefined;
+  const quality = acceptedEncodings(header);
+  const rank = (name: Encoding): number => (has[name] ? (quality.get(name) ?? quality.get("*") ?? 0) : 0);
+  const [br, gzip] = [rank("br"), rank("gzip")];
+  if (br > 0 && br >= gzip) return "br";
+  return gzip > 0 ? "gzip" : undefined;
+}

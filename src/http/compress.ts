@@ -1,0 +1,178 @@
+/**
+ * Answers made smaller on the way out. Owns what is compressed, how strongly, and the headers that go with it; what was
+ * prepared at build is static.ts. docs/decisions/011 has the figures, and what keeps secrets in compressed pages safe.
+ */
+import { promisify } from "node:util";
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  gzipSync,
+  type BrotliCompress,
+  type Gzip,
+} from "node:zlib";
+import { chooseEncoding, type Encoding } from "./accept-encoding.ts";
+import { endEarly } from "./iterate.ts";
+import type { Context, Result } from "./types.ts";
+
+/** Smaller ones fit into the first packet with their headers anyhow. */
+const LEAST_LENGTH = 1024;
+
+/** Up to here the work is done at once: handing it to another thread would cost more than a fifth of a millisecond of it. */
+const SYNC_LENGTH = 64 * 1024;
+
+/** Quality 2 makes HTML smaller than gzip's best in a third of its time. Text mode, and a window that 256 KiB fill. */
+const BROTLI = {
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: 2,
+    [constants.BROTLI_PARAM_LGWIN]: 18,
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+  },
+};
+const GZIP = { level: 4 };
+
+/** Types that compress well. Of text, not event streams: an event held back for a fuller block is an event that is late. */
+const COMPRESSIBLE =
+  /^(?:text\/(?!event-stream)|application\/(?:json|javascript|xml|x-ndjson|[\w.-]+\+(?:json|xml))|image\/svg\+xml)/;
+
+/** The answer in the encoding that the client takes best, or as it is. */
+export function compressed(ctx: Pick<Context, "header">, result: Result): Result | Promise<Result> {
+  if (!isCompressible(result)) return result;
+  const encoding = chooseEncoding(ctx.header("accept-encoding"), { br: true, gzip: true });
+  // Also of an answer that stays as it is: a cache must not give it to those who would get another.
+  if (!encoding) return { ...result, headers: [...result.headers, "vary", "accept-encoding"] };
+  const { status, body } = result;
+  const headers = encodedHeaders(result.headers, encoding);
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    if (body.length <= SYNC_LENGTH) return { status, headers, body: atOnce(body, encoding) };
+    return aside(body, encoding).then((bytes) => ({ status, headers, body: bytes }));
+  }
+  return body ? { status, headers, body: piecewise(body, encoding) } : result;
+}
+
+function isCompressible({ status, headers, body }: Result): boolean {
+  if (body === null || status === 206) return false;
+  if ((typeof body === "string" || body instanceof Uint8Array) && body.length < LEAST_LENGTH) return false;
+  let isText = false;
+  for (let at = 0; at < headers.length; at += 2) {
+    const value = headers[at + 1] as string;
+    switch (headers[at]) {
+      case "content-type":
+        isText = COMPRESSIBLE.test(value);
+        break;
+      case "content-encoding":
+      // What offers ranges must keep its bytes: they are counted from the same start each time.
+      case "accept-ranges":
+        return false;
+      case "cache-control":
+        if (value.includes("no-transform")) return false;
+        break;
+    }
+  }
+  return isText;
+}
+
+/** The tag becomes weak: other bytes, the same to whoever reads them (RFC 9110 section 8.8.1). */
+function encodedHeaders(headers: readonly string[], encoding: Encoding): string[] {
+  const own = ["content-encoding", encoding, "vary", "accept-encoding"];
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name, value] = [headers[at] as string, headers[at + 1] as string];
+    if (name === "content-length") continue;
+    own.push(name, name === "etag" && !value.startsWith("W/") ? `W/${value}` : value);
+  }
+  return own;
+}
+
+function atOnce(body: string | Uint8Array, encoding: Encoding): Uint8Array {
+  return encoding === "br" ? brotliCompressSync(body, BROTLI) : gzipSync(body, GZIP);
+}
+
+const brotliAside = promisify(brotliCompress);
+const gzipAside = promisify<string | Uint8Array, typeof GZIP, Buffer>(gzip);
+
+function aside(body: string | Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+  return encoding === "br" ? brotliAside(body, BROTLI) : gzipAside(body, GZIP);
+}
+
+/**
+ * Each chunk goes out as soon as it has come: what a page streams for is that its first part is there early. A chunk is
+ * taken only when the one before it has been read.
+ */
+function piecewise(chunks: AsyncIterable<string | Uint8Array>, encoding: Encoding): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const source = chunks[Symbol.asyncIterator]();
+      const squeezer = new Squeezer(encoding);
+      let isOver = false;
+      return {
+        async next() {
+          while (!isOver) {
+            const { done, value } = await source.next().catch((error: unknown) => {
+              squeezer.close();
+              throw error;
+            });
+            isOver = done === true;
+            const bytes = done ? await squeezer.end() : await squeezer.add(value);
+            if (bytes.length > 0) return { done: false, value: bytes };
+          }
+          return { done: true, value: undefined };
+        },
+        async return() {
+          isOver = true;
+          squeezer.close();
+          endEarly(source);
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+/** A compressor that gives all it has after every chunk. */
+class Squeezer {
+  readonly #stream: BrotliCompress | Gzip;
+  readonly #flushKind: number;
+  #made: Buffer[] = [];
+
+  constructor(encoding: Encoding) {
+    const isBrotli = encoding === "br";
+    this.#stream = isBrotli ? createBrotliCompress(BROTLI) : createGzip(GZIP);
+    this.#flushKind = isBrotli ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH;
+    this.#stream.on("data", (bytes: Buffer) => this.#made.push(bytes));
+  }
+
+  async add(chunk: string | Uint8Array): Promise<Buffer> {
+    if (chunk.length === 0) return Buffer.alloc(0);
+    return this.#after((done) => {
+      this.#stream.write(chunk);
+      this.#stream.flush(this.#flushKind, done);
+    });
+  }
+
+  end(): Promise<Buffer> {
+    return this.#after((done) => void this.#stream.once("end", done).end());
+  }
+
+  /** Frees the memory of one that is not brought to its end. */
+  close(): void {
+    this.#stream.destroy();
+  }
+
+  #after(work: (done: () => void) => void): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const stream = this.#stream;
+      // Ended while at work, because its reader has left.
+      const onClose = (): void => resolve(Buffer.alloc(0));
+      stream.once("error", reject).once("close", onClose);
+      work(() => {
+        stream.removeListener("error", reject).removeListener("close", onClose);
+        const bytes = Buffer.concat(this.#made);
+        this.#made = [];
+        resolve(bytes);
+      });
+    });
+  }
+}
