@@ -29,6 +29,20 @@ describe("Trusted Types", () => {
       await button(page, "Grow").click();
       await page.locator("#shown").waitFor();
     }));
+
+  it("let pieces that come late find their places, whose rows are made all the same", async () => {
+    const html = await (await fetch(`${app.url}/late`)).text();
+    assert.ok(html.includes("data-svc-wait") && html.includes("data-svc-piece"), "the piece comes after the page");
+    await app.onPage("/late", async (page) => {
+      await page.locator("#found").waitFor();
+      assert.equal(await page.locator("#wait").count(), 0);
+      await button(page, "More").click();
+      await page.locator("li", { hasText: "w0" }).waitFor();
+      await button(page, "Take over").click();
+      await page.locator("li", { hasText: "b" }).waitFor();
+      assert.deepEqual(await page.locator("li").allTextContents(), ["a", "b", "w0"]);
+    });
+  });
 });
 
 describe("custom elements", () => {
