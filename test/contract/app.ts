@@ -41,6 +41,9 @@ const sum = graph("sum", (g) => {
   );
 });
 
+/** The workers of the fixture; as `ACTIONS`. */
+export const WORKERS = [double, held, broken];
+
 /** The actions of the fixture; a test that brings its own adds to them. */
 export const ACTIONS = {
   echo: action((...args: unknown[]) => args),
@@ -75,7 +78,7 @@ export function createFixture(env: Record<string, string> = {}, options: AppOpti
       }),
     ],
     actions: ACTIONS,
-    workers: [double, held, broken],
+    workers: WORKERS,
     graphs: [sum],
     env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: "memory:", SVC_EXEC_API_KEY: API_KEY, NODE_ENV: "test", ...env },
     log,

@@ -1,7 +1,8 @@
-/** Contract section 1 and the parts of 6 that need no build, through `app.fetch`. */
+/** Contract section 1: general. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createApp, page } from "svc";
+import { sendRaw, throughBothDoors } from "./both-doors.ts";
 import { API_KEY, createFixture, OPERATOR, withFixture } from "./app.ts";
 
 const fixture = createFixture();
@@ -14,100 +15,262 @@ const ALWAYS: Record<string, string> = {
   "referrer-policy": "strict-origin-when-cross-origin",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  "permissions-policy": "camera=(), microphone=(), geolocation=()",
 };
 
-describe("every answer", () => {
+const PROBLEM = "application/problem+json";
+
+throughBothDoors("general", (site) => {
+  const post = async (path: string, body: string | Uint8Array<ArrayBuffer>): Promise<number> => {
+    const headers = { ...OPERATOR, "content-type": "application/json", "x-svc-csrf": await site.client.csrfToken() };
+    return (await site.client.request(path, { method: "POST", headers, body })).status;
+  };
+
+  for (const path of ["/_svc/action/echo", "/_svc/graphs", "/_svc/webhooks"]) {
+    it(`Bodies: JSON in UTF-8, strict: malformed UTF-8, malformed JSON, nesting over 32, a key __proto__/constructor/prototype → 422 (${path})`, async () => {
+      const invalid: (string | Uint8Array<ArrayBuffer>)[] = [
+        new Uint8Array([0x22, 0xc3, 0x28, 0x22]),
+        "{",
+        "{'a':1}",
+        `{"args":${"[".repeat(32)}${"]".repeat(32)},"worker":"double"}`,
+        ...["__proto__", "constructor", "prototype"].map((key) => `{"args":[{"${key}":1}],"input":{"${key}":1}}`),
+      ];
+      for (const body of invalid) assert.equal(await post(path, body), 422, String(body));
+    });
+  }
+
+  it("Error body: actions and submits: {ok:false,value:null,error} (+ issues on 422 from a schema)", async () => {
+    const { status, reply } = await site.client.action("addTodo", { title: "" });
+    const issues = [{ path: ["title"], message: "must not be empty" }];
+    assert.deepEqual([status, reply], [422, { ok: false, value: null, error: "title: must not be empty", issues }]);
+    for (const path of ["/_svc/action/unknown", "/_svc/submit/unknown"]) {
+      const other = (await (await site.client.post(path, {})).json()) as Record<string, unknown>;
+      assert.deepEqual([other["ok"], other["value"], typeof other["error"]], [false, null, "string"], path);
+    }
+  });
+
+  it("Error body: Every other endpoint: RFC 9457 application/problem+json {type,title,status,detail,code}", async () => {
+    for (const [path, status] of [
+      ["/nowhere", 404],
+      ["/_svc/webhooks", 401],
+      ["/_svc/handler/x.js", 404],
+      ["/a%00", 400],
+    ] as const) {
+      const response = await site.send(path);
+      assert.deepEqual([response.status, response.headers.get("content-type")], [status, PROBLEM], path);
+      const problem = (await response.json()) as Record<string, unknown>;
+      assert.deepEqual(Object.keys(problem), ["type", "title", "status", "detail", "code"]);
+      assert.deepEqual([problem["status"], problem["type"]], [status, "about:blank"]);
+    }
+  });
+
+  it("errors are a page for people, who see nothing of what they sent as HTML", async () => {
+    const forPeople = await site.send("/%3Cb%3Enowhere", { headers: { accept: "text/html" } });
+    assert.equal(forPeople.headers.get("content-type"), "text/html; charset=utf-8");
+    assert.doesNotMatch(await forPeople.text(), /<b>/);
+  });
+
+  it("Production errors: development tells all", async () => {
+    assert.match(await (await site.send("/broken")).text(), /secret detail/);
+  });
+
+  it("Request id: X-Request-Id on every response; an incoming one of ≤128 visible ASCII characters is kept", async () => {
+    const idOf = async (given?: string): Promise<string> => {
+      const headers = given === undefined ? {} : { "x-request-id": given };
+      return (await site.send("/health", { headers })).headers.get("x-request-id") ?? "";
+    };
+    assert.equal(await idOf("abc-1"), "abc-1");
+    assert.equal(await idOf("x".repeat(128)), "x".repeat(128));
+    for (const given of [undefined, "x".repeat(129), "two words", "", "\u00fc"])
+      assert.match(await idOf(given), /^[0-9a-f]{32}$/, given);
+    assert.notEqual(await idOf(), await idOf());
+  });
+
+  it("Methods: known path, wrong method → 405 with Allow", async () => {
+    for (const [path, allow] of [
+      ["/plain", "GET, HEAD"],
+      ["/_svc/webhooks", "GET, HEAD, POST"],
+      ["/_svc/loader.js", "GET, HEAD"],
+    ]) {
+      const response = await site.send(path ?? "", { method: "PUT" });
+      const allowed = (response.headers.get("allow") ?? "").split(", ").sort().join(", ");
+      assert.deepEqual([response.status, allowed], [405, allow], path);
+    }
+  });
+
+  it("Methods: HEAD wherever GET", async () => {
+    for (const path of ["/plain", "/health", "/_svc/core.js", "/_svc/demo", "/nowhere"]) {
+      const [get, head] = [await site.send(path), await site.send(path, { method: "HEAD" })];
+      assert.deepEqual([head.status, await head.text()], [get.status, ""], path);
+      const length = (await get.arrayBuffer()).byteLength;
+      assert.equal(head.headers.get("content-length"), String(length), path);
+    }
+  });
+
+  it("Methods: TRACE/CONNECT → 405", async () => {
+    const port = site.port();
+    // No web request can have these methods.
+    if (port === undefined) return assert.throws(() => new Request("http://localhost/", { method: "TRACE" }));
+    const trace = await sendRaw(port, "TRACE /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const connect = await sendRaw(port, "CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+    for (const answer of [trace, connect]) assert.match(answer, /^HTTP\/1\.1 405 [^]*^allow: /im);
+  });
+
+  it("Refused at the door: two Host or two Content-Type headers, absolute-form or //host targets, %00, a path that decodes to ..: 400", async () => {
+    assert.equal((await site.send("/a%00")).status, 400);
+    const port = site.port();
+    if (port === undefined) return;
+    const head = "Host: x\r\nConnection: close\r\n";
+    for (const text of [
+      "GET /plain HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+      `POST /echo HTTP/1.1\r\n${head}Content-Type: text/plain\r\nContent-Type: text/plain\r\n\r\n`,
+      `GET http://evil.example/plain HTTP/1.1\r\n${head}\r\n`,
+      `GET //evil.example/plain HTTP/1.1\r\n${head}\r\n`,
+      `GET /a/%2e%2e/plain HTTP/1.1\r\n${head}\r\n`,
+      `GET /a/..%2fplain HTTP/1.1\r\n${head}\r\n`,
+      `GET /a/../plain HTTP/1.1\r\n${head}\r\n`,
+    ])
+      assert.match(await sendRaw(port, text), /^HTTP\/1\.1 400 /, text);
+  });
+
+  it("Refused at the door: Header flood 431, URL over 8 KiB 414", async () => {
+    assert.equal((await site.send(`/${"x".repeat(8193)}`)).status, 414);
+    const port = site.port();
+    if (port === undefined) return;
+    const flood = `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${"x: 1\r\n".repeat(200)}\r\n`;
+    assert.match(await sendRaw(port, flood), /^HTTP\/1\.1 431 /);
+    const long = `GET / HTTP/1.1\r\nHost: x\r\nx: ${"x".repeat(20_000)}\r\n\r\n`;
+    assert.match(await sendRaw(port, long), /^HTTP\/1\.1 431 /);
+  });
+
+  it("Health: GET /health → 200 ok while the process lives", async () => {
+    const response = await site.send("/health");
+    assert.deepEqual([response.status, await response.text()], [200, "ok"]);
+  });
+
+  it("Health: GET /ready → 200 ready", async () => {
+    await site.app.boot();
+    const response = await site.send("/ready");
+    assert.deepEqual([response.status, await response.text()], [200, "ready"]);
+  });
+
   for (const path of [
     "/plain",
     "/nowhere",
     "/broken",
     "/health",
     "/_svc/webhooks",
+    "/_svc/loader.js",
     "/_svc/demo",
-    "/%00",
-    "/a/../b%2e",
+    "/_svc/action/echo",
+    "/a%00",
+    `/${"x".repeat(9000)}`,
   ]) {
-    it(`has the security headers and a request id: ${path}`, async () => {
-      const { headers } = await client.get(path);
+    it(`Headers on every response: nosniff, DENY, strict-origin-when-cross-origin, same-origin, Permissions-Policy closing camera, microphone, geolocation (${path.slice(0, 40)})`, async () => {
+      const { headers } = await site.send(path);
       for (const [name, value] of Object.entries(ALWAYS)) assert.equal(headers.get(name), value, name);
+      for (const feature of ["camera=()", "microphone=()", "geolocation=()"])
+        assert.ok(headers.get("permissions-policy")?.includes(feature), feature);
       assert.match(headers.get("x-request-id") ?? "", /^[\x21-\x7e]{1,128}$/);
       assert.equal(headers.get("strict-transport-security"), null);
     });
   }
 
-  it("keeps a request id that was sent, and replaces one that is too long", async () => {
-    assert.equal((await client.get("/health", { "x-request-id": "abc-1" })).headers.get("x-request-id"), "abc-1");
-    const long = "x".repeat(129);
-    assert.notEqual((await client.get("/health", { "x-request-id": long })).headers.get("x-request-id"), long);
-  });
-
-  it("has HSTS over HTTPS", async () => {
-    const response = await fixture.app.fetch(new Request("https://localhost/health"));
+  it("Strict-Transport-Security: max-age=31536000; includeSubDomains when HTTPS is detected", async () => {
+    const response = await site.app.fetch(new Request("https://localhost/health"));
     assert.equal(response.headers.get("strict-transport-security"), "max-age=31536000; includeSubDomains");
+    const claimed = await site.send("/health", { headers: { "x-forwarded-proto": "https" } });
+    assert.equal(claimed.headers.get("strict-transport-security"), null, "from nobody who is trusted");
+  });
+
+  it("on HTML a CSP with a fresh nonce: script-src 'self' 'nonce-…' 'strict-dynamic', and Never unsafe-eval, never unsafe-inline for scripts", async () => {
+    for (const path of ["/plain", "/_svc/demo"]) {
+      const policies = [await site.send(path), await site.send(path)].map(
+        ({ headers }) => headers.get("content-security-policy") ?? "",
+      );
+      assert.notEqual(policies[0], policies[1], "a fresh nonce");
+      const directives = (policies[0] ?? "").replaceAll(/nonce-[\w+/=]{24}/g, "nonce-…").split("; ");
+      for (const directive of [
+        "default-src 'self'",
+        "script-src 'self' 'nonce-…' 'strict-dynamic'",
+        "style-src 'self' 'nonce-…'",
+        "style-src-attr 'unsafe-inline'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+      ])
+        assert.ok(directives.includes(directive), directive);
+      assert.doesNotMatch(policies.join(), /unsafe-eval|script-src[^;]*unsafe-inline/);
+    }
   });
 });
 
-describe("HTML", () => {
-  it("has a policy with a fresh nonce each time", async () => {
-    const policies = await Promise.all(
-      [1, 2].map(async () => (await client.get("/_svc/demo")).headers.get("content-security-policy")),
-    );
-    assert.match(policies[0] ?? "", /script-src 'self' 'nonce-[\w+/=]{24}' 'strict-dynamic'; /);
-    assert.doesNotMatch(policies[0] ?? "", /unsafe-eval|script-src[^;]*unsafe-inline/);
-    assert.notEqual(policies[0], policies[1]);
-  });
+throughBothDoors(
+  "behind a trusted proxy",
+  (site) => {
+    it("Strict-Transport-Security: X-Forwarded-Proto from a trusted proxy only", async () => {
+      // Only a socket tells who speaks.
+      if (site.port() === undefined) return;
+      const { headers } = await site.send("/health", { headers: { "x-forwarded-proto": "https" } });
+      assert.equal(headers.get("strict-transport-security"), "max-age=31536000; includeSubDomains");
+    });
+  },
+  { SVC_TRUST_PROXY: "127.0.0.1/32" },
+);
 
-  it("of a page shows what its loader gave", async () => {
-    const response = await client.get("/plain");
-    assert.equal(response.status, 200);
-    assert.match(await response.text(), /Ada/);
-  });
+throughBothDoors(
+  "production",
+  (site) => {
+    it("Production errors: a 500 tells a request id, never a message, stack or path", async () => {
+      for (const accept of ["text/html", "application/json"]) {
+        const response = await site.send("/broken", { headers: { accept, "x-request-id": "req-7" } });
+        const body = await response.text();
+        assert.deepEqual([response.status, response.headers.get("x-request-id")], [500, "req-7"]);
+        assert.match(body, /req-7/);
+        assert.doesNotMatch(body, /secret|\/etc|at /);
+      }
+      assert.match(site.logged.join("\n"), /req-7[^]*secret detail/);
+    });
+
+    it("The same CSP in development", async () => {
+      const policyOf = ({ headers }: Response): string =>
+        (headers.get("content-security-policy") ?? "").replaceAll(/nonce-[\w+/=]+/g, "");
+      let inDevelopment = "";
+      await withFixture(async ({ client: visitor }) => void (inDevelopment = policyOf(await visitor.get("/plain"))), {
+        NODE_ENV: "development",
+      });
+      assert.equal(policyOf(await site.send("/plain")), inDevelopment);
+    });
+  },
+  { NODE_ENV: "production" },
+);
+
+it("Headers on every response: Configurable through security", async () => {
+  await withFixture(
+    async ({ client: visitor, app }) => {
+      const { headers } = await visitor.get("/plain");
+      assert.equal(headers.get("referrer-policy"), "no-referrer");
+      assert.match(headers.get("content-security-policy") ?? "", /font-src [^;]*https:\/\/fonts\.example/);
+      const secure = await app.fetch(new Request("https://localhost/health"));
+      assert.equal(secure.headers.get("strict-transport-security"), null);
+    },
+    {},
+    { security: { referrerPolicy: "no-referrer", hsts: false, csp: { "font-src": ["https://fonts.example"] } } },
+  );
 });
 
-describe("errors", () => {
-  it("are problem+json for programs and a page for people", async () => {
-    const forPrograms = await client.get("/nowhere");
-    assert.equal(forPrograms.status, 404);
-    assert.equal(forPrograms.headers.get("content-type"), "application/problem+json");
-    const { status, code } = (await forPrograms.json()) as { status: number; code: string };
-    assert.deepEqual({ status, code }, { status: 404, code: "SVC_NOT_FOUND" });
-    const forPeople = await client.get("/<b>nowhere", { accept: "text/html" });
-    assert.equal(forPeople.headers.get("content-type"), "text/html; charset=utf-8");
-    assert.doesNotMatch(await forPeople.text(), /<b>/);
-  });
-
-  it("of ours tell a request id in production and nothing else", async () => {
-    await withFixture(
-      async ({ client: visitor, logged }) => {
-        for (const accept of ["text/html", "application/json"]) {
-          const response = await visitor.get("/broken", { accept, "x-request-id": "req-7" });
-          const body = await response.text();
-          assert.equal(response.status, 500);
-          assert.match(body, /req-7/);
-          assert.doesNotMatch(body, /secret|\/etc|at /);
-        }
-        assert.match(logged.join("\n"), /req-7[^]*secret detail/);
-      },
-      { NODE_ENV: "production" },
-    );
-    assert.match(await (await client.get("/broken")).text(), /secret detail/);
-  });
-});
-
-describe("methods", () => {
-  it("that a path does not have are answered 405 with Allow", async () => {
-    const response = await client.request("/plain", { method: "DELETE" });
-    assert.equal(response.status, 405);
-    assert.equal(response.headers.get("allow"), "GET, HEAD");
-  });
-
-  it("HEAD is wherever GET is, without a body", async () => {
-    const response = await client.request("/plain", { method: "HEAD" });
-    assert.equal(response.status, 200);
-    assert.ok(Number(response.headers.get("content-length")) > 0);
-    assert.equal(await response.text(), "");
-  });
+it("Health: GET /ready → 503 while booting or draining", async () => {
+  const own = createFixture();
+  assert.equal((await own.client.get("/ready")).status, 503, "not booted");
+  const started = await own.app.start({ port: 0, host: "127.0.0.1" });
+  assert.equal((await own.client.get("/ready")).status, 200);
+  const closed = started.close();
+  assert.equal((await own.client.get("/ready")).status, 503, "draining");
+  assert.equal((await own.client.get("/health")).status, 200);
+  await closed;
+  await own.close();
 });
 
 describe("routes of the app", () => {
@@ -143,27 +306,6 @@ describe("routes of the app", () => {
         ],
       },
     );
-  });
-});
-
-describe("rows of later issues and of the other variant", () => {
-  for (const path of [
-    "/_svc/flow.js",
-    "/_svc/ui.js",
-    "/_svc/ui.css",
-    "/robots.txt",
-    "/sitemap.xml",
-    "/llms.txt",
-    "/_svc/handler/x.js",
-    "/_svc/island/x.js",
-    "/_svc/handler/..%2f..%2fpackage.json",
-  ]) {
-    it(`${path} is not there`, async () => {
-      assert.ok([400, 404].includes((await client.get(path)).status));
-    });
-  }
-  it("submits are not there", async () => {
-    assert.equal((await client.post("/_svc/submit/x", {})).status, 404);
   });
 });
 

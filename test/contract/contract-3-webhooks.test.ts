@@ -1,203 +1,226 @@
-/** Contract section 3 and the demo of section 6, over `app.fetch` and real deliveries on loopback. */
+/** Contract section 3: the endpoints of webhooks. What is delivered: contract-3-deliveries.test.ts. */
 import assert from "node:assert/strict";
-import { after, describe, it } from "node:test";
-import { createReceiver } from "svc/testing";
+import { it } from "node:test";
 import { verifyWebhook } from "svc/webhooks";
-import { createFixture, OPERATOR, withFixture } from "./app.ts";
+import { OPERATOR } from "./app.ts";
+import { throughBothDoors } from "./both-doors.ts";
+import { operate, received, SECRET, SIGNED, textOf, until, withReceiver, type Called } from "./calls.ts";
 
-const SECRET = "s3cret-for-tests";
-const fixture = createFixture({ SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8", SVC_WEBHOOK_SECRET: SECRET });
-const { client, app } = fixture;
-after(() => fixture.close());
+/** A receiver that nothing is sent to: registrations of it stay as they are. */
+const URL_OF_NOBODY = "https://93.184.216.34/hook";
 
-async function call(method: string, path: string, body?: unknown) {
-  const response = await client.request(path, {
-    method,
-    headers: { ...OPERATOR, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, reply: (text === "" ? {} : JSON.parse(text)) as Record<string, never>, response };
-}
+throughBothDoors(
+  "the endpoints of webhooks",
+  (site) => {
+    const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);
+    const register = async (more: object = {}): Promise<string> => {
+      const { reply } = await call("POST", "/_svc/webhooks", { url: URL_OF_NOBODY, enabled: false, ...more });
+      return textOf(reply, "id");
+    };
 
-/** The receiver has it before its answer is on record. */
-async function untilDelivered(id: string): Promise<void> {
-  while ((await call("GET", `/_svc/deliveries/${id}`)).reply["status"] !== "delivered") {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-describe("webhook endpoints", () => {
-  it("are closed without the right key, 401 with WWW-Authenticate", async () => {
-    for (const authorization of ["", "Bearer wrong", "Basic b3A6", "Bearer"]) {
-      const response = await client.get("/_svc/webhooks", authorization === "" ? {} : { authorization });
-      assert.equal(response.status, 401, authorization);
-      assert.equal(response.headers.get("www-authenticate"), "Bearer");
-    }
-    await withFixture(
-      async ({ client: visitor }) => {
-        assert.equal((await visitor.get("/_svc/webhooks", OPERATOR)).status, 401);
-      },
-      { SVC_EXEC_API_KEY: "" },
-    );
-  });
-
-  it("register, list, show, change, delete", async () => {
-    const body = { url: "http://127.0.0.1:8099/hook", events: ["graph.done"] };
-    const created = await call("POST", "/_svc/webhooks", body);
-    assert.equal(created.status, 201);
-    const id: string = created.reply["id"] as unknown as string;
-    assert.match(id, /^wh_/);
-    assert.deepEqual(Object.keys(created.reply).sort(), [
-      "created_ms",
-      "description",
-      "enabled",
-      "events",
-      "id",
-      "secret_set",
-      "state",
-      "updated_ms",
-      "url",
-    ]);
-    assert.equal((await call("POST", "/_svc/webhooks", body)).status, 200);
-    assert.equal((await call("GET", "/_svc/webhooks")).reply["total"], 1);
-    assert.equal((await call("GET", `/_svc/webhooks/${id}`)).reply["url"], body.url);
-    assert.deepEqual((await call("PATCH", `/_svc/webhooks/${id}`, { events: ["graph.failed"] })).reply["events"], [
-      "graph.failed",
-    ]);
-    const rotated = await call("POST", `/_svc/webhooks/${id}/rotate-secret`);
-    assert.equal(rotated.status, 200);
-    assert.ok(String(rotated.reply["secret"]).length > 20);
-    assert.equal((await call("DELETE", `/_svc/webhooks/${id}`)).status, 204);
-    assert.equal((await call("GET", `/_svc/webhooks/${id}`)).status, 404);
-  });
-
-  it("refuse what can't be used: 422 with a code, 413 above 64 KiB, 415 for no JSON", async () => {
-    for (const [body, code] of [
-      [{ url: "/relative" }, "SVC_WEBHOOK_URL"],
-      [{ url: "ftp://example.com/" }, "SVC_WEBHOOK_URL"],
-      [{ url: "http://user:pw@example.com/" }, "SVC_WEBHOOK_URL"],
-      [{ url: "http://169.254.169.254/" }, "SVC_SSRF"],
-      [{ url: "http://127.0.0.1/", events: ["graph.odd"] }, "SVC_WEBHOOK_EVENT"],
-      [[], "SVC_INVALID"],
-    ] as const) {
-      const { status, reply } = await call("POST", "/_svc/webhooks", body);
-      assert.deepEqual({ status, code: reply["code"] as unknown }, { status: 422, code }, JSON.stringify(body));
-    }
-    const large = { url: "http://127.0.0.1/", description: "x".repeat(65_536) };
-    assert.equal((await call("POST", "/_svc/webhooks", large)).status, 413);
-    const form = await client.request("/_svc/webhooks", {
-      method: "POST",
-      headers: OPERATOR,
-      body: new URLSearchParams(),
-    });
-    assert.equal(form.status, 415);
-  });
-
-  it("send graph.done signed to whoever registered, and show the delivery", async () => {
-    const receiver = await createReceiver();
-    try {
-      const { reply } = await call("POST", "/_svc/webhooks", { url: receiver.url, events: ["graph.done"] });
-      await app.engine.start("double", { value: 21 });
-      const [delivery] = await receiver.received(1);
-      assert.ok(delivery);
-      const payload = verifyWebhook({ ...delivery, secret: SECRET });
-      assert.deepEqual(Object.keys(payload), [
-        "event",
-        "graph_id",
-        "worker",
-        "status",
-        "timestamp_ms",
-        "duration_ms",
-        "result",
-      ]);
-      assert.equal(payload.event, "graph.done");
-      assert.deepEqual(payload.result, { value: 42 });
-      const id = delivery.headers["x-svc-delivery"] as string;
-      const path = `/_svc/webhooks/${reply["id"] as unknown as string}`;
-      assert.equal((await call("GET", `${path}/deliveries`)).reply["total"], 1);
-      assert.equal((await call("GET", `/_svc/deliveries/${id}`)).reply["id"], id);
-      await untilDelivered(id);
-      assert.equal((await call("POST", `/_svc/deliveries/${id}/replay`)).status, 202);
-      const again = await receiver.received(2);
-      assert.equal(again[1]?.headers["x-svc-delivery"], id);
-      assert.equal((await call("POST", `${path}/ping`)).status, 202);
-      assert.equal((await receiver.received(3))[2]?.headers["x-svc-event"], "ping");
-      assert.deepEqual((await call("POST", `${path}/recover`, { since_ms: 0 })).reply, { count: 0 });
-    } finally {
-      await receiver.close();
-    }
-  });
-
-  it("registered at boot are there; a bad one stops the boot and is named", async () => {
-    await withFixture(
-      async ({ client: visitor }) => {
-        const list = (await (await visitor.get("/_svc/webhooks", OPERATOR)).json()) as { webhooks: { url: string }[] };
-        assert.deepEqual(list.webhooks.map(({ url }) => url).sort(), [
-          "http://127.0.0.1:8099/a",
-          "http://127.0.0.1:8099/b",
-        ]);
-      },
-      { SVC_WEBHOOK_URLS: "http://127.0.0.1:8099/a, http://127.0.0.1:8099/b", SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" },
-    );
-    await withFixture(async ({ app: bad }) => assert.rejects(bad.boot(), /10\.0\.0\.1/), {
-      SVC_WEBHOOK_URLS: "http://10.0.0.1/hook",
-    });
-  });
-});
-
-describe("the demo", () => {
-  it("sends the sample to its own inbox by a form alone, and shows JSON and verdict", async () => {
-    const own = createFixture({ SVC_WEBHOOK_SECRET: SECRET });
-    const started = await own.app.start({ port: 0 });
-    try {
-      const sent = await own.client.submit("/_svc/demo", {});
-      assert.equal(sent.status, 303);
-      const page = await (await own.client.get(sent.headers.get("location") ?? "")).text();
-      assert.match(page, /Signature verified/);
-      assert.match(page, /graph\.done/);
-      assert.match(page, /x-svc-signature/);
-      const inbox = (await (await own.client.get("/_svc/demo/webhook-inbox")).json()) as {
-        received: { signature: string }[];
+    it("POST /_svc/webhooks: {url, events?, enabled?, description?, secret?}; events default: all three: 201 the registration; the same URL again updates that registration, 200", async () => {
+      const url = "https://93.184.216.34/first";
+      const created = await call("POST", "/_svc/webhooks", { url });
+      assert.deepEqual(
+        [created.status, created.reply["events"]],
+        [201, ["graph.done", "graph.failed", "graph.paused"]],
+      );
+      const more = {
+        url,
+        events: ["graph.done"],
+        enabled: false,
+        description: "first",
+        secret: "a-long-enough-secret-0123",
       };
-      assert.equal(inbox.received[0]?.signature, "verified");
-      const shown = await own.client.get("/_svc/demo/webhook-inbox", { accept: "text/html" });
-      assert.equal(shown.headers.get("content-type"), "text/html; charset=utf-8");
-    } finally {
-      await started.close();
-      await own.close();
-    }
-  });
-
-  it("refuses another site's button and a large delivery", async () => {
-    assert.equal((await client.request("/_svc/demo", { method: "POST", body: new URLSearchParams() })).status, 403);
-    const headers = { "content-type": "application/json" };
-    const large = await client.request("/_svc/demo/webhook-inbox", {
-      method: "POST",
-      headers,
-      body: "x".repeat(65_537),
+      const again = await call("POST", "/_svc/webhooks", more);
+      assert.deepEqual([again.status, again.reply["id"]], [200, created.reply["id"]]);
+      const { events, enabled, description, secret_set: isSigned } = again.reply;
+      assert.deepEqual([events, enabled, description, isSigned], [["graph.done"], false, "first", true]);
     });
-    assert.equal(large.status, 413);
-    assert.equal(
-      (await client.request("/_svc/demo/webhook-inbox", { method: "POST", headers, body: "{}" })).status,
-      204,
-    );
-  });
 
-  it("is off in production unless asked for", async () => {
-    await withFixture(
-      async ({ client: visitor }) => {
-        assert.equal((await visitor.get("/_svc/demo")).status, 404);
-        assert.equal((await visitor.get("/_svc/demo/webhook-inbox")).status, 404);
-      },
-      { NODE_ENV: "production" },
-    );
-    await withFixture(
-      async ({ client: visitor }) => {
-        assert.equal((await visitor.get("/_svc/demo")).status, 200);
-      },
-      { NODE_ENV: "production" },
-      { demo: true },
-    );
-  });
-});
+    it("GET /_svc/webhooks: ?limit&cursor: 200 {webhooks:[…], total, next_cursor}", async () => {
+      await register();
+      await register({ url: "https://93.184.216.34/second" });
+      const first = await call("GET", "/_svc/webhooks?limit=1");
+      assert.deepEqual([first.status, Object.keys(first.reply)], [200, ["webhooks", "total", "next_cursor"]]);
+      assert.equal((first.reply["webhooks"] as unknown[]).length, 1);
+      const cursor = encodeURIComponent(textOf(first.reply, "next_cursor"));
+      const rest = await call("GET", `/_svc/webhooks?limit=200&cursor=${cursor}`);
+      assert.equal((rest.reply["webhooks"] as unknown[]).length, Number(first.reply["total"]) - 1);
+      assert.equal(rest.reply["next_cursor"], null);
+      for (const query of ["limit=0", "limit=201", "limit=x"])
+        assert.equal((await call("GET", `/_svc/webhooks?${query}`)).status, 422, query);
+    });
+
+    it("GET, PATCH, DELETE /_svc/webhooks/:id: PATCH {events?, enabled?, description?, url?}: 200 / 200 / 204; unknown id 404", async () => {
+      const path = `/_svc/webhooks/${await register({ url: "https://93.184.216.34/third" })}`;
+      assert.equal((await call("GET", path)).status, 200);
+      const change = { events: ["graph.failed"], enabled: false, description: "x", url: "https://93.184.216.34/moved" };
+      const changed = await call("PATCH", path, change);
+      const { events, enabled, description, url } = changed.reply;
+      assert.deepEqual([changed.status, { events, enabled, description, url }], [200, change]);
+      assert.equal((await call("PATCH", path, { secret: "not-here-but-by-rotation" })).status, 422);
+      assert.equal((await call("DELETE", path)).status, 204);
+      for (const [method, body] of [["GET"], ["PATCH", {}], ["DELETE"]] as const)
+        assert.equal((await call(method, path, body)).status, 404, method);
+    });
+
+    it("POST /_svc/webhooks/:id/ping: 202 {delivery_id}: a signed ping event through the real path", () =>
+      withReceiver(site, async (receiver) => {
+        const { status, reply } = await call("POST", `/_svc/webhooks/${receiver.id}/ping`);
+        const [delivery] = await received(receiver, 1);
+        assert.ok(delivery);
+        assert.deepEqual([status, reply["delivery_id"]], [202, delivery.headers["x-svc-delivery"]]);
+        assert.equal(delivery.headers["x-svc-event"], "ping");
+        assert.equal(verifyWebhook({ ...delivery, secret: SECRET }).event, "ping");
+      }));
+
+    it("POST /_svc/webhooks/:id/rotate-secret: {secret?}: 200 {secret}, shown once; the old one stays valid for 24 h in webhook-signature", () =>
+      withReceiver(site, async (receiver) => {
+        const path = `/_svc/webhooks/${receiver.id}`;
+        const rotated = await call("POST", `${path}/rotate-secret`);
+        const secret = textOf(rotated.reply, "secret");
+        assert.deepEqual([rotated.status, Object.keys(rotated.reply)], [200, ["secret"]]);
+        assert.doesNotMatch(JSON.stringify((await call("GET", path)).reply), new RegExp(secret));
+        await call("POST", `${path}/ping`);
+        const [delivery] = await received(receiver, 1);
+        assert.ok(delivery);
+        assert.equal(String(delivery.headers["webhook-signature"]).split(" ").length, 2);
+        for (const valid of [secret, SECRET]) assert.equal(verifyWebhook({ ...delivery, secret: valid }).event, "ping");
+        const given = "a-secret-of-their-own-0123456789";
+        assert.equal((await call("POST", `${path}/rotate-secret`, { secret: given })).reply["secret"], given);
+      }));
+
+    it("GET /_svc/webhooks/:id/deliveries · GET /_svc/deliveries: ?status&event&graph_id&since_ms&limit&cursor: 200 {deliveries:[…], total, next_cursor}", () =>
+      withReceiver(site, async (receiver) => {
+        await call("POST", `/_svc/webhooks/${receiver.id}/ping`);
+        const { snapshot } = await site.app.engine.start("double", { value: 1 });
+        await received(receiver, 2);
+        for (const path of [`/_svc/webhooks/${receiver.id}/deliveries`, "/_svc/deliveries"]) {
+          await until(async () => {
+            const { reply } = await call("GET", `${path}?status=pending`);
+            return reply["total"] === 0;
+          }, "both on record");
+          const total = async (query: string): Promise<unknown> =>
+            (await call("GET", `${path}?${query}`)).reply["total"];
+          const first = await call("GET", `${path}?limit=1`);
+          assert.deepEqual(Object.keys(first.reply), ["deliveries", "total", "next_cursor"]);
+          assert.equal((first.reply["deliveries"] as unknown[]).length, 1);
+          const cursor = encodeURIComponent(textOf(first.reply, "next_cursor"));
+          const second = await call("GET", `${path}?limit=1&cursor=${cursor}`);
+          assert.notDeepEqual(second.reply["deliveries"], first.reply["deliveries"]);
+          assert.equal(await total(`graph_id=${snapshot.graph_id}`), 1);
+          assert.equal(await total(`event=graph.done&status=delivered&graph_id=${snapshot.graph_id}`), 1);
+          assert.equal(await total(`since_ms=${Date.now() + 60_000}`), 0);
+          for (const query of ["status=odd", "event=odd", "since_ms=x", "limit=-1"])
+            assert.equal((await call("GET", `${path}?${query}`)).status, 422, query);
+        }
+      }));
+
+    it("GET /_svc/deliveries/:id: 200 the delivery with every attempt: times, status code, first 2 KB of the response, error", () =>
+      withReceiver(site, async (receiver) => {
+        receiver.reply({ status: 200, body: "y".repeat(5000) });
+        const { reply } = await call("POST", `/_svc/webhooks/${receiver.id}/ping`);
+        const path = `/_svc/deliveries/${textOf(reply, "delivery_id")}`;
+        await until(async () => (await call("GET", path)).reply["status"] === "delivered", "the record");
+        const [attempt] = (await call("GET", path)).reply["attempts"] as Record<string, unknown>[];
+        assert.deepEqual(Object.keys(attempt ?? {}), [
+          "number",
+          "started_ms",
+          "duration_ms",
+          "status_code",
+          "response",
+          "error",
+        ]);
+        assert.deepEqual([attempt?.["status_code"], attempt?.["error"]], [200, null]);
+        assert.equal(String(attempt?.["response"]).length, 2048);
+        assert.equal((await call("GET", "/_svc/deliveries/msg_none")).status, 404);
+      }));
+
+    it("POST /_svc/deliveries/:id/replay: 202; same delivery id", () =>
+      withReceiver(site, async (receiver) => {
+        const { reply } = await call("POST", `/_svc/webhooks/${receiver.id}/ping`);
+        const id = textOf(reply, "delivery_id");
+        await until(
+          async () => (await call("GET", `/_svc/deliveries/${id}`)).reply["status"] === "delivered",
+          "the record",
+        );
+        const replayed = await call("POST", `/_svc/deliveries/${id}/replay`);
+        assert.deepEqual([replayed.status, replayed.reply], [202, { delivery_id: id }]);
+        assert.equal((await received(receiver, 2))[1]?.headers["x-svc-delivery"], id);
+      }));
+
+    it('Registration: {id:"wh_…", url, events, enabled, description, state, created_ms, updated_ms, secret_set}. Secrets never come back', async () => {
+      const secret = "a-secret-of-its-own-0123456789";
+      const { reply } = await call("POST", "/_svc/webhooks", { url: URL_OF_NOBODY, secret });
+      assert.deepEqual(Object.keys(reply), [
+        "id",
+        "url",
+        "events",
+        "enabled",
+        "description",
+        "state",
+        "created_ms",
+        "updated_ms",
+        "secret_set",
+      ]);
+      assert.match(textOf(reply, "id"), /^wh_/);
+      assert.deepEqual([reply["state"], reply["secret_set"]], ["active", true]);
+      const path = `/_svc/webhooks/${textOf(reply, "id")}`;
+      for (const shown of [reply, (await call("GET", path)).reply, (await call("GET", "/_svc/webhooks")).reply])
+        assert.doesNotMatch(JSON.stringify(shown), new RegExp(secret));
+      assert.equal((await call("PATCH", path, { enabled: false })).reply["state"], "disabled");
+    });
+
+    it("a valid key needs no CSRF token, compared in constant time: a key of any length is refused alike", async () => {
+      for (const key of ["x", "operator-kez", "x".repeat(5000)]) {
+        const response = await site.send("/_svc/webhooks", { headers: { authorization: `Bearer ${key}` } });
+        assert.equal(response.status, 401);
+      }
+      const headers = { ...OPERATOR, "content-type": "application/json", origin: "https://ops.example" };
+      const body = JSON.stringify({ url: URL_OF_NOBODY, enabled: false });
+      assert.ok((await site.send("/_svc/webhooks", { method: "POST", headers, body })).ok);
+    });
+
+    it("Refusals: missing or wrong key 401 with WWW-Authenticate: Bearer", async () => {
+      for (const authorization of [undefined, "Bearer wrong", "Basic b3A6", "Bearer"]) {
+        const response = await site.send(
+          "/_svc/webhooks",
+          authorization === undefined ? {} : { headers: { authorization } },
+        );
+        assert.deepEqual([response.status, response.headers.get("www-authenticate")], [401, "Bearer"]);
+      }
+    });
+
+    it("Refusals: bad JSON, relative or non-HTTP URL, credentials in the URL, unknown event, SSRF-refused URL 422 (the detail names the rule, not the address's owner)", async () => {
+      for (const [body, code] of [
+        [{ url: "/relative" }, "SVC_WEBHOOK_URL"],
+        [{ url: "ftp://example.com/" }, "SVC_WEBHOOK_URL"],
+        [{ url: "http://user:pw@example.com/" }, "SVC_WEBHOOK_URL"],
+        [{ url: "http://169.254.169.254/" }, "SVC_SSRF"],
+        [{ url: URL_OF_NOBODY, events: ["graph.odd"] }, "SVC_WEBHOOK_EVENT"],
+        [[], "SVC_INVALID"],
+      ] as const) {
+        const { status, reply } = await call("POST", "/_svc/webhooks", body);
+        assert.deepEqual([status, reply["code"]], [422, code], JSON.stringify(body));
+      }
+      const headers = { ...OPERATOR, "content-type": "application/json" };
+      assert.equal((await site.send("/_svc/webhooks", { method: "POST", headers, body: "{" })).status, 422);
+    });
+
+    it("Refusals: body over 64 KiB 413", async () => {
+      const large = await call("POST", "/_svc/webhooks", { url: URL_OF_NOBODY, description: "x".repeat(65_536) });
+      assert.equal(large.status, 413);
+    });
+
+    it("SSRF is checked at registration and at every attempt on the address actually connected to", async () => {
+      assert.equal((await call("POST", "/_svc/webhooks", { url: "http://10.0.0.1/" })).status, 422);
+    });
+
+    it("A name that does not resolve at registration (or at boot) is accepted; the attempt decides", async () => {
+      const { status } = await call("POST", "/_svc/webhooks", { url: "https://nobody.invalid/", enabled: false });
+      assert.equal(status, 201);
+    });
+  },
+  SIGNED,
+);
