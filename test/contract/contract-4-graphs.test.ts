@@ -1,137 +1,248 @@
-/** Contract section 4 over `app.fetch`. */
+/** Contract section 4: graphs over HTTP. */
 import assert from "node:assert/strict";
-import { after, describe, it } from "node:test";
-import { createFixture, OPERATOR } from "./app.ts";
+import { it } from "node:test";
+import { worker } from "svc";
+import { API_KEY, OPERATOR, WORKERS } from "./app.ts";
+import { throughBothDoors } from "./both-doors.ts";
+import { operate, textOf, until, type Called } from "./calls.ts";
 
-const fixture = createFixture();
-const { client, app } = fixture;
-after(() => fixture.close());
-
-interface Started {
+interface WireEvent {
+  seq: number;
+  type: string;
   graph_id: string;
-  worker: string;
-  status: string;
-  token: string;
+  node?: string;
+  timestamp_ms: number;
+  [field: string]: unknown;
 }
 
-async function start(body: unknown): Promise<{ status: number; reply: Started }> {
-  const response = await client.request("/_svc/graphs", {
-    method: "POST",
-    headers: { ...OPERATOR, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, reply: (await response.json()) as Started };
+function eventsOf(stream: string): WireEvent[] {
+  return [...stream.matchAll(/^data: (.+)$/gm)].map((match) => JSON.parse(match[1] as string) as WireEvent);
 }
 
-async function finish(body: unknown): Promise<Started> {
-  const { reply } = await start(body);
-  await app.engine.idle();
-  return reply;
-}
-
-const post = (path: string) => client.request(path, { method: "POST", headers: OPERATOR });
-
-function eventsOf(stream: string): { seq: number; type: string }[] {
-  return [...stream.matchAll(/^data: (.+)$/gm)].map(
-    (match) => JSON.parse(match[1] as string) as { seq: number; type: string },
-  );
-}
-
-describe("graphs", () => {
-  it("are started by name and give a token", async () => {
-    const { status, reply } = await start({ worker: "sum", input: { value: 4 } });
-    assert.equal(status, 202);
-    assert.match(reply.graph_id, /^g_[0-9A-Za-z]{26}$/);
-    assert.equal(reply.worker, "sum");
-    assert.match(reply.token, /^read\./);
-  });
-
-  it("with the same idempotency key are the same graph, 200", async () => {
-    const body = { worker: "double", input: { value: 1 }, idempotency_key: "once" };
-    const first = await start(body);
-    const second = await start(body);
-    assert.equal(first.status, 202);
-    assert.equal(second.status, 200);
-    assert.equal(second.reply.graph_id, first.reply.graph_id);
-  });
-
-  it("show their snapshot", async () => {
-    const { graph_id: id } = await finish({ worker: "sum", input: { value: 4 }, tags: ["t1"] });
-    const snapshot = (await (await client.get(`/_svc/graphs/${id}`, OPERATOR)).json()) as Record<string, unknown>;
-    assert.equal(snapshot["status"], "done");
-    assert.equal(snapshot["result"], 9);
-    assert.deepEqual(snapshot["edges"], [["first", "second"]]);
-    assert.deepEqual(snapshot["tags"], ["t1"]);
-  });
-
-  it("are listed with total and cursor, and filtered", async () => {
-    await finish({ worker: "double", input: { value: 2 }, tags: ["listed"] });
-    await finish({ worker: "double", input: { value: 3 }, tags: ["listed"] });
-    const first = (await (await client.get("/_svc/graphs?tag=listed&limit=1", OPERATOR)).json()) as {
-      graphs: Started[];
-      total: number;
-      next_cursor: string;
-    };
-    assert.equal(first.total, 2);
-    assert.equal(first.graphs.length, 1);
-    const query = `tag=listed&limit=1&cursor=${encodeURIComponent(first.next_cursor)}`;
-    const second = (await (await client.get(`/_svc/graphs?${query}`, OPERATOR)).json()) as typeof first;
-    assert.notEqual(second.graphs[0]?.graph_id, first.graphs[0]?.graph_id);
-    assert.equal(second.next_cursor, null);
-  });
-
-  it("stream their events without gaps, and go on where a follower left off", async () => {
-    const { graph_id: id, token } = await finish({ worker: "sum", input: { value: 1 } });
-    const response = await client.get(`/_svc/graphs/${id}/events?token=${token}`);
-    assert.equal(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
-    const events = eventsOf(await response.text());
-    assert.deepEqual(
-      events.map(({ seq }) => seq),
-      events.map((_, index) => index + 1),
-    );
-    assert.equal(events.at(-1)?.type, "graph.done");
-    const rest = await client.get(`/_svc/graphs/${id}/events?token=${token}`, { "last-event-id": "2" });
-    assert.deepEqual(eventsOf(await rest.text()), events.slice(2));
-  });
-
-  it("are steered, and a step that the state forbids is 409 naming both states", async () => {
-    const { reply } = await start({ worker: "held", input: {} });
-    assert.equal((await post(`/_svc/graphs/${reply.graph_id}/cancel`)).status, 202);
-    await app.engine.idle();
-    const refused = await post(`/_svc/graphs/${reply.graph_id}/pause`);
-    assert.equal(refused.status, 409);
-    assert.match(((await refused.json()) as { detail: string }).detail, /failed.*paus|paus.*failed/);
-    assert.equal((await post(`/_svc/graphs/${reply.graph_id}/retry`)).status, 202);
-    await post(`/_svc/graphs/${reply.graph_id}/cancel`);
-    await app.engine.idle();
-  });
-
-  it("open to their own token only: reads one graph, steers none", async () => {
-    const { graph_id: id, token } = await finish({ worker: "double", input: { value: 2 } });
-    const other = await finish({ worker: "double", input: { value: 2 } });
-    const headers = { "x-svc-graph-token": token };
-    assert.equal((await client.get(`/_svc/graphs/${id}`)).status, 401);
-    assert.equal((await client.get(`/_svc/graphs/${id}`, headers)).status, 200);
-    assert.equal((await client.get(`/_svc/graphs/${other.graph_id}`, headers)).status, 401);
-    assert.equal((await client.request(`/_svc/graphs/${id}/retry`, { method: "POST", headers })).status, 403);
-    assert.equal((await client.get(app.eventsUrl(id))).status, 200);
-  });
-
-  it("refuse what is no start: 422 says what, 401 without the key, 404 for an unknown name or id", async () => {
-    for (const body of [
-      [],
-      {},
-      { worker: 1 },
-      { worker: "double", inptu: 1 },
-      { worker: "double", delay_ms: -1 },
-      { worker: "double", tags: "x" },
-    ]) {
-      assert.equal((await start(body)).status, 422, JSON.stringify(body));
-    }
-    assert.equal((await client.request("/_svc/graphs", { method: "POST" })).status, 401);
-    assert.ok([404, 422].includes((await start({ worker: "nobody" })).status));
-    assert.equal((await client.get("/_svc/graphs/g_none", OPERATOR)).status, 404);
-    assert.equal((await client.get("/_svc/graphs?status=odd", OPERATOR)).status, 422);
-    assert.equal((await client.get("/_svc/graphs?limit=0", OPERATOR)).status, 422);
-  });
+const chatty = worker("chatty", (_input: unknown, ctx) => {
+  ctx.progress(0, "begun");
+  ctx.log("info", "hello");
+  ctx.emit("found", { n: 1 });
+  ctx.progress(1);
+  return "said";
 });
+let failures = 0;
+const flaky = worker("flaky", { retry: { max: 2, base: "1ms" } }, () => {
+  if (failures++ % 2 === 0) throw new Error("not yet");
+  return "at last";
+});
+
+throughBothDoors(
+  "graphs",
+  (site) => {
+    const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);
+    const start = (body: object): Promise<Called> => call("POST", "/_svc/graphs", body);
+    const begin = async (body: object): Promise<{ id: string; token: string }> => {
+      const { reply } = await start(body);
+      return { id: textOf(reply, "graph_id"), token: textOf(reply, "token") };
+    };
+    const finish = async (body: object): Promise<{ id: string; token: string }> => {
+      const started = await begin(body);
+      await site.app.engine.idle();
+      return started;
+    };
+    const snapshotOf = async (id: string): Promise<Record<string, unknown>> =>
+      (await call("GET", `/_svc/graphs/${id}`)).reply;
+
+    it("POST /_svc/graphs {worker, input, idempotency_key?, delay_ms?, tags?}: 202 {graph_id, worker, status, token}; the same key again: the same graph, 200", async () => {
+      const body = { worker: "double", input: { value: 1 }, idempotency_key: "once", delay_ms: 60_000, tags: ["a"] };
+      const [first, second] = [await start(body), await start(body)];
+      assert.deepEqual([first.status, Object.keys(first.reply)], [202, ["graph_id", "worker", "status", "token"]]);
+      assert.deepEqual([first.reply["worker"], first.reply["status"]], ["double", "pending"]);
+      assert.deepEqual([second.status, second.reply["graph_id"]], [200, first.reply["graph_id"]]);
+    });
+
+    it("GET /_svc/graphs ?worker&status&tag&since_ms&limit&cursor: 200 {graphs:[…], total, next_cursor}", async () => {
+      for (const value of [2, 3]) await finish({ worker: "double", input: { value }, tags: ["listed"] });
+      const list = async (query: string): Promise<Record<string, unknown>> =>
+        (await call("GET", `/_svc/graphs?${query}`)).reply;
+      const first = await list("tag=listed&limit=1");
+      assert.deepEqual(Object.keys(first), ["graphs", "total", "next_cursor"]);
+      assert.deepEqual([first["total"], (first["graphs"] as unknown[]).length], [2, 1]);
+      const second = await list(`tag=listed&limit=1&cursor=${encodeURIComponent(textOf(first, "next_cursor"))}`);
+      assert.notDeepEqual(second["graphs"], first["graphs"]);
+      assert.equal(second["next_cursor"], null);
+      assert.equal((await list("tag=listed&worker=double&status=done&since_ms=0"))["total"], 2);
+      for (const query of ["tag=listed&worker=sum", "tag=listed&status=failed", `since_ms=${Date.now() + 60_000}`])
+        assert.equal((await list(query))["total"], 0, query);
+      for (const query of ["status=odd", "limit=0", "since_ms=x"])
+        assert.equal((await call("GET", `/_svc/graphs?${query}`)).status, 422, query);
+    });
+
+    it("GET /_svc/graphs/:id: 200 the snapshot: worker, status, input, result, error, progress, nodes (status, attempts, times, error), edges, times", async () => {
+      const { id } = await finish({ worker: "sum", input: { value: 4 } });
+      const { status, reply } = await call("GET", `/_svc/graphs/${id}`);
+      assert.equal(status, 200);
+      const { worker: name, status: state, input, result, error, progress, edges } = reply;
+      assert.deepEqual(
+        { name, state, input, result, error, progress, edges },
+        {
+          name: "sum",
+          state: "done",
+          input: { value: 4 },
+          result: 9,
+          error: null,
+          progress: null,
+          edges: [["first", "second"]],
+        },
+      );
+      for (const node of reply["nodes"] as Record<string, unknown>[]) {
+        assert.deepEqual([node["status"], node["attempts"], node["error"]], ["done", 1, null]);
+        assert.ok(Number(node["started_ms"]) <= Number(node["finished_ms"]));
+      }
+      assert.ok(Number(reply["created_ms"]) <= Number(reply["finished_ms"]));
+      assert.equal((await call("GET", "/_svc/graphs/g_none")).status, 404);
+    });
+
+    it("GET /_svc/graphs/:id/events: SSE: id: is the event's sequence number, Last-Event-ID resumes without loss or repeat; ends after the terminal event", async () => {
+      const { id, token } = await finish({ worker: "sum", input: { value: 1 } });
+      const response = await site.send(`/_svc/graphs/${id}/events?token=${token}`);
+      assert.equal(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
+      const text = await response.text();
+      const events = eventsOf(text);
+      const ids = [...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
+      assert.deepEqual(
+        ids,
+        events.map(({ seq }) => seq),
+      );
+      assert.equal(events.at(-1)?.type, "graph.done");
+      for (const after of [0, 2, events.length]) {
+        const headers = { "last-event-id": String(after) };
+        const rest = await site.send(`/_svc/graphs/${id}/events?token=${token}`, { headers });
+        assert.deepEqual(eventsOf(await rest.text()), events.slice(after));
+      }
+    });
+
+    it("POST /_svc/graphs/:id/pause · resume · cancel · retry: 202 the snapshot; a transition that the state forbids 409, naming both states", async () => {
+      const { id } = await begin({ worker: "held", input: {}, delay_ms: 60_000 });
+      for (const [step, status] of [
+        ["pause", "paused"],
+        ["resume", "running"],
+        ["cancel", "failed"],
+      ] as const) {
+        const { status: told, reply } = await call("POST", `/_svc/graphs/${id}/${step}`);
+        assert.deepEqual([told, reply["graph_id"], reply["status"]], [202, id, status], step);
+      }
+      const refused = await call("POST", `/_svc/graphs/${id}/pause`);
+      assert.deepEqual([refused.status, refused.reply["code"]], [409, "SVC_TRANSITION"]);
+      assert.match(textOf(refused.reply, "detail"), /failed[^]*paus|paus[^]*failed/);
+      assert.equal((await call("POST", `/_svc/graphs/${id}/retry`)).status, 202);
+      await call("POST", `/_svc/graphs/${id}/cancel`);
+    });
+
+    it("GET /_svc/status · GET /_svc/metrics: JSON summary · Prometheus text", async () => {
+      const summary = await call("GET", "/_svc/status");
+      assert.deepEqual([summary.status, summary.reply["status"]], [200, "ready"]);
+      const metrics = await site.send("/_svc/metrics", { headers: OPERATOR });
+      assert.match(metrics.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+      assert.match(await metrics.text(), /^# HELP svc_graphs .+\n# TYPE svc_graphs gauge\n/m);
+      for (const path of ["/_svc/status", "/_svc/metrics"]) assert.equal((await site.send(path)).status, 401);
+    });
+
+    it("Events: data: is {seq, type, graph_id, node?, timestamp_ms, …}; seq starts at 1 and has no gaps. A node appears as done once per epoch", async () => {
+      const { id, token } = await finish({ worker: "sum", input: { value: 1 } });
+      const events = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        events.map((_, index) => index + 1),
+      );
+      for (const event of events) {
+        assert.equal(event.graph_id, id);
+        assert.ok(Number.isInteger(event.timestamp_ms));
+        assert.equal(event.type.startsWith("node."), event.node !== undefined && event.type !== "progress");
+      }
+      const done = events.filter(({ type }) => type === "node.done").map(({ node }) => node);
+      assert.deepEqual(done, ["first", "second"]);
+    });
+
+    it("types graph.queued|started|pausing|paused|resumed|done|failed, node.ready|started|done|failed|retrying|waiting|skipped|discarded, progress {value, note?}, log {level, message}, custom {name, data}", async () => {
+      const typesOf = async ({ id, token }: { id: string; token: string }): Promise<WireEvent[]> =>
+        eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
+      const talk = await typesOf(await finish({ worker: "chatty", input: null }));
+      const said = (type: string): WireEvent | undefined => talk.find((event) => event.type === type);
+      const progress = talk.filter(({ type }) => type === "progress").map(({ value, note }) => [value, note]);
+      assert.deepEqual(progress, [
+        [0, "begun"],
+        [1, undefined],
+      ]);
+      assert.deepEqual([said("log")?.["level"], said("log")?.["message"]], ["info", "hello"]);
+      assert.deepEqual([said("custom")?.["name"], said("custom")?.["data"]], ["found", { n: 1 }]);
+      const paused = await begin({ worker: "held", input: {}, delay_ms: 60_000 });
+      for (const step of ["pause", "resume", "cancel"]) await call("POST", `/_svc/graphs/${paused.id}/${step}`);
+      const types = new Set(
+        [...talk, ...(await typesOf(paused)), ...(await typesOf(await finish({ worker: "flaky", input: null })))].map(
+          ({ type }) => type,
+        ),
+      );
+      for (const type of [
+        "graph.queued",
+        "graph.started",
+        "graph.paused",
+        "graph.resumed",
+        "graph.done",
+        "graph.failed",
+        "node.ready",
+        "node.started",
+        "node.done",
+        "node.retrying",
+      ])
+        assert.ok(types.has(type), `${type} of ${[...types].join()}`);
+    });
+
+    it("Auth: bearer key, or a graph token (HMAC, scoped read or control, expiring) as header X-Svc-Graph-Token", async () => {
+      const { id, token } = await finish({ worker: "double", input: { value: 2 } });
+      const other = await finish({ worker: "double", input: { value: 2 } });
+      const headers = { "x-svc-graph-token": token };
+      const statusOf = async (path: string, init: RequestInit = {}): Promise<number> =>
+        (await site.send(path, init)).status;
+      assert.equal(await statusOf(`/_svc/graphs/${id}`), 401);
+      assert.equal(await statusOf(`/_svc/graphs/${id}`, { headers: { authorization: `Bearer ${API_KEY}` } }), 200);
+      assert.equal(await statusOf(`/_svc/graphs/${id}`, { headers }), 200);
+      assert.equal(await statusOf(`/_svc/graphs/${other.id}`, { headers }), 401, "another graph");
+      assert.equal(await statusOf(`/_svc/graphs/${id}/retry`, { method: "POST", headers }), 403, "a read token");
+      assert.equal(await statusOf("/_svc/graphs", { headers }), 401, "the list");
+      const forged = `control${token.slice("read".length)}`;
+      assert.equal(await statusOf(`/_svc/graphs/${id}`, { headers: { "x-svc-graph-token": forged } }), 401);
+    });
+
+    it("EventSource cannot send headers: read tokens are also taken as ?token=", async () => {
+      const { id, token } = await finish({ worker: "double", input: { value: 2 } });
+      assert.equal((await site.send(`/_svc/graphs/${id}?token=${token}`)).status, 200);
+      assert.equal((await site.send(`/_svc/graphs/${id}?token=${token}x`)).status, 401);
+      assert.equal((await site.send(site.app.eventsUrl(id))).status, 200);
+    });
+
+    it("Graph ids: g_ + 26 characters", async () => {
+      assert.match((await begin({ worker: "double", input: { value: 1 } })).id, /^g_[0-9A-Za-z]{26}$/);
+    });
+
+    it("refuse what is no start: 422 says what, 401 without the key, 404 for an unknown name", async () => {
+      for (const body of [
+        [],
+        {},
+        { worker: 1 },
+        { worker: "double", inptu: 1 },
+        { worker: "double", delay_ms: -1 },
+        { worker: "double", tags: "x" },
+      ])
+        assert.equal((await start(body)).status, 422, JSON.stringify(body));
+      assert.equal((await site.send("/_svc/graphs", { method: "POST" })).status, 401);
+      assert.equal((await start({ worker: "nobody" })).status, 404);
+    });
+
+    it("that run show what they do while they do it", async () => {
+      const { id } = await begin({ worker: "held", input: {} });
+      await until(async () => (await snapshotOf(id))["status"] === "running", "running");
+      await call("POST", `/_svc/graphs/${id}/cancel`);
+      await until(async () => (await snapshotOf(id))["status"] === "failed", "cancelled");
+      assert.equal(((await snapshotOf(id))["error"] as { reason: string }).reason, "cancelled");
+    });
+  },
+  {},
+  { workers: [...WORKERS, chatty, flaky] },
+);
