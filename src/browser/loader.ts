@@ -10,7 +10,7 @@ import type { DispatchedEvent, Step } from "./types.ts";
 /** Before a script is asked for again: so many milliseconds for each character of `folder`, 198 for each failure. */
 const WAIT = 99;
 /** Events are given up while so many wait. */
-const MOST_WAITING = 999;
+const MOST_WAITING = 1e3;
 
 const each = (selector: string, visit: (element: Element) => void): void =>
   document.querySelectorAll(selector).forEach(visit);
@@ -19,14 +19,15 @@ const each = (selector: string, visit: (element: Element) => void): void =>
 let folder = "";
 
 const fetched = (name: string): Promise<unknown> =>
-  import(`${BASE_PATH}/${folder}${name}.js`).then(
+  // Names come from the page. Without dots, of markup that a stranger got into it too none leads out of our folder.
+  import(BASE_PATH + "/" + folder + name.replace(/[.%]/g, "") + ".js").then(
     (module) => (modules[name] = module),
     (error) =>
       new Promise((done) => {
         folder += RETRY;
         // No hiccup any more.
         if (folder[9]) {
-          each(`[${DOM.pending}]`, (element) => element.setAttribute(DOM.pending, "failed"));
+          each("[" + DOM.pending + "]", (element) => element.setAttribute(DOM.pending, "failed"));
           console.error("SVC301", error);
         }
         addEventListener("online", done);
@@ -65,7 +66,7 @@ const push = (event: DispatchedEvent): void => {
   const hearers = document.documentElement.getAttribute(name);
   if (hearers) each(hearers, (element) => add(element, DOM.on + name, hearers));
 
-  if (!steps[0] || waiting > MOST_WAITING) return;
+  if (!(steps[0] && waiting < MOST_WAITING)) return;
   if (!waiting && !missingOf(steps)[0]) return modules.core!.run(event, steps);
   waiting++;
   steps.forEach(([element]) => element.setAttribute(DOM.pending, ""));

