@@ -4,7 +4,7 @@ export type { Timeouts } from "./http/server.ts";
 export type { DrainOptions, Drained } from "./app/drain.ts";
 export type { ReadyCheck, ReadyChecks } from "./app/readiness.ts";
 export { createApp, type App, type Started, type StartOptions } from "./app/app.ts";
-export type { AppOptions, DevSupport, Surroundings } from "./app/options.ts";
+export type { AppOptions, DevSupport, SessionOptions, Surroundings } from "./app/options.ts";
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/metrics/exposition.ts";
 export type { Config, Environment } from "./app/config.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
@@ -16,13 +16,15 @@ export { ActionError } from "./app/action-error.ts";
 export { call, type CallOptions } from "./app/call.ts";
 export { currentContext } from "./app/current.ts";
 export { fail, forbidden, notFound, redirect, unauthorized } from "./app/outcome.ts";
-export { readForm } from "./app/session.ts";
+export { readForm } from "./app/guard.ts";
 export { onIdle, onLoad, onMedia, onVisible, type LifecycleCallback } from "./app/lifecycle.ts";
 
 export { html, json, text } from "./http/response.ts";
 export { withHeaders } from "./http/with-headers.ts";
 export { eventStream, type EventStreamOptions, type StreamEvent } from "./http/event-stream.ts";
 export type { FormData as FormValues, FormFile } from "./http/form.ts";
+export type { Session, SessionData } from "./http/session.ts";
+export type { SessionStore } from "./http/sessions.ts";
 export type { Answer, Context, CookieOptions, Handler, Locals, Middleware, Next, Result } from "./http/types.ts";
 export type { SecurityHeaderOptions } from "./security/headers.ts";
 

@@ -30,6 +30,7 @@ import { measured, logRequest } from "./access-log.ts";
 import { processLog } from "./log.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { Readiness } from "./readiness.ts";
+import { tokenFor } from "./guard.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
 import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts";
 import type { Services } from "./services.ts";
@@ -265,6 +266,7 @@ class SvcApp implements App {
       router: this.#router,
       trusted: config.trustedProxies,
       compress: this.#options.compress ?? true,
+      vault: () => this.#booted("session"),
       notFound: this.#unrouted(),
       isOurs: (method, path) => isUnroutedOurs(method, path, this.#services),
       onError: (error, ctx) => {
@@ -276,11 +278,8 @@ class SvcApp implements App {
       },
       finish: (ctx, result) => {
         const dev = this.#services?.site.dev;
-        return finish(
-          dev ? inDev : headers,
-          ctx,
-          withScript(dev, ctx, tended(result, this.#metrics, this.#closing.signal)),
-        );
+        const whole = withScript(dev, ctx, tended(result, this.#metrics, this.#closing.signal));
+        return finish(dev ? inDev : headers, ctx, withNewToken(ctx, whole, this.#services));
       },
       outgoing: hasAccessLog ? measured : undefined,
       observer: hasAccessLog ? this.#logging() : this.#metrics,
@@ -309,6 +308,12 @@ class SvcApp implements App {
   #fault(err: unknown, reqId?: string): void {
     this.#log.error({ reqId, err }, "A request failed");
   }
+}
+
+/** What has signed in or out voids the tokens of its page, which goes on with this one (docs/resume-protocol.md). */
+function withNewToken(ctx: RequestContext | undefined, result: Result, services: Services | undefined): Result {
+  if (!services || !ctx?.jar?.hasNewSession || ctx.method === "GET" || ctx.method === "HEAD") return result;
+  return { ...result, headers: [...result.headers, HEADERS.csrf, tokenFor(ctx, services)] };
 }
 
 /** The headers every answer has; the policy with its nonce on HTML. */

@@ -5,7 +5,7 @@ import { isEqualSecret } from "../security/secrets.ts";
 import { SvcError } from "../shared/errors.ts";
 import { HEADERS, VARIABLES } from "../shared/wire.ts";
 import type { Services } from "./services.ts";
-import { requireHeaderToken } from "./session.ts";
+import { requireHeaderToken } from "./guard.ts";
 
 /** Lets the operator through. @throws SvcError `SVC_UNAUTHORIZED` with `WWW-Authenticate` */
 export function operatorOnly(services: Services): Middleware {
@@ -26,7 +26,7 @@ export function graphAccess(services: Services, scope: GraphScope): Middleware {
     if (given === undefined) throw unauthorized(services);
     if (scope === "control") {
       if (given !== "control") throw new SvcError("SVC_FORBIDDEN", "This token may only read the graph");
-      requireHeaderToken(ctx, { secret: services.secret, siteOrigin: services.config.siteOrigin });
+      requireHeaderToken(ctx, services);
     }
     return next();
   };
@@ -40,7 +40,7 @@ function isOperator(ctx: Context, { config }: Services): boolean {
 function scopeOf(ctx: Context, services: Services): GraphScope | undefined {
   const graphId = ctx.params["id"] ?? "";
   const scopeOfToken = (rawToken: string | undefined): GraphScope | undefined =>
-    graphTokenScope(services.secret, graphId, rawToken, services.clock.now());
+    graphTokenScope(services.secrets, graphId, rawToken, services.clock.now());
   const fromHeader = scopeOfToken(ctx.header(HEADERS.graphToken));
   if (fromHeader) return fromHeader;
   // A token in a URL ends up in logs and histories, so there it is worth no more than reading.

@@ -1,9 +1,10 @@
 /** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
+import { Sessions } from "../http/sessions.ts";
 import { createEngine } from "../graph/engine.ts";
 import type { Engine } from "../graph/types.ts";
 import { RateLimit } from "../security/rate-limit.ts";
-import { loadOrCreateSecret } from "../security/secrets.ts";
-import type { Clock } from "../shared/clock.ts";
+import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
+import { durationMs, type Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
@@ -13,9 +14,12 @@ import { isAction, specOf, type AnyAction } from "./action.ts";
 import type { Config } from "./config.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import type { AppOptions, Surroundings } from "./options.ts";
+import type { AppOptions, SessionOptions, Surroundings } from "./options.ts";
 import type { Services } from "./services.ts";
 import { loadSite, type Site } from "./site.ts";
+
+/** Over a weekend away and back. */
+const SESSION_LIFETIME = "14d";
 
 export interface BootOptions {
   app: AppOptions;
@@ -33,7 +37,7 @@ export async function boot(options: BootOptions): Promise<Services> {
   const actions = readActions(app.actions ?? {});
   const site = loadSite(where);
   await requireActions(site, actions);
-  const secret = config.secret ?? loadOrCreateSecret(config.dataDir);
+  const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
   const store = await openStore(config.databaseUrl);
   try {
     const { webhooks, engine } = await startWork(options, store);
@@ -44,7 +48,8 @@ export async function boot(options: BootOptions): Promise<Services> {
       engine,
       webhooks,
       site,
-      secret,
+      secrets,
+      sessions: createSessions(app.session, secrets, clock),
       actions,
       actionLimit: new RateLimit("actions", config.actionsPerMinute),
       ownLimits: readLimits(actions),
@@ -92,6 +97,17 @@ async function startWork(
   await engine.recover();
   webhooks.start();
   return { webhooks, engine };
+}
+
+/** @throws SvcError `SVC_CONFIG` for a lifetime that is none */
+function createSessions(options: SessionOptions = {}, secrets: Secrets, clock: Clock): Sessions {
+  const { lifetime = SESSION_LIFETIME, store } = options;
+  const lifetimeMs = durationMs(lifetime);
+  if (lifetimeMs >= 1000) return new Sessions({ secrets, clock, lifetimeMs, store });
+  throw new SvcError(
+    "SVC_CONFIG",
+    `session.lifetime is ${JSON.stringify(lifetime)}; give a second or more, such as "14d"`,
+  );
 }
 
 export function isDemoOn(app: AppOptions, config: Config): boolean {

@@ -34,8 +34,18 @@ describe("configuration", () => {
     assert.deepEqual(webhookAllowCidrs, ["10.0.0.0/8", "fd00::/8"]);
   });
 
+  it("reads the secrets that came before", () => {
+    const { previousSecrets } = readConfig({ SVC_SECRET_PREVIOUS: `${"a".repeat(32)}, ${"b".repeat(32)}` });
+    assert.deepEqual(previousSecrets, ["a".repeat(32), "b".repeat(32)]);
+  });
+
+  it("refuses a secret that could not stand in their list", () => {
+    assert.throws(() => readConfig({ SVC_SECRET: "a,".repeat(16) }), /SVC_SECRET holds a comma/);
+  });
+
   it("tells every problem in one message, and no secret", () => {
     const env = {
+      SVC_SECRET_PREVIOUS: `${"a".repeat(32)},short-two`,
       PORT: "70000",
       NODE_ENV: "prod",
       SVC_SECRET: "short-one",
@@ -49,7 +59,7 @@ describe("configuration", () => {
       () => readConfig(env),
       (error: Error) => {
         for (const name of Object.keys(env)) assert.ok(error.message.includes(`- ${name} `), name);
-        assert.ok(!error.message.includes("short-one"));
+        assert.doesNotMatch(error.message, /short-one|short-two|aaa/);
         return true;
       },
     );

@@ -20,6 +20,8 @@ export interface Config {
   databaseUrl: string;
   /** Undefined: the one kept in the data directory. */
   secret: string | undefined;
+  /** Verify what they signed before `secret` took their place. */
+  previousSecrets: readonly string[];
   webhookUrls: readonly string[];
   webhookSecret: string | undefined;
   /** Undefined: the operator endpoints are closed. */
@@ -63,6 +65,7 @@ export function readConfig(env: Environment): Config {
     dataDir,
     databaseUrl: text("databaseUrl") ?? `sqlite:${dataDir}/svc.db`,
     secret: read("secret", undefined, readSecret),
+    previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     webhookUrls: readList(text("webhookUrls")),
     webhookSecret: text("webhookSecret"),
     execApiKey: text("execApiKey"),
@@ -95,7 +98,9 @@ function readOneOf<Value extends string>(given: string, allowed: readonly Value[
 }
 
 /** The value itself never gets into a message. */
-function readSecret(given: string): string | undefined {
+function readSecret(given: string): string {
+  // It could not stand in the list of previous ones.
+  if (given.includes(",")) throw new Error("holds a comma; best are 64 random hex digits");
   if (given.length >= MIN_SECRET_LENGTH) return given;
   throw new Error(
     `has ${given.length} characters; it must have at least ${MIN_SECRET_LENGTH}, best 64 random hex digits`,

@@ -1,4 +1,4 @@
-/** The request an action is answering, without handing it through every function. */
+/** The request that an action, or a route that is no GET, is answering, without handing it through every function. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "../http/types.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -10,7 +10,10 @@ export function withContext<Value>(ctx: Context, call: () => Value): Value {
   return current.run(ctx, call);
 }
 
-/** The request that the running server action was called with. @throws SvcError `SVC_DEFINITION` outside of one. */
+/**
+ * The request that the running server action was called with, or the route (other than GET) that calls it.
+ * @throws SvcError `SVC_DEFINITION` outside of both.
+ */
 export function currentContext(): Context {
   const ctx = current.getStore();
   if (ctx) return ctx;

@@ -4,6 +4,7 @@ import type { GraphDefinition, Worker } from "../graph/types.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import type { SessionStore } from "../http/sessions.ts";
 import type { Middleware } from "../http/types.ts";
 import type { AnyAction } from "./action.ts";
 import type { Environment } from "./config.ts";
@@ -11,6 +12,16 @@ import type { DrainOptions } from "./drain.ts";
 import type { Entry } from "./group.ts";
 import type { Family as MetricFamily } from "./metrics/exposition.ts";
 import type { ReadyChecks } from "./readiness.ts";
+
+export interface SessionOptions {
+  /** How long a session lives after it was last used; it is renewed once half of that is over. Default "14d". */
+  lifetime?: Duration;
+  /**
+   * Default: sessions are in the visitor's cookie, sealed: no read, no write, up to about 3 KB, and a copy of the cookie
+   * is good until it runs out. A store holds more, and ends a session for good when it is destroyed.
+   */
+  store?: SessionStore;
+}
 
 export interface AppOptions {
   /** Pages, and groups of them. What is in `pages` and what in `routes` is for the eye: both may hold both. */
@@ -35,6 +46,7 @@ export interface AppOptions {
    * `false` where a proxy in front does it. Default true.
    */
   compress?: boolean;
+  session?: SessionOptions;
   /** Security headers; the defaults are contract section 1. */
   security?: SecurityHeaderOptions;
   /** Whether the webhook demo is there. Default: everywhere but in production. */

@@ -1,15 +1,17 @@
 /** Answers a request for a page: loads, renders, and keeps answers that hold a token from being kept by anyone. */
+import { RequestContext } from "../http/context.ts";
 import { html } from "../http/response.ts";
 import type { Context, Handler } from "../http/types.ts";
 import { renderPage, type PageRenderOptions } from "../ssr/render-page.ts";
 import { ValueNames } from "../ssr/value-names.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { withContext } from "./current.ts";
 import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
 import { POLICY_SCRIPT } from "./trusted-types.ts";
-import { tokenFor } from "./session.ts";
+import { tokenFor } from "./guard.ts";
 
 /** Pages may be personal and their nonce is fresh, so they are asked for anew each time. */
 const PRIVATE = ["cache-control", "private, no-cache"];
@@ -21,6 +23,7 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
   return async (ctx) => {
     const prepared = await definition.prepare(ctx);
     const { site } = services;
+    const sessionId = sessionOf(ctx);
     const rendered = renderPage(
       prepared.view,
       optionsOf(ctx, prepared, services, await site.manifest(), definition.path),
@@ -32,12 +35,29 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
           "A part of a page failed, inside an error boundary",
         );
       }
+      requireSameSession(ctx, sessionId);
       return html(rendered.html, prepared.status, PRIVATE);
     }
     const whole = await rendered.stream.begin();
+    requireSameSession(ctx, sessionId);
     if (whole !== undefined) return html(whole, prepared.status, PRIVATE);
     return { ...html("", prepared.status, [...PRIVATE, ...UNBUFFERED]), body: rendered.stream };
   };
+}
+
+/** A page whose cookies nobody has asked for yet is not kept waiting for them. */
+function sessionOf(ctx: Context): string | undefined {
+  return ctx instanceof RequestContext && ctx.jar ? ctx.sessionId : undefined;
+}
+
+/** The token in the page is good for the session it was made in. @throws SvcError `SVC_TOO_LATE` */
+function requireSameSession(ctx: Context, sessionId: string | undefined): void {
+  const isChanged = ctx instanceof RequestContext && ctx.jar?.hasNewSession === true && ctx.sessionId !== sessionId;
+  if (isChanged)
+    throw new SvcError(
+      "SVC_TOO_LATE",
+      "The session began, ended or changed its id while the page was rendered; do that in load",
+    );
 }
 
 function optionsOf(
@@ -48,7 +68,7 @@ function optionsOf(
   path: string,
 ): PageRenderOptions {
   const { title, description, lang, prefetch, head, deadlineMs } = prepared;
-  const { site, stylesheets, secret, clock } = services;
+  const { site, stylesheets, clock } = services;
   return {
     // Made on first use: a page without script needs neither.
     get nonce() {
@@ -64,7 +84,7 @@ function optionsOf(
       return ctx.signal;
     },
     around: (call) => withContext(ctx, call),
-    csrfToken: () => tokenFor(ctx, secret),
+    csrfToken: () => tokenFor(ctx, services),
     manifest,
     names: site.dev && new ValueNames(site.dev.kept(ctx.header(HEADERS.devValues) ?? "")),
     // After an edit the page is fetched by script, and compared as a whole.

@@ -15,6 +15,7 @@ import { reportEndpoints } from "./endpoints/reports.ts";
 import { retryEndpoints } from "./endpoints/retries.ts";
 import { statusEndpoints } from "./endpoints/status.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
+import { withContext } from "./current.ts";
 import { placeAll, type Placed } from "./group.ts";
 import type { AppOptions } from "./options.ts";
 import { Redirect } from "./outcome.ts";
@@ -24,7 +25,7 @@ import { pageHandler } from "./render-page.ts";
 import type { PageDefinition } from "./page.ts";
 import type { RouteDefinition } from "./route.ts";
 import type { Endpoints, Services } from "./services.ts";
-import { requireMutation } from "./session.ts";
+import { requireMutation } from "./guard.ts";
 
 export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
   const { services, router, middleware } = endpoints;
@@ -41,14 +42,18 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
   const placed = placeApp(app);
   refuseDoubles(placed);
   const own = (handler: Handler, { security }: PageDefinition | RouteDefinition): Handler =>
-    withOwnHeaders(answering(handler), security, app, services.site.dev !== undefined);
+    withOwnHeaders(handler, security, app, services.site.dev !== undefined);
   for (const { definition, path, middleware: inner } of placed) {
     const around = [...middleware, ...inner];
-    if (definition.kind === "page") router.add("GET", path, own(pageHandler(definition, services), definition), around);
-    else
-      for (const method of definition.methods) {
-        router.add(method, path, own(guarded(definition, method, services), definition), around);
-      }
+    const add = (method: string, handler: Handler): void =>
+      router.add(
+        method,
+        path,
+        around.length > 0 ? answering(own(handler, definition)) : own(handler, definition),
+        around,
+      );
+    if (definition.kind === "page") add("GET", pageHandler(definition, services));
+    else for (const method of definition.methods) add(method, guarded(definition, method, services));
   }
 }
 
@@ -72,10 +77,11 @@ export function isUnroutedOurs(method: string, path: string, services: Services 
 }
 
 function guarded({ handler, isGuarded }: RouteDefinition, method: string, services: Services): Handler {
-  if (!isGuarded || method === "GET") return handler;
+  if (method === "GET") return handler;
   return async (ctx) => {
-    await requireMutation(ctx, { secret: services.secret, siteOrigin: services.config.siteOrigin });
-    return handler(ctx);
+    if (isGuarded) await requireMutation(ctx, services);
+    // So that a form without script may come to the same action as the page's script.
+    return withContext(ctx, () => handler(ctx));
   };
 }
 

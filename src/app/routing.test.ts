@@ -12,9 +12,10 @@ import type { AppOptions } from "./options.ts";
 import { forbidden, notFound, redirect, unauthorized } from "./outcome.ts";
 import { page } from "./page.ts";
 import { route } from "./route.ts";
+import { recordLog } from "../testing/log.ts";
 
 const ENV = { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), NODE_ENV: "production" };
-const QUIET = { log: { debug() {}, info() {}, warn() {}, error() {} } } as unknown as Pick<AppOptions, "log">;
+const QUIET = { log: recordLog() };
 
 const createQuiet = (options: AppOptions): App => createApp({ env: ENV, ...QUIET, ...options });
 

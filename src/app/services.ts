@@ -1,7 +1,9 @@
 /** What endpoints and pages work with, once the app has booted. */
 import type { Context, Middleware } from "../http/types.ts";
+import type { Sessions } from "../http/sessions.ts";
 import type { Router } from "../http/router.ts";
 import type { Engine } from "../graph/types.ts";
+import type { Secrets } from "../security/secrets.ts";
 import type { RateLimit } from "../security/rate-limit.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
@@ -20,8 +22,9 @@ export interface Services {
   readonly engine: Engine;
   readonly webhooks: Webhooks;
   readonly site: Site;
-  /** Signs CSRF and graph tokens. */
-  readonly secret: string;
+  /** Sign tokens and cookies, and seal sessions. */
+  readonly secrets: Secrets;
+  readonly sessions: Sessions;
   readonly actions: ReadonlyMap<string, AnyAction>;
   /** Of all actions that have none of their own. */
   readonly actionLimit: RateLimit;

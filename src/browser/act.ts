@@ -1,5 +1,5 @@
 /** `act.js`: server actions called from browser code. Wire format: contract section 5. */
-import { HEADERS, PATHS, type ActionReply } from "../shared/wire.ts";
+import { CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../shared/wire.ts";
 import { pageState } from "./core.ts";
 
 type Issues = { path: (string | number)[]; message: string }[];
@@ -38,13 +38,23 @@ export const lost = (error: Error): never => {
   throw new ActionError(error.message, 0);
 };
 
+/** A call that signs in or out voids the token of the page, and brings that of the new session. */
+const withToken = (response: Response): Response => {
+  const token = response.headers.get(HEADERS.csrf);
+  if (token) {
+    pageState().csrf_token = token;
+    for (const field of document.getElementsByName(CSRF_FIELD)) (field as HTMLInputElement).value = token;
+  }
+  return response;
+};
+
 /** Calls an action by its name; the request goes out before this returns. */
 export const post = (name: string, args: unknown[]): Promise<Response> =>
   send(`${PATHS.action}/${name}`, {
     method: "POST",
     headers: { "content-type": "application/json", [HEADERS.csrf]: pageState().csrf_token },
     body: JSON.stringify({ args }),
-  }).catch(lost);
+  }).then(withToken, lost);
 
 /** The value of an envelope. */
 export const landed = async (response: Response): Promise<unknown> => {

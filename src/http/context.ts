@@ -6,8 +6,9 @@ import { createNonce, randomHex } from "../security/random.ts";
 import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { decodeUtf8 } from "./body.ts";
-import { parseCookies, serializeCookie } from "./cookies.ts";
+import { CookieJar, type Vault } from "./jar.ts";
 import type { Route } from "./router.ts";
+import type { Session } from "./session.ts";
 import { isHost, type Target } from "./target.ts";
 import type { Context, CookieOptions, Locals } from "./types.ts";
 
@@ -38,20 +39,22 @@ export class RequestContext implements Context {
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** What the request is answered by; undefined where nothing is found for it. */
   route: Route | undefined;
-  /** `Set-Cookie` values to send with whatever answer is given. */
-  setCookies: string[] | undefined;
   readonly #source: Source;
   #query: URLSearchParams | undefined;
   #url: URL | undefined;
-  #cookies: Record<string, string> | undefined;
+  readonly #vault: (() => Vault) | undefined;
+  #jar: CookieJar | undefined;
+  #isHeadSent = false;
   #nonce: string | undefined;
   #requestId: string | undefined;
   #request: Request | undefined;
   #signal: AbortSignal | undefined;
   #locals: (Locals & Record<string, unknown>) | undefined;
 
-  constructor(source: Source, target: Target) {
+  /** @param vault needed by what signs and seals. */
+  constructor(source: Source, target: Target, vault?: () => Vault) {
     this.#source = source;
+    this.#vault = vault;
     this.method = source.method;
     this.path = target.path;
     this.routed = target.routed;
@@ -76,11 +79,45 @@ export class RequestContext implements Context {
   }
 
   get cookies(): Readonly<Record<string, string>> {
-    return (this.#cookies ??= parseCookies(this.header("cookie")));
+    return this.#cookieJar.received;
+  }
+
+  signedCookie(name: string): string | undefined {
+    return this.#cookieJar.signed(name);
   }
 
   setCookie(name: string, value: string, options?: CookieOptions): void {
-    (this.setCookies ??= []).push(serializeCookie(name, value, options));
+    this.#cookieJar.set(name, value, options);
+  }
+
+  deleteCookie(name: string, options?: CookieOptions): void {
+    this.#cookieJar.set(name, "", { ...options, signed: false, maxAgeSeconds: 0 });
+  }
+
+  session(): Promise<Session> {
+    return this.#cookieJar.session();
+  }
+
+  get sessionId(): string | undefined {
+    return this.#cookieJar.sessionId;
+  }
+
+  /** Cookies as far as anyone has asked for them. */
+  get jar(): CookieJar | undefined {
+    return this.#jar;
+  }
+
+  /** The head goes out now: cookies that are set from here on would be lost. */
+  closeHead(): void {
+    this.#isHeadSent = true;
+    this.#jar?.close();
+  }
+
+  get #cookieJar(): CookieJar {
+    if (this.#jar) return this.#jar;
+    this.#jar = new CookieJar(this.header("cookie"), this.secure, this.#vault);
+    if (this.#isHeadSent) this.#jar.close();
+    return this.#jar;
   }
 
   get nonce(): string {

@@ -49,6 +49,36 @@ describe("writing cookies", () => {
     const options = { httpOnly: false, secure: true, sameSite: "None", path: "/app", maxAgeSeconds: 3600.9 } as const;
     assert.equal(serializeCookie("a", "1", options), "a=1; Path=/app; Max-Age=3600; Secure; SameSite=None");
     assert.match(serializeCookie("a", "", { maxAgeSeconds: 0 }), /^a=; Path=\/; Max-Age=0; /);
+    const expires = new Date(Date.UTC(2026, 0, 1));
+    assert.equal(
+      serializeCookie("a", "1", {
+        domain: "shop.example",
+        expires,
+        partitioned: true,
+        secure: true,
+        sameSite: "Strict",
+      }),
+      "a=1; Path=/; Domain=shop.example; Expires=Thu, 01 Jan 2026 00:00:00 GMT; HttpOnly; Secure; Partitioned; SameSite=Strict",
+    );
+  });
+
+  it("refuses what browsers would not keep for its size, counted as it is sent", () => {
+    assert.equal(serializeCookie("ab", "x".repeat(4093)).indexOf(";"), 4096);
+    for (const value of ["x".repeat(4094), "ü".repeat(700)])
+      assert.throws(() => serializeCookie("ab", value), {
+        name: "TypeError",
+        message: /bytes, encoded; browsers keep 4096/,
+      });
+  });
+
+  it("refuses domains and dates that are none", () => {
+    for (const domain of ["", "a b", ".shop.example", "shop.example; Path=/x", "shop.example:80", "a\r\nb"])
+      assert.throws(
+        () => serializeCookie("a", "1", { domain }),
+        { name: "TypeError", message: /has the domain/ },
+        domain,
+      );
+    assert.throws(() => serializeCookie("a", "1", { expires: new Date(Number.NaN) }), /no valid date/);
   });
 
   it("what is written is what is read, whatever the value", () => {
@@ -83,7 +113,11 @@ describe("writing cookies", () => {
       ["__Host-a", {}],
       ["__host-a", { secure: false }],
       ["__Host-a", { secure: true, path: "/app" }],
+      ["__Host-a", { secure: true, domain: "shop.example" }],
+      ["__Http-a", { secure: true, httpOnly: false }],
+      ["__Host-Http-a", { secure: true, httpOnly: false }],
       ["a", { sameSite: "None" }],
+      ["a", { partitioned: true }],
     ] as const;
     for (const [name, options] of refused) assert.throws(() => serializeCookie(name, "1", options), TypeError, name);
     assert.match(serializeCookie("__Host-a", "1", { secure: true }), /^__Host-a=1; Path=\/; HttpOnly; Secure/);

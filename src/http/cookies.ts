@@ -27,31 +27,78 @@ function decoded(raw: string): string {
   }
 }
 
+/** Longest name and value together that browsers keep, and longest attribute (RFC 6265bis section 5.6). */
+const MAX_PAIR_BYTES = 4096;
+const MAX_ATTRIBUTE_BYTES = 1024;
+
 /**
  * A `Set-Cookie` value; the value is percent-encoded. Defaults: `Path=/`, `HttpOnly`, `SameSite=Lax`, no `Secure`.
  * @throws TypeError when the name is not a token (RFC 9110 section 5.6.2), and for what browsers would drop unseen: a
- * prefix whose promise is not kept, `SameSite=None` without `Secure` (RFC 6265bis sections 4.1.2.7 and 4.1.3).
+ * prefix whose promise is not kept, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes.
  */
 export function serializeCookie(name: string, value: string, options: CookieOptions = {}): string {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new TypeError(`"${name}" is not a cookie name`);
   requireKeptPromises(name, options);
-  let text = `${name}=${encodeURIComponent(value)}; Path=${options.path ?? "/"}`;
-  if (options.maxAgeSeconds !== undefined) text += `; Max-Age=${Math.floor(options.maxAgeSeconds)}`;
-  if (options.httpOnly ?? true) text += "; HttpOnly";
-  if (options.secure) text += "; Secure";
-  return `${text}; SameSite=${options.sameSite ?? "Lax"}`;
+  requireAttributes(name, options);
+  const pair = `${name}=${encodeURIComponent(value)}`;
+  if (pair.length > MAX_PAIR_BYTES)
+    throw refused(name, `takes ${pair.length} bytes, encoded; browsers keep ${MAX_PAIR_BYTES}`);
+  const {
+    path = "/",
+    domain,
+    maxAgeSeconds,
+    expires,
+    httpOnly = true,
+    secure,
+    sameSite = "Lax",
+    partitioned,
+  } = options;
+  let text = `${pair}; Path=${path}`;
+  if (domain !== undefined) text += `; Domain=${domain}`;
+  if (maxAgeSeconds !== undefined) text += `; Max-Age=${Math.floor(maxAgeSeconds)}`;
+  if (expires !== undefined) text += `; Expires=${expires.toUTCString()}`;
+  if (httpOnly) text += "; HttpOnly";
+  if (secure) text += "; Secure";
+  if (partitioned) text += "; Partitioned";
+  return `${text}; SameSite=${sameSite}`;
 }
 
-function requireKeptPromises(name: string, { secure, path = "/", sameSite, maxAgeSeconds }: CookieOptions): void {
-  const refuse = (what: string): never => {
-    throw new TypeError(`Cookie "${name}" ${what}`);
-  };
-  const prefix = /^__(?:secure|host)-/i.exec(name)?.[0].toLowerCase();
-  if (prefix !== undefined && !secure) refuse("has a prefix that needs { secure: true }");
-  if (prefix === "__host-" && path !== "/") refuse(`has a prefix that needs the path "/", not "${path}"`);
-  if (sameSite === "None" && !secure) refuse("is SameSite=None, which needs { secure: true }");
-  if (!/^\/[\x20-\x3a\x3c-\x7e]*$/.test(path))
-    refuse(`has the path ${JSON.stringify(path)}; it starts with a slash, without ";"`);
+/** What tells cookies apart in a browser (RFC 6265bis section 5.7). */
+export function cookieKey(name: string, { path = "/", domain = "" }: CookieOptions = {}): string {
+  return `${name};${domain.toLowerCase()};${path}`;
+}
+
+/** Needs of each prefix of a name, and what is said when one is not met (RFC 6265bis section 4.1.3). */
+const SECURE = [(options: CookieOptions) => options.secure === true, "{ secure: true }"] as const;
+const HOST_ONLY = [(options: CookieOptions) => options.domain === undefined, "no domain"] as const;
+const ROOT = [({ path = "/" }: CookieOptions) => path === "/", 'the path "/"'] as const;
+const UNSCRIPTED = [({ httpOnly = true }: CookieOptions) => httpOnly, "{ httpOnly: true }"] as const;
+const PREFIXES = [
+  ["__secure-", [SECURE]],
+  ["__host-http-", [SECURE, HOST_ONLY, ROOT, UNSCRIPTED]],
+  ["__host-", [SECURE, HOST_ONLY, ROOT]],
+  ["__http-", [SECURE, UNSCRIPTED]],
+] as const;
+
+function requireKeptPromises(name: string, options: CookieOptions): void {
+  // Browsers compare prefixes without case.
+  const [, needs = []] = PREFIXES.find(([prefix]) => name.toLowerCase().startsWith(prefix)) ?? [];
+  for (const [isMet, need] of needs) if (!isMet(options)) throw refused(name, `has a prefix that needs ${need}`);
+  const { sameSite, secure, partitioned } = options;
+  if (sameSite === "None" && !secure) throw refused(name, "is SameSite=None, which needs { secure: true }");
+  if (partitioned && !secure) throw refused(name, "is partitioned, which needs { secure: true }");
+}
+
+function requireAttributes(name: string, { path = "/", domain, maxAgeSeconds, expires }: CookieOptions): void {
+  if (!/^\/[\x20-\x3a\x3c-\x7e]*$/.test(path) || path.length > MAX_ATTRIBUTE_BYTES)
+    throw refused(name, `has the path ${JSON.stringify(path)}; it starts with a slash, without ";"`);
+  if (domain !== undefined && !/^(?=.{1,253}$)[a-z\d-]+(?:\.[a-z\d-]+)*$/i.test(domain))
+    throw refused(name, `has the domain ${JSON.stringify(domain)}; give a host name such as "shop.example"`);
   if (maxAgeSeconds !== undefined && !Number.isFinite(maxAgeSeconds))
-    refuse(`lives ${maxAgeSeconds} seconds; give a number`);
+    throw refused(name, `lives ${maxAgeSeconds} seconds; give a number`);
+  if (expires !== undefined && Number.isNaN(expires.getTime())) throw refused(name, "expires at no valid date");
+}
+
+function refused(name: string, what: string): TypeError {
+  return new TypeError(`Cookie "${name}" ${what}`);
 }

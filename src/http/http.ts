@@ -10,6 +10,7 @@ import { HEADERS } from "../shared/wire.ts";
 import { compressed } from "./compress.ts";
 import { RequestContext, type Source } from "./context.ts";
 import { endEarly, isPromise } from "./iterate.ts";
+import type { CookieJar, Vault } from "./jar.ts";
 import type { Observer } from "./observer.ts";
 import { problem } from "./response.ts";
 import type { Router } from "./router.ts";
@@ -17,10 +18,13 @@ import { FetchSource } from "./source-fetch.ts";
 import { NodeSource, refuseAmbiguous } from "./source-node.ts";
 import { asData, readTarget, type Target } from "./target.ts";
 import type { Answer, Context, Result } from "./types.ts";
+import { withHeaders } from "./with-headers.ts";
 import { headersOf, requireStatus, toResponse, toResult, writeNode } from "./write.ts";
 
 export interface HttpOptions {
   router: Router;
+  /** Signs cookies and keeps sessions; asked when a request first needs it. */
+  vault?: () => Vault;
   trusted: CidrSet;
   /** Answers an error; `error` may be anything. Must not throw. */
   onError: (error: unknown, ctx: Pick<Context, "requestId" | "header" | "path">) => Result;
@@ -195,7 +199,7 @@ class Core {
     let ctx: RequestContext | undefined;
     try {
       requireSound?.();
-      ctx = new RequestContext(source, readTarget(source.target));
+      ctx = new RequestContext(source, readTarget(source.target), this.#options.vault);
       const answer = this.#route(ctx);
       return isPromise(answer) ? this.#answeredLater(ctx, answer) : this.#answered(ctx, answer);
     } catch (error) {
@@ -205,7 +209,7 @@ class Core {
 
   async #answeredLater(ctx: RequestContext, answer: Promise<Answer>): Promise<Answered> {
     try {
-      return this.#answered(ctx, await answer);
+      return await this.#answered(ctx, await answer);
     } catch (error) {
       return this.#failed(ctx, error);
     }
@@ -221,6 +225,22 @@ class Core {
   }
 
   #finished(ctx: RequestContext, result: Result): Answered | Promise<Answered> {
+    const { jar } = ctx;
+    return jar?.hasOpened ? this.#keepSession(ctx, jar, result) : this.#complete(ctx, result);
+  }
+
+  /** Whatever the answer: a sign-in ends with a redirect, a refused one may be counted. */
+  async #keepSession(ctx: RequestContext, jar: CookieJar, result: Result): Promise<Answered> {
+    try {
+      await jar.save();
+    } catch (error) {
+      endBody(result);
+      return this.#complete(ctx, keptPrivate(this.#options.onError(error, ctx)));
+    }
+    return this.#complete(ctx, keptPrivate(result));
+  }
+
+  #complete(ctx: RequestContext, result: Result): Answered | Promise<Answered> {
     const { finish, compress } = this.#options;
     const finished = finish(ctx, result);
     const sent = compress ? compressed(ctx, finished) : finished;
@@ -235,11 +255,11 @@ class Core {
   /** Sends an answer; one that can't be, such as with a line end in a header, is an error like any other of a handler. */
   send<Sent>(answered: Answered, write: (result: Result, headers: string[]) => Sent): Sent {
     const { ctx, result } = answered;
+    ctx.closeHead();
     try {
       return write(result, headersOf(ctx, result, HEADERS.requestId));
     } catch (error) {
-      if (typeof result.body === "object" && result.body !== null && Symbol.asyncIterator in result.body)
-        endEarly(result.body[Symbol.asyncIterator]());
+      endBody(result);
       const { finish, onError } = this.#options;
       const instead = this.#outgoing(ctx, finish(ctx, onError(error, ctx))).result;
       answered.result = instead;
@@ -283,6 +303,18 @@ const UNREADABLE = { requestId: "", path: "", header: () => undefined };
 
 /** Of a request that was refused before, or for, its target. */
 const NO_TARGET: Target = { path: "", routed: "", queryText: "" };
+
+/** An answer that will not be sent: what its body was to come from is let go. */
+function endBody({ body }: Result): void {
+  if (typeof body === "object" && body !== null && Symbol.asyncIterator in body) endEarly(body[Symbol.asyncIterator]());
+}
+
+/** What one visitor's session had a part in is not for caches that others share. */
+function keptPrivate(result: Result): Result {
+  const at = result.headers.indexOf("cache-control");
+  if (at % 2 === 0 && /\b(?:private|no-store)\b/.test(result.headers[at + 1] ?? "")) return result;
+  return withHeaders(result, { "cache-control": "private, no-store" });
+}
 
 function methodRefused(method: string, allow: string): SvcError {
   const text = `${method} is not allowed here; allowed: ${allow}`;

@@ -1,4 +1,5 @@
 /** The shapes the HTTP layer is made of. Handlers get a `Context` and answer with a `Result` or a web `Response`. */
+import type { Session } from "./session.ts";
 
 export type Body = string | Uint8Array | AsyncIterable<string | Uint8Array> | null;
 
@@ -46,8 +47,23 @@ export interface Context<Of extends Params = Params> {
   header(name: string): string | undefined;
   /** Cookies of the request, parsed on first use; null prototype. */
   readonly cookies: Readonly<Record<string, string>>;
-  /** Adds a `Set-Cookie` to whatever answer is given. */
+  /** Value of a cookie set with `{ signed: true }`; undefined when there is none, or it was not signed by this site under this name. */
+  signedCookie(name: string): string | undefined;
+  /**
+   * Adds a `Set-Cookie` to whatever answer is given; the last one of a name, path and domain counts.
+   * @param value any text; it is percent-encoded. With name and signature at most 4096 bytes.
+   * @throws TypeError for what browsers would drop unseen. @throws SvcError `SVC_TOO_LATE` once the head has gone out.
+   */
   setCookie(name: string, value: string, options?: CookieOptions): void;
+  /** Has the browser forget a cookie. @param options path and domain it was set with. @throws as `setCookie` */
+  deleteCookie(name: string, options?: CookieOptions): void;
+  /**
+   * The visitor's session, read on first use. An answer for which it was read is not kept by caches.
+   * @throws what its store does.
+   */
+  session(): Promise<Session>;
+  /** Names the visitor's session without reading it; undefined where there is none. Changes with `regenerate`. */
+  readonly sessionId: string | undefined;
   /** 16 random bytes in base64, made on first use; the CSP of this answer allows it. */
   readonly nonce: string;
   readonly nonceUsed: boolean;
@@ -67,10 +83,24 @@ export interface Context<Of extends Params = Params> {
   readonly locals: Locals & Record<string, unknown>;
 }
 
+/** Attributes of a cookie (RFC 6265bis section 4.1). */
 export interface CookieOptions {
+  /** Signed with `SVC_SECRET`, so that nobody can change it; `ctx.signedCookie` reads it. Readable by the visitor. Default false. */
+  signed?: boolean;
+  /** Out of reach of scripts. Default true. */
   httpOnly?: boolean;
+  /** Sent over HTTPS alone. Default false; `ctx.secure` is right for sites that are also run without. */
   secure?: boolean;
+  /** Whether requests from other sites bring it: never, only when the visitor follows a link, always. Default "Lax". */
   sameSite?: "Strict" | "Lax" | "None";
+  /** Default "/". */
   path?: string;
+  /** Subdomains get it too. Default: this host alone. */
+  domain?: string;
+  /** Default: until the browser is closed. Browsers cut it to 400 days. */
   maxAgeSeconds?: number;
+  /** As `maxAgeSeconds`, which wins where both are given. */
+  expires?: Date;
+  /** Where the site is embedded by others: a jar of its own for each of them (CHIPS). Needs `secure`. Default false. */
+  partitioned?: boolean;
 }

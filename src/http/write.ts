@@ -149,6 +149,6 @@ function toStream(
 export function headersOf(ctx: RequestContext, result: Result, requestIdName: string): string[] {
   const headers = result.headers.slice();
   headers.push(requestIdName, ctx.requestId);
-  for (const cookie of ctx.setCookies ?? []) headers.push("set-cookie", cookie);
+  for (const cookie of ctx.jar?.lines ?? []) headers.push("set-cookie", cookie);
   return headers;
 }

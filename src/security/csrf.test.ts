@@ -1,93 +1,126 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { createCsrfCookie, csrfToken, isCsrfCookie, judgeOrigin, judgeToken } from "./csrf.ts";
-import { sign } from "./secrets.ts";
+import { createCsrfCookie, createCsrfId, csrfId, csrfToken, judgeOrigin, judgeToken } from "./csrf.ts";
+import { sign, type Secrets } from "./secrets.ts";
 
-const SECRET = "the site's secret";
+const SECRET: Secrets = ["the site's secret"];
+
+const NEXT: Secrets = ["the next secret"];
+
+/** As a visitor without one gets it. */
+const newCookie = (): string => createCsrfCookie(SECRET, createCsrfId());
+
+const idOf = (cookie: string): string => cookie.slice(0, 32);
 
 describe("CSRF cookie", () => {
-  it("is recognised as ours, and differs from session to session", () => {
-    const cookie = createCsrfCookie(SECRET);
+  it("is recognised as ours, and differs from browser to browser", () => {
+    const cookie = newCookie();
     assert.match(cookie, /^[0-9a-f]{32}\.[\w-]{43}$/);
-    assert.equal(isCsrfCookie(SECRET, cookie), true);
-    assert.notEqual(createCsrfCookie(SECRET), cookie);
+    assert.equal(csrfId(SECRET, cookie), idOf(cookie));
+    assert.notEqual(newCookie(), cookie);
   });
 
-  it("is not ours when made with another secret, so that a rotated secret starts new sessions", () => {
-    assert.equal(isCsrfCookie("the next secret", createCsrfCookie(SECRET)), false);
+  it("is not ours when made with another secret", () => {
+    assert.equal(csrfId(NEXT, newCookie()), undefined);
+  });
+
+  it("made with a previous secret is ours, and keeps its id when signed anew", () => {
+    const rotated: Secrets = [...NEXT, ...SECRET];
+    const cookie = newCookie();
+    const renewed = createCsrfCookie(rotated, csrfId(rotated, cookie) ?? "");
+    assert.notEqual(renewed, cookie);
+    assert.equal(csrfId(NEXT, renewed), idOf(cookie));
   });
 
   it("is not ours when absent, cut, lengthened or signed for another id", () => {
-    const cookie = createCsrfCookie(SECRET);
+    const cookie = newCookie();
     const [id = "", signature = ""] = cookie.split(".");
     const otherId = "0".repeat(32);
     const forged = [undefined, "", ".", id, `${id}.`, `.${signature}`, cookie.slice(0, -1), `${cookie}.`, `${cookie}x`];
     for (const raw of [...forged, `${otherId}.${signature}`, cookie.toUpperCase(), ` ${cookie}`]) {
-      assert.equal(isCsrfCookie(SECRET, raw), false, String(raw));
+      assert.equal(csrfId(SECRET, raw), undefined, String(raw));
     }
   });
 
   it("is not ours when its id is signed but is not an id", () => {
-    assert.equal(isCsrfCookie(SECRET, `me.${sign(SECRET, "csrf-cookie", "me")}`), false);
+    assert.equal(csrfId(SECRET, `me.${sign(SECRET, "csrf-cookie", "me")}`), undefined);
   });
 });
 
 describe("CSRF token", () => {
-  const cookie = createCsrfCookie(SECRET);
+  const cookie = newCookie();
+  const id = idOf(cookie);
+  const token = csrfToken(SECRET, id, undefined);
+  const judge = (rawToken: string | undefined, facts: { rawCookie?: string | undefined; sessionId?: string } = {}) =>
+    judgeToken(SECRET, { rawCookie: cookie, sessionId: undefined, rawToken, ...facts });
 
-  it("is right for its own session", () => {
-    assert.equal(judgeToken(SECRET, cookie, csrfToken(SECRET, cookie)), undefined);
+  it("is right for its own cookie", () => {
+    assert.equal(judge(token), undefined);
   });
 
-  it("is another one each time, and each is right; so is one of before there was salt", () => {
-    const tokens = Array.from({ length: 20 }, () => csrfToken(SECRET, cookie));
+  it("is another one each time, and each is right", () => {
+    const tokens = Array.from({ length: 20 }, () => csrfToken(SECRET, id, undefined));
     assert.equal(new Set(tokens).size, 20);
     // What follows the salt is another signature too, so nothing of a token stands in two pages.
-    assert.equal(new Set(tokens.map((token) => token.slice(-43))).size, 20);
-    for (const token of [...tokens, sign(SECRET, "csrf-token", cookie)])
-      assert.equal(judgeToken(SECRET, cookie, token), undefined);
+    assert.equal(new Set(tokens.map((text) => text.slice(-43))).size, 20);
+    for (const text of tokens) assert.equal(judge(text), undefined);
   });
 
-  it("with another's salt is wrong", () => {
-    const [one, other] = [csrfToken(SECRET, cookie), csrfToken(SECRET, cookie)];
+  it("with another's salt is wrong, and so is one whose salt is a part of another text", () => {
+    const [one, other] = [csrfToken(SECRET, id, undefined), csrfToken(SECRET, id, undefined)];
     for (const raw of [one.slice(0, 8) + other.slice(8), one.slice(8), `x${one}`, `${one}x`, one.slice(1)])
-      assert.equal(judgeToken(SECRET, cookie, raw), "wrong-token");
+      assert.equal(judge(raw), "wrong-token");
+    const inSession = csrfToken(SECRET, id, "a".repeat(32));
+    assert.equal(
+      judge(`${inSession.slice(0, 8)}${id}.${inSession.slice(8)}`, { sessionId: "a".repeat(32) }),
+      "wrong-token",
+    );
   });
 
-  it("of another session is wrong", () => {
-    const other = createCsrfCookie(SECRET);
-    assert.equal(judgeToken(SECRET, cookie, csrfToken(SECRET, other)), "wrong-token");
+  it("of another cookie is wrong", () => {
+    assert.equal(judge(csrfToken(SECRET, idOf(newCookie()), undefined)), "wrong-token");
   });
 
-  it("of a rotated secret is wrong, with the old cookie and with a new one", () => {
-    const token = csrfToken(SECRET, cookie);
-    assert.equal(judgeToken("next", cookie, token), "no-cookie");
-    assert.equal(judgeToken("next", createCsrfCookie("next"), token), "wrong-token");
+  it("is bound to its session: void before it, after it, and in any other", () => {
+    const inSession = csrfToken(SECRET, id, "a".repeat(32));
+    assert.equal(judge(inSession, { sessionId: "a".repeat(32) }), undefined);
+    assert.equal(judge(inSession), "wrong-token");
+    assert.equal(judge(inSession, { sessionId: "b".repeat(32) }), "wrong-token");
+    assert.equal(judge(token, { sessionId: "a".repeat(32) }), "wrong-token");
+  });
+
+  it("outlives the secret it was signed with as long as that is a previous one", () => {
+    const facts = { rawCookie: cookie, sessionId: undefined, rawToken: token };
+    const rotated: Secrets = [...NEXT, ...SECRET];
+    assert.equal(judgeToken(rotated, facts), undefined);
+    assert.equal(judgeToken(rotated, { ...facts, rawCookie: createCsrfCookie(rotated, id) }), undefined);
+    assert.equal(judgeToken(NEXT, facts), "no-cookie");
+    assert.equal(judgeToken(NEXT, { ...facts, rawCookie: createCsrfCookie(NEXT, id) }), "wrong-token");
   });
 
   it("is not the cookie, its parts, or a signature for another purpose", () => {
-    const [id = "", signature = ""] = cookie.split(".");
-    for (const raw of [cookie, id, signature, sign(SECRET, "graph-token", cookie), sign(SECRET, "csrf-token", id)])
-      assert.equal(judgeToken(SECRET, cookie, raw), "wrong-token");
+    const [, signature = ""] = cookie.split(".");
+    for (const raw of [cookie, id, signature, sign(SECRET, "graph-token", `${id}.`), sign(SECRET, "csrf-token", id)])
+      assert.equal(judge(raw), "wrong-token");
   });
 
   it("does not count without a cookie of ours, even when it fits the cookie that was sent", () => {
     const planted = "0".repeat(32) + ".planted";
-    assert.equal(judgeToken(SECRET, undefined, csrfToken(SECRET, cookie)), "no-cookie");
-    assert.equal(judgeToken(SECRET, planted, csrfToken(SECRET, planted)), "no-cookie");
+    assert.equal(judge(token, { rawCookie: undefined }), "no-cookie");
+    assert.equal(judge(csrfToken(SECRET, idOf(planted), undefined), { rawCookie: planted }), "no-cookie");
   });
 
   it("missing is told apart from wrong", () => {
-    assert.equal(judgeToken(SECRET, cookie, undefined), "no-token");
-    assert.equal(judgeToken(SECRET, cookie, ""), "no-token");
+    assert.equal(judge(undefined), "no-token");
+    assert.equal(judge(""), "no-token");
   });
 
   it("is refused, never an exception, whatever is sent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (rawCookie, rawToken) => {
-        assert.equal(judgeToken(SECRET, rawCookie, rawToken), "no-cookie");
-        assert.notEqual(judgeToken(SECRET, cookie, rawToken), undefined);
+        assert.equal(judge(rawToken, { rawCookie }), "no-cookie");
+        assert.notEqual(judge(rawToken), undefined);
       }),
     );
   });

@@ -1,38 +1,48 @@
 /**
  * Cross-site request forgery: who may send a mutation. Pure decisions; reading cookies and fields is the caller's.
  *
- * Signed double submit (OWASP CSRF cheat sheet): the cookie holds a random session id with its signature, the token is
- * another signature over that id. A site that can set our cookie (a sibling subdomain) can't make the matching token,
- * and the origin checks come first. Contract section 5.
+ * Signed double submit (OWASP CSRF cheat sheet): the cookie holds a random id with its signature, the token is another
+ * signature over that id and the session it was given in. A site that can set our cookie (a sibling subdomain) can't make
+ * the matching token, a token from before a sign-in is void after it, and the origin checks come first. Contract section 5.
  */
 import { createSalt, randomHex } from "./random.ts";
-import { isSigned, sign } from "./secrets.ts";
+import { isSigned, sign, type Secrets } from "./secrets.ts";
 
 const COOKIE_PURPOSE = "csrf-cookie";
 const TOKEN_PURPOSE = "csrf-token";
 
-/** A fresh value for the cookie: `<32 hex>.<signature>`. */
-export function createCsrfCookie(secret: string): string {
-  const id = randomHex(16);
-  return `${id}.${sign(secret, COOKIE_PURPOSE, id)}`;
+export function createCsrfId(): string {
+  return randomHex(16);
 }
 
-/** Whether a cookie's value is one that we made. */
-export function isCsrfCookie(secret: string, rawCookie: string | undefined): rawCookie is string {
+/** A value for the cookie: `<32 hex>.<signature>`. @param id a fresh one, or that of a cookie signed with a previous secret. */
+export function createCsrfCookie(secrets: Secrets, id: string): string {
+  return `${id}.${sign(secrets, COOKIE_PURPOSE, id)}`;
+}
+
+/** The id in a cookie's value, if it is one that we made. */
+export function csrfId(secrets: Secrets, rawCookie: string | undefined): string | undefined {
   const [id = "", signature = "", ...rest] = (rawCookie ?? "").split(".");
-  return /^[0-9a-f]{32}$/.test(id) && rest.length === 0 && isSigned(secret, COOKIE_PURPOSE, id, signature);
+  const isOurs = /^[0-9a-f]{32}$/.test(id) && rest.length === 0 && isSigned(secrets, COOKIE_PURPOSE, id, signature);
+  return isOurs ? id : undefined;
 }
 
 /** Of a signature in base64url (secrets.ts). */
 const SIGNATURE_LENGTH = 43;
 
 /**
- * A token that belongs to a cookie: another one each time. Pages are compressed, and of a secret that stood unchanged in
- * page after page, whoever can choose text beside it and see lengths would learn letter by letter (BREACH, decision 011).
+ * A token that belongs to a cookie's id in a session, or in none: another one each time. Pages are compressed, and of a secret
+ * that stood unchanged in page after page, whoever can choose text beside it and see lengths would learn letter by letter
+ * (BREACH, decision 011).
  */
-export function csrfToken(secret: string, cookie: string): string {
+export function csrfToken(secrets: Secrets, id: string, sessionId: string | undefined): string {
   const salt = createSalt();
-  return salt + sign(secret, TOKEN_PURPOSE, salt + cookie);
+  return salt + sign(secrets, TOKEN_PURPOSE, salt + boundTo(id, sessionId));
+}
+
+/** Ids are hex of a fixed length, so one text has no other salt, id and session for its parts. */
+function boundTo(id: string, sessionId = ""): string {
+  return `${id}.${sessionId}`;
 }
 
 export interface OriginFacts {
@@ -55,16 +65,19 @@ export function judgeOrigin(facts: OriginFacts): CsrfRefusal | undefined {
   return undefined;
 }
 
-/** Whether cookie and token belong together. */
-export function judgeToken(
-  secret: string,
-  rawCookie: string | undefined,
-  rawToken: string | undefined,
-): CsrfRefusal | undefined {
-  if (!isCsrfCookie(secret, rawCookie)) return "no-cookie";
+/** What a token is held against. */
+export interface TokenFacts {
+  rawCookie: string | undefined;
+  sessionId: string | undefined;
+  rawToken: string | undefined;
+}
+
+/** Whether cookie, session and token belong together. */
+export function judgeToken(secrets: Secrets, { rawCookie, sessionId, rawToken }: TokenFacts): CsrfRefusal | undefined {
+  const id = csrfId(secrets, rawCookie);
+  if (id === undefined) return "no-cookie";
   if (rawToken === undefined || rawToken === "") return "no-token";
-  // A cookie's length is fixed, so no other salt and cookie make the same text.
   const salt = rawToken.slice(0, -SIGNATURE_LENGTH);
   const signature = rawToken.slice(-SIGNATURE_LENGTH);
-  return isSigned(secret, TOKEN_PURPOSE, salt + rawCookie, signature) ? undefined : "wrong-token";
+  return isSigned(secrets, TOKEN_PURPOSE, salt + boundTo(id, sessionId), signature) ? undefined : "wrong-token";
 }

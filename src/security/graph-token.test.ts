@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { createGraphToken, graphTokenScope } from "./graph-token.ts";
+import type { Secrets } from "./secrets.ts";
 
-const SECRET = "the site's secret";
+const SECRET: Secrets = ["the site's secret"];
 const GRAPH = "g_01HXAMPLE00000000000000000";
 const NOW_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
@@ -28,7 +29,8 @@ describe("graph token", () => {
 
   it("allows nothing on another graph or under another secret", () => {
     assert.equal(graphTokenScope(SECRET, `${GRAPH}1`, read, NOW_MS), undefined);
-    assert.equal(graphTokenScope("the next secret", GRAPH, read, NOW_MS), undefined);
+    assert.equal(graphTokenScope(["the next secret"], GRAPH, read, NOW_MS), undefined);
+    assert.equal(graphTokenScope(["the next secret", ...SECRET], GRAPH, read, NOW_MS), "read", "a previous one counts");
   });
 
   it("is void when scope or expiry are changed behind the signature", () => {

@@ -11,20 +11,27 @@ import { isEqualSecret, isSigned, loadOrCreateSecret, sign } from "./secrets.ts"
 describe("signatures", () => {
   it("are HMAC-SHA256 in base64url over purpose and value", () => {
     // printf 'p\0v' | openssl dgst -sha256 -hmac key -binary | basenc --base64url, without padding
-    assert.equal(sign("key", "p", "v"), "6nO8i0mM6_bCs2wU_c-ovd3sx-WUNODg2O5pxWqS_AA");
+    assert.equal(sign(["key"], "p", "v"), "6nO8i0mM6_bCs2wU_c-ovd3sx-WUNODg2O5pxWqS_AA");
   });
 
   it("hold for the same secret, purpose and value only", () => {
-    const signature = sign("secret", "purpose", "value");
-    assert.equal(isSigned("secret", "purpose", "value", signature), true);
-    assert.equal(isSigned("other", "purpose", "value", signature), false);
-    assert.equal(isSigned("secret", "other", "value", signature), false);
-    assert.equal(isSigned("secret", "purpose", "other", signature), false);
-    assert.equal(isSigned("secret", "purpose", "value", ""), false);
+    const signature = sign(["secret"], "purpose", "value");
+    assert.equal(isSigned(["secret"], "purpose", "value", signature), true);
+    assert.equal(isSigned(["other"], "purpose", "value", signature), false);
+    assert.equal(isSigned(["secret"], "other", "value", signature), false);
+    assert.equal(isSigned(["secret"], "purpose", "other", signature), false);
+    assert.equal(isSigned(["secret"], "purpose", "value", ""), false);
+  });
+
+  it("hold for whatever a previous secret signed; new ones are the current secret's", () => {
+    const old = sign(["old"], "purpose", "value");
+    assert.equal(isSigned(["new", "older", "old"], "purpose", "value", old), true);
+    assert.equal(isSigned(["new", "older"], "purpose", "value", old), false);
+    assert.equal(sign(["new", "old"], "purpose", "value"), sign(["new"], "purpose", "value"));
   });
 
   it("don't let a part of the value pass for a part of the purpose", () => {
-    assert.notEqual(sign("secret", "ab", "c"), sign("secret", "a", "bc"));
+    assert.notEqual(sign(["secret"], "ab", "c"), sign(["secret"], "a", "bc"));
   });
 
   it("compare as equal exactly where the texts are, whatever their lengths", () => {

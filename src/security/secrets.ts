@@ -10,13 +10,20 @@ export function isEqualSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
+/**
+ * The site's secrets: the first signs and seals, each of them verifies and opens. So a secret is replaced without voiding
+ * what it has signed: the new one goes to the front, the old one stays until that has run out.
+ */
+export type Secrets = readonly [current: string, ...previous: string[]];
+
 /** HMAC-SHA256 in base64url. `purpose` keeps a value signed for one use from being taken for another. */
-export function sign(secret: string, purpose: string, value: string): string {
+export function sign([secret]: Secrets, purpose: string, value: string): string {
   return createHmac("sha256", secret).update(`${purpose}\0${value}`, "utf8").digest("base64url");
 }
 
-export function isSigned(secret: string, purpose: string, value: string, signature: string): boolean {
-  return isEqualSecret(signature, sign(secret, purpose, value));
+/** Whether one of the secrets has signed the value. */
+export function isSigned(secrets: Secrets, purpose: string, value: string, signature: string): boolean {
+  return secrets.some((secret) => isEqualSecret(signature, sign([secret], purpose, value)));
 }
 
 const SECRET_FILE = "secret";

@@ -23,6 +23,8 @@ export const ERRORS = {
   SVC_RATE_LIMIT: { status: 429, family: "yours" },
   SVC_HEADERS_TOO_LARGE: { status: 431, family: "yours" },
   SVC_INTERNAL: { status: 500, family: "ours" },
+  SVC_SESSION: { status: 500, family: "ours" },
+  SVC_TOO_LATE: { status: 500, family: "ours" },
   SVC_UNAVAILABLE: { status: 503, family: "ours" },
   // webhooks
   SVC_WEBHOOK_URL: { status: 422, family: "yours" },

@@ -88,7 +88,12 @@ export const DELIVERY_HEADERS = {
   standardSignature: "webhook-signature",
 } as const;
 
-export const COOKIES = { csrf: "__svc-csrf" } as const;
+export const COOKIES = {
+  csrf: "__svc-csrf",
+  session: "svc-session",
+  /** Over HTTPS. */
+  secureSession: "__Host-svc-session",
+} as const;
 
 /** Name of the framework's Trusted Types policy. */
 export const TRUSTED_TYPES_POLICY = "svc";
@@ -107,6 +112,7 @@ export const VARIABLES = {
   dataDir: "SVC_DATA_DIR",
   databaseUrl: "SVC_DATABASE_URL",
   secret: "SVC_SECRET",
+  previousSecrets: "SVC_SECRET_PREVIOUS",
   webhookUrls: "SVC_WEBHOOK_URLS",
   webhookSecret: "SVC_WEBHOOK_SECRET",
   execApiKey: "SVC_EXEC_API_KEY",

@@ -37,7 +37,12 @@ export function createTestClient(app: Pick<App, "fetch">, options: TestClientOpt
     const headers = new Headers(init.headers);
     if (cookies.size > 0) headers.set("cookie", [...cookies].map((pair) => pair.join("=")).join("; "));
     const response = await app.fetch(new Request(origin + path, { redirect: "manual", ...init, headers }));
-    for (const line of response.headers.getSetCookie()) keep(cookies, line);
+    for (const line of response.headers.getSetCookie()) {
+      const name = keep(cookies, line);
+      // Another session: the token of the old one is void.
+      if (name === COOKIES.session || name === COOKIES.secureSession) token = undefined;
+    }
+    token = response.headers.get(HEADERS.csrf) ?? token;
     return response;
   };
   const csrfToken = async (): Promise<string> => {
@@ -70,10 +75,14 @@ export function createTestClient(app: Pick<App, "fetch">, options: TestClientOpt
   };
 }
 
-function keep(cookies: Map<string, string>, line: string): void {
+/** @returns the cookie's name */
+function keep(cookies: Map<string, string>, line: string): string {
   const [pair = ""] = line.split(";", 1);
   const equals = pair.indexOf("=");
-  cookies.set(pair.slice(0, equals), pair.slice(equals + 1));
+  const name = pair.slice(0, equals);
+  if (/; Max-Age=0(?:;|$)/i.test(line)) cookies.delete(name);
+  else cookies.set(name, pair.slice(equals + 1));
+  return name;
 }
 
 /** In the state script of an interactive page, or in the hidden field of a form. */

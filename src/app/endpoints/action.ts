@@ -13,7 +13,7 @@ import { PATHS } from "../../shared/wire.ts";
 import { specOf } from "../action.ts";
 import { withinTime } from "../action-time.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { requireHeaderToken } from "../session.ts";
+import { requireHeaderToken } from "../guard.ts";
 import { refusal, success, type ActionCall } from "./action-reply.ts";
 import { collectStream, streamReply, wantsStream } from "./action-stream.ts";
 
@@ -76,7 +76,7 @@ async function count({ ctx, services, name, headers }: ActionCall): Promise<void
 async function readArgs({ ctx, services, spec }: ActionCall): Promise<Json[]> {
   try {
     requireMediaType(ctx, ["application/json"]);
-    requireHeaderToken(ctx, { secret: services.secret, siteOrigin: services.config.siteOrigin });
+    requireHeaderToken(ctx, services);
     const body = await readJson(ctx, spec.options.maxBytes ?? MAX_BODY_BYTES, MAX_NODES);
     const args = body !== null && typeof body === "object" && !Array.isArray(body) ? body["args"] : undefined;
     if (!Array.isArray(args))

@@ -11,7 +11,7 @@ import { prefersHtml } from "../error-page.ts";
 import { Inbox } from "../inbox.ts";
 import { redirect } from "../outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { requireMutation, tokenFor } from "../session.ts";
+import { requireMutation, tokenFor } from "../guard.ts";
 import { demoPage, inboxPage } from "./demo-page.ts";
 
 const MAX_INBOX_BYTES = 64 * 1024;
@@ -44,7 +44,7 @@ function show(ctx: Context, services: Services, inbox: Inbox): Result {
   const id = ctx.query.get("delivery") ?? undefined;
   const page = demoPage({
     nonce: ctx.nonce,
-    csrfToken: tokenFor(ctx, services.secret),
+    csrfToken: tokenFor(ctx, services),
     deliveryId: id,
     received: id === undefined ? undefined : inbox.find(id),
     hasSecret: services.config.webhookSecret !== undefined,
@@ -53,7 +53,7 @@ function show(ctx: Context, services: Services, inbox: Inbox): Result {
 }
 
 async function send(ctx: Context, services: Services, inbox: Inbox): Promise<never> {
-  await requireMutation(ctx, { secret: services.secret, siteOrigin: services.config.siteOrigin });
+  await requireMutation(ctx, services);
   const url = inboxUrl(services.ownUrl);
   if (url === undefined) {
     throw new SvcError("SVC_UNAVAILABLE", "The demo needs a server that listens: it sends a request to itself");

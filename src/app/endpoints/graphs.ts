@@ -42,7 +42,7 @@ export function graphEndpoints({ router, services }: Endpoints): void {
 
 /** A token with which a page may follow this graph, from now on for a day. */
 export function readToken(services: Services, graphId: string): string {
-  return createGraphToken(services.secret, graphId, "read", services.clock.now() + TOKEN_LIFE_MS);
+  return createGraphToken(services.secrets, graphId, "read", services.clock.now() + TOKEN_LIFE_MS);
 }
 
 async function start(ctx: Context, services: Services): Promise<Result> {

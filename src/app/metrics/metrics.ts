@@ -3,7 +3,7 @@ import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/observer.ts";
 import type { Result } from "../../http/types.ts";
 import { SvcError } from "../../shared/errors.ts";
-import { CsrfRefusal } from "../session.ts";
+import { CsrfRefusal } from "../guard.ts";
 import { Counter } from "./counter.ts";
 import type { Family } from "./exposition.ts";
 import { ProcessMetrics } from "./process.ts";

@@ -1,11 +1,12 @@
 /**
- * Cookies and tokens of one request: gives a page its CSRF token, and judges whether a mutation may run. The rules are
+ * The guard of mutations: gives a page its CSRF token, and judges whether a request may change anything. The rules are
  * security/csrf.ts; this file reads the request for them.
  */
 import { mediaType, requireLength, tooLarge } from "../http/body.ts";
 import { readForm as readHttpForm, type FormData } from "../http/form.ts";
 import type { Context } from "../http/types.ts";
-import { createCsrfCookie, csrfToken, isCsrfCookie, judgeOrigin, judgeToken } from "../security/csrf.ts";
+import { createCsrfCookie, createCsrfId, csrfId, csrfToken, judgeOrigin, judgeToken } from "../security/csrf.ts";
+import type { Secrets } from "../security/secrets.ts";
 import { SvcError } from "../shared/errors.ts";
 import { COOKIES, CSRF_FIELD, HEADERS } from "../shared/wire.ts";
 
@@ -17,19 +18,27 @@ const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "multipart/form
 /** Forms read while looking for the token; a body can be read only once. */
 const forms = new WeakMap<Context, FormData>();
 
-/** The page's token; sets the cookie it belongs to where the browser has none. */
-export function tokenFor(ctx: Context, secret: string): string {
-  const known = ctx.cookies[COOKIES.csrf];
-  if (isCsrfCookie(secret, known)) return csrfToken(secret, known);
-  const cookie = createCsrfCookie(secret);
-  ctx.setCookie(COOKIES.csrf, cookie, { httpOnly: true, sameSite: "Lax", secure: ctx.secure });
-  return csrfToken(secret, cookie);
+/** What the guard needs of the app's services. */
+export interface Guard {
+  readonly secrets: Secrets;
+  readonly config: { readonly siteOrigin: string | undefined };
 }
 
-/** What the guards need of the configuration. */
-export interface Guard {
-  secret: string;
-  siteOrigin: string | undefined;
+/** Ids given out by answers that are still being made: two tokens of one answer belong to one cookie. */
+const given = new WeakMap<Context, string>();
+
+/** The page's token, for its session; sets the cookie it belongs to where the browser has none, or one of a previous secret. */
+export function tokenFor(ctx: Context, { secrets }: Guard): string {
+  const raw = ctx.cookies[COOKIES.csrf];
+  const id = csrfId([secrets[0]], raw) ?? given.get(ctx) ?? giveCookie(ctx, secrets, csrfId(secrets, raw));
+  return csrfToken(secrets, id, ctx.sessionId);
+}
+
+function giveCookie(ctx: Context, secrets: Secrets, id = createCsrfId()): string {
+  const options = { httpOnly: true, sameSite: "Lax", secure: ctx.secure } as const;
+  ctx.setCookie(COOKIES.csrf, createCsrfCookie(secrets, id), options);
+  given.set(ctx, id);
+  return id;
 }
 
 /** Judges origin, cookie and header, without reading the body. @throws SvcError `SVC_FORBIDDEN` */
@@ -44,7 +53,7 @@ export async function requireMutation(ctx: Context, guard: Guard): Promise<void>
   const header = ctx.header(HEADERS.csrf);
   if (header === undefined && FORM_TYPES.has(mediaType(ctx.header("content-type")) ?? "")) {
     // Without our cookie no token can be right, so the body need not be read.
-    if (!isCsrfCookie(guard.secret, ctx.cookies[COOKIES.csrf])) throw refused();
+    if (csrfId(guard.secrets, ctx.cookies[COOKIES.csrf]) === undefined) throw refused();
     const form = await readHttpForm(ctx, MAX_FORM_BYTES);
     forms.set(ctx, form);
     return requireToken(ctx, guard, form.fields[CSRF_FIELD]);
@@ -74,12 +83,13 @@ function sizeOf({ fields, files }: FormData): number {
 
 function requireOwnOrigin(ctx: Context, guard: Guard): void {
   const origin = ctx.header("origin");
-  const ownOrigin = origin === guard.siteOrigin && origin !== undefined ? origin : ctx.url.origin;
+  const ownOrigin = origin === guard.config.siteOrigin && origin !== undefined ? origin : ctx.url.origin;
   if (judgeOrigin({ fetchSite: ctx.header("sec-fetch-site"), origin, ownOrigin })) throw refused();
 }
 
 function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined): void {
-  if (judgeToken(guard.secret, ctx.cookies[COOKIES.csrf], rawToken)) throw refused();
+  const facts = { rawCookie: ctx.cookies[COOKIES.csrf], sessionId: ctx.sessionId, rawToken };
+  if (judgeToken(guard.secrets, facts)) throw refused();
 }
 
 /** One text for every reason: which check failed helps only those who probe. A class of its own, so that it can be counted. */

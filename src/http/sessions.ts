@@ -1,0 +1,111 @@
+/**
+ * Where sessions are between requests: sealed in a cookie, or in a store with only their id in the cookie. Owns lifetime,
+ * renewal and sealing; what one holds is session.ts.
+ *
+ * The seal holds `[id, seconds at which it ends, data?]`, so neither can be read, changed or prolonged by who carries it.
+ */
+import { createHash } from "node:crypto";
+import { Sealer } from "../security/seal.ts";
+import type { Secrets } from "../security/secrets.ts";
+import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import { OpenSession } from "./session.ts";
+
+/** Keeps sessions where many processes, or a sign-out everywhere, can reach them. */
+export interface SessionStore {
+  /** @param id names one session; a hash, so that who reads the store can't take a session over. @returns what `write` was given, or undefined */
+  read(id: string): string | undefined | Promise<string | undefined>;
+  /** @param data JSON, never empty. @param expiresMs Unix milliseconds after which it may be thrown away */
+  write(id: string, data: string, expiresMs: number): void | Promise<void>;
+  remove(id: string): void | Promise<void>;
+}
+
+export interface SessionsOptions {
+  secrets: Secrets;
+  clock: Clock;
+  /** How long a session lives after the last request that renewed it. */
+  lifetimeMs: number;
+  /** Undefined: in the cookie. */
+  store: SessionStore | undefined;
+}
+
+/** What a visitor's cookie says. */
+export interface Ticket {
+  id: string;
+  expiresMs: number;
+  /** JSON; undefined where a store has it. */
+  text: string | undefined;
+  /** Whether the site's current secret sealed it. */
+  isCurrent: boolean;
+}
+
+/** What becomes of the cookie: a value and its life, or its end. */
+export type CookieChange = { value: string; maxAgeSeconds: number } | "remove" | undefined;
+
+const PURPOSE = "session";
+/** Name, attributes and percent-encoding leave this much of a cookie (4096 bytes) to its value. */
+const MAX_SEALED_LENGTH = 4096 - 32;
+const NO_DATA = "{}";
+
+export class Sessions {
+  readonly #sealer: Sealer;
+  readonly #clock: Clock;
+  readonly #lifetimeMs: number;
+  readonly #store: SessionStore | undefined;
+
+  constructor({ secrets, clock, lifetimeMs, store }: SessionsOptions) {
+    this.#sealer = new Sealer(secrets, PURPOSE);
+    this.#clock = clock;
+    this.#lifetimeMs = lifetimeMs;
+    this.#store = store;
+  }
+
+  /** Undefined for a cookie that is not ours, or is too old. */
+  ticket(rawCookie: string | undefined): Ticket | undefined {
+    const unsealed = rawCookie === undefined ? undefined : this.#sealer.unseal(rawCookie);
+    if (!unsealed) return undefined;
+    const [id, expiresSeconds, data] = JSON.parse(unsealed.text) as [string, number, unknown];
+    const expiresMs = expiresSeconds * 1000;
+    if (expiresMs <= this.#clock.now()) return undefined;
+    const text = data === undefined ? undefined : JSON.stringify(data);
+    return { id, expiresMs, text, isCurrent: unsealed.isCurrent };
+  }
+
+  async open(ticket: Ticket | undefined): Promise<OpenSession> {
+    const text = ticket && (this.#store ? await this.#store.read(keyOf(ticket.id)) : ticket.text);
+    // Without its data a session is over: removed from the store, or kept elsewhere before.
+    return new OpenSession(text === undefined ? { id: undefined, text: NO_DATA } : { id: ticket?.id, text });
+  }
+
+  /** Keeps what has changed. @param ticket what the browser holds. @throws SvcError `SVC_SESSION` when it can't be kept */
+  async save(session: OpenSession, ticket: Ticket | undefined): Promise<CookieChange> {
+    const { id, loaded } = session;
+    if (ticket && id !== ticket.id) await this.#store?.remove(keyOf(ticket.id));
+    if (id === undefined) return ticket && "remove";
+    const text = session.toText();
+    if (id === loaded.id && text === loaded.text && ticket && !this.#isDue(ticket)) return undefined;
+    const expiresMs = this.#clock.now() + this.#lifetimeMs;
+    await this.#store?.write(keyOf(id), text, expiresMs);
+    return { value: this.#seal(id, expiresMs, text), maxAgeSeconds: this.#lifetimeMs / 1000 };
+  }
+
+  /** After half of its life a session is renewed by being used, so that not each request writes. */
+  #isDue({ expiresMs, isCurrent }: Ticket): boolean {
+    return !isCurrent || expiresMs - this.#clock.now() < this.#lifetimeMs / 2;
+  }
+
+  #seal(id: string, expiresMs: number, text: string): string {
+    const head = `${JSON.stringify(id)},${Math.ceil(expiresMs / 1000)}`;
+    const value = this.#sealer.seal(this.#store ? `[${head}]` : `[${head},${text}]`);
+    if (value.length <= MAX_SEALED_LENGTH) return value;
+    throw new SvcError(
+      "SVC_SESSION",
+      `The session takes ${value.length} bytes, sealed; a cookie has room for ${MAX_SEALED_LENGTH}. Keep less in it, or ` +
+        "keep sessions in a store: createApp({ session: { store } })",
+    );
+  }
+}
+
+function keyOf(id: string): string {
+  return createHash("sha256").update(id).digest("base64url");
+}
