@@ -11,7 +11,7 @@ import { createHttp, type Http, type HttpOptions } from "./http.ts";
 import { compose } from "./middleware.ts";
 import { errorProblem, problem } from "./response.ts";
 import { Router } from "./router.ts";
-import { listen, type Listening } from "./server.ts";
+import { listen, type Listening, type Timeouts } from "./server.ts";
 import type { Handler, Middleware } from "./types.ts";
 
 export interface Reply {
@@ -77,8 +77,8 @@ export function throughBothDoors(what: string, site: Site, tests: (send: Send, h
   });
 }
 
-export function listenTo(http: Http & Faults): Promise<Listening> {
-  const where = { host: "127.0.0.1", port: 0, canFallBack: false, refuse: http.refuse };
+export function listenTo(http: Http & Faults, timeouts: Timeouts = {}): Promise<Listening> {
+  const where = { host: "127.0.0.1", port: 0, canFallBack: false, refuse: http.refuse, timeouts };
   return listen(http.handler, where, (error) => http.faults.push(error));
 }
 

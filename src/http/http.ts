@@ -148,7 +148,7 @@ class Exchange {
     // An unread body is not read for the sake of the connection: it may be what was refused.
     const isUnread = !message.complete && hasBody(message);
     // What could not be read may have been meant as two requests, so nothing behind it is one.
-    if (isUnread || ctx.path === NO_TARGET.path) headers.push("connection", "close");
+    if (isUnread || ctx.path === NO_TARGET.path) reply.shouldKeepAlive = false;
     return writeNode(reply, result, headers, message.method === "HEAD");
   }
 

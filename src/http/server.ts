@@ -94,9 +94,16 @@ export async function listen(
   server.on("checkExpectation", serve);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Connection) => {
     const reply = socket[REPLY];
-    const isMidAnswer = reply !== undefined && reply.headersSent && !reply.writableFinished;
-    if (!socket.writable || error.code === "ECONNRESET" || isMidAnswer) return void socket.destroy();
-    writeRefusal(socket, refuse(refusalOf(error)));
+    const write = (): void => writeRefusal(socket, refuse(refusalOf(error)));
+    if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+    if (!reply) return write();
+    // Its answer was the last on this connection, which closes behind it.
+    if (reply.writableEnded && reply.headersSent && !reply.shouldKeepAlive) return;
+    if (reply.writableFinished) return write();
+    // What is broken came behind a whole request: that one's answer goes first, or it would be taken for this refusal.
+    if (reply.req.complete) return void reply.once("close", write);
+    if (reply.headersSent) return void socket.destroy();
+    write();
   });
   server.on("connect", (_message, socket) => writeRefusal(socket, refuse(CONNECT_REFUSED)));
   await bind(server, options);
@@ -124,6 +131,8 @@ const CONNECT_REFUSED = new SvcError("SVC_METHOD", "CONNECT is not allowed here;
 /** What Node's parser or its clocks refused, as the contract names it. */
 function refusalOf(error: NodeJS.ErrnoException): SvcError {
   if (error.code === "HPE_HEADER_OVERFLOW") return new SvcError("SVC_HEADERS_TOO_LARGE", "The headers are too large");
+  if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
+    return new SvcError("SVC_TOO_LARGE", "The chunk extensions are too large");
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new SvcError("SVC_TIMEOUT", "The request took too long to arrive");
   return new SvcError("SVC_BAD_REQUEST", "This is not an HTTP request");
@@ -131,6 +140,7 @@ function refusalOf(error: NodeJS.ErrnoException): SvcError {
 
 /** There is no `ServerResponse` for what was no request. */
 function writeRefusal(socket: Duplex, { status, headers, body }: Result): void {
+  if (!socket.writable) return void socket.destroy();
   const content = typeof body === "string" ? body : "";
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, `date: ${new Date().toUTCString()}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);

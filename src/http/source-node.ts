@@ -134,7 +134,11 @@ export function refuseAmbiguous(message: IncomingMessage): void {
     seen.add(name);
   }
   const { host } = message.headers;
-  const { expect } = message.headers;
+  const { expect, "transfer-encoding": transfer } = message.headers;
+  // Node says so only after it has handed the request on.
+  if (transfer !== undefined && transfer.toLowerCase() !== "chunked") {
+    throw new SvcError("SVC_BAD_REQUEST", "The transfer encoding is not known; chunked is");
+  }
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
     throw new SvcError("SVC_EXPECTATION", `The expectation "${expect}" is not known; 100-continue is`);
   }
