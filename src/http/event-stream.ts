@@ -16,13 +16,18 @@ export interface EventStreamOptions {
   clock: Clock;
   /** Ends the stream: usually the request's, which aborts when the client leaves. A server that drains ends it by itself. */
   signal: AbortSignal;
+  /** How long browsers wait before they connect again when the stream breaks, in milliseconds. Default: theirs, some seconds. */
+  retryMs?: number;
 }
 
 /** How long browsers wait before they come back to a server that drains: spread, so that they don't come at once. */
 const COME_BACK_MS = 1000;
 const SPREAD_MS = 2000;
 
-/** Heartbeats go out between events; the source is ended when the stream is. */
+/**
+ * Heartbeats go out between events; the source is ended when the stream is, and asked for an event only when the one before
+ * is on its way. A browser that reconnects tells the last `id` it has as `ctx.header("last-event-id")`.
+ */
 export function eventStream(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): Result {
   return {
     status: 200,
@@ -41,11 +46,18 @@ export function eventStream(events: AsyncIterable<StreamEvent>, options: EventSt
 async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): AsyncGenerator<string> {
   const source = events[Symbol.asyncIterator]();
   try {
-    yield ": open\n\n";
+    yield opening(options.retryMs);
     for await (const event of withHeartbeat(source, options)) yield event ? frame(event) : ": still here\n\n";
   } finally {
     endEarly(source);
   }
+}
+
+/** @throws TypeError for what browsers would not read as a number. */
+function opening(retryMs: number | undefined): string {
+  if (retryMs === undefined) return ": open\n\n";
+  if (Number.isSafeInteger(retryMs) && retryMs >= 0) return `retry: ${retryMs}\n\n`;
+  throw new TypeError(`retryMs is ${retryMs}; give whole milliseconds`);
 }
 
 /** Whether an answer is such a stream, whoever made it. */
