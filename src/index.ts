@@ -7,6 +7,7 @@ export { createApp, type App, type Started, type StartOptions } from "./app/app.
 export type { AppOptions, DevSupport, SessionOptions, Surroundings } from "./app/options.ts";
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/metrics/exposition.ts";
 export type { Config, Environment } from "./app/config.ts";
+export { rateLimit, type RateLimitOptions } from "./app/limits.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
 export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";
 export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/group.ts";

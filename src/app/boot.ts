@@ -2,7 +2,6 @@
 import { Sessions } from "../http/sessions.ts";
 import { createEngine } from "../graph/engine.ts";
 import type { Engine } from "../graph/types.ts";
-import { RateLimit } from "../security/rate-limit.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -13,6 +12,7 @@ import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import type { Config } from "./config.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
+import { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { AppOptions, SessionOptions, Surroundings } from "./options.ts";
 import type { Services } from "./services.ts";
@@ -38,7 +38,11 @@ export async function boot(options: BootOptions): Promise<Services> {
   const site = loadSite(where);
   await requireActions(site, actions);
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
-  const store = await openStore(config.databaseUrl);
+  const limits = await Limits.open({ config, clock, actions });
+  const store = await openStore(config.databaseUrl).catch((error: unknown) => {
+    limits.close();
+    throw error;
+  });
   try {
     const { webhooks, engine } = await startWork(options, store);
     return {
@@ -51,8 +55,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       secrets,
       sessions: createSessions(app.session, secrets, clock),
       actions,
-      actionLimit: new RateLimit("actions", config.actionsPerMinute),
-      ownLimits: readLimits(actions),
+      limits,
       stylesheets: app.stylesheets ?? [],
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
       startedMs: clock.now(),
@@ -64,6 +67,7 @@ export async function boot(options: BootOptions): Promise<Services> {
     };
   } catch (error) {
     await store.close();
+    limits.close();
     throw error;
   }
 }
@@ -122,14 +126,6 @@ function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, An
     }
   }
   return actions;
-}
-
-function readLimits(actions: ReadonlyMap<string, AnyAction>): Map<string, RateLimit> {
-  const limits = [...actions].flatMap(([name, target]): [string, RateLimit][] => {
-    const { limit } = specOf(target).options;
-    return limit ? [[name, new RateLimit(`action-${name}`, limit.perMinute)]] : [];
-  });
-  return new Map(limits);
 }
 
 /** A call that could only ever be answered "Unknown action", or not as it is read, is found here, not by the first user. */

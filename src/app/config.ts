@@ -32,6 +32,8 @@ export interface Config {
   siteOrigin: string | undefined;
   actionsPerMinute: number;
   submitsPerMinute: number;
+  /** Where calls are counted by all processes of this machine; undefined: by each in memory. */
+  rateFile: string | undefined;
   logLevel: LogLevel;
 }
 
@@ -73,6 +75,7 @@ export function readConfig(env: Environment): Config {
     trustedProxies: new CidrSet(read("trustProxy", [], readCidrs)),
     siteOrigin: read("siteUrl", undefined, readOrigin),
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
+    rateFile: text("rateFile"),
     submitsPerMinute: read("rateSubmits", 60, (given) => readWhole(given, 1, MAX_RATE)),
     logLevel: read("logLevel", "info", (given) => readOneOf(given, LOG_LEVELS)),
   };

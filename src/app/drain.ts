@@ -7,6 +7,7 @@ import type { Listening } from "../http/server.ts";
 import { durationMs, sleep, type Clock, type Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
+import type { Limits } from "./limits.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
 export interface DrainOptions {
@@ -30,6 +31,7 @@ interface Work {
   engine: Engine;
   webhooks: Webhooks;
   store: Store;
+  limits: Limits;
 }
 
 /** What work gets at the least, however long requests took. */
@@ -58,8 +60,9 @@ export class Drain {
   }
 
   /** Brings graphs and deliveries to a durable point, then closes the store. */
-  async work({ engine, webhooks, store }: Work, deadlineMs: number): Promise<void> {
+  async work({ engine, webhooks, store, limits }: Work, deadlineMs: number): Promise<void> {
     await Promise.all([engine.close(deadlineMs), webhooks.close(deadlineMs)]);
+    limits.close();
     await store.close();
   }
 }

@@ -29,6 +29,7 @@ import { requireMutation } from "./guard.ts";
 
 export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
   const { services, router, middleware } = endpoints;
+  services.limits.adopt(middleware);
   assetEndpoints(endpoints);
   chunkEndpoints(endpoints);
   retryEndpoints(endpoints);
@@ -45,6 +46,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
     withOwnHeaders(handler, security, app, services.site.dev !== undefined);
   for (const { definition, path, middleware: inner } of placed) {
     const around = [...middleware, ...inner];
+    services.limits.adopt(around);
     const add = (method: string, handler: Handler): void =>
       router.add(
         method,

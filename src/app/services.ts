@@ -4,7 +4,6 @@ import type { Sessions } from "../http/sessions.ts";
 import type { Router } from "../http/router.ts";
 import type { Engine } from "../graph/types.ts";
 import type { Secrets } from "../security/secrets.ts";
-import type { RateLimit } from "../security/rate-limit.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
@@ -13,6 +12,7 @@ import type { AnyAction } from "./action.ts";
 import type { Config } from "./config.ts";
 import type { Family } from "./metrics/exposition.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Limits } from "./limits.ts";
 import type { Site } from "./site.ts";
 
 export interface Services {
@@ -26,10 +26,7 @@ export interface Services {
   readonly secrets: Secrets;
   readonly sessions: Sessions;
   readonly actions: ReadonlyMap<string, AnyAction>;
-  /** Of all actions that have none of their own. */
-  readonly actionLimit: RateLimit;
-  /** Limits of single actions, by name. */
-  readonly ownLimits: ReadonlyMap<string, RateLimit>;
+  readonly limits: Limits;
   readonly stylesheets: readonly string[];
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { beforeEach, describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
+import type { RateCounters } from "../shared/rate-counters.ts";
+import { MemoryCounters } from "./memory-counters.ts";
 import { clientKey, RateLimit, type RateVerdict } from "./rate-limit.ts";
 
 /** Flat list to lookup. */
@@ -14,56 +17,57 @@ async function takeTimes(limit: RateLimit, client: string, times: number): Promi
 }
 
 describe("rate limit", () => {
-  // The counter is a library that keeps time by itself; simulated, so that a minute takes none.
-  beforeEach(() => mock.timers.enable({ apis: ["Date", "setTimeout"], now: Date.UTC(2026, 0, 1) }));
-  afterEach(() => mock.timers.reset());
+  let clock: SimulatedClock;
+  beforeEach(() => void (clock = new SimulatedClock()));
+  const newLimit = (name: string, perMinute: number, counters?: RateCounters): RateLimit =>
+    new RateLimit({ name, perMinute, clock, ...(counters ? { counters } : {}) });
 
   it("allows so many a minute, refuses the next, and allows again when the minute is over", async () => {
-    const limit = new RateLimit("actions", 3);
+    const limit = newLimit("actions", 3);
     const verdicts = await takeTimes(limit, "203.0.113.9", 5);
     assert.deepEqual(
       verdicts.map(({ isAllowed }) => isAllowed),
       [true, true, true, false, false],
     );
-    mock.timers.tick(59_999);
+    await clock.advance(59_999);
     assert.equal((await limit.take("203.0.113.9")).isAllowed, false);
-    mock.timers.tick(1);
+    await clock.advance(1);
     assert.equal((await limit.take("203.0.113.9")).isAllowed, true);
   });
 
   it("tells policy, what is left and when it starts anew", async () => {
-    const limit = new RateLimit("actions", 2);
+    const limit = newLimit("actions", 2);
     assert.deepEqual(headersOf(await limit.take("203.0.113.9")), {
       "ratelimit-policy": '"actions";q=2;w=60',
       ratelimit: '"actions";r=1;t=60',
     });
-    mock.timers.tick(20_500);
+    await clock.advance(20_500);
     assert.equal(headersOf(await limit.take("203.0.113.9"))["ratelimit"], '"actions";r=0;t=40');
   });
 
   it("tells a refused client how long to wait, in whole seconds that are enough", async () => {
-    const limit = new RateLimit("actions", 1);
+    const limit = newLimit("actions", 1);
     await limit.take("203.0.113.9");
-    mock.timers.tick(29_500);
+    await clock.advance(29_500);
     const refusal = headersOf(await limit.take("203.0.113.9"));
     assert.equal(refusal["retry-after"], "31");
     assert.equal(refusal["ratelimit"], '"actions";r=0;t=31');
-    mock.timers.tick(Number(refusal["retry-after"]) * 1000);
+    await clock.advance(Number(refusal["retry-after"]) * 1000);
     assert.equal((await limit.take("203.0.113.9")).isAllowed, true);
   });
 
   it("refusals don't lengthen the wait", async () => {
-    const limit = new RateLimit("actions", 1);
+    const limit = newLimit("actions", 1);
     await limit.take("203.0.113.9");
     for (let at = 0; at < 6; at++) {
-      mock.timers.tick(10_000);
+      await clock.advance(10_000);
       const { isAllowed } = await limit.take("203.0.113.9");
       assert.equal(isAllowed, at === 5, `after ${(at + 1) * 10} s`);
     }
   });
 
   it("counts each client and each limit by itself", async () => {
-    const [actions, submits] = [new RateLimit("actions", 1), new RateLimit("submits", 1)];
+    const [actions, submits] = [newLimit("actions", 1), newLimit("submits", 1)];
     await actions.take("203.0.113.9");
     assert.equal((await actions.take("203.0.113.9")).isAllowed, false);
     assert.equal((await actions.take("203.0.113.10")).isAllowed, true);
@@ -71,16 +75,61 @@ describe("rate limit", () => {
   });
 
   it("counts a client of IPv6 once, whichever address of its network it takes", async () => {
-    const limit = new RateLimit("actions", 1);
+    const limit = newLimit("actions", 1);
     await limit.take("2001:db8:1:2::1");
     assert.equal((await limit.take("2001:db8:1:2:ffff::9")).isAllowed, false);
     assert.equal((await limit.take("2001:db8:1:3::1")).isAllowed, true);
   });
 
   it("counts calls made at once one by one", async () => {
-    const limit = new RateLimit("actions", 10);
+    const limit = newLimit("actions", 10);
     const verdicts = await Promise.all(Array.from({ length: 25 }, () => limit.take("203.0.113.9")));
     assert.equal(verdicts.filter(({ isAllowed }) => isAllowed).length, 10);
+  });
+});
+
+describe("counts in memory", () => {
+  it("are bounded under a flood of addresses, of which the last ones are known", () => {
+    const counters = new MemoryCounters(1000);
+    for (let at = 0; at < 50_000; at++) {
+      counters.add(`client ${at}`, 1, 60_000, at);
+      assert.ok(counters.size <= 1000);
+    }
+    assert.equal(counters.add("client 49501", 1, 60_000, 50_000).consumed, 2);
+  });
+
+  it("are kept for the whole of their window and gone soon after, without a timer", () => {
+    const counters = new MemoryCounters();
+    for (let at = 0; at < 300; at++) {
+      const { consumed } = counters.add(`client ${at % 100}`, 1, 60_000, at * 500);
+      // Each of a hundred clients calls every 50 s: the second call falls into the window of the first.
+      assert.equal(consumed, at < 100 || at >= 200 ? 1 : 2, `call ${at}`);
+    }
+    counters.add("late", 1, 60_000, 1_000_000);
+    counters.add("later", 1, 60_000, 2_000_000);
+    assert.equal(counters.size, 2);
+  });
+
+  it("begin anew when the clock was set back, so that nobody waits for a time that was never meant", () => {
+    const counters = new MemoryCounters();
+    counters.add("client", 5, 60_000, 10_000_000);
+    assert.deepEqual(counters.add("client", 1, 60_000, 1_000_000), { consumed: 1, endMs: 1_060_000 });
+  });
+});
+
+describe("a limit whose counters fail", () => {
+  it("goes on counting in memory", async () => {
+    const counters: RateCounters = {
+      add: () => {
+        throw new Error("disk full");
+      },
+    };
+    const limit = new RateLimit({ name: "actions", perMinute: 2, clock: new SimulatedClock(), counters });
+    const verdicts = await takeTimes(limit, "203.0.113.9", 3);
+    assert.deepEqual(
+      verdicts.map(({ isAllowed }) => isAllowed),
+      [true, true, false],
+    );
   });
 });
 

@@ -1,9 +1,12 @@
 /**
- * How often one client may do a thing: counting is `rate-limiter-flexible`'s, the client's key and the headers are ours.
- * Draft: ietf-httpapi-ratelimit-headers.
+ * How often one client may do a thing. The rules of consuming are `rate-limiter-flexible`'s; where it is counted, the time,
+ * the client's key and the headers are ours. Draft: ietf-httpapi-ratelimit-headers.
  */
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterRes, RateLimiterSQLite, type RateLimiterStoreAbstract } from "rate-limiter-flexible";
+import type { Clock } from "../shared/clock.ts";
+import type { RateCount, RateCounters } from "../shared/rate-counters.ts";
 import { isIPv4Address, parseAddress } from "./address.ts";
+import { MemoryCounters } from "./memory-counters.ts";
 
 export interface RateVerdict {
   isAllowed: boolean;
@@ -11,16 +14,32 @@ export interface RateVerdict {
   headers: string[];
 }
 
-/** One limit per minute and client, in memory. */
+export interface RateLimitOptions {
+  /** Names the limit in headers, and keeps its counts apart from those of others. */
+  name: string;
+  perMinute: number;
+  clock: Clock;
+  /** Default: in memory, its own. */
+  counters?: RateCounters;
+}
+
+const WINDOW_SECONDS = 60;
+
+/** The base of the library's limiters with a store: part of its types, but not of what it exports. */
+const StoreLimiter = Object.getPrototypeOf(RateLimiterSQLite) as typeof RateLimiterStoreAbstract;
+
+/** One limit per minute and client. */
 export class RateLimit {
   readonly #name: string;
   readonly #perMinute: number;
-  readonly #limiter: RateLimiterMemory;
+  readonly #limiter: CountingLimiter;
 
-  constructor(name: string, perMinute: number) {
-    this.#name = name;
-    this.#perMinute = perMinute;
-    this.#limiter = new RateLimiterMemory({ keyPrefix: name, points: perMinute, duration: 60 });
+  constructor(options: RateLimitOptions) {
+    this.#name = options.name;
+    this.#perMinute = options.perMinute;
+    const memory = (): CountingLimiter => new CountingLimiter(options, new MemoryCounters());
+    // A file that can't be written must neither stop the site nor take its limits away.
+    this.#limiter = options.counters ? new CountingLimiter(options, options.counters, memory()) : memory();
   }
 
   /** Counts one call. */
@@ -37,12 +56,41 @@ export class RateLimit {
     const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
     const headers = [
       "ratelimit-policy",
-      `"${this.#name}";q=${this.#perMinute};w=60`,
+      `"${this.#name}";q=${this.#perMinute};w=${WINDOW_SECONDS}`,
       "ratelimit",
       `"${this.#name}";r=${Math.max(0, state.remainingPoints)};t=${resetSeconds}`,
     ];
     if (!isAllowed) headers.push("retry-after", String(resetSeconds));
     return { isAllowed, headers };
+  }
+}
+
+/** The library's limiter over counters of ours; its own memory keeps a timer for each client and the system's time. */
+class CountingLimiter extends StoreLimiter {
+  readonly #counters: RateCounters;
+  readonly #clock: Clock;
+
+  constructor({ name, perMinute, clock }: RateLimitOptions, counters: RateCounters, insurance?: CountingLimiter) {
+    super({
+      storeClient: counters,
+      keyPrefix: name,
+      points: perMinute,
+      duration: WINDOW_SECONDS,
+      ...(insurance ? { insuranceLimiter: insurance } : {}),
+    });
+    this.#counters = counters;
+    this.#clock = clock;
+  }
+
+  /** Called by the library. */
+  async _upsert(key: string, points: number, windowMs: number): Promise<RateCount> {
+    return this.#counters.add(key, points, windowMs, this.#clock.now());
+  }
+
+  /** Called by the library. */
+  _getRateLimiterRes(_key: string, points: number, { consumed, endMs }: RateCount): RateLimiterRes {
+    const leftMs = Math.max(0, endMs - this.#clock.now());
+    return new RateLimiterRes(Math.max(0, this.points - consumed), leftMs, consumed, consumed === points);
   }
 }
 

@@ -121,6 +121,7 @@ export const VARIABLES = {
   siteUrl: "SVC_SITE_URL",
   rateActions: "SVC_RATE_ACTIONS",
   rateSubmits: "SVC_RATE_SUBMITS",
+  rateFile: "SVC_RATE_FILE",
   logLevel: "SVC_LOG_LEVEL",
 } as const;
 

@@ -67,8 +67,7 @@ async function outcomeOf(
 }
 
 async function count({ ctx, services, name, headers }: ActionCall): Promise<void> {
-  const limit = services.ownLimits.get(name) ?? services.actionLimit;
-  const verdict = await limit.take(ctx.clientIp);
+  const verdict = await services.limits.ofAction(name).take(ctx.clientIp);
   headers.push(...verdict.headers);
   if (!verdict.isAllowed) throw new SvcError("SVC_RATE_LIMIT", "Too many requests");
 }

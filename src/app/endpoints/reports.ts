@@ -5,7 +5,7 @@
 import { foreignCharset, requireLength, requireMediaType } from "../../http/body.ts";
 import { empty } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
-import { RateLimit } from "../../security/rate-limit.ts";
+import type { RateLimit } from "../../security/rate-limit.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/json.ts";
 import { PATHS } from "../../shared/wire.ts";
@@ -21,7 +21,8 @@ const LINES = 120;
 const TYPES = ["application/csp-report", "application/reports+json"];
 
 export function reportEndpoints({ router, services }: Endpoints): void {
-  const limits = { clients: new RateLimit("reports", PER_CLIENT), lines: new RateLimit("report-lines", LINES) };
+  const { limits: made } = services;
+  const limits = { clients: made.make("reports", PER_CLIENT), lines: made.make("report-lines", LINES) };
   router.add("POST", PATHS.cspReport, (ctx) => receive(ctx, services, limits));
 }
 

@@ -1,0 +1,100 @@
+/** The rate limits of an app: that of all actions, those of single ones, and `rateLimit` around its author's own routes. */
+import { toResult } from "../http/write.ts";
+import type { Middleware } from "../http/types.ts";
+import { MemoryCounters } from "../security/memory-counters.ts";
+import { RateLimit } from "../security/rate-limit.ts";
+import { systemClock, type Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { RateCounters } from "../shared/rate-counters.ts";
+import { RateFile } from "../store/sqlite/rate-file.ts";
+import { specOf, type AnyAction } from "./action.ts";
+import type { Config } from "./config.ts";
+
+interface LimitsOptions {
+  config: Pick<Config, "actionsPerMinute" | "rateFile">;
+  clock: Clock;
+  actions: ReadonlyMap<string, AnyAction>;
+}
+
+/** What an app counts, and where. */
+export class Limits {
+  readonly #clock: Clock;
+  readonly #counters: RateCounters;
+  readonly #file: RateFile | undefined;
+  readonly #shared: RateLimit;
+  readonly #own = new Map<string, RateLimit>();
+
+  private constructor({ config, clock, actions }: LimitsOptions, file: RateFile | undefined) {
+    this.#clock = clock;
+    this.#file = file;
+    this.#counters = file ?? new MemoryCounters();
+    this.#shared = this.make("actions", config.actionsPerMinute);
+    for (const [name, target] of actions) {
+      const { limit } = specOf(target).options;
+      if (limit) this.#own.set(name, this.make(`action-${name}`, limit.perMinute));
+    }
+  }
+
+  /** @throws SvcError `SVC_STORE` when the file of `SVC_RATE_FILE` can't be used */
+  static async open(options: LimitsOptions): Promise<Limits> {
+    const { rateFile } = options.config;
+    return new Limits(options, rateFile === undefined ? undefined : await RateFile.open(rateFile));
+  }
+
+  /** The limit that calls of an action count for: its own, or that of all. */
+  ofAction(name: string): RateLimit {
+    return this.#own.get(name) ?? this.#shared;
+  }
+
+  make(name: string, perMinute: number): RateLimit {
+    return new RateLimit({ name, perMinute, clock: this.#clock, counters: this.#counters });
+  }
+
+  /** Has those of `middleware` that `rateLimit` made count where and when this app does. */
+  adopt(middleware: readonly Middleware[]): void {
+    for (const each of middleware) adopters.get(each)?.(this);
+  }
+
+  close(): void {
+    this.#file?.close();
+  }
+}
+
+const adopters = new WeakMap<Middleware, (limits: Limits) => void>();
+let made = 0;
+
+export interface RateLimitOptions {
+  /** Requests of one client (IPv4 address, IPv6 /64) in a minute: whole, from 1. */
+  perMinute: number;
+  /** Tells limits apart in `RateLimit` headers; letters, digits, `-`, `_`. Default `requests-<n>`, the nth that is made. */
+  name?: string;
+}
+
+/**
+ * Middleware that lets a client through so many times a minute; after that it answers 429 with `Retry-After`. All routes
+ * around which the same one stands count together. Counted in memory, or in `SVC_RATE_FILE`.
+ * @throws SvcError `SVC_DEFINITION`
+ */
+export function rateLimit({ perMinute, name = `requests-${++made}` }: RateLimitOptions): Middleware {
+  if (!Number.isSafeInteger(perMinute) || perMinute < 1 || !/^[\w-]+$/.test(name)) {
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `rateLimit was given perMinute ${perMinute} and the name "${name}"; perMinute is a whole number from 1, a name is letters, digits, - and _`,
+    );
+  }
+  let limit = new RateLimit({ name, perMinute, clock: systemClock });
+  const limited: Middleware = async (ctx, next) => {
+    const { isAllowed, headers } = await limit.take(ctx.clientIp);
+    if (!isAllowed) throw tooMany(headers);
+    const result = toResult(await next());
+    return { ...result, headers: [...result.headers, ...headers] };
+  };
+  adopters.set(limited, (limits) => void (limit = limits.make(name, perMinute)));
+  return limited;
+}
+
+function tooMany(flat: readonly string[]): SvcError {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < flat.length; at += 2) headers[flat[at] as string] = flat[at + 1] as string;
+  return new SvcError("SVC_RATE_LIMIT", "Too many requests", { headers });
+}

@@ -1,0 +1,19 @@
+/** Where calls of clients are counted: in this process (security/memory-counters.ts) or in a file (store/sqlite/rate-file.ts). */
+
+export interface RateCount {
+  /** Calls of this window, this one included. */
+  consumed: number;
+  /** When the window ends and counting begins anew, in Unix milliseconds. */
+  endMs: number;
+}
+
+/** Counts in windows of a fixed length, each of which begins with a key's first call. */
+export interface RateCounters {
+  /** Adds to the count of a key. @throws whatever keeps it from counting */
+  add(key: string, points: number, windowMs: number, nowMs: number): RateCount;
+}
+
+/** Whether a window counts no more: it is over, or ends later than it can, because the clock was set back. */
+export function isOver(endMs: number, windowMs: number, nowMs: number): boolean {
+  return endMs <= nowMs || endMs > nowMs + windowMs;
+}

@@ -1,0 +1,118 @@
+/** Rate limits as clients meet them: around routes of the app's own, in one process and in several of one machine. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { action, group, page, rateLimit, route, text, type AppOptions } from "svc";
+import { SimulatedClock } from "svc/testing";
+import { withFixture } from "./app.ts";
+
+const hello = (path: string, ...limits: ReturnType<typeof rateLimit>[]) =>
+  route("GET", path, () => text("hello"), { middleware: limits });
+
+describe("rateLimit around routes", () => {
+  it("lets a client through so many times a minute, then answers 429 and when to come back", async () => {
+    const clock = new SimulatedClock();
+    const options: AppOptions = { routes: [hello("/hello", rateLimit({ perMinute: 2, name: "hello" }))], clock };
+    await withFixture(
+      async ({ client }) => {
+        const first = await client.get("/hello");
+        assert.equal(first.status, 200);
+        assert.equal(first.headers.get("ratelimit-policy"), '"hello";q=2;w=60');
+        assert.equal(first.headers.get("ratelimit"), '"hello";r=1;t=60');
+        await client.get("/hello");
+        const refused = await client.get("/hello");
+        assert.equal(refused.status, 429);
+        assert.equal(refused.headers.get("retry-after"), "60");
+        assert.equal(refused.headers.get("content-type"), "application/problem+json");
+        assert.equal(((await refused.json()) as { code: string }).code, "SVC_RATE_LIMIT");
+        await clock.advance(60_000);
+        assert.equal((await client.get("/hello")).status, 200);
+      },
+      {},
+      options,
+    );
+  });
+
+  it("counts together what stands behind the same one, and apart what stands behind others", async () => {
+    const shared = rateLimit({ perMinute: 2 });
+    const routes = [hello("/a", shared), hello("/b", shared), hello("/c", rateLimit({ perMinute: 2 }))];
+    await withFixture(
+      async ({ client }) => {
+        const statuses: number[] = [];
+        for (const path of ["/a", "/b", "/a", "/c"]) statuses.push((await client.get(path)).status);
+        assert.deepEqual(statuses, [200, 200, 429, 200]);
+      },
+      {},
+      { routes },
+    );
+  });
+
+  it("stands around groups and pages, and around answers that are web responses", async () => {
+    const inside = group("/in", { middleware: [rateLimit({ perMinute: 2 })] }, [
+      route("GET", "/web", () => new Response("web", { headers: { "x-own": "1" } })),
+      page("/page", { title: "Page", view: () => "<p>page</p>" }),
+    ]);
+    await withFixture(
+      async ({ client }) => {
+        const web = await client.get("/in/web");
+        assert.deepEqual([web.status, web.headers.get("x-own")], [200, "1"]);
+        assert.ok(web.headers.get("ratelimit"));
+        assert.equal((await client.get("/in/page")).status, 200);
+        assert.equal((await client.get("/in/web")).status, 429);
+      },
+      {},
+      { routes: [inside] },
+    );
+  });
+
+  it("is refused where it is none", () => {
+    for (const options of [{ perMinute: 0 }, { perMinute: 1.5 }, { perMinute: 1, name: 'a"b' }])
+      assert.throws(() => rateLimit(options), { code: "SVC_DEFINITION" }, JSON.stringify(options));
+  });
+});
+
+describe("SVC_RATE_FILE", () => {
+  it("has all processes of a machine count together, also after they have ended", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-rate-"));
+    try {
+      const file = join(folder, "made/rate.db");
+      const env = { SVC_RATE_FILE: file, SVC_RATE_ACTIONS: "3" };
+      const options = () => ({
+        actions: { one: action(() => 1) },
+        routes: [hello("/hello", rateLimit({ perMinute: 1, name: "hello" }))],
+        clock: new SimulatedClock(),
+      });
+      await withFixture(
+        async ({ client: first }) => {
+          await withFixture(
+            async ({ client: second }) => {
+              const statuses: number[] = [];
+              for (const client of [first, second, first, second]) statuses.push((await client.action("one")).status);
+              assert.deepEqual(statuses, [200, 200, 200, 429]);
+              assert.deepEqual([(await first.get("/hello")).status, (await second.get("/hello")).status], [200, 429]);
+            },
+            env,
+            options(),
+          );
+        },
+        env,
+        options(),
+      );
+      await withFixture(async ({ client }) => assert.equal((await client.action("one")).status, 429), env, options());
+      assert.ok(existsSync(file));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("stops the boot when the file can't be used", async () => {
+    await withFixture(
+      async ({ app }) => {
+        await assert.rejects(app.boot(), { code: "SVC_STORE", message: /rate limits \/dev\/null\/rate\.db/ });
+      },
+      { SVC_RATE_FILE: "/dev/null/rate.db" },
+    );
+  });
+});
