@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { throughBothDoors, type Site } from "./doors.test.ts";
 import { problem } from "./response.ts";
 import { acceptedEncodings } from "./accept-encoding.ts";
+import type { Context } from "./types.ts";
 import { loadFolder, REVALIDATE, serveFile, staticFile } from "./static.ts";
 
 const PLAIN = "0123456789".repeat(10);
@@ -113,11 +114,66 @@ throughBothDoors("files", SITE, (send) => {
     }
   });
 
-  it("are sent whole where the range is none, is several, or is asked of HEAD", async () => {
-    for (const range of ["bytes=9-5", "bytes=-", "bytes=a-b", "lines=1-2", "bytes=0-1,5-6", "bytes 0-4"])
+  it("are sent whole where the range is none, goes back and forth, or is asked of HEAD", async () => {
+    for (const range of ["bytes=9-5", "bytes=-", "bytes=a-b", "lines=1-2", "bytes=5-6,0-1", "bytes 0-4"])
       assert.equal((await get({ range })).status, 200, range);
     const head = await get({ range: "bytes=0-4" }, "/file.txt", "HEAD");
     assert.deepEqual([head.status, head.headers["content-length"]], [200, "100"]);
+  });
+
+  it("are sent in several parts where they are asked for", async () => {
+    const { status, headers, text, bytes } = await get({ range: "bytes=0-1, 5-6,98-" });
+    assert.equal(status, 206);
+    const boundary = /^multipart\/byteranges; boundary=(\w+)$/.exec(headers["content-type"] ?? "")?.[1] ?? "";
+    assert.notEqual(boundary, "");
+    const parts = text.split(`\r\n--${boundary}`);
+    assert.deepEqual(parts.slice(1), [
+      "\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-range: bytes 0-1/100\r\n\r\n01",
+      "\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-range: bytes 5-6/100\r\n\r\n56",
+      "\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-range: bytes 98-99/100\r\n\r\n89",
+      "--\r\n",
+    ]);
+    assert.equal(headers["content-length"], String(bytes.length));
+    assert.equal(headers["content-range"], undefined);
+  });
+
+  it("of another version than the one asked for are refused with 412", async () => {
+    for (const given of ['"other"', `W/${FILE.etag}`]) {
+      const { status, text } = await get({ "if-match": given });
+      assert.deepEqual([status, (JSON.parse(text) as { code: string }).code], [412, "SVC_PRECONDITION"], given);
+    }
+    for (const given of ["*", FILE.etag, `"other", ${FILE.etag}`])
+      assert.equal((await get({ "if-match": given })).status, 200, given);
+  });
+
+  it("have one name only, on whatever system", async () => {
+    const none = [
+      "/FILE.TXT",
+      "/file.txt.",
+      "/file.txt%20",
+      "/file.txt::$DATA",
+      "/file.txt/",
+      "/con",
+      "/aux.txt",
+      "/file~1.txt",
+    ];
+    for (const target of [
+      ...none,
+      "/%252e%252e/file.txt",
+      "/x%2Ffile.txt",
+      "/file.txt.br",
+      "/__proto__",
+      "/constructor",
+    ])
+      assert.equal((await get({}, target)).status, 404, target);
+    for (const target of [
+      "/..%5cfile.txt",
+      "/x%5c..%5cfile.txt",
+      "/file.txt%00.png",
+      "/x/%2e%2e%2ffile.txt",
+      "/.%2ffile.txt",
+    ])
+      assert.equal((await get({}, target)).status, 400, target);
   });
 
   it("have no range behind their end: 416 tells the size", async () => {
@@ -168,6 +224,52 @@ describe("a folder of files", () => {
       assert.equal(files.get("archive.gz")?.type, "application/octet-stream");
     } finally {
       await rm(dir, { recursive: true });
+    }
+  });
+
+  it("tells when each file was changed, and sends it only if that was since", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "svc-static-"));
+    try {
+      await put(dir, ["a.txt"]);
+      await utimes(join(dir, "a.txt"), new Date(), new Date("2026-01-02T03:04:05.678Z"));
+      const file = loadFolder(dir).get("a.txt");
+      assert.ok(file);
+      const ask = (headers: Record<string, string>) =>
+        serveFile({ method: "GET", header: (name: string) => headers[name] } as Context, file, REVALIDATE);
+      const { headers } = ask({});
+      assert.equal(headers[headers.indexOf("last-modified") + 1], "Fri, 02 Jan 2026 03:04:05 GMT");
+      for (const [header, date, status] of [
+        ["if-modified-since", "Fri, 02 Jan 2026 03:04:05 GMT", 304],
+        ["if-modified-since", "Fri, 02 Jan 2026 03:04:04 GMT", 200],
+        ["if-modified-since", "yesterday", 200],
+        ["if-modified-since", "2026-12-31", 200],
+        ["if-unmodified-since", "Fri, 02 Jan 2026 03:04:05 GMT", 200],
+        ["if-unmodified-since", "Fri, 02 Jan 2026 03:04:04 GMT", 412],
+        ["if-unmodified-since", "never", 200],
+      ] as const)
+        assert.equal(ask({ [header]: date }).status, status, `${header}: ${date}`);
+      const both = { "if-modified-since": "Fri, 02 Jan 2026 03:04:05 GMT", "if-none-match": '"other"' };
+      assert.equal(ask(both).status, 200, "a tag says more than a date");
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+
+  it("has no more in it than what is in it: links out, to folders and to nowhere are left out", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "svc-static-"));
+    const outside = await mkdtemp(join(tmpdir(), "svc-static-out-"));
+    try {
+      await put(dir, ["in/a.txt"]);
+      await put(outside, ["secret.txt"]);
+      await symlink(join(dir, "in", "a.txt"), join(dir, "b.txt"));
+      await symlink(join(outside, "secret.txt"), join(dir, "secret.txt"));
+      await symlink(outside, join(dir, "linked"));
+      await symlink(dir, join(dir, "in", "round"));
+      await symlink(join(dir, "nowhere"), join(dir, "broken.txt"));
+      assert.deepEqual([...loadFolder(dir).keys()].toSorted(), ["b.txt", "in/a.txt"]);
+    } finally {
+      await rm(dir, { recursive: true });
+      await rm(outside, { recursive: true });
     }
   });
 

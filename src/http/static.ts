@@ -3,9 +3,12 @@
  * made at build (`x.js.br`, `x.js.gz`) are chosen by what the client accepts.
  */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { extname, join, sep } from "node:path";
+import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
 import { chooseEncoding } from "./accept-encoding.ts";
+import { judgePreconditions } from "./preconditions.ts";
+import { readRanges, rangesResult } from "./ranges.ts";
+import { problem } from "./response.ts";
 import type { Context, Result } from "./types.ts";
 
 export interface StaticFile {
@@ -15,6 +18,10 @@ export interface StaticFile {
   plain: Uint8Array;
   br: Uint8Array | undefined;
   gzip: Uint8Array | undefined;
+  /** When the file was changed; undefined of what is no file. */
+  modifiedMs?: number;
+  /** The same as a date of HTTP. */
+  lastModified?: string;
 }
 
 /** Fixed names: kept, but asked about each time. */
@@ -51,18 +58,24 @@ const TYPES: Record<string, string> = {
 
 /**
  * Reads every file below a folder; names use forward slashes. A folder that does not exist is empty. Left out: hidden
- * files and folders, such as `.env` and `.git`, which nobody means to publish; `.well-known` (RFC 8615) is meant.
+ * files and folders, such as `.env` and `.git`, which nobody means to publish, but for `.well-known` (RFC 8615); and links
+ * that lead out of the folder, or to another folder, which may lead round in a circle.
  */
 export function loadFolder(folder: string): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>();
   if (!existsSync(folder)) return files;
-  for (const entry of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    const path = join(folder, entry);
-    const name = entry.split(sep).join("/");
-    if (isHidden(name) || isVariant(path) || !statSync(path).isFile()) continue;
-    files.set(name, loadFile(path));
+  const root = realpathSync(folder) + sep;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(folder, path).split(sep).join("/");
+    if (isHidden(name) || isVariant(path)) continue;
+    if (entry.isFile() || (entry.isSymbolicLink() && leadsInto(root, path))) files.set(name, loadFile(path));
   }
   return files;
+}
+
+function leadsInto(root: string, link: string): boolean {
+  return existsSync(link) && realpathSync(link).startsWith(root) && statSync(link).isFile();
 }
 
 function isHidden(name: string): boolean {
@@ -76,12 +89,10 @@ function isVariant(path: string): boolean {
 
 function loadFile(path: string): StaticFile {
   const prepared = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix) : undefined);
-  return staticFile(
-    readFileSync(path),
-    TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
-    prepared(".br"),
-    prepared(".gz"),
-  );
+  const type = TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
+  const modifiedMs = statSync(path).mtimeMs;
+  const lastModified = new Date(modifiedMs).toUTCString();
+  return { ...staticFile(readFileSync(path), type, prepared(".br"), prepared(".gz")), modifiedMs, lastModified };
 }
 
 export function staticFile(plain: Uint8Array, type: string, br?: Uint8Array, gzip?: Uint8Array): StaticFile {
@@ -89,55 +100,29 @@ export function staticFile(plain: Uint8Array, type: string, br?: Uint8Array, gzi
   return { plain, type, etag, br, gzip };
 }
 
-/** Answers GET and HEAD for a file: 304, one byte range, or the best variant. */
+/** Answers GET and HEAD for a file: 304, 412, byte ranges, or the best variant. */
 export function serveFile(ctx: Context, file: StaticFile, cacheControl: string): Result {
-  const headers = ["cache-control", cacheControl, "vary", "accept-encoding"];
-  const partial = partOf(ctx, file, headers);
-  if (partial) return partial;
-  const { body, etag, encoding } = chooseVariant(file, ctx.header("accept-encoding"));
-  headers.push("etag", etag);
-  if (matchesTag(ctx.header("if-none-match"), etag)) return { status: 304, headers, body: null };
-  headers.push("content-type", file.type, "accept-ranges", "bytes");
+  const range = ctx.method === "GET" ? ctx.header("range") : undefined;
+  const isPart = range !== undefined && isRangeCurrent(ctx, file);
+  // A range is of the plain bytes.
+  const { body, etag, encoding } = isPart ? plainOf(file) : chooseVariant(file, ctx.header("accept-encoding"));
+  const headers = ["cache-control", cacheControl, "vary", "accept-encoding", "etag", etag];
+  const verdict = judgePreconditions((name) => ctx.header(name), { etag, modifiedMs: file.modifiedMs });
+  if (verdict === 304) return { status: 304, headers, body: null };
+  if (verdict === 412) return problem(412, "SVC_PRECONDITION", "The file is not in the version that was asked for");
+  if (file.lastModified !== undefined) headers.push("last-modified", file.lastModified);
+  headers.push("accept-ranges", "bytes");
+  const ranges = isPart ? readRanges(range, file.plain.byteLength) : undefined;
+  if (ranges) return rangesResult(ranges, { bytes: file.plain, type: file.type }, headers);
+  headers.push("content-type", file.type);
   if (encoding) headers.push("content-encoding", encoding);
   return { status: 200, headers, body };
 }
 
-/** A range is of the plain bytes. Preconditions come first, and HEAD has no ranges (RFC 9110 sections 13.2.2 and 14.2). */
-function partOf(ctx: Context, file: StaticFile, headers: readonly string[]): Result | undefined {
-  const range = ctx.header("range");
-  if (range === undefined || ctx.method !== "GET" || !isRangeCurrent(ctx, file)) return undefined;
-  if (matchesTag(ctx.header("if-none-match"), file.etag)) return undefined;
-  return rangeResult(range, file, [...headers, "etag", file.etag, "content-type", file.type, "accept-ranges", "bytes"]);
-}
-
-/** RFC 9110 section 13.1.2: weak comparison, lists and `*`. */
-function matchesTag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return (
-    header === etag || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")
-  );
-}
-
+/** A date is no strong validator of the bytes that a client has a part of, so by a date it gets the whole. */
 function isRangeCurrent(ctx: Context, file: StaticFile): boolean {
   const condition = ctx.header("if-range");
   return condition === undefined || condition === file.etag;
-}
-
-/** One range only; several, or a unit we don't know, are answered with the whole file as the RFC allows. */
-function rangeResult(range: string, file: StaticFile, headers: readonly string[]): Result | undefined {
-  const match = /^bytes=(\d*)-(\d*)$/.exec(range.trim());
-  if (!match || (match[1] === "" && match[2] === "")) return undefined;
-  // "9-5" is no range, so it is as if none had been asked for (RFC 9110 section 14.1.1).
-  if (match[1] !== "" && match[2] !== "" && Number(match[2]) < Number(match[1])) return undefined;
-  const size = file.plain.byteLength;
-  const first = match[1] === "" ? Math.max(0, size - Number(match[2])) : Number(match[1]);
-  const last = match[1] === "" || match[2] === "" ? size - 1 : Math.min(Number(match[2]), size - 1);
-  if (first >= size) return { status: 416, headers: ["content-range", `bytes */${size}`], body: null };
-  return {
-    status: 206,
-    headers: [...headers, "content-range", `bytes ${first}-${last}/${size}`],
-    body: file.plain.subarray(first, last + 1),
-  };
 }
 
 interface Variant {
@@ -149,7 +134,11 @@ interface Variant {
 function chooseVariant(file: StaticFile, accept: string | undefined): Variant {
   const encoding = chooseEncoding(accept, { br: file.br !== undefined, gzip: file.gzip !== undefined });
   const body = encoding && file[encoding];
-  return encoding && body ? variant(file, encoding, body) : { body: file.plain, etag: file.etag };
+  return encoding && body ? variant(file, encoding, body) : plainOf(file);
+}
+
+function plainOf({ plain, etag }: StaticFile): Variant {
+  return { body: plain, etag };
 }
 
 /** Same tag for other bytes would let a client join a range of the plain file to the start of a compressed one. */

@@ -15,6 +15,7 @@ export const ERRORS = {
   SVC_METHOD: { status: 405, family: "yours" },
   SVC_TIMEOUT: { status: 408, family: "yours" },
   SVC_TRANSITION: { status: 409, family: "yours" },
+  SVC_PRECONDITION: { status: 412, family: "yours" },
   SVC_TOO_LARGE: { status: 413, family: "yours" },
   SVC_URL_TOO_LONG: { status: 414, family: "yours" },
   SVC_CONTENT_TYPE: { status: 415, family: "yours" },
