@@ -1,18 +1,23 @@
-/** Contract section 5, row by row, through `app.fetch`. */
+/** Contract section 5: server actions and submits. Their order of checks pair by pair: action-order.test.ts. */
 import assert from "node:assert/strict";
-import { after, describe, it } from "node:test";
-import { createFixture, withFixture } from "./app.ts";
-
-const fixture = createFixture();
-const { client } = fixture;
-after(() => fixture.close());
+import { it } from "node:test";
+import { route } from "svc";
+import { withFixture } from "./app.ts";
+import { sendRaw, throughBothDoors, type Site } from "./both-doors.ts";
 
 interface Call {
   body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
-async function call(name: string, init: Call = {}) {
+interface Answered {
+  status: number;
+  headers: Headers;
+  reply: Record<string, unknown>;
+}
+
+/** A call as browser code makes it, but for what is given. */
+async function call({ client }: Pick<Site, "client">, name: string, init: Call = {}): Promise<Answered> {
   const headers = { "content-type": "application/json", "x-svc-csrf": await client.csrfToken(), ...init.headers };
   const response = await client.request(`/_svc/action/${name}`, {
     method: "POST",
@@ -20,156 +25,243 @@ async function call(name: string, init: Call = {}) {
     ...init,
     headers,
   });
-  return { response, status: response.status, reply: (await response.json()) as Record<string, unknown> };
+  return {
+    status: response.status,
+    headers: response.headers,
+    reply: (await response.json()) as Record<string, unknown>,
+  };
 }
 
-const refused = (error: string) => ({ ok: false, value: null, error });
+const refused = (error: unknown) => ({ ok: false, value: null, error });
 
-describe("actions", () => {
-  it("answer with the envelope and the function's value", async () => {
-    assert.deepEqual(await client.action("echo", 1, { a: [true, null] }, "ü"), {
-      status: 200,
-      reply: { ok: true, value: [1, { a: [true, null] }, "ü"], error: null },
+throughBothDoors(
+  "actions",
+  (site) => {
+    const { client } = site;
+
+    it("answer with the envelope and the function's value, null where there is none", async () => {
+      assert.deepEqual(await client.action("echo", 1, { a: [true, null] }, "ü"), {
+        status: 200,
+        reply: { ok: true, value: [1, { a: [true, null] }, "ü"], error: null },
+      });
+      assert.deepEqual((await client.action("nothing")).reply, { ok: true, value: null, error: null });
     });
-  });
 
-  it("answer null where there is no value", async () => {
-    assert.deepEqual((await client.action("nothing")).reply, { ok: true, value: null, error: null });
-  });
-
-  it("run what the schema made of the argument", async () => {
-    assert.equal((await client.action("addTodo", { title: "milk" })).reply.value, "MILK");
-  });
-
-  it("answer 422 with issues when the schema refuses", async () => {
-    assert.deepEqual(await client.action("addTodo", { title: "" }), {
-      status: 422,
-      reply: { ...refused("title: must not be empty"), issues: [{ path: ["title"], message: "must not be empty" }] },
+    it("run what the schema made of the argument, and take no more arguments than it checks", async () => {
+      assert.equal((await client.action("addTodo", { title: "milk" })).reply.value, "MILK");
+      assert.equal((await client.action("addTodo", { title: "milk" }, "unchecked")).status, 422);
     });
-  });
 
-  it("refuse more arguments than a schema checks", async () => {
-    assert.equal((await client.action("addTodo", { title: "milk" }, "unchecked")).status, 422);
-  });
-
-  it("tell 401, 403 and 422 as the action says them", async () => {
-    assert.deepEqual(await client.action("signedInOnly"), { status: 401, reply: refused("Sign in to see this") });
-    assert.deepEqual(await client.action("never"), { status: 403, reply: refused("Forbidden") });
-    assert.deepEqual(await client.action("picky"), {
-      status: 422,
-      reply: { ...refused("Name is taken"), issues: [{ path: ["name"], message: "taken" }] },
+    it("Order of checks: method, name, rate limit, content type, origin and CSRF, size, UTF-8, parse, depth, schema, run", async () => {
+      const wrong = { "x-svc-csrf": "" };
+      const large = "x".repeat(2 ** 20 + 1);
+      assert.equal((await client.get("/_svc/action/unknown")).status, 405);
+      assert.equal((await call(site, "unknown", { headers: wrong })).status, 404);
+      assert.equal((await call(site, "echo", { headers: { ...wrong, "content-type": "text/plain" } })).status, 415);
+      assert.equal((await call(site, "echo", { headers: wrong, body: large })).status, 403);
+      assert.equal((await call(site, "echo", { body: large })).status, 413);
+      assert.match(String((await call(site, "addTodo", { body: '{"args":[{"title":1}]' })).reply["error"]), /JSON/);
     });
-  });
 
-  for (const name of ["unknown", "constructor", "__proto__", "toString", "hasOwnProperty"]) {
-    it(`answer 404 for the name ${name}`, async () => {
-      const { status, reply } = await call(name);
-      assert.deepEqual({ status, reply }, { status: 404, reply: refused("Unknown action") });
+    it("action asks for a signed-in caller and there is none (unauthorized()): 401, its message", async () => {
+      assert.deepEqual(await client.action("signedInOnly"), { status: 401, reply: refused("Sign in to see this") });
     });
-  }
 
-  it("answer 403 without a token, with a wrong one, and without the cookie", async () => {
-    const { status, reply } = await call("echo", { headers: { "x-svc-csrf": "" } });
-    assert.deepEqual({ status, reply }, { status: 403, reply: refused("Forbidden") });
-    assert.equal((await call("echo", { headers: { "x-svc-csrf": "x".repeat(43) } })).status, 403);
-    assert.equal((await call("echo", { headers: { cookie: "" } })).status, 200, "the client sends its own cookie");
-    const bare = await fixture.app.fetch(
-      new Request("http://localhost/_svc/action/echo", {
+    it("CSRF token missing or wrong: 403 Forbidden", async () => {
+      for (const token of ["", "x".repeat(43)]) {
+        const { status, reply } = await call(site, "echo", { headers: { "x-svc-csrf": token } });
+        assert.deepEqual([status, reply], [403, refused("Forbidden")]);
+      }
+      const bare = await site.send("/_svc/action/echo", {
         method: "POST",
         body: '{"args":[]}',
         headers: { "content-type": "application/json", "x-svc-csrf": await client.csrfToken() },
-      }),
-    );
-    assert.equal(bare.status, 403);
-  });
+      });
+      assert.equal(bare.status, 403, "without the cookie");
+    });
 
-  it("answer 403 to other sites", async () => {
-    for (const headers of [
-      { "sec-fetch-site": "cross-site" },
-      { "sec-fetch-site": "same-site" },
-      { origin: "https://evil.example" },
-      { origin: "null" },
-    ] as Record<string, string>[]) {
-      assert.equal((await call("echo", { headers })).status, 403, JSON.stringify(headers));
+    it("cross-site Sec-Fetch-Site, foreign Origin; forbidden(): 403 Forbidden", async () => {
+      for (const headers of [
+        { "sec-fetch-site": "cross-site" },
+        { "sec-fetch-site": "same-site" },
+        { origin: "https://evil.example" },
+        { origin: "null" },
+      ] as Record<string, string>[]) {
+        const { status, reply } = await call(site, "echo", { headers });
+        assert.deepEqual([status, reply], [403, refused("Forbidden")], JSON.stringify(headers));
+      }
+      const own = { "sec-fetch-site": "same-origin", origin: "http://localhost" };
+      assert.equal((await call(site, "echo", { headers: own })).status, 200);
+      assert.deepEqual(await client.action("never"), { status: 403, reply: refused("Forbidden") });
+    });
+
+    for (const name of ["unknown", "constructor", "__proto__", "toString", "hasOwnProperty"]) {
+      it(`unknown name, or a name of a prototype property: 404 Unknown action (${name})`, async () => {
+        const { status, reply } = await call(site, name);
+        assert.deepEqual([status, reply], [404, refused("Unknown action")]);
+      });
     }
-    assert.equal(
-      (await call("echo", { headers: { "sec-fetch-site": "same-origin", origin: "http://localhost" } })).status,
-      200,
-    );
-  });
 
-  it("answer 415 when the body is not JSON", async () => {
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"]) {
-      const { status, reply } = await call("echo", { headers: { "content-type": type } });
-      assert.deepEqual({ status, reply }, { status: 415, reply: refused("Unsupported content type") }, type);
-    }
-    assert.equal((await call("echo", { headers: { "content-type": "application/json; charset=utf-8" } })).status, 200);
-  });
+    it("body over 1 MiB: 413, unread: Payload too large", async () => {
+      const body = JSON.stringify({ args: ["x".repeat(1024 * 1024)] });
+      const { status, reply } = await call(site, "echo", { body });
+      assert.deepEqual([status, reply], [413, refused("Payload too large")]);
+      const port = site.port();
+      if (port === undefined) return;
+      const cookie = [...client.cookies].map((pair) => pair.join("=")).join("; ");
+      const head = `POST /_svc/action/echo HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nX-Svc-CSRF: ${await client.csrfToken()}\r\n`;
+      // Not a byte of the body is sent: by its length alone it is refused.
+      const answer = await sendRaw(port, `${head}Content-Type: application/json\r\nContent-Length: 9999999\r\n\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 413 [^]*Payload too large/);
+    });
 
-  it("answer 413 above 1 MiB", async () => {
-    const { status, reply } = await call("echo", { body: JSON.stringify({ args: ["x".repeat(1024 * 1024)] }) });
-    assert.deepEqual({ status, reply }, { status: 413, reply: refused("Payload too large") });
-  });
+    it("not JSON (actions): 415 Unsupported content type", async () => {
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/jsonx",
+        "multipart/form-data",
+      ]) {
+        const { status, reply } = await call(site, "echo", { headers: { "content-type": type } });
+        assert.deepEqual([status, reply], [415, refused("Unsupported content type")], type);
+      }
+      const withCharset = { "content-type": "application/json; charset=utf-8" };
+      assert.equal((await call(site, "echo", { headers: withCharset })).status, 200);
+    });
 
-  it("answer 422 for bad JSON, bad UTF-8, args that are no array, deep nesting and keys that reach prototypes", async () => {
-    const bodies: (string | Uint8Array<ArrayBuffer>)[] = [
-      "{",
-      "",
-      "[]",
-      "null",
-      "{}",
-      '{"args":{}}',
-      '{"args":[{"__proto__":{}}]}',
-      '{"args":[{"constructor":1}]}',
-      `{"args":${"[".repeat(40)}${"]".repeat(40)}}`,
-      new Uint8Array([0x7b, 0xff, 0x7d]),
-    ];
-    for (const body of bodies) {
-      const { status, reply } = await call("echo", { body });
-      assert.equal(status, 422, String(body));
-      assert.equal(reply["ok"], false);
-      assert.ok(String(reply["error"]).length > 5);
-    }
-  });
+    it("bad JSON, args not an array, schema refuses: 422 what and where", async () => {
+      const bodies: (string | Uint8Array<ArrayBuffer>)[] = [
+        "{",
+        "",
+        "[]",
+        "null",
+        "{}",
+        '{"args":{}}',
+        '{"args":[{"__proto__":{}}]}',
+        '{"args":[{"constructor":1}]}',
+        `{"args":${"[".repeat(40)}${"]".repeat(40)}}`,
+        new Uint8Array([0x7b, 0xff, 0x7d]),
+      ];
+      for (const body of bodies) {
+        const { status, reply } = await call(site, "echo", { body });
+        assert.deepEqual([status, reply], [422, refused(reply["error"])], String(body));
+        assert.ok(String(reply["error"]).length > 5);
+      }
+      const issues = [{ path: ["title"], message: "must not be empty" }];
+      assert.deepEqual(await client.action("addTodo", { title: "" }), {
+        status: 422,
+        reply: { ...refused("title: must not be empty"), issues },
+      });
+    });
 
-  it("answer 405 with Allow to another method", async () => {
-    const response = await client.get("/_svc/action/echo");
-    assert.equal(response.status, 405);
-    assert.equal(response.headers.get("allow"), "POST");
-  });
+    it("the function throws: 500, process lives: development: the message", async () => {
+      assert.deepEqual(await client.action("throws"), { status: 500, reply: refused("secret detail") });
+      assert.match(site.logged.join("\n"), /secret detail/);
+      assert.equal((await client.action("echo", 1)).status, 200);
+    });
 
-  it("check name before token, content type before token, token before size", async () => {
-    assert.equal((await call("unknown", { headers: { "x-svc-csrf": "" } })).status, 404);
-    assert.equal((await call("echo", { headers: { "x-svc-csrf": "", "content-type": "text/plain" } })).status, 415);
-    assert.equal((await call("echo", { headers: { "x-svc-csrf": "" }, body: "x".repeat(2 ** 20 + 1) })).status, 403);
-  });
+    it("Cookie __svc-csrf (HttpOnly; SameSite=Lax; Path=/; Secure on HTTPS)", async () => {
+      const cookie = (await site.send("/_svc/demo")).headers.get("set-cookie") ?? "";
+      const [pair, ...attributes] = cookie.split("; ");
+      assert.match(pair ?? "", /^__svc-csrf=/);
+      assert.deepEqual(attributes.sort(), ["HttpOnly", "Path=/", "SameSite=Lax"]);
+      const secure = await site.app.fetch(new Request("https://localhost/_svc/demo"));
+      assert.match(secure.headers.get("set-cookie") ?? "", /; Secure(?:;|$)/);
+    });
 
-  it("survive a throw: 500, told in development, kept to a bare text in production", async () => {
-    assert.deepEqual(await client.action("throws"), { status: 500, reply: refused("secret detail") });
-    assert.match(fixture.logged.join("\n"), /secret detail/);
-    await withFixture(
-      async ({ client: visitor }) => {
-        assert.deepEqual(await visitor.action("throws"), { status: 500, reply: refused("Internal error") });
-        assert.equal((await visitor.action("echo", 1)).status, 200);
-      },
-      { NODE_ENV: "production" },
-      { demo: true },
-    );
-  });
+    it("CSRF: signed double submit: token bound to the session and signed with SVC_SECRET: neither another session's nor a made-up cookie will do", async () => {
+      const own = await client.csrfToken();
+      const stranger = await site.send("/_svc/demo");
+      const theirs = /name="_csrf" value="([^"]+)"/.exec(await stranger.text())?.[1] ?? "";
+      const cookie = (stranger.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+      const post = async (token: string, sent: string): Promise<number> => {
+        const headers = { "content-type": "application/json", "x-svc-csrf": token, cookie: sent };
+        return (await site.send("/_svc/action/echo", { method: "POST", headers, body: '{"args":[]}' })).status;
+      };
+      assert.equal(await post(theirs, cookie), 200);
+      assert.equal(await post(own, cookie), 403);
+      assert.equal(await post(theirs, `__svc-csrf=${"0".repeat(32)}.${"x".repeat(43)}`), 403);
+    });
 
-  it("answer 429 with the headers of a limit, counted before the token", async () => {
-    await withFixture(
-      async ({ client: visitor }) => {
-        assert.equal((await visitor.action("echo")).status, 200);
-        await visitor.request("/_svc/action/echo", { method: "POST" });
-        const response = await visitor.post("/_svc/action/echo", { args: [] });
-        assert.equal(response.status, 429);
-        assert.deepEqual(await response.json(), refused("Too many requests"));
-        assert.ok(Number(response.headers.get("retry-after")) >= 1);
-        assert.equal(response.headers.get("ratelimit-policy"), '"actions";q=2;w=60');
-        assert.match(response.headers.get("ratelimit") ?? "", /^"actions";r=0;t=\d+$/);
-      },
-      { SVC_RATE_ACTIONS: "2" },
-    );
-  });
+    it("the token is sent as X-Svc-CSRF or, in forms without script, field _csrf", async () => {
+      const token = await client.csrfToken();
+      const form = (fields: Record<string, string>): Promise<Response> =>
+        client.request("/echo", { method: "POST", body: new URLSearchParams(fields) });
+      assert.equal((await form({ _csrf: "x" })).status, 403);
+      assert.equal((await form({})).status, 403);
+      const byField = await client.request("/form", { method: "POST", body: new URLSearchParams({ _csrf: token }) });
+      assert.equal(byField.status, 200);
+      const byHeader = await client.request("/echo", { method: "POST", headers: { "x-svc-csrf": token }, body: "x" });
+      assert.equal(await byHeader.text(), "x");
+    });
+
+    it("Submits are the full-stack variant's: 404 with the envelope in the base app", async () => {
+      const response = await client.submit("/_svc/submit/addTodo", { title: "milk" });
+      const reply = (await response.json()) as { error: string };
+      assert.deepEqual([response.status, reply], [404, refused(reply.error)]);
+    });
+  },
+  {},
+  {
+    routes: [
+      route("POST", "/echo", async (ctx) => new Response(await ctx.text(1000))),
+      route("POST", "/form", () => new Response("taken")),
+    ],
+  },
+);
+
+throughBothDoors(
+  "actions in production",
+  (site) => {
+    it("the function throws: 500, process lives: Internal error", async () => {
+      assert.deepEqual(await site.client.action("throws"), { status: 500, reply: refused("Internal error") });
+      assert.equal((await site.client.action("echo", 1)).status, 200);
+    });
+  },
+  { NODE_ENV: "production" },
+  { demo: true },
+);
+
+throughBothDoors(
+  "actions over their limit",
+  (site) => {
+    it("over the limit: 429 + Retry-After + RateLimit/RateLimit-Policy: Too many requests, counted before the body is read", async () => {
+      assert.equal((await site.client.action("echo")).status, 200);
+      // Refused for want of a token, and counted all the same.
+      await site.client.request("/_svc/action/echo", { method: "POST" });
+      const { status, headers, reply } = await call(site, "echo");
+      assert.deepEqual([status, reply], [429, refused("Too many requests")]);
+      assert.ok(Number(headers.get("retry-after")) >= 1);
+      assert.equal(headers.get("ratelimit-policy"), '"actions";q=2;w=60');
+      assert.match(headers.get("ratelimit") ?? "", /^"actions";r=0;t=\d+$/);
+    });
+  },
+  { SVC_RATE_ACTIONS: "2" },
+);
+
+it("Rate limit: per client (IPv4 address, IPv6 /64)", async () => {
+  await withFixture(
+    async ({ app, client }) => {
+      const { url, close } = await app.start({ port: 0, host: "127.0.0.1" });
+      const cookie = async (): Promise<string> => [...client.cookies].map((pair) => pair.join("=")).join("; ");
+      const token = await client.csrfToken();
+      const statusFrom = async (address: string): Promise<number> => {
+        const headers = {
+          "content-type": "application/json",
+          "x-svc-csrf": token,
+          cookie: await cookie(),
+          host: "localhost",
+          "x-forwarded-for": address,
+        };
+        return (await fetch(`${url}/_svc/action/echo`, { method: "POST", headers, body: '{"args":[]}' })).status;
+      };
+      assert.deepEqual([await statusFrom("203.0.113.7"), await statusFrom("203.0.113.7")], [200, 429]);
+      assert.equal(await statusFrom("203.0.113.8"), 200, "another IPv4 address");
+      assert.deepEqual([await statusFrom("2001:db8::1"), await statusFrom("2001:db8::ffff")], [200, 429], "one /64");
+      assert.equal(await statusFrom("2001:db8:0:1::1"), 200, "another /64");
+      assert.equal(await statusFrom("::ffff:203.0.113.7"), 429, "an IPv4 address in IPv6");
+      await close();
+    },
+    { SVC_RATE_ACTIONS: "1", SVC_TRUST_PROXY: "127.0.0.1/32" },
+  );
 });

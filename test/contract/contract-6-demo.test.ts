@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createFixture, withFixture } from "./app.ts";
-import { SECRET } from "./calls.ts";
+import { operate, SECRET } from "./calls.ts";
 
 describe("the demo", () => {
-  it("sends the sample to its own inbox by a form alone, and shows JSON and verdict", async () => {
+  it("Demo: GET /_svc/demo is a page with one button: it registers the inbox, sends the sample graph.done through the real delivery path and shows the JSON received, its headers and whether the signature verifies", async () => {
     const own = createFixture({ SVC_WEBHOOK_SECRET: SECRET });
     const started = await own.app.start({ port: 0 });
     try {
@@ -27,7 +27,7 @@ describe("the demo", () => {
     }
   });
 
-  it("refuses another site's button and a large delivery", () =>
+  it("POST /_svc/demo/webhook-inbox receives (64 KiB, last 50 kept, 204); GET shows what came, as HTML or JSON by Accept; another site's button is refused", () =>
     withFixture(async ({ client }) => {
       assert.equal((await client.request("/_svc/demo", { method: "POST", body: new URLSearchParams() })).status, 403);
       const headers = { "content-type": "application/json" };
@@ -43,7 +43,7 @@ describe("the demo", () => {
       );
     }));
 
-  it("is off in production unless asked for", async () => {
+  it("Off in production unless asked for", async () => {
     await withFixture(
       async ({ client: visitor }) => {
         assert.equal((await visitor.get("/_svc/demo")).status, 404);
@@ -59,4 +59,34 @@ describe("the demo", () => {
       { demo: true },
     );
   });
+
+  it("The inbox is reachable although it is on loopback: that one URL on our own origin is exempt from SSRF rules, nothing else", async () => {
+    const own = createFixture();
+    const started = await own.app.start({ port: 0, host: "127.0.0.1" });
+    try {
+      for (const [path, status] of [
+        ["/_svc/demo/webhook-inbox", 201],
+        ["/_svc/demo/webhook-inbox?x=1", 422],
+        ["/_svc/demo", 422],
+        ["/", 422],
+      ] as const) {
+        const { status: told } = await operate(own, "POST", "/_svc/webhooks", { url: started.url + path });
+        assert.equal(told, status, path);
+      }
+    } finally {
+      await started.close();
+      await own.close();
+    }
+  });
+
+  it("keeps the last 50 and shows them as HTML or JSON", () =>
+    withFixture(async ({ client }) => {
+      const headers = { "content-type": "application/json" };
+      for (let sent = 0; sent < 55; sent++)
+        await client.request("/_svc/demo/webhook-inbox", { method: "POST", headers, body: `{"n":${sent}}` });
+      const json = (await (await client.get("/_svc/demo/webhook-inbox")).json()) as { received: { body: string }[] };
+      assert.deepEqual([json.received.length, json.received[0]?.body], [50, '{"n":54}']);
+      const page = await client.get("/_svc/demo/webhook-inbox", { accept: "text/html" });
+      assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
+    }));
 });

@@ -31,7 +31,7 @@ after(async () => {
 const CHUNK = "/_svc/handler/counter-1a2b3c4d.js";
 
 describe("chunks", () => {
-  it("are immutable JavaScript, with an entity tag and 304", async () => {
+  it("chunks carry a content hash in their name and are immutable, with an entity tag and 304", async () => {
     const response = await client.get(CHUNK);
     assert.equal(await response.text(), CODE);
     assert.equal(response.headers.get("content-type"), "text/javascript; charset=utf-8");
@@ -48,12 +48,12 @@ describe("chunks", () => {
     assert.equal((await client.get(CHUNK, { "accept-encoding": "br;q=0" })).headers.get("content-encoding"), null);
   });
 
-  it("of an earlier build are there beside those of this one", async () => {
+  it("Several builds' chunks may be served at once (a page from before a deploy goes on working)", async () => {
     assert.equal((await client.get("/_svc/handler/counter-00000000.js")).status, 200);
   });
 
   for (const name of ["counter-ffffffff.js", "..%2F..%2Fmanifest.json", "counter-1a2b3c4d.js.br", "%2e%2e", "a/b.js"]) {
-    it(`are nothing else: ${name}`, async () => {
+    it(`Unknown or ill-formed chunk 404: ${name}`, async () => {
       assert.ok([400, 404].includes((await client.get(`/_svc/handler/${name}`)).status));
       assert.ok([400, 404].includes((await client.get(`/_svc/island/${name}`)).status));
     });

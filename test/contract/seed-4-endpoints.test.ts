@@ -103,11 +103,10 @@ throughBothDoors("the endpoints", (site) => {
     const json = await site.client.post("/_svc/submit/addTodo", { title: "milk" });
     assert.equal(json.status, 404);
   });
-  for (const path of ["/robots.txt", "/sitemap.xml", "/llms.txt"]) {
-    it(`GET ${path}: full-stack only, 404 in the base app`, async () => {
-      assert.equal((await site.send(path)).status, 404);
-    });
-  }
+  it("GET /robots.txt, GET /sitemap.xml, GET /llms.txt: full-stack only, 404 in the base app", async () => {
+    for (const path of ["/robots.txt", "/sitemap.xml", "/llms.txt"])
+      assert.equal((await site.send(path)).status, 404, path);
+  });
 });
 
 describe("lazy chunks", () => {

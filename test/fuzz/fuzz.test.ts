@@ -30,7 +30,8 @@ describe(`whatever is sent (FUZZ_SEED=${seed})`, () => {
     });
   }
 
-  it("who begins and never goes on is ended by the server", () => silence);
+  it("Refused at the door: slow headers or body 408: who begins and never goes on is ended by the server", () =>
+    silence);
 });
 
 describe("the fuzz itself", () => {

@@ -20,6 +20,9 @@ export interface Kind {
 /** Connections at once: each waits for a while to see whether the server has more to say. */
 const AT_ONCE = 24;
 
+/** Characters of an input that a failure shows. */
+const SHOWN = 1500;
+
 const leaving: Arbitrary<Leaving> = fc.oneof(
   { weight: 7, arbitrary: fc.constant<Leaving>("end") },
   fc.constant<Leaving>("reset"),
@@ -65,11 +68,20 @@ export const KINDS: readonly Kind[] = [
 ];
 
 function overSockets(target: Target, bytes: Arbitrary<Uint8Array>): IAsyncProperty<unknown> {
-  const connections = fc.array(fc.tuple(bytes, leaving), { minLength: AT_ONCE, maxLength: AT_ONCE });
+  const connections = fc.array(fc.tuple(bytes, leaving), { minLength: 1, maxLength: AT_ONCE, size: "max" });
   return fc.asyncProperty(connections, async (all) => {
     const exchanges = await Promise.all(all.map(([sent, how]) => exchange(target.port, sent, how)));
     assert.deepEqual(target.faults.splice(0), []);
-    for (const { bytes: received } of exchanges) for (const answer of readAnswers(received)) checkAnswer(answer);
+    for (const [index, { bytes: received }] of exchanges.entries()) {
+      try {
+        for (const answer of readAnswers(received)) checkAnswer(answer);
+      } catch (error) {
+        const sent = Buffer.from(all[index]?.[0] ?? []).toString("latin1");
+        throw new Error(`${(error as Error).message}, having sent ${JSON.stringify(sent.slice(0, SHOWN))}`, {
+          cause: error,
+        });
+      }
+    }
   });
 }
 

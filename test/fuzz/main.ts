@@ -17,6 +17,12 @@ const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const kinds = KINDS.filter(({ name }) => name.includes(values.kind));
 console.log(`seed ${seed}`);
 for (const kind of kinds) {
-  const { runs, grownBytes } = await fuzz(kind, { seed, budgetMs: (Number(values.seconds) * 1000) / kinds.length });
-  console.log(`${kind.name}: ${runs} runs, the heap ${(grownBytes / 1024).toFixed(0)} KiB larger`);
+  try {
+    const { runs, grownBytes } = await fuzz(kind, { seed, budgetMs: (Number(values.seconds) * 1000) / kinds.length });
+    console.log(`${kind.name}: ${runs} runs, the heap ${(grownBytes / 1024).toFixed(0)} KiB larger`);
+  } catch (error) {
+    console.log(`${kind.name}: ${(error as Error).message}`);
+    process.exitCode = 1;
+    break;
+  }
 }

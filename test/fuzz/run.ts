@@ -27,6 +27,8 @@ const WARM_UP = 0.25;
 /** Caches that still fill, and the collector's own slack. A context kept for each request would be several times as much. */
 const MAX_GROWTH_BYTES = 12 * 1024 * 1024;
 
+const MAX_REPORT_LENGTH = 2000;
+
 /** @throws Error with the seed and the smallest input that fails. */
 export async function fuzz(kind: Kind, { seed, budgetMs, middleware }: FuzzOptions): Promise<Outcome> {
   const unhandled: unknown[] = [];
@@ -61,8 +63,14 @@ async function tryFor(property: fc.IAsyncProperty<unknown>, seed: number, budget
     markInterruptAsFailure: false,
   });
   if (details.failed && details.numRuns === 0 && details.interrupted) return 0;
-  if (details.failed) throw new Error(await fc.asyncDefaultReportMessage(details), { cause: details.errorInstance });
+  if (details.failed) throw failure(await fc.asyncDefaultReportMessage(details), details.errorInstance);
   return details.numRuns;
+}
+
+/** What an input looks like is told in short: bytes as numbers are hard to read, and there may be many. */
+function failure(report: string, cause: unknown): Error {
+  const told = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`${report.slice(0, MAX_REPORT_LENGTH)}\n${told.slice(0, MAX_REPORT_LENGTH)}`, { cause });
 }
 
 let collect: (() => void) | undefined;
