@@ -1,6 +1,6 @@
 /** Public face `svc/graph`: declaring workers and graphs, and running them without the rest of svc. */
 export { createEngine, type EngineOptions } from "./graph/engine.ts";
-export { graph, worker, type GraphBuilder, type NodeOptions } from "./graph/definition.ts";
+export { graph, worker, type GraphBuilder, type MapOptions, type NodeOptions } from "./graph/definition.ts";
 export { FinalError } from "./graph/final-error.ts";
 export { openStore } from "./store/open.ts";
 export type {
@@ -12,6 +12,7 @@ export type {
   NodeRef,
   OutboxRows,
   RetryPolicy,
+  Settled,
   Snapshot,
   StartOptions,
   Worker,

@@ -2,7 +2,7 @@
  * One attempt of a node: calls the worker with its context, ends it on timeout or abort, and says how it came out. What
  * the outcome means for the graph is the machine's to decide.
  */
-import { durationMs, type Clock } from "../shared/clock.ts";
+import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Failure, NodeRow } from "../store/contract.ts";
 import { isFinalError } from "./final-error.ts";
@@ -23,6 +23,8 @@ export interface AttemptSink {
 export interface AttemptOptions {
   node: NodeRow;
   worker: Worker<never, unknown>;
+  /** Longest it may run; undefined: for ever. */
+  timeout: Duration | undefined;
   input: unknown;
   deps: Record<string, Json>;
   clock: Clock;
@@ -33,8 +35,7 @@ export interface AttemptOptions {
 
 /** Never rejects. After an abort it does not wait for a worker that ignores its signal. */
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
-  const { node, worker, clock, controller } = options;
-  const { timeout } = worker.options;
+  const { node, timeout, clock, controller } = options;
   const timer =
     timeout === undefined
       ? undefined

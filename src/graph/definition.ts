@@ -5,8 +5,18 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import { durationMs } from "../shared/clock.ts";
-import type { GraphDefinition, NodeDefinition, NodeRef, Worker, WorkerOptions, WorkerRun } from "./types.ts";
+import { durationMs, type Duration } from "../shared/clock.ts";
+import type {
+  FanOut,
+  GraphDefinition,
+  NodeDefinition,
+  NodeRef,
+  RetryPolicy,
+  Settled,
+  Worker,
+  WorkerOptions,
+  WorkerRun,
+} from "./types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 
@@ -34,26 +44,60 @@ export function worker<Input, Output>(
   return { kind: "worker", name, options, run };
 }
 
-export interface NodeOptions {
-  /** Nodes that must be done first. Default: the node starts with the graph. */
-  after?: readonly NodeRef[];
+/** What holds for one use of a worker, in place of the worker's own options. */
+interface UseOptions {
   /**
-   * Makes the node's input. Default: the graph's input, or, for a node with `after`, an object of their results by name.
+   * Nodes that must have ended first. The node runs when one of them is done; when all were skipped or have failed, it is
+   * skipped too. Default: the node starts with the graph.
+   */
+  after?: readonly NodeRef[];
+  /** Default: the worker's; each field by itself. */
+  retry?: RetryPolicy;
+  /** Longest one attempt may run. Default: the worker's. */
+  timeout?: Duration;
+}
+
+export interface NodeOptions extends UseOptions {
+  /**
+   * Makes the node's input. Default: the graph's input, or, for a node with `after`, an object of their results by name;
+   * of one that was skipped or has failed the result is null.
    */
   input?: (graphInput: never, deps: Record<string, Json>) => unknown;
+  /** Asked once, when the nodes before it have ended: whether it runs. False skips it. Default: it does. */
+  when?: (graphInput: never, deps: Record<string, Json>) => boolean;
+  /** What becomes of the graph when this node has failed for good: `fail` (default) ends it, `continue` goes on without. */
+  onError?: "fail" | "continue";
+}
+
+export interface MapOptions extends UseOptions {
+  /** How many items may be under way at once, of this fan-out. Default: as many as the worker may run. */
+  concurrency?: number;
+  /**
+   * What becomes of the graph when an item has failed for good: `fail` (default) ends it; `collect` goes on, and the result
+   * tells of each item `{ ok: true, value }` or `{ ok: false, error }`.
+   */
+  onError?: "fail" | "collect";
 }
 
 export interface GraphBuilder {
   node<Input, Output>(name: string, worker: Worker<Input, Output>, options?: NodeOptions): NodeRef<Output>;
   /**
    * One node per item of `from`'s result, known only when `from` is done. The result is the array of their results, in
-   * the order of the items.
+   * the order of the items. Skipped where `from` was skipped or has failed.
    */
   map<Item, Output, From>(
     name: string,
     worker: Worker<Item, Output>,
     from: NodeRef<From>,
     items: (result: From) => readonly Item[],
+    options: MapOptions & { onError: "collect" },
+  ): NodeRef<Settled<Output>[]>;
+  map<Item, Output, From>(
+    name: string,
+    worker: Worker<Item, Output>,
+    from: NodeRef<From>,
+    items: (result: From) => readonly Item[],
+    options?: MapOptions,
   ): NodeRef<Output[]>;
 }
 
@@ -80,25 +124,49 @@ export function graph<Input = unknown, Output = unknown>(
     node: (nodeName, nodeWorker, options = {}) => {
       const after = (options.after ?? []).map((ref) => ref.name);
       const input = (options.input ?? (after.length === 0 ? asIs : byName)) as NodeDefinition["input"];
-      return add({ name: nodeName, worker: nodeWorker as Worker<never, unknown>, after, input });
+      const use = useOf(name, nodeName, nodeWorker, options);
+      const when = options.when as NodeDefinition["when"];
+      return add({ ...use, after, input, mayFail: options.onError === "continue", ...(when && { when }) });
     },
-    map: (nodeName, nodeWorker, from, items) => {
-      const map = { from: from.name, items: items as (result: Json) => readonly unknown[] };
+    map: (nodeName: string, nodeWorker: AnyWorker, from: NodeRef, items: unknown, given?: MapOptions) => {
+      const options = given ?? {};
+      const { concurrency = Infinity, onError, after = [] } = options;
+      if (!isCount(options.concurrency))
+        throw refused(
+          `The node "${nodeName}" of graph "${name}" has concurrency ${concurrency}; use a whole number from 1`,
+        );
       return add({
-        name: nodeName,
-        worker: nodeWorker as Worker<never, unknown>,
-        after: [from.name],
+        ...useOf(name, nodeName, nodeWorker, options),
+        after: [from.name, ...after.map((ref) => ref.name)],
         input: asIs,
-        map,
+        mayFail: onError === "collect",
+        map: { from: from.name, items: items as FanOut["items"], concurrency },
       });
     },
   });
   return finish(name, nodes, output?.name);
 }
 
+type AnyWorker = Worker<never, unknown>;
+
+/** What fan-outs and other nodes have in common. */
+function useOf(graphName: string, name: string, nodeWorker: unknown, { retry, timeout }: UseOptions) {
+  checkTimes(`The node "${name}" of graph "${graphName}"`, { retry, timeout });
+  return {
+    name,
+    worker: nodeWorker as AnyWorker,
+    ...(retry === undefined ? {} : { retry }),
+    ...(timeout === undefined ? {} : { timeout }),
+  };
+}
+
 /** A worker alone is a graph of one node. */
 export function graphOfWorker(single: Worker<never, unknown>): GraphDefinition {
-  return finish(single.name, [{ name: single.name, worker: single, after: [], input: asIs }], single.name);
+  return finish(
+    single.name,
+    [{ name: single.name, worker: single, after: [], input: asIs, mayFail: false }],
+    single.name,
+  );
 }
 
 const asIs = (graphInput: Json): Json => graphInput;
@@ -142,18 +210,25 @@ function requireNoCycle(name: string, nodes: readonly NodeDefinition[]): void {
 }
 
 function checkOptions(name: string, options: WorkerOptions): void {
-  const { concurrency, retry, timeout } = options;
-  const isCount = (value: number | undefined): boolean =>
-    value === undefined || (Number.isInteger(value) && value >= 1);
+  const { concurrency } = options;
   if (!isCount(concurrency))
     throw refused(`The worker "${name}" has concurrency ${concurrency}; use a whole number from 1`);
-  if (!isCount(retry?.max))
-    throw refused(`The worker "${name}" has retry.max ${retry?.max}; use a whole number from 1`);
+  checkTimes(`The worker "${name}"`, options);
+}
+
+function isCount(value: number | undefined): boolean {
+  return value === undefined || (Number.isInteger(value) && value >= 1);
+}
+
+type Times = { retry?: RetryPolicy | undefined; timeout?: Duration | undefined };
+
+function checkTimes(what: string, { retry, timeout }: Times): void {
+  if (!isCount(retry?.max)) throw refused(`${what} has retry.max ${retry?.max}; use a whole number from 1`);
   for (const value of [timeout, retry?.base, retry?.cap]) {
     try {
       if (value !== undefined) durationMs(value);
     } catch (cause) {
-      throw new SvcError("SVC_DEFINITION", `The worker "${name}": ${(cause as Error).message}`, { cause });
+      throw new SvcError("SVC_DEFINITION", `${what}: ${(cause as Error).message}`, { cause });
     }
   }
 }

@@ -7,9 +7,11 @@
  * |---------------------|--------------------------|----------------------|---------------------------------------|
  * | queued (pending)    | begin, when due          | running              | graph.started, node.ready             |
  * | running             | node done, others left   | running              | node.done, node.ready                 |
+ * | running             | node's turn, `when` not  | unchanged, or done   | node.skipped                          |
  * | running, pausing    | last node done           | done                 | node.done, graph.done + webhook       |
  * | running, pausing    | node failed, tries left  | unchanged            | node.retrying                         |
  * | running, pausing    | node failed for good     | failed (error, …)    | node.failed, graph.failed + webhook   |
+ * | running, pausing    | one that may fail, did   | unchanged, or done   | node.failed                           |
  * | running             | pause, nodes running     | pausing              | graph.pausing                         |
  * | queued, running     | pause, none running      | paused               | graph.pausing, graph.paused + webhook |
  * | pausing (running)   | last running node ends   | paused               | graph.paused + webhook                |
@@ -27,7 +29,7 @@ import type { Failure, GraphPhase, GraphRow, NodeRow, Unit } from "../store/cont
 import { Change, type LastEvent } from "./change.ts";
 import { Mirror } from "./mirror.ts";
 import { firstNodes, newNode } from "./node-rows.ts";
-import type { GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows } from "./types.ts";
+import type { FanOut, GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows } from "./types.ts";
 
 export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
 
@@ -151,7 +153,7 @@ export class Machine {
     this.#running--;
     change.node(node, { status: "done", result, finishedMs: nowMs });
     change.event("node.done", node.id);
-    if (this.#mirror.noteDone(node)) this.#advance(change);
+    this.#ended(change, node);
     this.#settlePause(change);
     return change.unit;
   }
@@ -161,14 +163,12 @@ export class Machine {
     const change = new Change(this.row, nowMs, this.#last);
     this.#running--;
     if (retryAtMs === undefined) {
-      change.node(node, { status: "failed", error, finishedMs: nowMs });
-      change.event("node.failed", node.id, { ...error });
-      this.#fail(change, error);
+      this.#failNode(change, node, error);
     } else {
       change.node(node, { status: "retrying", error, dueMs: retryAtMs });
       change.event("node.retrying", node.id, { ...error, attempt: node.attempt, due_ms: retryAtMs });
-      this.#settlePause(change);
     }
+    this.#settlePause(change);
     return change.unit;
   }
 
@@ -263,6 +263,7 @@ export class Machine {
           dueMs: undefined,
         });
     }
+    this.#mirror.count();
     change.event("graph.started", undefined, { epoch: this.row.epoch });
     this.#advance(change);
     return change.unit;
@@ -291,10 +292,10 @@ export class Machine {
         reason: "poison",
         node: poison.id,
       };
-      change.node(poison, { status: "failed", error, finishedMs: nowMs });
-      change.event("node.failed", poison.id, { ...error });
-      this.#fail(change, error);
-    } else if (this.row.phase === "pausing") this.#settlePause(change);
+      this.#fresh.delete(poison);
+      this.#failNode(change, poison, error);
+    }
+    if (this.row.phase === "pausing") this.#settlePause(change);
     else if (this.row.phase === "running") this.#advance(change);
     return change.isEmpty ? undefined : change.unit;
   }
@@ -318,53 +319,104 @@ export class Machine {
     return change.unit;
   }
 
-  /** Makes ready what waits for nothing more, expands fan-outs, and ends the graph when nothing is left. */
+  /** A node is done, or has failed and may. */
+  #ended(change: Change, node: NodeRow): void {
+    if (this.#mirror.noteEnd(node)) return this.#advance(change);
+    this.#feed(change, this.definitionOf(node.id));
+  }
+
+  #failNode(change: Change, node: NodeRow, error: Failure): void {
+    change.node(node, { status: "failed", error, finishedMs: change.nowMs });
+    change.event("node.failed", node.id, { ...error });
+    if (this.definitionOf(node.id).mayFail) this.#ended(change, node);
+    else this.#fail(change, error);
+  }
+
+  /** Makes ready, or skips, what waits for nothing more, expands fan-outs, and ends the graph when nothing is left. */
   #advance(change: Change): void {
-    for (const definition of this.definition.nodes) {
-      if (!definition.after.every((name) => this.#mirror.isDone(name))) continue;
-      if (definition.map) {
-        if (!this.#expand(change, definition, definition.map)) return;
-      } else {
-        const node = this.node(definition.name);
-        if (node?.status === "pending") this.#makeReady(change, node);
+    // What is skipped ends at once, and others may have waited for it.
+    let isSettled = false;
+    while (!isSettled) {
+      isSettled = true;
+      for (const definition of this.definition.nodes) {
+        if (this.#mirror.hasEnded(definition.name)) continue;
+        if (!definition.after.every((name) => this.#mirror.hasEnded(name))) continue;
+        if (!this.#begin(change, definition)) return;
+        if (this.#mirror.hasEnded(definition.name)) isSettled = false;
       }
     }
-    if (this.definition.nodes.every((node) => this.#mirror.isDone(node.name))) this.#finish(change);
+    if (this.definition.nodes.every((node) => this.#mirror.hasEnded(node.name))) this.#finish(change);
+  }
+
+  /** A node's turn has come. @returns false when that could not be told and the graph has failed. */
+  #begin(change: Change, definition: NodeDefinition): boolean {
+    const { name, map } = definition;
+    const node = this.node(name);
+    if (map ? this.#mirror.isExpanded(name) : node?.status !== "pending") {
+      this.#feed(change, definition);
+      return true;
+    }
+    try {
+      if (!this.#isWanted(definition)) this.#skip(change, definition);
+      else if (map) this.#expand(change, definition, map);
+      else if (node) this.#makeReady(change, node);
+      return true;
+    } catch (error) {
+      const message = `${map ? `The items of "${name}" can't be made` : `Whether "${name}" runs can't be told`}: ${(error as Error).message}`;
+      this.#fail(change, { message, reason: "error", node: name });
+      return false;
+    }
+  }
+
+  #isWanted(definition: NodeDefinition): boolean {
+    const { after, map, when } = definition;
+    const needed = map ? [map.from] : after;
+    if (needed.length > 0 && !needed.some((name) => this.#mirror.isDone(name))) return false;
+    return when ? Boolean(when(this.row.input, this.deps(definition))) : true;
+  }
+
+  #skip(change: Change, definition: NodeDefinition): void {
+    const { name } = definition;
+    const columns = { status: "skipped", finishedMs: change.nowMs } as const;
+    const node = this.node(name);
+    if (node) {
+      change.node(node, columns);
+      this.#mirror.addSkipped(node);
+    } else {
+      const row = { ...newNode(this.row, name, definition, undefined, "skipped"), ...columns };
+      change.insert(row);
+      this.#mirror.addSkipped(row);
+    }
+    change.event("node.skipped", name);
   }
 
   #makeReady(change: Change, node: NodeRow): void {
     change.node(node, { status: "ready", dueMs: undefined });
+    this.#noteReady(change, node);
+  }
+
+  #noteReady(change: Change, node: NodeRow): void {
     change.event("node.ready", node.id);
     this.#fresh.add(node);
   }
 
-  /** @returns false when the items could not be made and the graph has failed. */
-  #expand(change: Change, definition: NodeDefinition, map: NonNullable<NodeDefinition["map"]>): boolean {
-    const known = this.#mirror.items(definition.name);
-    if (known) {
-      for (const node of known) if (node.status === "pending") this.#makeReady(change, node);
-      return true;
-    }
-    let items: Json[];
-    try {
-      items = JSON.parse(JSON.stringify([...map.items(this.#mirror.resultOf(map.from))])) as Json[];
-    } catch (error) {
-      this.#fail(change, {
-        message: `The items of "${definition.name}" can't be made: ${(error as Error).message}`,
-        reason: "error",
-        node: definition.name,
-      });
-      return false;
-    }
-    const rows = items.map((input, at) => newNode(this.row, `${definition.name}/${at}`, definition, input, "ready"));
-    for (const row of rows) {
-      change.insert(row);
-      change.event("node.ready", row.id);
-      this.#fresh.add(row);
-    }
-    this.#mirror.addItems(definition.name, rows);
-    // An empty fan-out is done at once, and what waits for it comes later in the definition's order or in another pass.
-    return true;
+  #expand(change: Change, definition: NodeDefinition, map: FanOut): void {
+    const items = JSON.parse(JSON.stringify([...map.items(this.#mirror.resultOf(map.from))])) as Json[];
+    // It was skipped in an earlier epoch, and has a row of its own from there.
+    const own = this.node(definition.name);
+    if (own) change.node(own, { status: "done", finishedMs: change.nowMs });
+    const rows = items.map((input, at) => newNode(this.row, `${definition.name}/${at}`, definition, input, "pending"));
+    this.#mirror.addItems(definition, rows);
+    const first = this.#mirror.takeItems(definition.name, map.concurrency);
+    for (const row of first) row.status = "ready";
+    for (const row of rows) change.insert(row);
+    for (const row of first) this.#noteReady(change, row);
+    // An empty fan-out has ended at once, and what waits for it comes in the next pass.
+  }
+
+  /** Gives items their turn, as far as their number is limited. */
+  #feed(change: Change, { name, map }: NodeDefinition): void {
+    if (map) for (const row of this.#mirror.takeItems(name, map.concurrency)) this.#makeReady(change, row);
   }
 
   #finish(change: Change): void {

@@ -7,36 +7,56 @@ import type { Json } from "../shared/json.ts";
 import type { NodeRow, NodeStatus } from "../store/contract.ts";
 import type { GraphDefinition, NodeDefinition } from "./types.ts";
 
+/** The items of a fan-out, once they are known. */
+interface Items {
+  /** In item order. */
+  readonly rows: readonly NodeRow[];
+  /** Place of the first that may not have had its turn yet. */
+  next: number;
+  /** Ready, running, or waiting for a retry. */
+  active: number;
+}
+
+const ACTIVE: readonly NodeStatus[] = ["ready", "running", "retrying", "waiting"];
+
 export class Mirror {
   readonly definition: GraphDefinition;
   readonly #nodes: Map<string, NodeRow>;
-  /** Fan-out node -> its rows in item order, once the items are known. */
-  readonly #items = new Map<string, NodeRow[]>();
-  /** Rows of a definition's node that are not done yet; absent before a fan-out is known. */
+  readonly #items = new Map<string, Items>();
+  /** Rows of a definition's node that have not ended yet; absent before a fan-out is known. */
   readonly #left = new Map<string, number>();
 
   constructor(nodes: readonly NodeRow[], definition: GraphDefinition) {
     this.definition = definition;
     this.#nodes = new Map(nodes.map((node) => [node.id, node]));
-    for (const node of definition.nodes) this.#index(node);
+    this.count();
   }
 
-  #index(definition: NodeDefinition): void {
-    if (!definition.map) {
-      const isDone = this.#nodes.get(definition.name)?.status === "done";
-      return void this.#left.set(definition.name, isDone ? 0 : 1);
-    }
+  /** Counts anew, after rows have changed in other ways than by coming to an end. */
+  count(): void {
+    this.#left.clear();
+    for (const node of this.definition.nodes) this.#count(node);
+  }
+
+  #count(definition: NodeDefinition): void {
+    const own = this.#nodes.get(definition.name);
+    if (!definition.map) return void this.#left.set(definition.name, own && this.#hasEnded(own, definition) ? 0 : 1);
+    // Of a fan-out there is a row of its own where it was skipped.
+    if (own?.status === "skipped") return void this.#left.set(definition.name, 0);
     const prefix = `${definition.name}/`;
     const items = this.all().filter((node) => node.id.startsWith(prefix));
-    if (items.length > 0) this.#setItems(definition.name, items);
+    if (items.length > 0) this.#setItems(definition, items);
   }
 
-  #setItems(name: string, items: NodeRow[]): void {
-    this.#items.set(
-      name,
-      items.sort((a, b) => itemNumber(a.id) - itemNumber(b.id)),
-    );
-    this.#left.set(name, items.filter((node) => node.status !== "done").length);
+  #setItems(definition: NodeDefinition, items: NodeRow[]): void {
+    const { name } = definition;
+    const rows = items.sort((a, b) => itemNumber(a.id) - itemNumber(b.id));
+    this.#items.set(name, { rows, next: 0, active: rows.filter(({ status }) => ACTIVE.includes(status)).length });
+    this.#left.set(name, rows.filter((node) => !this.#hasEnded(node, definition)).length);
+  }
+
+  #hasEnded({ status }: NodeRow, { mayFail }: NodeDefinition): boolean {
+    return status === "done" || status === "skipped" || (mayFail && status === "failed");
   }
 
   get(id: string): NodeRow | undefined {
@@ -51,25 +71,53 @@ export class Mirror {
     return this.all().filter((node) => node.status === status);
   }
 
-  /** Rows of a fan-out; undefined before its items are known. */
-  items(name: string): readonly NodeRow[] | undefined {
-    return this.#items.get(name);
+  /** Whether the items of a fan-out are known. */
+  isExpanded(name: string): boolean {
+    return this.#items.has(name);
   }
 
   /** The items of a fan-out have become known. */
-  addItems(name: string, rows: NodeRow[]): void {
+  addItems(definition: NodeDefinition, rows: NodeRow[]): void {
     for (const row of rows) this.#nodes.set(row.id, row);
-    this.#setItems(name, rows);
+    this.#setItems(definition, rows);
   }
 
-  /** Whether every row of a definition's node is done. */
-  isDone(name: string): boolean {
+  /** Items of a fan-out whose turn has come: as many as may be under way beside those that are. */
+  takeItems(name: string, concurrency: number): NodeRow[] {
+    const items = this.#items.get(name);
+    const taken: NodeRow[] = [];
+    while (items && items.active < concurrency && items.next < items.rows.length) {
+      const row = items.rows[items.next++];
+      if (row?.status !== "pending") continue;
+      items.active++;
+      taken.push(row);
+    }
+    return taken;
+  }
+
+  /** A fan-out that was skipped has a row after all. */
+  addSkipped(row: NodeRow): void {
+    this.#nodes.set(row.id, row);
+    this.#left.set(row.id, 0);
+  }
+
+  /** Whether a definition's node has come to an end, whichever. */
+  hasEnded(name: string): boolean {
     return this.#left.get(name) === 0;
   }
 
-  /** One more row is done. @returns whether that was the last of its definition's node. */
-  noteDone(node: NodeRow): boolean {
+  /** Whether it has ended with a result: neither skipped nor failed. */
+  isDone(name: string): boolean {
+    if (!this.hasEnded(name)) return false;
+    const own = this.#nodes.get(name);
+    return own === undefined || own.status === "done" || this.#items.has(name);
+  }
+
+  /** One more row has ended. @returns whether that was the last of its definition's node. */
+  noteEnd(node: NodeRow): boolean {
     const { name } = this.definitionOf(node.id);
+    const items = this.#items.get(name);
+    if (items) items.active--;
     const left = (this.#left.get(name) ?? 1) - 1;
     this.#left.set(name, left);
     return left === 0;
@@ -91,12 +139,13 @@ export class Mirror {
     return deps;
   }
 
-  /** Result of a definition's node; null before there is one. */
+  /** Result of a definition's node; null before there is one, and where it was skipped or has failed. */
   resultOf(name: string): Json {
-    const items = this.#items.get(name);
-    if (items) return items.map((node) => node.result ?? null);
-    const isFanOut = this.definition.nodes.some((node) => node.name === name && node.map);
-    return isFanOut ? [] : (this.#nodes.get(name)?.result ?? null);
+    const definition = this.definition.nodes.find((node) => node.name === name);
+    const own = this.#nodes.get(name);
+    if (!definition?.map || own?.status === "skipped") return own?.status === "done" ? (own.result ?? null) : null;
+    const rows = this.#items.get(name)?.rows ?? [];
+    return rows.map((row) => (definition.mayFail ? settled(row) : (row.result ?? null)));
   }
 
   /** Result of the graph: of the node its definition returned, else of those that none waits for, by name. */
@@ -106,6 +155,12 @@ export class Mirror {
     const last = this.definition.nodes.filter((node) => !waitedFor.has(node.name));
     return Object.fromEntries(last.map((node) => [node.name, this.resultOf(node.name)]));
   }
+}
+
+/** An item's result where failures are collected (types.ts: Settled). */
+function settled({ status, result, error }: NodeRow): Json {
+  if (status === "done") return { ok: true, value: result ?? null };
+  return { ok: false, error: { message: error?.message ?? "", reason: error?.reason ?? "error" } };
 }
 
 function itemNumber(id: string): number {

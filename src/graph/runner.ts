@@ -83,8 +83,17 @@ export class Runner {
         if (isRunning()) live.progress.set(value, note);
       },
     };
-    const { worker } = definition;
-    return runAttempt({ node: { ...node }, worker, input, deps, clock: this.#options.clock, controller, sink });
+    const { worker, timeout = worker.options.timeout } = definition;
+    return runAttempt({
+      node: { ...node },
+      worker,
+      timeout,
+      input,
+      deps,
+      clock: this.#options.clock,
+      controller,
+      sink,
+    });
   }
 
   #settle(live: LiveGraph, node: NodeRow, outcome: Outcome, controller: AbortController): void {
@@ -96,7 +105,8 @@ export class Runner {
       if (controller.signal.reason instanceof Shutdown) go(live, () => machine.nodeInterrupted(node, nowMs));
       return;
     }
-    const { retry } = machine.definitionOf(node.id).worker.options;
+    const { worker, retry: own } = machine.definitionOf(node.id);
+    const retry = { ...worker.options.retry, ...own };
     const delayMs = outcome.isFinal ? undefined : retryDelayMs(retry, node.attempt, random());
     const retryAtMs = delayMs === undefined ? undefined : nowMs + delayMs;
     go(live, () => machine.nodeFailed(node, outcome.error, retryAtMs, nowMs));

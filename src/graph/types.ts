@@ -73,9 +73,26 @@ export interface NodeDefinition {
   readonly after: readonly string[];
   /** Input of the node from the graph's input and the results before it. */
   readonly input: (graphInput: Json, deps: Record<string, Json>) => unknown;
+  /** Asked when the node's turn has come: false skips it. Default: it runs. */
+  readonly when?: (graphInput: Json, deps: Record<string, Json>) => unknown;
+  /** Whether the graph goes on where this node, or an item of it, has failed for good. */
+  readonly mayFail: boolean;
+  /** In place of the worker's. */
+  readonly retry?: RetryPolicy;
+  readonly timeout?: Duration;
   /** Fan-out: one node per item. */
-  readonly map?: { from: string; items: (result: Json) => readonly unknown[] };
+  readonly map?: FanOut;
 }
+
+export interface FanOut {
+  readonly from: string;
+  readonly items: (result: Json) => readonly unknown[];
+  /** How many items may be under way at once, those that wait for a retry included. */
+  readonly concurrency: number;
+}
+
+/** What became of one item of a fan-out that collects failures. */
+export type Settled<Output> = { ok: true; value: Output } | { ok: false; error: { message: string; reason: string } };
 
 /** The snapshot of contract section 4. Times in Unix milliseconds. */
 export interface Snapshot {
