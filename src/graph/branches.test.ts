@@ -215,7 +215,7 @@ describe("a fan-out with a limit of its own", () => {
         ],
       ],
     );
-    assert.deepEqual(begun.slice(6).sort(), [3, 4, 5]);
+    assert.deepEqual(new Set(begun.slice(6)), new Set([3, 4, 5]));
   });
 
   it("is refused where the limit is no number of items", () => {
