@@ -19,21 +19,16 @@ export function measured(result: Result): Result {
 }
 
 /** @param isCut the client left before the end */
-export function logRequest(
-  log: Log,
-  ctx: RequestContext | undefined,
-  result: Result,
-  durationMs: number,
-  isCut: boolean,
-): void {
+export function logRequest(log: Log, ctx: RequestContext, result: Result, durationMs: number, isCut: boolean): void {
   const fields = {
-    reqId: ctx?.requestId,
-    method: ctx?.method,
-    route: ctx?.route?.pattern,
+    reqId: ctx.requestId,
+    method: ctx.method,
+    route: ctx.route?.pattern,
     status: result.status,
     durationMs: Math.round(durationMs * 10) / 10,
     bytes: streamed.get(result)?.bytes ?? lengthOf(result.body),
-    clientIp: ctx?.clientIp,
+    clientIp: ctx.clientIp,
+    traceId: ctx.trace.traceId,
   };
   log.info(isCut ? { ...fields, isCut } : fields, "request");
 }

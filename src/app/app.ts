@@ -5,7 +5,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createHttp, type Http, type RequestOrigin } from "../http/http.ts";
 import { compose } from "../http/middleware.ts";
-import type { Observer } from "../http/observer.ts";
 import { Router } from "../http/router.ts";
 import { listen, type Listening, type Timeouts } from "../http/server.ts";
 import type { Handler, Result } from "../http/types.ts";
@@ -26,14 +25,17 @@ import { healthEndpoints } from "./endpoints/health.ts";
 import { readToken } from "./endpoints/graphs.ts";
 import { tended } from "./event-streams.ts";
 import { answerError } from "./error-page.ts";
-import { measured, logRequest } from "./access-log.ts";
+import { measured } from "./access-log.ts";
 import { processLog } from "./log.ts";
 import { Metrics } from "./metrics/metrics.ts";
+import { observe } from "./observe.ts";
+import { serverTiming } from "./phases.ts";
 import { Readiness } from "./readiness.ts";
 import { tokenFor } from "./guard.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
 import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts";
 import type { Services } from "./services.ts";
+import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
 
 export interface StartOptions extends Omit<Surroundings, "url"> {
   /** Default: HOST. */
@@ -91,6 +93,9 @@ export function createApp(options: AppOptions): App {
   return new SvcApp(options);
 }
 
+/** Longest that the last traces may take on their way out. */
+const FLUSH_MS = 3000;
+
 class SvcApp implements App {
   readonly #options: AppOptions;
   readonly #router = new Router();
@@ -99,6 +104,7 @@ class SvcApp implements App {
   readonly #ending: Drain;
   #config: Config | undefined;
   #ownLog: Log | undefined;
+  #openTracing: Tracing | undefined;
   #http: Http | undefined;
   #services: Services | undefined;
   #booting: Promise<void> | undefined;
@@ -118,6 +124,11 @@ class SvcApp implements App {
 
   get #log(): Log {
     return (this.#ownLog ??= this.#options.log ?? processLog(this.config, this.#clock));
+  }
+
+  get #tracing(): Tracing | undefined {
+    const { otlp } = this.config;
+    return otlp && (this.#openTracing ??= openTracing(otlp, this.#clock, this.#log, this.#metrics));
   }
 
   get #clock(): Clock {
@@ -222,8 +233,8 @@ class SvcApp implements App {
     // A boot that failed has told its caller and closed what it opened.
     await this.#booting?.catch(() => undefined);
     this.#metrics.process.stop();
-    if (!this.#services) return;
-    await this.#ending.work(this.#services, deadlineMs);
+    if (this.#services) await this.#ending.work(this.#services, deadlineMs);
+    await this.#openTracing?.close(FLUSH_MS);
   }
 
   get #door(): Http {
@@ -233,7 +244,8 @@ class SvcApp implements App {
   async #boot(where: Surroundings): Promise<void> {
     const { config } = this;
     const closing = this.#closing.signal;
-    const around = { where, clock: this.#clock, closing, log: this.#log, metrics: this.#metrics };
+    const watchers = { log: this.#log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
+    const around = { where, clock: this.#clock, closing, ...watchers };
     // Without a key nobody can ask.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
     const services = await boot({ app: this.#options, config, ...around });
@@ -273,17 +285,30 @@ class SvcApp implements App {
         const faultPage = this.#services?.site.dev?.faultPage;
         this.#metrics.refused(error);
         const result = answerError(error, ctx, !config.isProduction, faultPage);
-        if (result.status >= 500) this.#fault(error, ctx.requestId);
+        if (result.status >= 500) this.#fault(error, ctx.requestId, ctx.trace?.traceId);
         return result;
       },
       finish: (ctx, result) => {
         const dev = this.#services?.site.dev;
         const whole = withScript(dev, ctx, tended(result, this.#metrics, this.#closing.signal));
-        return finish(dev ? inDev : headers, ctx, withNewToken(ctx, whole, this.#services));
+        const finished = finish(dev ? inDev : headers, ctx, withNewToken(ctx, whole, this.#services));
+        if (dev && ctx) finished.headers.push("server-timing", this.#timing(ctx));
+        return finished;
       },
       outgoing: hasAccessLog ? measured : undefined,
-      observer: hasAccessLog ? this.#logging() : this.#metrics,
+      observer: observe({
+        metrics: this.#metrics,
+        accessLog: hasAccessLog ? this.#log : undefined,
+        tracer: this.#tracing?.tracer,
+        phasesOf: (ctx) => this.#services?.phases.of(ctx) ?? [],
+      }),
+      traceRatio: config.otlp?.ratio ?? 0,
     });
+  }
+
+  /** Only in development: how long things take tells an attacker whether they are there. */
+  #timing(ctx: RequestContext): string {
+    return serverTiming(this.#services?.phases.of(ctx) ?? [], performance.now() - ctx.startedMs);
   }
 
   /** Below the framework's own prefix nothing is the app's, so its middleware is not asked. */
@@ -293,20 +318,8 @@ class SvcApp implements App {
     return (ctx) => (ctx.path.startsWith(`${BASE_PATH}/`) ? answer(ctx) : within(ctx));
   }
 
-  /** Counts requests, and logs each. */
-  #logging(): Observer {
-    const metrics = this.#metrics;
-    return {
-      began: () => metrics.began(),
-      ended: (ctx, result, durationMs, isCut) => {
-        metrics.ended(ctx, result, durationMs, isCut);
-        logRequest(this.#log, ctx, result, durationMs, isCut);
-      },
-    };
-  }
-
-  #fault(err: unknown, reqId?: string): void {
-    this.#log.error({ reqId, err }, "A request failed");
+  #fault(err: unknown, reqId?: string, traceId?: string): void {
+    this.#log.error({ reqId, traceId, err }, "A request failed");
   }
 }
 

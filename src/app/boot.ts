@@ -6,6 +6,7 @@ import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
+import { traceparent } from "../shared/trace.ts";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
@@ -15,7 +16,9 @@ import { inboxUrl } from "./endpoints/demo.ts";
 import { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { AppOptions, SessionOptions, Surroundings } from "./options.ts";
+import { Phases } from "./phases.ts";
 import type { Services } from "./services.ts";
+import { deliveryTrace, type Tracer } from "./tracing/tracer.ts";
 import { loadSite, type Site } from "./site.ts";
 
 /** Over a weekend away and back. */
@@ -29,6 +32,8 @@ export interface BootOptions {
   closing: AbortSignal;
   log: Log;
   metrics: Metrics;
+  /** Undefined where traces go nowhere. */
+  tracer: Tracer | undefined;
 }
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; what was opened until then is closed again. */
@@ -63,6 +68,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       closing: options.closing,
       log: options.log,
       metrics: options.metrics,
+      phases: new Phases(options.tracer !== undefined || site.dev !== undefined),
       ownMetrics: app.metrics ?? (() => []),
     };
   } catch (error) {
@@ -74,7 +80,7 @@ export async function boot(options: BootOptions): Promise<Services> {
 
 /** Registrations go first: a graph that recovery finishes at once must find its listeners. */
 async function startWork(
-  { app, config, where, clock, log, metrics }: BootOptions,
+  { app, config, where, clock, log, metrics, tracer }: BootOptions,
   store: Store,
 ): Promise<{ webhooks: Webhooks; engine: Engine }> {
   const webhooks = createWebhooks({
@@ -85,7 +91,12 @@ async function startWork(
     // Only the demo's inbox is exempt from the rules, so without the demo nothing is.
     exemptUrl: () => (isDemoOn(app, config) ? inboxUrl(where.url) : undefined),
     log,
-    onAttempt: ({ status }) => metrics.deliveries.add(status === "pending" ? "retrying" : status),
+    onAttempt: (report) => {
+      metrics.deliveries.add(report.status === "pending" ? "retrying" : report.status);
+      tracer?.delivery(report);
+    },
+    traceparent: ({ id, graphId }, attempt) =>
+      traceparent(deliveryTrace(graphId, id, attempt, config.otlp?.ratio ?? 0)),
     ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
   });
   await webhooks.registerAtBoot(config.webhookUrls);
@@ -93,8 +104,14 @@ async function startWork(
     store,
     clock,
     log,
-    onAttempt: ({ worker, outcome }) => metrics.attempts.add(worker, outcome),
-    outboxRows: webhooks.outboxRows,
+    onAttempt: (report) => {
+      metrics.attempts.add(report.worker, report.outcome);
+      tracer?.attempt(report);
+    },
+    outboxRows: (event) => {
+      tracer?.graph(event);
+      return webhooks.outboxRows(event);
+    },
     workers: app.workers ?? [],
     graphs: app.graphs ?? [],
   });

@@ -35,6 +35,17 @@ export interface Config {
   /** Where calls are counted by all processes of this machine; undefined: by each in memory. */
   rateFile: string | undefined;
   logLevel: LogLevel;
+  /** Where traces go; undefined: nowhere. */
+  otlp: OtlpConfig | undefined;
+}
+
+export interface OtlpConfig {
+  /** Whole address: `http://127.0.0.1:4318/v1/traces`. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  serviceName: string;
+  /** Share of the traces beginning here that are recorded, 0 to 1. */
+  ratio: number;
 }
 
 type VariableName = keyof typeof VARIABLES;
@@ -44,11 +55,14 @@ const MODES = ["development", "production", "test"] as const;
 const MIN_SECRET_LENGTH = 16;
 const MAX_RATE = 1_000_000;
 
+type Text = (name: VariableName) => string | undefined;
+type Read = <Value>(name: VariableName, fallback: Value, parse: (text: string) => Value) => Value;
+
 /** @throws SvcError `SVC_CONFIG` listing every problem. */
 export function readConfig(env: Environment): Config {
   const problems: string[] = [];
-  const text = (name: VariableName): string | undefined => env[VARIABLES[name]]?.trim() || undefined;
-  const read = <Value>(name: VariableName, fallback: Value, parse: (text: string) => Value): Value => {
+  const text: Text = (name) => env[VARIABLES[name]]?.trim() || undefined;
+  const read: Read = (name, fallback, parse) => {
     const given = text(name);
     if (given === undefined) return fallback;
     try {
@@ -77,6 +91,7 @@ export function readConfig(env: Environment): Config {
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
     rateFile: text("rateFile"),
     submitsPerMinute: read("rateSubmits", 60, (given) => readWhole(given, 1, MAX_RATE)),
+    otlp: readOtlp(read, text),
     logLevel: read("logLevel", "info", (given) => readOneOf(given, LOG_LEVELS)),
   };
   if (problems.length > 0) throw new SvcError("SVC_CONFIG", configMessage(problems));
@@ -129,4 +144,37 @@ function readOrigin(given: string): string | undefined {
     url && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "" && url.hash === "";
   if (url && isOrigin && url.username === "" && url.password === "") return url.origin;
   throw new Error(`must be an http or https origin without path or credentials, such as https://shop.example`);
+}
+
+/** The variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/protocol/exporter/), those of them that traces need. */
+function readOtlp(read: Read, text: Text): OtlpConfig | undefined {
+  const url = read("otlpEndpoint", undefined, readEndpoint);
+  const headers = read("otlpHeaders", {}, readHeaders);
+  const ratio = read("samplerArg", 1, readRatio);
+  return url === undefined ? undefined : { url, headers, ratio, serviceName: text("serviceName") ?? "svc" };
+}
+
+/** The endpoint is that of all signals; traces have a path below it. */
+function readEndpoint(given: string): string | undefined {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
+    throw new Error(`must be an http or https URL without a query, such as http://127.0.0.1:4318`);
+  if (url.username !== "" || url.password !== "") throw new Error("holds credentials; they belong into headers");
+  return `${url.href.replace(/\/$/, "")}/v1/traces`;
+}
+
+/** `name=value,name=value`, values percent-encoded. No value gets into a message: they are keys. */
+function readHeaders(given: string): Record<string, string> {
+  const pairs = readList(given).map((pair) => {
+    const [, name, value] = /^([\w-]+)\s*=\s*([\x21-\x7e ]*)$/.exec(pair) ?? [];
+    if (name === undefined || value === undefined) throw new Error("must be name=value pairs, separated by commas");
+    return [name.toLowerCase(), decodeURIComponent(value)] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+function readRatio(given: string): number {
+  const value = Number(given);
+  if (value >= 0 && value <= 1) return value;
+  throw new Error(`is "${given}"; it must be a number from 0 to 1`);
 }

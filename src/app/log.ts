@@ -36,7 +36,10 @@ export function processLog(config: Config, clock: Clock): Log {
     format: config.isProduction ? "json" : "text",
     clock,
     sink,
-    secrets: [config.secret, config.webhookSecret, config.execApiKey].filter((value) => value !== undefined),
+    secrets: [
+      ...[config.secret, config.webhookSecret, config.execApiKey].filter((value) => value !== undefined),
+      ...Object.values(config.otlp?.headers ?? {}),
+    ],
     isColored: sink.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
   });
 }

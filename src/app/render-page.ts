@@ -21,17 +21,15 @@ const UNBUFFERED = ["x-accel-buffering", "no"];
 
 export function pageHandler(definition: PageDefinition, services: Services): Handler {
   return async (ctx) => {
-    const prepared = await definition.prepare(ctx);
-    const { site } = services;
+    const { site, phases } = services;
+    const prepared = await phases.time(ctx, "load", () => definition.prepare(ctx));
     const sessionId = sessionOf(ctx);
-    const rendered = renderPage(
-      prepared.view,
-      optionsOf(ctx, prepared, services, await site.manifest(), definition.path),
-    );
+    const options = optionsOf(ctx, prepared, services, await site.manifest(), definition.path);
+    const rendered = phases.time(ctx, "render", () => renderPage(prepared.view, options));
     if (!rendered.stream) {
       for (const err of rendered.errors) {
         services.log.error(
-          { reqId: ctx.requestId, page: definition.path, err },
+          { reqId: ctx.requestId, traceId: ctx.trace.traceId, page: definition.path, err },
           "A part of a page failed, inside an error boundary",
         );
       }
@@ -95,7 +93,10 @@ function optionsOf(
     clock,
     stylesheets: [...stylesheets],
     onError: (err) =>
-      services.log.error({ reqId: ctx.requestId, page: path, err }, "A page failed while it was rendered"),
+      services.log.error(
+        { reqId: ctx.requestId, traceId: ctx.trace.traceId, page: path, err },
+        "A page failed while it was rendered",
+      ),
     ...(description === undefined ? {} : { description }),
     ...(head === undefined ? {} : { head }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),

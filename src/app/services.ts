@@ -13,6 +13,7 @@ import type { Config } from "./config.ts";
 import type { Family } from "./metrics/exposition.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Limits } from "./limits.ts";
+import type { Phases } from "./phases.ts";
 import type { Site } from "./site.ts";
 
 export interface Services {
@@ -37,6 +38,7 @@ export interface Services {
   readonly closing: AbortSignal;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly phases: Phases;
   /** Those of the app's author. */
   readonly ownMetrics: () => readonly Family[];
 }

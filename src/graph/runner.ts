@@ -121,12 +121,18 @@ export class Runner {
   }
 }
 
-function reportOf({ node, attempt }: Claim, outcome: Outcome, startedMs: number, endedMs: number): AttemptReport {
+function reportOf(
+  { node, attempt, epoch }: Claim,
+  outcome: Outcome,
+  startedMs: number,
+  endedMs: number,
+): AttemptReport {
   const failure = outcome.kind === "failed" ? outcome.error : undefined;
   return {
     graphId: node.graphId,
     node: node.id,
     worker: node.worker,
+    epoch,
     attempt,
     startedMs,
     endedMs,

@@ -149,6 +149,7 @@ export interface AttemptReport {
   graphId: string;
   node: string;
   worker: string;
+  epoch: number;
   attempt: number;
   startedMs: number;
   endedMs: number;

@@ -4,7 +4,8 @@
  */
 import { createNonce, randomHex } from "../security/random.ts";
 import { SvcError } from "../shared/errors.ts";
-import { HEADERS } from "../shared/wire.ts";
+import { isSampledBy, readTraceparent, readTracestate, type Trace } from "../shared/trace.ts";
+import { HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
 import { decodeUtf8 } from "./body.ts";
 import { CookieJar, type Vault } from "./jar.ts";
 import type { Route } from "./router.ts";
@@ -39,6 +40,10 @@ export class RequestContext implements Context {
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** What the request is answered by; undefined where nothing is found for it. */
   route: Route | undefined;
+  /** Of traces that begin with this request, how many are recorded. */
+  traceRatio = 0;
+  /** On the clock of `performance.now()`. */
+  readonly startedMs = performance.now();
   readonly #source: Source;
   #query: URLSearchParams | undefined;
   #url: URL | undefined;
@@ -47,6 +52,7 @@ export class RequestContext implements Context {
   #isHeadSent = false;
   #nonce: string | undefined;
   #requestId: string | undefined;
+  #trace: Trace | undefined;
   #request: Request | undefined;
   #signal: AbortSignal | undefined;
   #locals: (Locals & Record<string, unknown>) | undefined;
@@ -132,6 +138,19 @@ export class RequestContext implements Context {
     if (this.#requestId) return this.#requestId;
     const given = this.header(HEADERS.requestId);
     return (this.#requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomHex(16));
+  }
+
+  get trace(): Trace {
+    return (this.#trace ??= this.#readTrace());
+  }
+
+  #readTrace(): Trace {
+    const spanId = randomHex(8);
+    const given = readTraceparent(this.header(TRACE_HEADERS.parent));
+    if (given) return { ...given, spanId, state: readTracestate(this.header(TRACE_HEADERS.state)) };
+    const traceId = randomHex(16);
+    const isSampled = isSampledBy(this.traceRatio, traceId);
+    return { traceId, spanId, parentId: undefined, isSampled, state: undefined };
   }
 
   get secure(): boolean {

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
+import type { Trace } from "../shared/trace.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { compressed } from "./compress.ts";
 import { RequestContext, type Source } from "./context.ts";
@@ -27,7 +28,7 @@ export interface HttpOptions {
   vault?: () => Vault;
   trusted: CidrSet;
   /** Answers an error; `error` may be anything. Must not throw. */
-  onError: (error: unknown, ctx: Pick<Context, "requestId" | "header" | "path">) => Result;
+  onError: (error: unknown, ctx: Pick<Context, "requestId" | "header" | "path"> & { readonly trace?: Trace }) => Result;
   /** Adds what every answer has: security headers, policies. Called once, last. */
   finish: (ctx: RequestContext | undefined, result: Result) => Result;
   /** Whether what goes out is compressed here. Default: false. */
@@ -38,6 +39,8 @@ export interface HttpOptions {
   notFound?: (ctx: Context) => Answer | Promise<Answer>;
   /** Told of every request, at both doors. A streamed answer through `fetch` has ended for it when it begins. */
   observer?: Observer | undefined;
+  /** Share of the traces beginning here that are recorded, 0 to 1. Default 0: nothing records them. */
+  traceRatio?: number;
   /** What `notFound` has an answer of its own to, so that it is not passed on to a framework around. Default: nothing. */
   isOurs?: (method: string, path: string) => boolean;
 }
@@ -66,7 +69,7 @@ export function createHttp(options: HttpOptions): Http {
   const core = new Core(options);
   return {
     async fetch(request, origin) {
-      const startedMs = core.began();
+      core.began();
       const source = new FetchSource(request, options.trusted, origin?.peerAddress);
       const isHead = request.method === "HEAD";
       const answered = await core.respond(source);
@@ -78,7 +81,7 @@ export function createHttp(options: HttpOptions): Http {
           }),
         );
       } finally {
-        core.ended(answered, startedMs, false);
+        core.ended(answered, false);
       }
     },
     handler(message, reply, next) {
@@ -112,13 +115,12 @@ class Exchange {
   readonly #core: Core;
   readonly #message: IncomingMessage;
   readonly #reply: ServerResponse;
-  readonly #startedMs: number;
 
   constructor(core: Core, message: IncomingMessage, reply: ServerResponse) {
     this.#core = core;
     this.#message = message;
     this.#reply = reply;
-    this.#startedMs = core.began();
+    core.began();
   }
 
   run(): Promise<void> | void {
@@ -160,7 +162,7 @@ class Exchange {
 
   #ended(answered: Answered): void {
     const { destroyed, writableFinished } = this.#reply;
-    this.#core.ended(answered, this.#startedMs, destroyed && !writableFinished);
+    this.#core.ended(answered, destroyed && !writableFinished);
   }
 }
 
@@ -200,6 +202,7 @@ class Core {
     try {
       requireSound?.();
       ctx = new RequestContext(source, readTarget(source.target), this.#options.vault);
+      ctx.traceRatio = this.#options.traceRatio ?? 0;
       const answer = this.#route(ctx);
       return isPromise(answer) ? this.#answeredLater(ctx, answer) : this.#answered(ctx, answer);
     } catch (error) {
@@ -272,16 +275,12 @@ class Core {
     if (!isLeaving(error, ctx)) this.#options.onError(error, ctx);
   }
 
-  /** @returns when, for `ended`. */
-  began(): number {
-    const { observer } = this.#options;
-    if (!observer) return 0;
-    observer.began();
-    return performance.now();
+  began(): void {
+    this.#options.observer?.began();
   }
 
-  ended({ ctx, result }: Answered, startedMs: number, isCut: boolean): void {
-    this.#options.observer?.ended(ctx, result, performance.now() - startedMs, isCut);
+  ended({ ctx, result }: Answered, isCut: boolean): void {
+    this.#options.observer?.ended(ctx, result, performance.now() - ctx.startedMs, isCut);
   }
 
   #route(ctx: RequestContext): Answer | Promise<Answer> {

@@ -8,8 +8,7 @@ export interface Observer {
   began(): void;
   /**
    * Its answer is sent, a streamed one to its end.
-   * @param ctx undefined for what could not be read as a request
    * @param isCut the client left before the end
    */
-  ended(ctx: RequestContext | undefined, result: Result, durationMs: number, isCut: boolean): void;
+  ended(ctx: RequestContext, result: Result, durationMs: number, isCut: boolean): void;
 }

@@ -1,5 +1,6 @@
 /** The shapes the HTTP layer is made of. Handlers get a `Context` and answer with a `Result` or a web `Response`. */
 import type { Session } from "./session.ts";
+import type { Trace } from "../shared/trace.ts";
 
 export type Body = string | Uint8Array | AsyncIterable<string | Uint8Array> | null;
 
@@ -68,6 +69,8 @@ export interface Context<Of extends Params = Params> {
   readonly nonce: string;
   readonly nonceUsed: boolean;
   readonly requestId: string;
+  /** Where this request stands in its trace (W3C Trace Context): for calls that it makes, `traceparent(ctx.trace)`. */
+  readonly trace: Trace;
   /** TLS socket, or `X-Forwarded-Proto: https` from a trusted proxy. */
   readonly secure: boolean;
   /** Address of the client; behind trusted proxies the right-most untrusted hop. */

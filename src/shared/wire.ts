@@ -88,6 +88,9 @@ export const DELIVERY_HEADERS = {
   standardSignature: "webhook-signature",
 } as const;
 
+/** W3C Trace Context. */
+export const TRACE_HEADERS = { parent: "traceparent", state: "tracestate" } as const;
+
 export const COOKIES = {
   csrf: "__svc-csrf",
   session: "svc-session",
@@ -123,6 +126,10 @@ export const VARIABLES = {
   rateSubmits: "SVC_RATE_SUBMITS",
   rateFile: "SVC_RATE_FILE",
   logLevel: "SVC_LOG_LEVEL",
+  otlpEndpoint: "OTEL_EXPORTER_OTLP_ENDPOINT",
+  otlpHeaders: "OTEL_EXPORTER_OTLP_HEADERS",
+  serviceName: "OTEL_SERVICE_NAME",
+  samplerArg: "OTEL_TRACES_SAMPLER_ARG",
 } as const;
 
 /** DOM names of the resume protocol (docs/resume-protocol.md). */

@@ -10,7 +10,7 @@ import type { SsrfPolicy } from "../security/ssrf.ts";
 import { refusalError } from "../security/ssrf.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
-import { DELIVERY_HEADERS } from "../shared/wire.ts";
+import { DELIVERY_HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
 import type { DeliveryRow } from "../store/contract.ts";
 import { retryAfterMs } from "./schedule.ts";
 import { signatureHeaders, type SigningSecrets } from "./signing.ts";
@@ -30,6 +30,8 @@ export interface AttemptContext {
   exempt: Agent;
   /** Aborts when the process goes down and no longer waits. */
   signal: AbortSignal;
+  /** Sent along where there is one. */
+  traceparent: string | undefined;
 }
 
 export interface AttemptResult {
@@ -85,7 +87,7 @@ async function post(
   if (!verdict.ok) throw refusalError(verdict);
   const answer = await request(verdict.url, {
     method: "POST",
-    headers: headersOf(delivery, secrets, context.clock.now()),
+    headers: headersOf(delivery, secrets, context),
     body: delivery.body,
     dispatcher: verdict.isExempt ? context.exempt : context.guarded,
     signal: context.signal,
@@ -101,14 +103,19 @@ async function post(
   };
 }
 
-function headersOf(delivery: DeliveryRow, secrets: SigningSecrets, nowMs: number): Record<string, string> {
+function headersOf(
+  delivery: DeliveryRow,
+  secrets: SigningSecrets,
+  { clock, traceparent }: AttemptContext,
+): Record<string, string> {
   return {
     "Content-Type": "application/json",
     "User-Agent": USER_AGENT,
     [DELIVERY_HEADERS.event]: delivery.event,
     [DELIVERY_HEADERS.delivery]: delivery.id,
     [DELIVERY_HEADERS.attempt]: String(delivery.attempts + 1),
-    ...signatureHeaders(delivery.id, nowMs, delivery.body, secrets),
+    ...(traceparent === undefined ? {} : { [TRACE_HEADERS.parent]: traceparent }),
+    ...signatureHeaders(delivery.id, clock.now(), delivery.body, secrets),
   };
 }
 

@@ -40,6 +40,8 @@ export interface DeliveryOptions {
   log: Log;
   resolve: Resolve | undefined;
   onAttempt: ((attempt: DeliveryReport) => void) | undefined;
+  /** The `traceparent` of an attempt. */
+  traceparent: ((delivery: DeliveryRow, attempt: number) => string) | undefined;
 }
 
 /** An attempt of a delivery that has ended, for those who count or trace. */
@@ -48,6 +50,7 @@ export interface DeliveryReport {
   graphId: string;
   registrationId: string;
   event: string;
+  epoch: number;
   attempt: number;
   startedMs: number;
   endedMs: number;
@@ -200,9 +203,10 @@ export class DeliveryLoop {
   }
 
   async #send(row: DeliveryRow, registration: RegistrationRow): Promise<void> {
-    const { clock, policy, registry, store, delaysMs, random, onAttempt } = this.#options;
+    const { clock, policy, registry, store, delaysMs, random, onAttempt, traceparent } = this.#options;
     if (!this.#agents) return;
-    const context = { clock, policy, ...this.#agents, signal: this.#aborted.signal };
+    const trace = traceparent?.(row, row.attempts + 1);
+    const context = { clock, policy, ...this.#agents, signal: this.#aborted.signal, traceparent: trace };
     const result = await sendAttempt(row, registration.url, registry.secretsOf(registration), context);
     // Cut off by our own shutdown: says nothing about the receiver, so it is no attempt.
     if (this.#aborted.signal.aborted && result.statusCode === undefined) return;
@@ -249,8 +253,8 @@ function attemptRow(deliveryId: string, number: number, result: AttemptResult) {
 }
 
 function reportOf(row: DeliveryRow, attempt: number, result: AttemptResult, status: DeliveryStatus): DeliveryReport {
-  const { id: deliveryId, graphId, registrationId, event } = row;
+  const { id: deliveryId, graphId, registrationId, event, epoch } = row;
   const { startedMs, durationMs, statusCode, error } = result;
   const endedMs = startedMs + durationMs;
-  return { deliveryId, graphId, registrationId, event, attempt, startedMs, endedMs, statusCode, error, status };
+  return { deliveryId, graphId, registrationId, event, epoch, attempt, startedMs, endedMs, statusCode, error, status };
 }

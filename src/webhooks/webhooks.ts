@@ -37,6 +37,8 @@ export interface WebhooksOptions {
   log?: Log;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: DeliveryReport) => void;
+  /** The `traceparent` that an attempt sends along. Default: none. */
+  traceparent?: (delivery: DeliveryRow, attempt: number) => string;
   /** From 0 to below 1, for jitter. Default Math.random. */
   random?: () => number;
   /** Where a result too large to send can be fetched. Default: the path of the graph. */
@@ -105,6 +107,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     random: options.random ?? Math.random,
     log: options.log ?? silentLog,
     onAttempt: options.onAttempt,
+    traceparent: options.traceparent,
   });
   const resultUrl = options.resultUrl ?? defaultResultUrl;
   const view = (row: RegistrationRow): RegistrationView => registrationView(row, secret !== undefined);

@@ -70,8 +70,9 @@ describe("the log", () => {
         await (await fetch(`${url}/streamed`, { headers: { "accept-encoding": "identity" } })).text();
         await close();
         const [first, second] = log.entries.filter(({ message }) => message === "request").map(({ fields }) => fields);
-        const { durationMs, ...rest } = first ?? {};
+        const { durationMs, traceId, ...rest } = first ?? {};
         assert.ok(typeof durationMs === "number" && durationMs >= 0);
+        assert.match(String(traceId), /^[0-9a-f]{32}$/);
         assert.deepEqual(rest, {
           reqId: "r-1",
           method: "GET",

@@ -37,7 +37,10 @@ export function outcomeOf(
   services.metrics.refused(error);
   const { status, message } = describe(error, services);
   if (status >= 500 && !isLeaving(error, ctx) && !isClosing(error, services))
-    services.log.error({ reqId: ctx.requestId, action: name, err: error }, "An action failed");
+    services.log.error(
+      { reqId: ctx.requestId, traceId: ctx.trace.traceId, action: name, err: error },
+      "An action failed",
+    );
   const reply: ActionReply = { ok: false, value: null, error: message };
   if (error instanceof SvcError && error.issues) reply.issues = error.issues;
   return { status, reply };

@@ -93,5 +93,7 @@ async function perform(call: ActionCall, args: readonly Json[]): Promise<Result>
   const { spec, headers } = call;
   if (spec.isStream && wantsStream(call.ctx)) return streamReply(call, args);
   const run = spec.isStream ? () => collectStream(spec.stream(args)) : () => spec.call(args);
-  return json(success(await withinTime(call, run)), 200, headers);
+  const { phases } = call.services;
+  const value = await phases.time(call.ctx, `action ${call.name}`, () => withinTime(call, run));
+  return json(success(value), 200, headers);
 }

@@ -15,10 +15,14 @@ export class Counter<Label extends string> {
 
   /** @param values in the order of the labels. */
   add(...values: readonly string[]): void {
+    this.addMany(1, ...values);
+  }
+
+  addMany(count: number, ...values: readonly string[]): void {
     const key = values.join("\0");
     const entry = this.#counts.get(key);
-    if (entry) entry.count++;
-    else this.#counts.set(key, { values, count: 1 });
+    if (entry) entry.count += count;
+    else this.#counts.set(key, { values, count });
   }
 
   /** Sums by the values of one label. */

@@ -16,6 +16,7 @@ export class Metrics implements Observer {
   readonly refusals = new Counter("svc_refusals_total", "Refused requests by reason", ["reason"]);
   readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
   readonly deliveries = new Counter("svc_delivery_attempts_total", "Attempts to deliver webhooks", ["outcome"]);
+  readonly spans = new Counter("svc_spans_total", "Spans of traces by what became of them", ["outcome"]);
   /** Event streams that are open. */
   eventStreams = 0;
 
@@ -23,7 +24,7 @@ export class Metrics implements Observer {
     this.requests.inFlight++;
   }
 
-  ended(ctx: RequestContext | undefined, result: Result, durationMs: number, isCut: boolean): void {
+  ended(ctx: RequestContext, result: Result, durationMs: number, isCut: boolean): void {
     this.requests.ended(ctx, result, durationMs, isCut);
   }
 
@@ -47,6 +48,7 @@ export class Metrics implements Observer {
       },
       this.attempts.family(),
       this.deliveries.family(),
+      this.spans.family(),
       ...this.process.families(),
     ];
   }

@@ -28,7 +28,7 @@ export class RequestMetrics {
   readonly #routed = new Map<Route, RouteCounts>();
   readonly #unrouted = new Map<string, RouteCounts>();
 
-  ended(ctx: RequestContext | undefined, { status }: Result, durationMs: number, isCut: boolean): void {
+  ended(ctx: RequestContext, { status }: Result, durationMs: number, isCut: boolean): void {
     this.inFlight--;
     if (isCut) this.cut++;
     const counts = this.#countsOf(ctx);
@@ -37,8 +37,8 @@ export class RequestMetrics {
     counts.durations.observe(durationMs / 1000);
   }
 
-  #countsOf(ctx: RequestContext | undefined): RouteCounts {
-    const route = ctx?.route;
+  #countsOf(ctx: RequestContext): RouteCounts {
+    const route = ctx.route;
     if (route) {
       const known = this.#routed.get(route);
       if (known) return known;
@@ -46,7 +46,7 @@ export class RequestMetrics {
       this.#routed.set(route, counts);
       return counts;
     }
-    const method = ctx && METHODS.has(ctx.method) ? ctx.method : "other";
+    const method = METHODS.has(ctx.method) ? ctx.method : "other";
     let counts = this.#unrouted.get(method);
     if (!counts) this.#unrouted.set(method, (counts = countsFor(UNROUTED, method)));
     return counts;

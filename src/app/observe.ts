@@ -1,0 +1,29 @@
+/** Everything that watches requests, joined: always counted, and where it is wanted logged and traced. */
+import type { Observer } from "../http/observer.ts";
+import type { Log } from "../shared/log.ts";
+import { logRequest } from "./access-log.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { Phase } from "./phases.ts";
+import type { RequestContext } from "../http/context.ts";
+import type { Tracer } from "./tracing/tracer.ts";
+
+export interface Watchers {
+  metrics: Metrics;
+  /** Undefined: requests are not logged. */
+  accessLog: Log | undefined;
+  tracer: Tracer | undefined;
+  phasesOf: (ctx: RequestContext) => readonly Phase[];
+}
+
+/** The metrics alone where nothing else watches, which is one call less. */
+export function observe({ metrics, accessLog, tracer, phasesOf }: Watchers): Observer {
+  if (!accessLog && !tracer) return metrics;
+  return {
+    began: () => metrics.began(),
+    ended: (ctx, result, durationMs, isCut) => {
+      metrics.ended(ctx, result, durationMs, isCut);
+      if (accessLog) logRequest(accessLog, ctx, result, durationMs, isCut);
+      tracer?.request(ctx, result, durationMs, isCut, phasesOf(ctx));
+    },
+  };
+}

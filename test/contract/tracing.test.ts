@@ -1,0 +1,196 @@
+/** Traces: W3C Trace Context in and out, and what is exported to a collector. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { page, route, type AppOptions } from "svc";
+import { createReceiver } from "svc/testing";
+import { withFixture, type Fixture } from "./app.ts";
+import { startCollector, type CollectedSpan, type Collector } from "./collector.ts";
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT = "00f067aa0ba902b7";
+const SAMPLED = `00-${TRACE}-${PARENT}-01`;
+
+let collector: Collector;
+before(async () => (collector = await startCollector()));
+after(() => collector.close());
+
+/** Runs an app that exports, closes it, and gives the spans that came of it. */
+async function spansOf(
+  run: (fixture: Fixture) => Promise<unknown>,
+  env: Record<string, string> = {},
+  options: AppOptions = {},
+): Promise<CollectedSpan[]> {
+  collector.spans.length = 0;
+  collector.requests.length = 0;
+  await withFixture(
+    async (fixture) => void (await run(fixture)),
+    { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env },
+    options,
+  );
+  assert.deepEqual(collector.complaints, []);
+  return [...collector.spans];
+}
+
+const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => {
+  const found = spans.find((span) => span.name === name);
+  return found ?? assert.fail(`no span "${name}" among ${spans.map((span) => span.name).join(", ")}`);
+};
+
+/** As JSON, which has no bigint. */
+const told = (spans: readonly CollectedSpan[]): string =>
+  JSON.stringify(spans.map((span) => ({ ...span, durationNs: 0 })));
+
+describe("the trace of a request", () => {
+  const traces = [route("GET", "/trace", (ctx) => Response.json(ctx.trace))];
+
+  it("is the one that its traceparent names, as a child of the caller's span", async () => {
+    await withFixture(
+      async ({ client }) => {
+        const headers = { traceparent: SAMPLED, tracestate: "congo=t61rcWkgMzE" };
+        const trace = (await (await client.get("/trace", headers)).json()) as Record<string, unknown>;
+        const { spanId, ...rest } = trace;
+        assert.match(String(spanId), /^[0-9a-f]{16}$/);
+        assert.notEqual(spanId, PARENT);
+        assert.deepEqual(rest, { traceId: TRACE, parentId: PARENT, isSampled: true, state: "congo=t61rcWkgMzE" });
+      },
+      {},
+      { routes: traces },
+    );
+  });
+
+  it("begins with it where the header is not valid, and is not recorded where there is no collector", async () => {
+    await withFixture(
+      async ({ client }) => {
+        const headers = { traceparent: SAMPLED.replace("00-", "ff-"), tracestate: "congo=1" };
+        const trace = (await (await client.get("/trace", headers)).json()) as Record<string, unknown>;
+        assert.match(String(trace["traceId"]), /^[0-9a-f]{32}$/);
+        assert.notEqual(trace["traceId"], TRACE);
+        assert.deepEqual([trace["parentId"], trace["state"], trace["isSampled"]], [undefined, undefined, false]);
+      },
+      {},
+      { routes: traces },
+    );
+  });
+
+  it("stands in the log beside what failed in it", async () => {
+    await withFixture(async ({ client, logged }) => {
+      await client.get("/broken", { traceparent: SAMPLED });
+      assert.match(logged.join("\n"), new RegExp(`A request failed .*"traceId":"${TRACE}"`));
+    });
+  });
+});
+
+describe("a collector that is named", () => {
+  it("gets a span for each request, and one for the page's data and one for its HTML below it", async () => {
+    const pages = [page("/shop/:id", { title: "Shop", load: async () => "data", view: (data) => `<p>${data}</p>` })];
+    const spans = await spansOf(
+      ({ client }) => client.get("/shop/secret?token=secret", { traceparent: SAMPLED, tracestate: "a=1" }),
+      {},
+      { pages },
+    );
+    const request = named(spans, "GET /shop/:id");
+    assert.deepEqual(
+      [request.traceId, request.parentSpanId, request.kind, request.traceState],
+      [TRACE, PARENT, 2, "a=1"],
+    );
+    assert.equal(request.attributes["http.route"], "/shop/:id");
+    assert.equal(request.attributes["http.response.status_code"], "200");
+    for (const name of ["load", "render"]) {
+      assert.equal(named(spans, name).parentSpanId, request.spanId);
+      assert.ok(named(spans, name).durationNs <= request.durationNs);
+    }
+    assert.ok(!told(spans).includes("secret"));
+  });
+
+  it("gets a span for each action, and what went wrong", async () => {
+    const spans = await spansOf(async ({ client }) => {
+      await client.action("echo", 1);
+      await client.action("throws");
+      await client.get("/broken");
+    });
+    assert.equal(named(spans, "action echo").status, undefined);
+    assert.equal(named(spans, "action throws").status?.code, 2);
+    const broken = named(spans, "GET /broken");
+    assert.deepEqual([broken.status?.code, broken.attributes["error.type"]], [2, "500"]);
+    assert.ok(!JSON.stringify(broken.status).includes("secret detail"));
+  });
+
+  it("gets one trace per graph: the graph, its attempts, its deliveries; receivers get its traceparent", async () => {
+    const receiver = await createReceiver();
+    try {
+      const env = { SVC_WEBHOOK_URLS: receiver.url, SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" };
+      const spans = await spansOf(async ({ app }) => {
+        await app.boot();
+        await app.engine.start("sum", { value: 2 });
+        await receiver.received(1, 60_000);
+      }, env);
+      const graph = named(spans, "graph sum");
+      const below = ["worker double", "worker plus-one", "deliver graph.done"].map((name) => named(spans, name));
+      for (const span of below) assert.deepEqual([span.traceId, span.parentSpanId], [graph.traceId, graph.spanId]);
+      const delivery = named(spans, "deliver graph.done");
+      assert.equal(receiver.deliveries[0]?.headers["traceparent"], `00-${graph.traceId}-${delivery.spanId}-01`);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it("gets the name of the service's headers, in one request at the end of a short life", async () => {
+    await spansOf(
+      async ({ client }) => {
+        await client.get("/plain");
+        await client.get("/plain");
+      },
+      { OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=a%20key,x-team=shop", OTEL_SERVICE_NAME: "shop" },
+    );
+    assert.equal(collector.requests.length, 1);
+    assert.deepEqual([collector.requests[0]?.["x-api-key"], collector.requests[0]?.["x-team"]], ["a key", "shop"]);
+  });
+
+  it("gets nothing of traces that their caller does not record, or that the ratio leaves out", async () => {
+    const spans = await spansOf(
+      async ({ client }) => {
+        await client.get("/plain");
+        await client.get("/plain", { traceparent: SAMPLED.replace(/1$/, "0") });
+      },
+      { OTEL_TRACES_SAMPLER_ARG: "0" },
+    );
+    assert.deepEqual(spans, []);
+  });
+
+  it("that refuses, or is not there, costs spans and no request; the log says so once", async () => {
+    collector.answers.push(400);
+    await spansOf(async ({ client, logged, app }) => {
+      assert.equal((await client.get("/plain")).status, 200);
+      await app.close();
+      assert.equal(logged.filter((line) => line.includes("Traces can't be exported")).length, 1);
+    });
+    const gone = await startCollector();
+    await gone.close();
+    await spansOf(
+      async ({ client, logged, app }) => {
+        assert.equal((await client.get("/plain")).status, 200);
+        await app.close();
+        assert.match(logged.join("\n"), /Traces can't be exported.*ECONNREFUSED/);
+      },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: gone.url },
+    );
+  });
+
+  it("must be named by a URL, its headers by pairs, its share by a number", async () => {
+    const bad: Record<string, string> = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318",
+      OTEL_EXPORTER_OTLP_HEADERS: "planted-key",
+      OTEL_TRACES_SAMPLER_ARG: "2",
+    };
+    await withFixture(async ({ app }) => {
+      await assert.rejects(
+        async () => app.boot(),
+        (error: Error) => {
+          for (const name of Object.keys(bad)) assert.ok(error.message.includes(name), name);
+          assert.ok(!error.message.includes("planted"));
+          return true;
+        },
+      );
+    }, bad).catch((error: Error) => assert.match(error.message, /OTEL_/)); // closing such an app says the same
+  });
+});
