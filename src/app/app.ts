@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createHttp, type Http, type RequestOrigin } from "../http/http.ts";
 import { compose } from "../http/middleware.ts";
 import { Router } from "../http/router.ts";
-import { listen, type Listening, type Timeouts } from "../http/server.ts";
+import { listen, type Listening } from "../http/server.ts";
 import type { Handler, Result } from "../http/types.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Engine } from "../graph/types.ts";
@@ -42,7 +42,6 @@ export interface StartOptions extends Omit<Surroundings, "url"> {
   host?: string;
   /** Default: PORT; 0 takes any free one. */
   port?: number;
-  timeouts?: Timeouts;
 }
 
 export interface Started {
@@ -186,14 +185,19 @@ class SvcApp implements App {
 
   refuse = (error: SvcError): Result => this.#door.refuse(error);
 
-  async start({ host, port, timeouts, ...where }: StartOptions = {}): Promise<Started> {
+  async start({ host, port, ...where }: StartOptions = {}): Promise<Started> {
     const { config } = this;
     const address = { host: host ?? config.host, port: port ?? config.port };
     const canFallBack = port === undefined && !config.isPortFixed;
     // Until it has booted, requests wait; health and readiness answer at once.
     const listening = await listen(
       this.#serve,
-      { ...address, canFallBack, refuse: this.refuse, ...(timeouts && { timeouts }) },
+      {
+        ...address,
+        canFallBack,
+        refuse: this.refuse,
+        ...(this.#options.timeouts && { timeouts: this.#options.timeouts }),
+      },
       (error) => this.#fault(error),
     );
     try {

@@ -5,6 +5,7 @@ import type { Clock, Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import type { SessionStore } from "../http/sessions.ts";
+import type { Timeouts } from "../http/server.ts";
 import type { Middleware } from "../http/types.ts";
 import type { AnyAction } from "./action.ts";
 import type { Environment } from "./config.ts";
@@ -47,6 +48,8 @@ export interface AppOptions {
    */
   compress?: boolean;
   session?: SessionOptions;
+  /** How long clients may take where the app listens by itself, in milliseconds; to raise where big files are sent. */
+  timeouts?: Timeouts;
   /** Security headers; the defaults are contract section 1. */
   security?: SecurityHeaderOptions;
   /** Whether the webhook demo is there. Default: everywhere but in production. */

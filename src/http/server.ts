@@ -27,7 +27,12 @@ export interface Timeouts {
    * they close first and never hit a dead one.
    */
   keepAliveMs?: number;
+  /** Without taking a byte of an answer that waits for it; a handler may think as long as it likes. Default 60 s. */
+  stallMs?: number;
 }
+
+/** As nginx has it for the time between two writes. */
+const STALL_MS = 60_000;
 
 /** How often Node looks for requests that are over their time, at most. */
 const CHECK_INTERVAL_MS = 1000;
@@ -104,6 +109,12 @@ export async function listen(
     if (reply.req.complete) return void reply.once("close", write);
     if (reply.headersSent) return void socket.destroy();
     write();
+  });
+  server.setTimeout(options.timeouts?.stallMs ?? STALL_MS, (socket: Connection) => {
+    const reply = socket[REPLY];
+    const isIdle = reply === undefined || reply.writableFinished;
+    // Nothing has moved for long: between two requests, or because the client takes nothing of what is ready.
+    if (isIdle || socket.writableLength > 0) socket.destroy();
   });
   server.on("connect", (_message, socket) => writeRefusal(socket, refuse(CONNECT_REFUSED)));
   await bind(server, options);

@@ -7,7 +7,7 @@ import { SimulatedClock } from "../shared/clock.ts";
 import { listenTo, sendOverSocket, sendRaw, siteHttp, type Site } from "./doors.test.ts";
 import { eventStream } from "./event-stream.ts";
 import { text } from "./response.ts";
-import type { Timeouts } from "./server.ts";
+import { listen, type Timeouts } from "./server.ts";
 
 async function serve(test: TestContext, routes: Site["routes"], timeouts?: Timeouts) {
   const http = siteHttp({ routes });
@@ -91,6 +91,38 @@ describe("requests one behind the other on a connection", () => {
     const { raw } = await serve(test, { "POST /": async (ctx) => text(`<${await ctx.text(100)}>`) });
     const answers = await raw(post("/", "one") + post("/", "two", LAST));
     assert.deepEqual(answers.match(/<\w+>/g), ["<one>", "<two>"]);
+  });
+});
+
+describe("a connection that is used often", () => {
+  it("has no more listeners after a thousand requests than after one", async (test) => {
+    const pieces = async function* (): AsyncGenerator<string> {
+      yield "piece";
+    };
+    const http = siteHttp({
+      routes: {
+        "POST /": async (ctx) => text(`${await ctx.text(10)}${ctx.signal.aborted}`),
+        "GET /": () => ({ status: 200, headers: [], body: pieces() }),
+      },
+    });
+    const counts: number[] = [];
+    const server = await listen(
+      (message, reply) => {
+        reply.once("close", () => {
+          const { socket } = message;
+          counts.push(socket.eventNames().reduce((sum, name) => sum + socket.listenerCount(name), 0));
+        });
+        return http.handler(message, reply);
+      },
+      { host: "127.0.0.1", port: 0, canFallBack: false },
+      (error) => http.faults.push(error),
+    );
+    test.after(() => server.close(0));
+    await sendRaw(server.port, (post("/", "body") + get("/")).repeat(500) + get("/", LAST));
+    assert.equal(counts.length, 1001);
+    // The last of a connection has those of its end.
+    assert.ok((counts.at(-2) ?? 0) <= (counts[0] ?? 0), `${counts[0]} listeners, then ${counts.at(-2)}`);
+    assert.deepEqual(http.faults, []);
   });
 });
 
@@ -240,6 +272,39 @@ describe("other versions and protocols", () => {
 });
 
 describe("a client that stops reading", () => {
+  it("is cut off after a while, and one whose answer takes long to make is not", async (test) => {
+    const [slow, ended] = [gate(), gate()];
+    const endless = async function* (): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield new Uint8Array(1_000_000);
+      } finally {
+        ended.open();
+      }
+    };
+    const { open, http } = await serve(
+      test,
+      {
+        "GET /endless": () => ({ status: 200, headers: [], body: endless() }),
+        "GET /slow": async () => {
+          await slow.opened;
+          return text("<slow>");
+        },
+      },
+      { stallMs: 100 },
+    );
+    const patient = open();
+    patient.write(get("/slow", LAST));
+    const stalled = open();
+    stalled.write(get("/endless"));
+    // By then more time has passed for the patient one too.
+    await ended.opened;
+    slow.open();
+    let answer = "";
+    for await (const bytes of patient) answer += String(bytes);
+    assert.match(answer, /<slow>$/);
+    assert.deepEqual(http.faults, []);
+  });
+
   it("is sent no more events than fit on the way, and costs no more memory", async (test) => {
     let made = 0;
     const ended = gate();
