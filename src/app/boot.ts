@@ -7,11 +7,12 @@ import { durationMs, type Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import { traceparent } from "../shared/trace.ts";
-import type { Store } from "../store/contract.ts";
+import type { SessionRows, Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import type { Config } from "./config.ts";
+import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
 import { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -58,7 +59,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       webhooks,
       site,
       secrets,
-      sessions: createSessions(app.session, secrets, clock),
+      sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
       actions,
       limits,
       stylesheets: app.stylesheets ?? [],
@@ -121,8 +122,11 @@ async function startWork(
 }
 
 /** @throws SvcError `SVC_CONFIG` for a lifetime that is none */
-function createSessions(options: SessionOptions = {}, secrets: Secrets, clock: Clock): Sessions {
-  const { lifetime = SESSION_LIFETIME, store } = options;
+function createSessions(
+  { lifetime = SESSION_LIFETIME, store: given }: SessionOptions = {},
+  { secrets, clock, rows }: { secrets: Secrets; clock: Clock; rows: SessionRows },
+): Sessions {
+  const store = given === "database" ? new DatabaseSessions(rows, clock) : given;
   const lifetimeMs = durationMs(lifetime);
   if (lifetimeMs >= 1000) return new Sessions({ secrets, clock, lifetimeMs, store });
   throw new SvcError(

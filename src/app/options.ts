@@ -19,9 +19,10 @@ export interface SessionOptions {
   lifetime?: Duration;
   /**
    * Default: sessions are in the visitor's cookie, sealed: no read, no write, up to about 3 KB, and a copy of the cookie
-   * is good until it runs out. A store holds more, and ends a session for good when it is destroyed.
+   * is good until it runs out. `"database"` is the app's own (`SVC_DATABASE_URL`). A store holds more, and ends a session for
+   * good when it is destroyed.
    */
-  store?: SessionStore;
+  store?: "database" | SessionStore;
 }
 
 export interface AppOptions {

@@ -1,7 +1,12 @@
 /** Cookies, sessions and the CSRF token bound to them, through the doors of an app; and a secret that is replaced. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { json, text } from "../http/response.ts";
+import { SimulatedClock } from "../shared/clock.ts";
+import { loadDriver } from "../store/sqlite/driver.ts";
 import { createTestClient, type TestClient } from "../testing/client.ts";
 import { recordLog } from "../testing/log.ts";
 import { action } from "./action.ts";
@@ -68,6 +73,10 @@ const APP: AppOptions = {
       ctx.setCookie("plan", "elsewhere", { path: "/x" });
       ctx.deleteCookie("old");
       return text("set");
+    }),
+    route("GET", "/forget", async (ctx) => {
+      (await ctx.session()).destroy();
+      return text("forgotten");
     }),
     route("GET", "/sign", (ctx) => {
       ctx.setCookie("plan", "gold", { signed: true });
@@ -249,6 +258,42 @@ describe("a session that can't be kept", () => {
       await assert.rejects(app.boot(), { code: "SVC_CONFIG", message: /session.lifetime/ });
       await app.close();
     }
+  });
+});
+
+describe("sessions in the app's database", () => {
+  it("are read from there, are over for good when destroyed, and expired ones are thrown away", async () => {
+    const clock = new SimulatedClock();
+    const folder = mkdtempSync(join(tmpdir(), "svc-sessions-"));
+    const env = { SVC_DATABASE_URL: `sqlite:${join(folder, "svc.db")}` };
+    const options: AppOptions = { session: { store: "database", lifetime: "1h" }, clock };
+    const Driver = await loadDriver();
+    const count = () => {
+      const database = new Driver(join(folder, "svc.db"));
+      const [row] = database.prepare("SELECT count(*) AS n FROM session").all();
+      database.close();
+      return row?.["n"];
+    };
+    const first = create(options, env);
+    const client = createTestClient(first);
+    await client.action("signIn", "Ada");
+    const stolen = client.cookies.get("svc-session") ?? "";
+    await createTestClient(first).action("signIn", "Eve");
+    assert.equal(count(), 2);
+    await first.close();
+
+    const second = create(options, env);
+    const later = createTestClient(second);
+    const see = async (cookie: string) =>
+      second.fetch(new Request("http://localhost/", { headers: { cookie: `svc-session=${cookie}` } }));
+    assert.match(await (await see(stolen)).text(), /Hello Ada/, "another process knows it");
+    await second.fetch(new Request("http://localhost/forget", { headers: { cookie: `svc-session=${stolen}` } }));
+    assert.equal((await see(stolen)).status, 401);
+    await clock.advance(2 * 3_600_000);
+    await later.action("signIn", "Grace");
+    assert.equal(count(), 1);
+    await second.close();
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { GraphRow, NodeRow, OutboxRow, RegistrationRow, Store } from "./contract.ts";
 import { openStore } from "./open.ts";
+import { loadDriver } from "./sqlite/driver.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
 let count = 0;
@@ -352,6 +353,19 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       const created = seen.map((deliveryId) => store.webhooks.delivery(deliveryId)?.createdMs);
       assert.deepEqual(created, [200, 200, 100, 100, 100]);
     });
+
+    it("keeps sessions by id, the last write of each, until they are removed or purged", async () => {
+      const { sessions } = store;
+      assert.equal(sessions.read("s1"), undefined);
+      await Promise.all([sessions.write("s1", '{"a":1}', 100), sessions.write("s2", "{}", 200)]);
+      await sessions.write("s1", '{"a":"ž"}', 300);
+      assert.equal(sessions.read("s1"), '{"a":"ž"}');
+      await sessions.purge(200);
+      assert.deepEqual([sessions.read("s1"), sessions.read("s2")], ['{"a":"ž"}', undefined]);
+      await sessions.remove("s1");
+      assert.equal(sessions.read("s1"), undefined);
+      await sessions.remove("s1");
+    });
   });
 }
 
@@ -364,6 +378,22 @@ describe("sqlite store", () => {
     await first.close();
     const second = await openStore(url);
     assert.deepEqual(second.graphs.graph(id), graphRow(id));
+    await second.close();
+  });
+
+  it("takes a file of the version before over, and what is in it", async () => {
+    const file = join(folder, "older.db");
+    const first = await openStore(`sqlite:${file}`);
+    const id = nextId();
+    await first.graphs.commit({ graphId: id, insert: graphRow(id) });
+    await first.close();
+    const older = new (await loadDriver())(file);
+    older.exec("DROP TABLE session; PRAGMA user_version = 1;");
+    older.close();
+    const second = await openStore(`sqlite:${file}`);
+    assert.deepEqual(second.graphs.graph(id), graphRow(id));
+    await second.sessions.write("s", "{}", 1);
+    assert.equal(second.sessions.read("s"), "{}");
     await second.close();
   });
 

@@ -259,9 +259,19 @@ export interface WebhookStore {
   onOutbox(listener: () => void): () => void;
 }
 
+/** Sessions of visitors: text by id. Whether one has expired is for the reader to know. */
+export interface SessionRows {
+  read(id: string): string | undefined;
+  write(id: string, data: string, expiresMs: number): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Throws away what has expired by `nowMs`. */
+  purge(nowMs: number): Promise<void>;
+}
+
 export interface Store {
   graphs: GraphStore;
   webhooks: WebhookStore;
+  sessions: SessionRows;
   /** Flushes and closes. Later calls reject. */
   close(): Promise<void>;
 }

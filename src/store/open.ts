@@ -2,9 +2,11 @@
 import { SvcError } from "../shared/errors.ts";
 import type { Store } from "./contract.ts";
 import { MemoryGraphs } from "./memory/graphs.ts";
+import { MemorySessions } from "./memory/sessions.ts";
 import { MemoryWebhooks } from "./memory/webhooks.ts";
 import { Database } from "./sqlite/database.ts";
 import { SqliteGraphs } from "./sqlite/graphs.ts";
+import { SqliteSessions } from "./sqlite/sessions.ts";
 import { SqliteWebhooks } from "./sqlite/webhooks.ts";
 
 /**
@@ -25,6 +27,7 @@ export async function openStore(databaseUrl: string): Promise<Store> {
   return {
     graphs: new SqliteGraphs(database, () => webhooks.notifyOutbox()),
     webhooks,
+    sessions: new SqliteSessions(database),
     close: async () => database.close(),
   };
 }
@@ -34,6 +37,7 @@ function openMemory(): Store {
   return {
     graphs: new MemoryGraphs((rows) => webhooks.insertDeliveries(rows)),
     webhooks,
+    sessions: new MemorySessions(),
     close: async () => undefined,
   };
 }

@@ -7,6 +7,7 @@ import type {
   GraphStore,
   OutboxRow,
   RegistrationRow,
+  SessionRows,
   Store,
   WebhookStore,
 } from "../store/contract.ts";
@@ -100,7 +101,7 @@ export class FakeWebhookStore implements WebhookStore {
 
 /** A store of webhooks only. */
 export function fakeStore(webhooks: FakeWebhookStore): Store {
-  return { webhooks, graphs: {} as GraphStore, close: async () => undefined };
+  return { webhooks, graphs: {} as GraphStore, sessions: {} as SessionRows, close: async () => undefined };
 }
 
 it("the fake store gives due deliveries oldest first and leaves out what is skipped", async () => {

@@ -38,6 +38,8 @@ const STEPS: readonly string[] = [
      delivery_id TEXT NOT NULL, number INTEGER NOT NULL, started_ms INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
      status_code INTEGER, response TEXT, error TEXT, PRIMARY KEY (delivery_id, number)
    ) WITHOUT ROWID;`,
+  `CREATE TABLE session (id TEXT PRIMARY KEY, data TEXT NOT NULL, expires_ms INTEGER NOT NULL) WITHOUT ROWID;
+   CREATE INDEX session_expiry ON session (expires_ms);`,
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

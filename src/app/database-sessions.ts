@@ -1,0 +1,33 @@
+/** Sessions in the app's own database: rows that have expired are thrown away as new ones come. */
+import type { SessionStore } from "../http/sessions.ts";
+import type { Clock } from "../shared/clock.ts";
+import type { SessionRows } from "../store/contract.ts";
+
+/** An expired row is never read, so it only costs room. */
+const PURGE_EVERY_MS = 3_600_000;
+
+export class DatabaseSessions implements SessionStore {
+  readonly #rows: SessionRows;
+  readonly #clock: Clock;
+  #purgeDueMs = 0;
+
+  constructor(rows: SessionRows, clock: Clock) {
+    this.#rows = rows;
+    this.#clock = clock;
+  }
+
+  read(id: string): string | undefined {
+    return this.#rows.read(id);
+  }
+
+  async write(id: string, data: string, expiresMs: number): Promise<void> {
+    const nowMs = this.#clock.now();
+    const isDue = nowMs >= this.#purgeDueMs;
+    if (isDue) this.#purgeDueMs = nowMs + PURGE_EVERY_MS;
+    await Promise.all([this.#rows.write(id, data, expiresMs), isDue ? this.#rows.purge(nowMs) : undefined]);
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#rows.remove(id);
+  }
+}

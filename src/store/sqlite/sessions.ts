@@ -1,0 +1,32 @@
+/** Sessions in SQLite. */
+import type { SessionRows } from "../contract.ts";
+import type { Database } from "./database.ts";
+
+const UPSERT =
+  "INSERT INTO session (id, data, expires_ms) VALUES (?, ?, ?) " +
+  "ON CONFLICT (id) DO UPDATE SET data = excluded.data, expires_ms = excluded.expires_ms";
+
+export class SqliteSessions implements SessionRows {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  read(id: string): string | undefined {
+    const row = this.#database.sql("SELECT data FROM session WHERE id = ?").get(id);
+    return row && String(row["data"]);
+  }
+
+  async write(id: string, data: string, expiresMs: number): Promise<void> {
+    await this.#database.write(() => this.#database.sql(UPSERT).run(id, data, expiresMs));
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#database.write(() => this.#database.sql("DELETE FROM session WHERE id = ?").run(id));
+  }
+
+  async purge(nowMs: number): Promise<void> {
+    await this.#database.write(() => this.#database.sql("DELETE FROM session WHERE expires_ms <= ?").run(nowMs));
+  }
+}
