@@ -15,6 +15,7 @@ export type {
   Settled,
   Snapshot,
   StartOptions,
+  Steering,
   Worker,
   WorkerContext,
   WorkerOptions,

@@ -32,6 +32,11 @@ export function graphAccess(services: Services, scope: GraphScope): Middleware {
   };
 }
 
+/** Who steers a graph, for its record: the bearer of the key, or of a token for this one graph. */
+export function actorOf(ctx: Context, services: Services): "operator" | "token" {
+  return isOperator(ctx, services) ? "operator" : "token";
+}
+
 function isOperator(ctx: Context, { config }: Services): boolean {
   const match = /^Bearer +(\S+)$/i.exec(ctx.header("authorization") ?? "");
   return config.execApiKey !== undefined && match?.[1] !== undefined && isEqualSecret(match[1], config.execApiKey);

@@ -30,6 +30,7 @@ import type {
   OutboxRows,
   Snapshot,
   StartOptions,
+  Steering,
   Worker,
 } from "./types.ts";
 
@@ -186,20 +187,20 @@ class GraphEngine implements Engine {
     return snapshotOf(row, graphs.nodes(row.id), this.#registry.get(row.worker), graphs.lastSeq(row.id));
   }
 
-  async pause(graphId: string): Promise<Snapshot> {
-    return this.#control(graphId, (machine, nowMs) => machine.pause(nowMs));
+  async pause(graphId: string, steering?: Steering): Promise<Snapshot> {
+    return this.#control(graphId, (machine, nowMs) => machine.pause(nowMs, steering));
   }
 
-  async resume(graphId: string): Promise<Snapshot> {
-    return this.#control(graphId, (machine, nowMs) => machine.resume(nowMs));
+  async resume(graphId: string, steering?: Steering): Promise<Snapshot> {
+    return this.#control(graphId, (machine, nowMs) => machine.resume(nowMs, steering));
   }
 
-  async cancel(graphId: string): Promise<Snapshot> {
-    return this.#control(graphId, (machine, nowMs) => machine.cancel(nowMs));
+  async cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
+    return this.#control(graphId, (machine, nowMs) => machine.cancel(nowMs, steering));
   }
 
-  async retry(graphId: string): Promise<Snapshot> {
-    return this.#control(graphId, (machine, nowMs) => machine.retry(nowMs));
+  async retry(graphId: string, steering?: Steering): Promise<Snapshot> {
+    return this.#control(graphId, (machine, nowMs) => machine.retry(nowMs, steering));
   }
 
   async #control(graphId: string, decide: (machine: Machine, nowMs: number) => Unit): Promise<Snapshot> {

@@ -29,7 +29,7 @@ import type { Failure, GraphPhase, GraphRow, NodeRow, Unit } from "../store/cont
 import { Change, type LastEvent } from "./change.ts";
 import { Mirror } from "./mirror.ts";
 import { firstNodes, newNode } from "./node-rows.ts";
-import type { FanOut, GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows } from "./types.ts";
+import type { FanOut, GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows, Steering } from "./types.ts";
 
 export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
 
@@ -210,21 +210,21 @@ export class Machine {
     return change.unit;
   }
 
-  pause(nowMs: number): Unit {
+  pause(nowMs: number, steering?: Steering): Unit {
     this.#require("pause", ["queued", "running"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "pausing");
-    change.event("graph.pausing");
+    change.event("graph.pausing", undefined, told(steering));
     this.#settlePause(change);
     return change.unit;
   }
 
-  resume(nowMs: number): Unit {
+  resume(nowMs: number, steering?: Steering): Unit {
     this.#require("resume", ["pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "running");
     this.#fresh = this.#readyNodes();
-    change.event("graph.resumed");
+    change.event("graph.resumed", undefined, told(steering));
     // Paused before it ever began.
     if (this.row.startedMs === undefined) {
       this.#setGraph(change, { startedMs: nowMs });
@@ -234,14 +234,14 @@ export class Machine {
     return change.unit;
   }
 
-  cancel(nowMs: number): Unit {
+  cancel(nowMs: number, steering?: Steering): Unit {
     this.#require("cancel", ["queued", "running", "pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
-    this.#fail(change, { message: "Cancelled by an operator", reason: "cancelled" });
+    this.#fail(change, { message: "Cancelled by an operator", reason: "cancelled" }, steering);
     return change.unit;
   }
 
-  retry(nowMs: number): Unit {
+  retry(nowMs: number, steering?: Steering): Unit {
     this.#require("retry", ["failed"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "running");
@@ -264,7 +264,7 @@ export class Machine {
         });
     }
     this.#mirror.count();
-    change.event("graph.started", undefined, { epoch: this.row.epoch });
+    change.event("graph.started", undefined, { epoch: this.row.epoch, ...steering });
     this.#advance(change);
     return change.unit;
   }
@@ -426,13 +426,13 @@ export class Machine {
     this.#announce(change, "graph.done");
   }
 
-  #fail(change: Change, error: Failure): void {
+  #fail(change: Change, error: Failure, steering?: Steering): void {
     for (const node of this.#mirror.withStatus("running"))
       change.node(node, { status: "cancelled", finishedMs: change.nowMs });
     this.#running = 0;
     this.#setPhase(change, "failed");
     this.#setGraph(change, { error, finishedMs: change.nowMs });
-    change.event("graph.failed", error.node, { ...error });
+    change.event("graph.failed", error.node, { ...error, ...steering });
     this.#announce(change, "graph.failed");
   }
 
@@ -478,4 +478,9 @@ export class Machine {
       `The graph ${id} is ${phase}; ${action} needs it to be ${phases.join(" or ")}`,
     );
   }
+}
+
+/** Data of an event that says no more than who wanted it, and why. */
+function told(steering: Steering | undefined): Json | undefined {
+  return steering && Object.keys(steering).length > 0 ? { ...steering } : undefined;
 }

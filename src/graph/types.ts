@@ -130,6 +130,14 @@ export interface StartOptions {
   tags?: string[];
 }
 
+/** Who steers a graph by hand, and why: kept in the event of the step, for whoever asks later. */
+export interface Steering {
+  /** `operator`, a user's id. Default: nobody is named. */
+  by?: string;
+  /** Why, in a few words. */
+  note?: string;
+}
+
 /** What the outbox needs to know of a transition that sends webhooks. */
 export interface LifecycleEvent {
   event: WebhookEvent;
@@ -175,11 +183,11 @@ export interface Engine {
   snapshot(graphId: string): Snapshot | undefined;
   list(query: GraphQuery): Page<Snapshot>;
   /** @throws SvcError SVC_TRANSITION naming both states; SVC_NOT_FOUND. */
-  pause(graphId: string): Promise<Snapshot>;
-  resume(graphId: string): Promise<Snapshot>;
-  cancel(graphId: string): Promise<Snapshot>;
+  pause(graphId: string, steering?: Steering): Promise<Snapshot>;
+  resume(graphId: string, steering?: Steering): Promise<Snapshot>;
+  cancel(graphId: string, steering?: Steering): Promise<Snapshot>;
   /** Runs what failed again: same id, next epoch. */
-  retry(graphId: string): Promise<Snapshot>;
+  retry(graphId: string, steering?: Steering): Promise<Snapshot>;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
   /** Goes on with every unfinished graph. Called once at boot. */

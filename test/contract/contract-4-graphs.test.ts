@@ -135,6 +135,27 @@ throughBothDoors(
       await call("POST", `/_svc/graphs/${id}/cancel`);
     });
 
+    it("pause · resume · cancel · retry take {note}; the event of each says who asked and why", async () => {
+      const { id, token } = await begin({ worker: "held", input: {}, delay_ms: 60_000 });
+      await call("POST", `/_svc/graphs/${id}/pause`, { note: "the disk is full" });
+      await call("POST", `/_svc/graphs/${id}/resume`);
+      await call("POST", `/_svc/graphs/${id}/cancel`, { note: "no more" });
+      await call("POST", `/_svc/graphs/${id}/retry`, { note: "once more" });
+      await call("POST", `/_svc/graphs/${id}/cancel`);
+      const events = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
+      const told = events.filter(({ by }) => by !== undefined).map(({ type, by, note }) => [type, by, note]);
+      assert.deepEqual(told, [
+        ["graph.pausing", "operator", "the disk is full"],
+        ["graph.resumed", "operator", undefined],
+        ["graph.failed", "operator", "no more"],
+        ["graph.started", "operator", "once more"],
+        ["graph.failed", "operator", undefined],
+      ]);
+      for (const body of [{ note: 1 }, { note: "x".repeat(501) }, { why: "" }, []]) {
+        assert.equal((await call("POST", `/_svc/graphs/${id}/retry`, body)).status, 422);
+      }
+    });
+
     it("GET /_svc/status · GET /_svc/metrics: JSON summary · Prometheus text", async () => {
       const summary = await call("GET", "/_svc/status");
       assert.deepEqual([summary.status, summary.reply["status"]], [200, "ready"]);

@@ -1,6 +1,7 @@
 /** What callers send to the graph endpoints, checked. */
 import type { Context } from "../../http/types.ts";
-import type { StartOptions } from "../../graph/types.ts";
+import { readJson } from "../../http/body.ts";
+import type { StartOptions, Steering } from "../../graph/types.ts";
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import { GRAPH_STATUSES } from "../../shared/wire.ts";
@@ -9,6 +10,8 @@ import { readPage } from "../../webhooks/input.ts";
 
 const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "tags"];
 const MAX_KEY_LENGTH = 255;
+const MAX_NOTE_LENGTH = 500;
+const MAX_NOTE_BYTES = 8 * 1024;
 const MAX_TAGS = 20;
 const MAX_TAG_LENGTH = 100;
 /** A year: beyond that it is a mistake in the unit. */
@@ -34,6 +37,26 @@ export function readStart(body: Json): StartInput {
   if (delayMs !== undefined) options.delayMs = readDelay(delayMs);
   if (tags !== undefined) options.tags = readTags(tags);
   return { worker, input: input ?? null, options };
+}
+
+/**
+ * Why a graph is steered: `{"note": "…"}`; a request without a body says nothing.
+ * @throws SvcError `SVC_INVALID`
+ */
+export async function readNote(ctx: Context): Promise<Pick<Steering, "note">> {
+  const body = hasBody(ctx) ? await readJson(ctx, MAX_NOTE_BYTES) : {};
+  if (body === null || typeof body !== "object" || Array.isArray(body))
+    throw invalid("note", "must stand in a JSON object");
+  const { note, ...others } = body;
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) throw invalid(unknown, "is no key of this body; allowed is note");
+  return note === undefined ? {} : { note: readText(note, "note", MAX_NOTE_LENGTH) };
+}
+
+function hasBody(ctx: Context): boolean {
+  const length = ctx.header("content-length");
+  if (length !== undefined) return length !== "0";
+  return ctx.header("transfer-encoding") !== undefined || ctx.header("content-type") !== undefined;
 }
 
 export function readGraphQuery(query: URLSearchParams): GraphQuery {

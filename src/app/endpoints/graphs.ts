@@ -7,10 +7,10 @@ import type { Snapshot } from "../../graph/types.ts";
 import { createGraphToken } from "../../security/graph-token.ts";
 import type { GraphEvent } from "../../store/contract.ts";
 import { PATHS } from "../../shared/wire.ts";
-import { graphAccess, operatorOnly } from "../auth.ts";
+import { actorOf, graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { readGraphQuery, readLastSeq, readStart } from "./graph-input.ts";
+import { readGraphQuery, readLastSeq, readNote, readStart } from "./graph-input.ts";
 import { idOf } from "./webhooks.ts";
 
 /** An input may be a whole lockfile. */
@@ -34,7 +34,11 @@ export function graphEndpoints({ router, services }: Endpoints): void {
     router.add(
       "POST",
       `${one}/${step}`,
-      async (ctx) => json(await engine[step](known(ctx, services).graph_id), 202),
+      async (ctx) => {
+        const { graph_id } = known(ctx, services);
+        const steering = { by: actorOf(ctx, services), ...(await readNote(ctx)) };
+        return json(await engine[step](graph_id, steering), 202);
+      },
       controller,
     );
   }
