@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import {
   Await,
   CsrfField,
@@ -51,6 +51,14 @@ function createSite(): Fixture {
         title: "Late",
         view: () => ["now ", Await({ value: new Promise((done) => setImmediate(done, "later")), children: String })],
       }),
+      page("/long", { title: "Long", view: () => "<p>a paragraph</p>".repeat(200) }),
+      page("/late-long", {
+        title: "Late and long",
+        view: () => [
+          "now ".repeat(500),
+          Await({ value: new Promise((done) => setImmediate(done, "later")), children: String }),
+        ],
+      }),
       page("/gone", { title: "Gone", status: 410, view: () => "gone" }),
       page("/away", { title: "Away", load: () => redirect("/items/1"), view: () => "" }),
     ],
@@ -84,7 +92,7 @@ function comparable({ status, headers, bytes }: Told) {
       .replace(/'nonce-[^']+'/g, "'nonce-'")
       .replace(/(__svc-csrf=)[^;]+/, "$1")
       .replace(/;t=\d+/, ";t=");
-  const body = bytes
+  const body = decoded(bytes, headers["content-encoding"]?.[0])
     .toString("latin1")
     .replace(/nonce="[^"]+"/g, 'nonce=""')
     .replace(/(name="_csrf" value=")[^"]+/, "$1");
@@ -93,6 +101,13 @@ function comparable({ status, headers, bytes }: Told) {
     headers: Object.fromEntries(own.map(([name, values]) => [name, values.map((value) => timeless(value, name))])),
     body,
   };
+}
+
+/** What a stream is cut into before it is compressed is a matter of the moment. */
+function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (bytes.length === 0) return bytes;
+  if (encoding === "br") return brotliDecompressSync(bytes);
+  return encoding === "gzip" ? gunzipSync(bytes) : bytes;
 }
 
 /** Of a connection rather than of an answer (RFC 9110 section 7.6.1), or of the moment. */
@@ -130,6 +145,11 @@ function rows(session: Record<string, string>, etag: string): Row[] {
     ["a page with a token", 200, "/form"],
     ["a page with a parameter", 200, "/items/caf%C3%A9%20%2F%3Cb%3E"],
     ["a streamed page", 200, "/late"],
+    ["a long page in brotli", 200, "/long", { headers: { "accept-encoding": "gzip, br" } }],
+    ["a long page in gzip", 200, "/long", { headers: { "accept-encoding": "gzip" } }],
+    ["a long page for those who take neither", 200, "/long", { headers: { "accept-encoding": "identity" } }],
+    ["a streamed page in gzip", 200, "/late-long", { headers: { "accept-encoding": "gzip" } }],
+    ["HEAD of a long page in brotli", 200, "/long", { method: "HEAD", headers: { "accept-encoding": "br" } }],
     ["a page with a status", 410, "/gone"],
     ["a redirect", 303, "/away"],
     ["a route", 200, "/json?a=1&b=%20", { headers: { cookie: "x=1; y=%C3%A9" } }],
@@ -159,6 +179,8 @@ function rows(session: Record<string, string>, etag: string): Row[] {
     ["a public file", 200, "/app.css"],
     ["a part of a file", 206, "/app.css", { headers: { range: "bytes=2-5" } }],
     ["a part behind the end", 416, "/app.css", { headers: { range: "bytes=90000-" } }],
+    ["a part of another version", 200, "/app.css", { headers: { range: "bytes=2-5", "if-range": '"other"' } }],
+    ["another version of a file", 412, "/app.css", { headers: { "if-match": '"other"' } }],
     ["a file the client has", 304, "/app.css", { headers: { "if-none-match": etag } }],
     ["HEAD of a page", 200, "/", { method: "HEAD" }],
     ["HEAD of a streamed page", 200, "/late", { method: "HEAD" }],
