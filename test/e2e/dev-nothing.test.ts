@@ -7,7 +7,7 @@ import { appendFileSync, cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
 import { launchBrowser } from "./browser.ts";
 import { buildDemo, root, startDemo, type DemoServer } from "./demo-server.ts";
 
@@ -66,9 +66,23 @@ async function use(page: Page, url: string): Promise<string[]> {
   });
 }
 
-/** The page once no code is on the way to it; it counts the edits that reach it from now on. */
+/** Calls of actions that are on their way, by page. */
+const calls = new WeakMap<Page, Set<Request>>();
+
+async function newTab(): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  const open = new Set<Request>();
+  calls.set(page, open);
+  page.on("request", (request) => request.method() === "POST" && open.add(request));
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
+  return page;
+}
+
+/** The page once no code and no answer is on the way to it; it counts the edits that reach it from now on. */
 async function settled(page: Page): Promise<string[]> {
   await page.waitForFunction(() => !document.querySelector("[data-svc-pending]"));
+  while (calls.get(page)?.size) await page.evaluate("0");
   await page.evaluate(async () => {
     globalThis.followed = 0;
     addEventListener("svc:update", () => globalThis.followed++);
@@ -82,7 +96,7 @@ let tabs: Page[];
 
 before(async () => {
   browser = await launchBrowser();
-  tabs = await Promise.all(Array.from({ length: TABS }, async () => (await browser.newContext()).newPage()));
+  tabs = await Promise.all(Array.from({ length: TABS }, newTab));
 });
 
 after(() => browser?.close());
