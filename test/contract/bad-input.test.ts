@@ -83,6 +83,7 @@ const ACTION_CASES: Case[] = [
   { input: "Sec-Fetch-Site: cross-site", headers: { "sec-fetch-site": "cross-site" }, ...FORBIDDEN },
   { input: "Sec-Fetch-Site: same-site", headers: { "sec-fetch-site": "same-site" }, ...FORBIDDEN },
   { input: "an action for who is signed in", path: "/_svc/action/signedInOnly", status: 401 },
+  { input: "an action that never settles", path: "/_svc/action/hangs", status: 503 },
   ...["throws", "rejects", "bigint", "cycle", "deep"].map((name) => ({
     input: `an action that can't answer: ${name}`,
     path: `/_svc/action/${name}`,
@@ -96,6 +97,7 @@ const NAME_CASES = ["a/b", "..", "%2e%2e", "%2e%2e%2fecho", "%00", "echo%00", ".
 const envelope = (error: unknown): object => ({ ok: false, value: null, error });
 
 const failing = {
+  hangs: action(() => new Promise(() => undefined), { timeoutMs: 5 }),
   rejects: action(() => Promise.reject("a text instead of an error")), // eslint-disable-line prefer-promise-reject-errors
   bigint: action((): unknown => 1n),
   cycle: action(() => cyclic),
@@ -129,6 +131,13 @@ throughBothDoors(
       });
       assert.equal(deep.status, 200);
       assert.equal((await site.client.action("echo", Array(9000).fill(1))).status, 200);
+    });
+
+    it("answers 415 where there is no content type", async () => {
+      const headers = { "x-svc-csrf": await site.client.csrfToken() };
+      // Bytes, for of a text the platform makes text/plain.
+      const body = new TextEncoder().encode('{"args":[]}');
+      assert.equal((await site.client.request("/_svc/action/echo", { method: "POST", body, headers })).status, 415);
     });
 
     it("leaves Object.prototype as it was", () => {

@@ -57,6 +57,10 @@ function readBody(answer: Answer, text: string, at: number): number {
     if (coding !== "chunked" || length !== undefined) throw new Error(`framed twice: ${coding}, ${length}`);
     return readChunks(answer, text, at);
   }
+  if (length === undefined && answer.headers["connection"] === "close") {
+    // To HTTP/1.0, which has no chunks; whether that was all can't be told.
+    return text.length;
+  }
   if (length === undefined || !/^\d+$/.test(length)) throw new Error(`no length: ${JSON.stringify(answer.headers)}`);
   const end = at + Number(length);
   if (end <= text.length) answer.body = text.slice(at, end);

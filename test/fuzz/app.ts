@@ -1,5 +1,5 @@
 /** The app that fuzzing throws things at: something to read, to send and to call for every kind of input. Holds no test. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { action, createApp, json, page, readForm, route, worker, type App, type Middleware } from "svc";
@@ -11,7 +11,20 @@ export const API_KEY = "operator-key";
 /** Nothing a client sends may reach a limit of calls: what is looked for lies behind it. */
 const NO_LIMIT = "1000000";
 
+declare module "svc" {
+  interface SessionData {
+    fuzzed: number;
+  }
+}
+
+/** Shorter than the default, so that who waits for the end of it need not wait long. */
+const PATIENCE = { headersMs: 1000, requestMs: 3000 };
+
 const double = worker("double", (input: { value: number }) => input.value * 2);
+
+async function* each(...args: unknown[]): AsyncGenerator<unknown, void, void> {
+  yield* args;
+}
 
 const todo = v.object({ title: v.pipe(v.string(), v.nonEmpty("must not be empty")) });
 
@@ -54,9 +67,19 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
       }),
       route("POST", "/open", async (ctx) => json((await ctx.bytes(64 * 1024)).length), { csrf: false }),
       route("GET", "/request", (ctx) => json([ctx.request.url, ctx.clientIp, [...ctx.request.headers]])),
+      route("GET", "/session", async (ctx) => {
+        const session = await ctx.session();
+        session.set("fuzzed", (session.get("fuzzed") ?? 0) + 1);
+        return json([session.get("fuzzed"), ctx.signedCookie("signed") ?? null]);
+      }),
       route("GET", "/files/**:path", (ctx) => json(ctx.params)),
     ],
-    actions: { echo: action((...args: unknown[]) => args), addTodo: action(todo, ({ title }) => title) },
+    actions: {
+      echo: action((...args: unknown[]) => args),
+      addTodo: action(todo, ({ title }) => title),
+      each: action(each),
+    },
+    security: { report: true },
     workers: [double],
     env: {
       SVC_DATA_DIR: folder,
@@ -70,7 +93,10 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
     },
     log: { debug: quiet, info: quiet, warn: quiet, error: fault },
   });
-  const started = await app.start({ port: 0, host: "127.0.0.1" });
+  const publicDir = join(folder, "public");
+  mkdirSync(publicDir);
+  writeFileSync(join(publicDir, "file.txt"), "0123456789".repeat(50));
+  const started = await app.start({ port: 0, host: "127.0.0.1", publicDir, timeouts: PATIENCE });
   const client = createTestClient(app);
   const token = await client.csrfToken();
   // Delivers to this very server, so that what is registered is really called.

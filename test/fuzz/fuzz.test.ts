@@ -11,7 +11,7 @@ import { fuzz } from "./run.ts";
 import { beSilent } from "./silent.ts";
 
 const seed = Number(process.env["FUZZ_SEED"] ?? 20261121);
-const budgetMs = Number(process.env["FUZZ_SECONDS"] ?? 15) * 1000;
+const budgetMs = Number(process.env["FUZZ_SECONDS"] ?? 12) * 1000;
 
 describe(`whatever is sent (FUZZ_SEED=${seed})`, () => {
   let target: Target;

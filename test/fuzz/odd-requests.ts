@@ -35,6 +35,8 @@ export const oddReads: Arbitrary<OddRequest> = fc
       "/show/x",
       "/request",
       "/files/a",
+      "/file.txt",
+      "/session",
       "/_svc/loader.js",
       "/_svc/demo",
       "/_svc/demo/webhook-inbox",
@@ -57,6 +59,9 @@ export const oddReads: Arbitrary<OddRequest> = fc
         "cookie",
         "if-none-match",
         "if-modified-since",
+        "if-match",
+        "if-unmodified-since",
+        "if-range",
         "range",
         "x-request-id",
         "x-forwarded-for",
@@ -69,12 +74,17 @@ export const oddReads: Arbitrary<OddRequest> = fc
       headerValue,
       { maxKeys: 5 },
     ),
+    range: fc.option(fc.stringMatching(/^bytes ?=[\d\-, ]{0,20}$/), { freq: 2 }),
     isOperator: fc.boolean(),
   })
-  .map(({ path, segment, query, headers, isOperator }) => ({
+  .map(({ path, segment, query, headers, range, isOperator }) => ({
     method: "GET",
     path: `${path}${segment}?${query}`,
-    headers: { ...headers, ...(isOperator ? { authorization: `Bearer ${API_KEY}` } : {}) },
+    headers: {
+      ...headers,
+      ...(range === null ? {} : { range }),
+      ...(isOperator ? { authorization: `Bearer ${API_KEY}` } : {}),
+    },
   }));
 
 const part = fc

@@ -20,6 +20,8 @@ export const randomBytes: Arbitrary<Uint8Array> = fc.oneof(
     .map(([start, rest]) => Buffer.concat([Buffer.from(start, "latin1"), rest])),
 );
 
+const DATE = "Sat, 21 Nov 2026 14:00:00 GMT";
+
 /** Requests that are right, as text in latin1: one byte a character. */
 export function validRequests({ session }: Target): string[] {
   const host = "Host: localhost\r\nConnection: close\r\n";
@@ -44,6 +46,15 @@ export function validRequests({ session }: Target): string[] {
     ),
     send("GET /files/a/b%2Fc", "Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"),
     send("GET /health", ""),
+    send("GET /session", "Cookie: signed=x.y; __svc-session=abc\r\n"),
+    send("GET /file.txt", `Range: bytes=0-1, 5-, -3\r\nIf-Range: "x"\r\nIf-Unmodified-Since: ${DATE}\r\n`),
+    send("POST /_svc/action/each", `${mutation}${jsonType}Accept: application/x-ndjson\r\n`, '{"args":[1,2,3]}'),
+    send("POST /_svc/action/echo", `${mutation}${jsonType}Idempotency-Key: "key-1"\r\n`, '{"args":[1]}'),
+    send(
+      "POST /_svc/csp-report",
+      "Content-Type: application/csp-report\r\n",
+      '{"csp-report":{"blocked-uri":"inline"}}',
+    ),
     send("POST /_svc/action/echo", mutation + jsonType, '{"args":[1,{"a":[true,null]}]}'),
     send("POST /_svc/action/addTodo", mutation + jsonType, '{"args":[{"title":"milk"}]}'),
     send("POST /form", `${mutation}Content-Type: application/x-www-form-urlencoded\r\n`, "title=milk&x=%C3%BC+y"),

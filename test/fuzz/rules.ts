@@ -28,7 +28,8 @@ export function checkAnswer({ status, headers, body }: Answer): void {
   }
   if (status === 405) assert.match(headers["allow"] ?? "", /^[A-Z]+(?:, [A-Z]+)*$/);
   if (status === 401) assert.equal(headers["www-authenticate"], "Bearer");
-  if (/json/.test(type) && body !== undefined && status !== 206) checkJson(status, type, body);
+  if (/^application\/(?:problem\+)?json/.test(type) && body !== undefined && status !== 206)
+    checkJson(status, type, body);
 }
 
 function checkJson(status: number, type: string, body: string): void {

@@ -41,7 +41,9 @@ export async function fuzz(kind: Kind, { seed, budgetMs, middleware }: FuzzOptio
     const beforeBytes = heapBytes();
     runs += await tryFor(property, seed + 1, budgetMs * (1 - WARM_UP));
     const grownBytes = heapBytes() - beforeBytes;
-    const health = await fetch(`http://127.0.0.1:${target.port}/health`);
+    const health = await fetch(`http://127.0.0.1:${target.port}/health`, {
+      headers: { connection: "close" },
+    });
     assert.equal(await health.text(), "ok");
     assert.deepEqual(unhandled, [], "unhandled rejections");
     assert.ok(
