@@ -80,6 +80,7 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
       each: action(each),
     },
     security: { report: true },
+    timeouts: PATIENCE,
     workers: [double],
     env: {
       SVC_DATA_DIR: folder,
@@ -96,7 +97,7 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
   const publicDir = join(folder, "public");
   mkdirSync(publicDir);
   writeFileSync(join(publicDir, "file.txt"), "0123456789".repeat(50));
-  const started = await app.start({ port: 0, host: "127.0.0.1", publicDir, timeouts: PATIENCE });
+  const started = await app.start({ port: 0, host: "127.0.0.1", publicDir });
   const client = createTestClient(app);
   const token = await client.csrfToken();
   // Delivers to this very server, so that what is registered is really called.
