@@ -3,6 +3,7 @@
  * may tell is decided in http/response.ts.
  */
 import { STATUS_CODES } from "node:http";
+import { readQualities } from "../http/quality.ts";
 import { describeError, errorHeaders, errorProblem, html, json } from "../http/response.ts";
 import type { Context, Result } from "../http/types.ts";
 import { escapeText } from "../shared/escape.ts";
@@ -43,10 +44,15 @@ function wantsPage(ctx: Pick<Context, "header" | "path">): boolean {
   return prefersHtml(ctx.header("accept")) && !ctx.path.startsWith(`${BASE_PATH}/`);
 }
 
-/** Browsers name text/html when they navigate; fetch and curl say any type. */
+/** Browsers name text/html when they navigate; fetch and curl say any type, and are given what programs read. */
 export function prefersHtml(accept: string | undefined): boolean {
-  return accept?.includes("text/html") ?? false;
+  if (accept === undefined) return false;
+  const qualities = readQualities(accept);
+  const html = qualities.get("text/html") ?? 0;
+  return html > 0 && JSON_TYPES.every((type) => html >= (qualities.get(type) ?? 0));
 }
+
+const JSON_TYPES = ["application/json", "application/problem+json"];
 
 /** Styled by attributes, which the page's policy allows without a nonce. */
 function errorPage(status: number, detail: string, isSource: boolean): string {

@@ -1,6 +1,9 @@
 /** Pages, routes, groups and middleware of an app, in memory and over a socket. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Middleware } from "../http/types.ts";
 import { json, text } from "../http/response.ts";
 import { withHeaders } from "../http/with-headers.ts";
@@ -57,11 +60,16 @@ const APP: AppOptions = {
 
 describe("routing", () => {
   const app = createQuiet(APP);
+  const publicDir = mkdtempSync(join(tmpdir(), "svc-public-"));
   let started: Started;
   before(async () => {
-    started = await app.start({ host: "127.0.0.1", port: 0 });
+    writeFileSync(join(publicDir, "note.txt"), "a note");
+    started = await app.start({ host: "127.0.0.1", port: 0, publicDir });
   });
-  after(() => started.close());
+  after(async () => {
+    await started.close();
+    rmSync(publicDir, { recursive: true });
+  });
 
   const doors = [
     [
@@ -124,6 +132,35 @@ describe("routing", () => {
           }
         });
       }
+
+      it("goes by what the caller prefers, weights counted, in what its errors are", async () => {
+        const typeFor = async (accept: string) =>
+          (await send("/out/of/notFound", { headers: { accept } })).headers.get("content-type")?.split(";")[0];
+        const [page, problem] = ["text/html", "application/problem+json"];
+        const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+        for (const accept of [
+          browser,
+          "TEXT/HTML",
+          "text/html, application/json",
+          "application/json;q=0.5, text/html;q=0.9",
+        ])
+          assert.equal(await typeFor(accept), page, accept);
+        for (const accept of [
+          "*/*",
+          "application/json",
+          "text/html;q=0",
+          "application/json, text/html;q=0.9",
+          "text/htmlx",
+        ])
+          assert.equal(await typeFor(accept), problem, accept);
+      });
+
+      it("runs the app's middleware around public files, which keep their headers", async () => {
+        assert.equal((await send("/note.txt?out=forbidden")).status, 403);
+        const file = await send("/note.txt");
+        assert.deepEqual([await file.text(), file.headers.get("x-notes")], ["a note", "app"]);
+        assert.notEqual(file.headers.get("etag"), null);
+      });
 
       it("lets middleware see a redirect as the answer it is", async () => {
         assert.equal(await notes("/out/of/redirect"), "app");

@@ -1,15 +1,6 @@
 /** What encodings a client takes: the `Accept-Encoding` header (RFC 9110 section 12.5.3). */
 
-/** Name -> quality; `br;q=0` means never. */
-export function acceptedEncodings(header: string): Map<string, number> {
-  const quality = new Map<string, number>();
-  for (const part of header.split(",")) {
-    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
-    const weight = parameters.map((parameter) => /^q=([01](?:\.\d{0,3})?)$/.exec(parameter)?.[1]).find(Boolean);
-    if (name !== "") quality.set(name, weight === undefined ? 1 : Number(weight));
-  }
-  return quality;
-}
+import { readQualities } from "./quality.ts";
 
 export type Encoding = "br" | "gzip";
 
@@ -22,7 +13,7 @@ export function chooseEncoding(
   has: Readonly<Record<Encoding, boolean>>,
 ): Encoding | undefined {
   if (header === undefined) return undefined;
-  const quality = acceptedEncodings(header);
+  const quality = readQualities(header);
   const rank = (name: Encoding): number => (has[name] ? (quality.get(name) ?? quality.get("*") ?? 0) : 0);
   const [br, gzip] = [rank("br"), rank("gzip")];
   if (br > 0 && br >= gzip) return "br";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { throughBothDoors, type Site } from "./doors.test.ts";
 import { problem } from "./response.ts";
-import { acceptedEncodings } from "./accept-encoding.ts";
+import { readQualities } from "./quality.ts";
 import type { Context } from "./types.ts";
 import { loadFolder, REVALIDATE, serveFile, staticFile } from "./static.ts";
 
@@ -281,7 +281,7 @@ describe("a folder of files", () => {
 describe("accepted encodings", () => {
   it("have a quality of 1 unless they say another", () => {
     assert.deepEqual(
-      [...acceptedEncodings("br;q=0.8, gzip;q=0.125 , *;q=0,,zstd;q=x")],
+      [...readQualities("br;q=0.8, gzip;q=0.125 , *;q=0,,zstd;q=x")],
       [
         ["br", 0.8],
         ["gzip", 0.125],

@@ -1,0 +1,12 @@
+/** Lists of what a client takes, with a weight each: `Accept`, `Accept-Encoding` (RFC 9110 section 12.4.2). */
+
+/** Name in lower case, without other parameters -> weight; `br;q=0` means never. */
+export function readQualities(header: string): Map<string, number> {
+  const quality = new Map<string, number>();
+  for (const part of header.split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+    const weight = parameters.map((parameter) => /^q=([01](?:\.\d{0,3})?)$/.exec(parameter)?.[1]).find(Boolean);
+    if (name !== "") quality.set(name, weight === undefined ? 1 : Number(weight));
+  }
+  return quality;
+}
