@@ -2,11 +2,11 @@
  * Builds the browser assets from src/browser into out/assets: each a module of its own (the parts get core from the loader),
  * with a brotli and a gzip copy, and benchmark.json with the bytes of each.
  */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build, type Plugin } from "esbuild";
+import { build, transform, type Plugin } from "esbuild";
 import { minify } from "terser";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
@@ -40,6 +40,8 @@ const ASSETS = [
   "runtime",
   "stub",
   "swap",
+  "ui",
+  "flow",
 ];
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
@@ -141,11 +143,18 @@ async function minified(name: string, isDev = false): Promise<string> {
   return `${shortened(code.trim())}\n`;
 }
 
-async function write(name: string, code: string): Promise<Sizes> {
+/** A stylesheet of src/browser. */
+async function style(name: string): Promise<string> {
+  const source = await readFile(join(root, `src/browser/${name}`), "utf8");
+  return (await transform(source, { loader: "css", minify: true })).code;
+}
+
+/** @param file its name in the folder of assets. */
+async function write(file: string, code: string): Promise<Sizes> {
   const bytes = Buffer.from(code);
   const gzip = gzipSync(bytes, { level: 9 });
   const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-  const path = join(target, `${name}.js`);
+  const path = join(target, file);
   await Promise.all([writeFile(path, bytes), writeFile(`${path}.gz`, gzip), writeFile(`${path}.br`, brotli)]);
   return { raw: bytes.length, gzip: gzip.length, brotli: brotli.length };
 }
@@ -153,7 +162,8 @@ async function write(name: string, code: string): Promise<Sizes> {
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const sizes: Record<string, Sizes> = {};
-for (const name of ASSETS) sizes[`${name}.js`] = await write(name, await minified(name));
+for (const name of ASSETS) sizes[`${name}.js`] = await write(`${name}.js`, await minified(name));
+sizes["ui.css"] = await write("ui.css", await style("ui.css"));
 await rm(devTarget, { recursive: true, force: true });
 await mkdir(devTarget, { recursive: true });
 for (const [name, source] of Object.entries(DEV_ASSETS)) {

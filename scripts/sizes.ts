@@ -82,6 +82,9 @@ async function measure(): Promise<Row[]> {
       "boundary.js",
       "select.js",
       "runtime.js",
+      "flow.js",
+      "ui.js",
+      "ui.css",
     ];
     const files = await Promise.all(names.map(async (name) => ({ name, ...(await asset(name)) })));
     const together = async (parts: string[], built: typeof demo, module: string): Promise<Size> =>

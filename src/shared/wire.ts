@@ -168,6 +168,18 @@ export const DOM = {
   more: "data-svc-more",
   /** Event of the window: a late piece has come to its place. */
   arrived: "svc:piece",
+  /** On a popover that ui.js has opened, and on a dialog that it has opened above all else. */
+  open: "data-svc-open",
+  modal: "data-svc-modal",
+  /** Element around the markup of a graph (flow.js), and what tells that its stream is open. */
+  flowTag: "svc-flow",
+  flowLive: "data-live",
+  /** Id of the node that an element is about. */
+  flowNode: "data-flow-node",
+  /** What an element shows: `status`, `done`, `total`, `progress`, `note`, `log`. */
+  flow: "data-flow",
+  /** Fired by it for every event of the graph. */
+  flowEvent: "svc:flow",
   /** Global queue of events caught before the loader has arrived. */
   queue: "$svc",
   /** Development only: id of the script that holds a fault, on the page that tells of it. */

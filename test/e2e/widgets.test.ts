@@ -1,0 +1,251 @@
+/** flow.js and ui.js in a real Chromium, under the production policy: a graph that is followed, and popovers and dialogs for browsers without. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import { createApp, graph, html, route, worker, type App, type Started } from "svc";
+import { launchBrowser, openTab, type Tab } from "./browser.ts";
+
+const DEADLINE_MS = 30_000;
+const env = {
+  NODE_ENV: "production",
+  SVC_DATABASE_URL: "memory:",
+  SVC_SECRET: "s".repeat(32),
+  SVC_LOG_LEVEL: "silent",
+};
+
+/** Workers wait here until the test lets them go. */
+const gates = new Map<string, () => void>();
+const gate = (name: string): Promise<void> => new Promise((done) => gates.set(name, done));
+async function letGo(name: string): Promise<void> {
+  while (!gates.has(name)) await new Promise((done) => setImmediate(done));
+  gates.get(name)?.();
+  gates.delete(name);
+}
+
+const list = worker("list", async (_input: unknown, ctx) => {
+  await gate("list");
+  ctx.log("info", "three <b>found</b>");
+  return ["a", "b", "c"];
+});
+const look = worker("look", async (name: string) => {
+  await gate(name);
+  return name;
+});
+const audit = graph("audit", (g) => {
+  const names = g.node("list", list);
+  return g.map("look", look, names, (found) => found);
+});
+const failing = worker("failing", { retry: { max: 1 } }, async () => {
+  await gate("failing");
+  throw new Error("no");
+});
+
+const flowPage = route("GET", "/flow/:id", (ctx) => {
+  const id = ctx.params["id"] ?? "";
+  const snapshot = app.engine.snapshot(id);
+  const src = `${app.eventsUrl(id)}&after=0`.replaceAll("&", "&amp;");
+  const isOver = snapshot?.status === "done" || snapshot?.status === "failed";
+  return html(
+    `<!doctype html><title>Flow</title><h1>${isOver ? "Over" : "Under way"}</h1>` +
+      `<svc-flow src="${src}" data-status="${snapshot?.status}"${ctx.query.has("reload") && !isOver ? " reload" : ""}>` +
+      `<p role="status" data-flow="status">${snapshot?.status}</p>` +
+      `<p id="list" data-flow-node="list">list <b data-flow="status">pending</b></p>` +
+      `<p id="look" data-flow-node="look" data-done="0" data-total="0">look <b data-flow="status"></b> ` +
+      `<i data-flow="done">0</i> of <i data-flow="total">0</i><progress data-flow="progress"></progress></p>` +
+      `<ol data-flow="log"></ol></svc-flow>` +
+      `<script type="module" src="/_svc/flow.js" nonce="${ctx.nonce}"></script>`,
+  );
+});
+
+const uiPage = route("GET", "/ui", (ctx) =>
+  html(
+    `<!doctype html><title>Overlays</title><link rel="stylesheet" href="/_svc/ui.css">` +
+      `<button id="opener" popovertarget="menu">Menu</button><p id="elsewhere">Elsewhere</p>` +
+      `<div id="menu" popover>menu <button id="inner-opener" popovertarget="inner">Inner</button>` +
+      `<div id="inner" popover>inner</div></div>` +
+      `<div id="note" popover="manual">note</div>` +
+      `<dialog id="ask"><form method="dialog"><input id="name" autofocus><button value="yes">Yes</button></form></dialog>` +
+      `<script type="module" src="/_svc/ui.js" nonce="${ctx.nonce}"></script>`,
+  ),
+);
+
+const app: App = createApp({ routes: [flowPage, uiPage], workers: [failing], graphs: [audit], env });
+let started: Started;
+let browser: Browser;
+
+before(async () => {
+  started = await app.start({ host: "127.0.0.1", port: 0 });
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await started?.close();
+});
+
+describe("flow.js", () => {
+  const begin = async (worker: string): Promise<string> => (await app.engine.start(worker, null)).snapshot.graph_id;
+
+  it("shows in the server's markup what becomes of a graph and its nodes", { timeout: DEADLINE_MS }, async () => {
+    const id = await begin("audit");
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(`${started.url}/flow/${id}`);
+    await page.locator('svc-flow[data-live][data-status="running"]').waitFor();
+    await page.locator('#list[data-status="running"]', { hasText: "list running" }).waitFor();
+    await letGo("list");
+    await page.locator("#list", { hasText: "list done" }).waitFor();
+    await page.locator('#look[data-total="3"]', { hasText: "look running 0 of 3" }).waitFor();
+    // What a worker says is text.
+    assert.equal(await page.locator('li[data-level="info"]').innerHTML(), "three &lt;b&gt;found&lt;/b&gt;");
+    await letGo("a");
+    await page.locator("#look", { hasText: "look running 1 of 3" }).waitFor();
+    await page.locator('#look progress[value="1"][max="3"]').waitFor();
+    await letGo("b");
+    await letGo("c");
+    await page.locator('svc-flow[data-status="done"]:not([data-live])', { hasText: "look done 3 of 3" }).waitFor();
+    assert.equal(await page.getByRole("status").textContent(), "done");
+    await tab.close();
+  });
+
+  it(
+    "tells of each event once, and has the page loaded again at the end where it asks for that",
+    { timeout: DEADLINE_MS },
+    async () => {
+      const id = await begin("failing");
+      const tab = await openTab(browser);
+      const { page } = tab;
+      await page.addInitScript(() => {
+        const seen: unknown[] = [];
+        addEventListener("svc:flow", (event) => {
+          seen.push((event as CustomEvent<{ seq: number }>).detail.seq);
+          sessionStorage.setItem("seen", seen.join());
+        });
+      });
+      await page.goto(`${started.url}/flow/${id}?reload`);
+      await page.locator("svc-flow[data-live]").waitFor();
+      await letGo("failing");
+      await page.locator("h1", { hasText: "Over" }).waitFor();
+      await page.locator('svc-flow[data-status="failed"]').waitFor();
+      const seqs = String(await page.evaluate("sessionStorage.getItem('seen')")).split(",");
+      assert.deepEqual(
+        seqs,
+        seqs.map((_, at) => String(at + 1)),
+      );
+      await tab.close();
+    },
+  );
+});
+
+/** A browser without popovers and dialogs, as far as scripts can tell. */
+function withoutPlatform(): void {
+  for (const name of ["showPopover", "hidePopover", "togglePopover"])
+    Reflect.deleteProperty(HTMLElement.prototype, name);
+  for (const name of ["show", "showModal", "close", "returnValue"])
+    Reflect.deleteProperty(HTMLDialogElement.prototype, name);
+}
+
+async function overlays(isOld: boolean, story: (page: Tab["page"]) => Promise<void>): Promise<void> {
+  const tab = await openTab(browser);
+  if (isOld) await tab.page.addInitScript(withoutPlatform);
+  await tab.page.goto(`${started.url}/ui`);
+  await tab.page.waitForFunction("typeof HTMLElement.prototype.showPopover === 'function'");
+  await story(tab.page);
+  await tab.close();
+}
+
+describe("ui.js", () => {
+  for (const isOld of [true, false]) {
+    const where = isOld ? "where the platform has none" : "where the platform has them";
+    const open = isOld ? "[data-svc-open]" : ":popover-open";
+
+    it(`popovers open and close by button, elsewhere, Escape and script, ${where}`, { timeout: DEADLINE_MS }, () =>
+      overlays(isOld, async (page) => {
+        const menu = page.locator("#menu");
+        await menu.waitFor({ state: "hidden" });
+        await page.click("#opener");
+        await page.locator(`#menu${open}`).waitFor();
+        await page.click("#inner-opener");
+        await page.locator(`#inner${open}`).waitFor();
+        assert.ok(await menu.isVisible(), "the popover around it stays");
+        await page.keyboard.press("Escape");
+        await page.locator("#inner").waitFor({ state: "hidden" });
+        assert.ok(await menu.isVisible());
+        await page.click("#elsewhere");
+        await menu.waitFor({ state: "hidden" });
+        await page.click("#opener");
+        await menu.waitFor();
+        await page.click("#opener");
+        await menu.waitFor({ state: "hidden" });
+        await page.evaluate("document.getElementById('note').showPopover()");
+        await page.click("#elsewhere");
+        assert.ok(await page.locator("#note").isVisible(), "a manual one stays");
+        await page.evaluate("document.getElementById('note').togglePopover()");
+        await page.locator("#note").waitFor({ state: "hidden" });
+      }),
+    );
+
+    it(`popovers tell that they open and close, and may be kept shut, ${where}`, { timeout: DEADLINE_MS }, () =>
+      overlays(isOld, async (page) => {
+        await page.evaluate(() => {
+          const note = document.getElementById("note") as HTMLElement;
+          const told: string[] = [];
+          for (const type of ["beforetoggle", "toggle"])
+            note.addEventListener(type, (event) => {
+              const { oldState, newState } = event as ToggleEvent;
+              told.push(`${type} ${oldState} ${newState}`);
+              document.title = told.join();
+            });
+          note.showPopover();
+        });
+        await page.waitForFunction("document.title.endsWith(',toggle closed open')");
+        await page.evaluate("document.getElementById('note').hidePopover()");
+        await page.waitForFunction(
+          "document.title === 'beforetoggle closed open,toggle closed open,beforetoggle open closed,toggle open closed'",
+        );
+        await page.evaluate(() => {
+          const note = document.getElementById("note") as HTMLElement;
+          note.addEventListener("beforetoggle", (event) => event.preventDefault());
+          note.showPopover();
+        });
+        assert.equal(await page.locator("#note").isVisible(), false);
+        assert.equal(
+          await page.evaluate(() => {
+            try {
+              document.body.showPopover();
+              return "";
+            } catch (error) {
+              return (error as Error).name;
+            }
+          }),
+          "NotSupportedError",
+        );
+      }),
+    );
+
+    it(
+      `modal dialogs take the focus, and close with a value, by Escape and by form, ${where}`,
+      { timeout: DEADLINE_MS },
+      () =>
+        overlays(isOld, async (page) => {
+          const ask = page.locator("#ask");
+          await page.focus("#opener");
+          await page.evaluate(() => {
+            const dialog = document.getElementById("ask") as HTMLDialogElement;
+            dialog.addEventListener("close", () => (document.title = `closed ${dialog.returnValue}`));
+            dialog.showModal();
+          });
+          await ask.waitFor();
+          assert.equal(await page.evaluate("document.activeElement.id"), "name");
+          await page.evaluate("document.getElementById('opener').focus()");
+          assert.notEqual(await page.evaluate("document.activeElement.id"), "opener");
+          await page.click("text=Yes");
+          await ask.waitFor({ state: "hidden" });
+          await page.waitForFunction("document.title === 'closed yes'");
+          assert.equal(await page.evaluate("document.activeElement.id"), "opener");
+          await page.evaluate("document.getElementById('ask').showModal()");
+          await page.keyboard.press("Escape");
+          await ask.waitFor({ state: "hidden" });
+        }),
+    );
+  }
+});
