@@ -48,5 +48,6 @@ export { CsrfField } from "./ssr/csrf-field.ts";
 
 export { graph, worker } from "./graph/definition.ts";
 export { SvcError, type ErrorCode, type Issue } from "./shared/errors.ts";
+export { traceparent, type Trace } from "./shared/trace.ts";
 export type { Log, LogFields, LogLevel } from "./shared/log.ts";
 export { systemClock, type Clock, type Duration } from "./shared/clock.ts";

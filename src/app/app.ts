@@ -75,6 +75,8 @@ export interface App {
   readonly engine: Engine;
   /** @throws as engine */
   readonly webhooks: Webhooks;
+  /** Where this app's lines go, for lines of your own. @throws as `config` */
+  readonly log: Log;
   /** The variables this app reads. @throws SvcError `SVC_CONFIG` */
   readonly config: Config;
   /** Whether the webhook demo is served. */
@@ -121,13 +123,13 @@ class SvcApp implements App {
     return (this.#config ??= readConfig(this.#options.env ?? process.env));
   }
 
-  get #log(): Log {
+  get log(): Log {
     return (this.#ownLog ??= this.#options.log ?? processLog(this.config, this.#clock));
   }
 
   get #tracing(): Tracing | undefined {
     const { otlp } = this.config;
-    return otlp && (this.#openTracing ??= openTracing(otlp, this.#clock, this.#log, this.#metrics));
+    return otlp && (this.#openTracing ??= openTracing(otlp, this.#clock, this.log, this.#metrics));
   }
 
   get #clock(): Clock {
@@ -219,7 +221,7 @@ class SvcApp implements App {
   async #drain(listening: Listening): Promise<Drained> {
     this.#isDraining = true;
     const stop = (): void => this.#closing.abort();
-    const { cutRequests, leftMs } = await this.#ending.sockets(listening, stop, this.#log);
+    const { cutRequests, leftMs } = await this.#ending.sockets(listening, stop, this.log);
     await (this.#closed ??= this.#close(leftMs));
     return { cutRequests };
   }
@@ -229,7 +231,7 @@ class SvcApp implements App {
     if (!this.#services) return ["booting"];
     const checks = this.#options.ready;
     if (!checks) return [];
-    return (this.#readiness ??= new Readiness(checks, this.#clock, this.#log)).failed();
+    return (this.#readiness ??= new Readiness(checks, this.#clock, this.log)).failed();
   }
 
   async #close(deadlineMs: number): Promise<void> {
@@ -248,7 +250,7 @@ class SvcApp implements App {
   async #boot(where: Surroundings): Promise<void> {
     const { config } = this;
     const closing = this.#closing.signal;
-    const watchers = { log: this.#log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
+    const watchers = { log: this.log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
     const around = { where, clock: this.#clock, closing, ...watchers };
     // Without a key nobody can ask.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
@@ -302,7 +304,7 @@ class SvcApp implements App {
       outgoing: hasAccessLog ? measured : undefined,
       observer: observe({
         metrics: this.#metrics,
-        accessLog: hasAccessLog ? this.#log : undefined,
+        accessLog: hasAccessLog ? this.log : undefined,
         tracer: this.#tracing?.tracer,
         phasesOf: (ctx) => this.#services?.phases.of(ctx) ?? [],
       }),
@@ -323,7 +325,7 @@ class SvcApp implements App {
   }
 
   #fault(err: unknown, reqId?: string, traceId?: string): void {
-    this.#log.error({ reqId, traceId, err }, "A request failed");
+    this.log.error({ reqId, traceId, err }, "A request failed");
   }
 }
 

@@ -25,6 +25,11 @@ export async function start({ root, host, port }: CommandOptions, output: Output
   process.setSourceMapsEnabled(true);
   const app = appOf((await import(pathToFileURL(entry).href)) as { default?: unknown }, entry);
   const ended = endRequested();
+  // Of a promise too that nobody waits for. What state the app is in after it, nobody knows: it ends, and what was durable goes on.
+  process.on("uncaughtException", (err) => {
+    app.log.error({ err }, "An error that nobody caught ends the process");
+    process.exit(1);
+  });
   const started = await app.start({
     dist,
     ...(host === undefined ? {} : { host }),

@@ -1,9 +1,14 @@
 /** What the metrics and the status endpoint tell (contract section 4), read by a strict reader of the format. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { route } from "svc";
 import { OPERATOR, withFixture, type Fixture } from "./app.ts";
 import { readExposition, type Series } from "./prometheus.ts";
+
+/** From out/test/contract. */
+const GUIDE = fileURLToPath(new URL("../../../docs/guide/operations.md", import.meta.url));
 
 const AWKWARD = 'a "quoted" \\ value\nof two lines';
 
@@ -135,6 +140,21 @@ describe("GET /_svc/metrics", () => {
       {},
       { metrics },
     );
+  });
+});
+
+describe("docs/guide/operations.md", () => {
+  it("names every metric that there is", async () => {
+    const guide = readFileSync(GUIDE, "utf8");
+    await withFixture(async ({ client, app }) => {
+      await app.boot();
+      await app.engine.start("double", { value: 1 });
+      await app.engine.idle();
+      await client.action("echo", 1);
+      await client.get("/nowhere");
+      const text = await (await client.get("/_svc/metrics", OPERATOR)).text();
+      for (const [, name = ""] of text.matchAll(/^# TYPE (\S+)/gm)) assert.ok(guide.includes(`\`${name}\``), name);
+    });
   });
 });
 

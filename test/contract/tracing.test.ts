@@ -80,6 +80,16 @@ describe("the trace of a request", () => {
   });
 });
 
+describe("Server-Timing", () => {
+  it("is on no answer outside of svc dev: times tell what is there", async () => {
+    for (const env of [{ NODE_ENV: "production", SVC_SECRET: "x".repeat(32) }, {}]) {
+      await withFixture(async ({ client }) => {
+        assert.equal((await client.get("/plain")).headers.get("server-timing"), null);
+      }, env);
+    }
+  });
+});
+
 describe("a collector that is named", () => {
   it("gets a span for each request, and one for the page's data and one for its HTML below it", async () => {
     const pages = [page("/shop/:id", { title: "Shop", load: async () => "data", view: (data) => `<p>${data}</p>` })];

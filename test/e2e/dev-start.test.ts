@@ -72,6 +72,11 @@ describe("svc dev", () => {
     assert.match(await (await fetch(`${url}/plain`)).text(), /Mended/);
   });
 
+  it("tells how long the parts of an answer took", async () => {
+    const answer = await fetch(`${url}/plain`);
+    assert.match(answer.headers.get("server-timing") ?? "", /^load;dur=[\d.]+, render;dur=[\d.]+, total;dur=[\d.]+$/);
+  });
+
   it("tells nothing of the source to other sites' pages, or under a name that is not this machine's", async () => {
     assert.equal(await ask("/_svc/dev/fault", { "sec-fetch-site": "cross-site" }), 405);
     assert.equal(await ask("/_svc/dev/events", { "sec-fetch-site": "cross-site" }), 403);

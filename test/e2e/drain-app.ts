@@ -29,6 +29,12 @@ export default createApp({
       await gate("slow");
       return new Response("slow but whole");
     }),
+    route("GET", "/crash", () => {
+      setImmediate(() => {
+        throw new Error("nobody catches this");
+      });
+      return new Response("soon");
+    }),
     route("GET", "/stuck", () => gate("stuck")),
   ],
   graphs: [

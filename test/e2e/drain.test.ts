@@ -89,6 +89,18 @@ describe("a process that gets SIGTERM", () => {
   });
 });
 
+describe("a process in which something is thrown that nobody catches", () => {
+  it("exits with 1, and says what it was in a line of its log", async () => {
+    server = await app.start(NEVER);
+    const { url, stop, output } = server;
+    await fetch(`${url}/crash`).catch(() => undefined); // it may end before it has answered
+    await until(() => output().includes("An error that nobody caught"), "it is logged");
+    // The signal finds no process any more.
+    assert.equal(await stop(), 1);
+    assert.match(output(), /^\{"level":50,.*"message":"nobody catches this".*\}$/m);
+  });
+});
+
 /** The events of a graph as a browser gets them: resolves once the stream is open. */
 async function follow(url: string, { graph_id }: StartedGraph): Promise<{ response: Response; text: Promise<string> }> {
   const headers = { authorization: `Bearer ${API_KEY}` };
