@@ -35,8 +35,8 @@ export function tokenFor(ctx: Context, { secrets }: Guard): string {
 }
 
 function giveCookie(ctx: Context, secrets: Secrets, id = createCsrfId()): string {
-  const options = { httpOnly: true, sameSite: "Lax", secure: ctx.secure } as const;
-  ctx.setCookie(COOKIES.csrf, createCsrfCookie(secrets, id), options);
+  // The defaults are those of contract section 5.
+  ctx.setCookie(COOKIES.csrf, createCsrfCookie(secrets, id));
   given.set(ctx, id);
   return id;
 }

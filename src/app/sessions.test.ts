@@ -231,6 +231,8 @@ describe("sessions and cookies", () => {
     const client = createTestClient(app, { origin: "https://shop.example" });
     const [line = ""] = linesOf(await client.get("/visits"), "__Host-svc-session");
     assert.match(line, /; Path=\/; Max-Age=1209600; HttpOnly; Secure; SameSite=Lax$/);
+    const plan = linesOf(await client.get("/sign"), "plan")[0] ?? "";
+    assert.match(plan, /; HttpOnly; Secure; SameSite=Lax$/, "as all cookies over HTTPS are");
     const tossed = line.split(";")[0]?.replace("__Host-", "") ?? "";
     const answer = await app.fetch(new Request("https://shop.example/looked-at", { headers: { cookie: tossed } }));
     assert.equal(await answer.json(), null);

@@ -46,7 +46,7 @@ export class CookieJar {
     const key = cookieKey(name, options);
     // Behind those that were set before, as if they had not been.
     this.#lines.delete(key);
-    this.#lines.set(key, serializeCookie(name, text, options));
+    this.#lines.set(key, serializeCookie(name, text, { ...options, secure: options.secure ?? this.#isSecure }));
   }
 
   /** Opens it on first use. */
@@ -75,10 +75,8 @@ export class CookieJar {
     const session = await this.#opening?.catch(() => undefined);
     if (!session) return;
     const change = await this.#keys.sessions.save(session, this.#received);
-    const name = this.#sessionName;
-    const options = { secure: this.#isSecure };
-    if (change === "remove") this.set(name, "", { ...options, maxAgeSeconds: 0 });
-    else if (change) this.set(name, change.value, { ...options, maxAgeSeconds: change.maxAgeSeconds });
+    if (change === "remove") this.set(this.#sessionName, "", { maxAgeSeconds: 0 });
+    else if (change) this.set(this.#sessionName, change.value, { maxAgeSeconds: change.maxAgeSeconds });
   }
 
   /** What is set from here on would be lost, so it is an error. */

@@ -92,7 +92,7 @@ export interface CookieOptions {
   signed?: boolean;
   /** Out of reach of scripts. Default true. */
   httpOnly?: boolean;
-  /** Sent over HTTPS alone. Default false; `ctx.secure` is right for sites that are also run without. */
+  /** Sent over HTTPS alone. Default: whether this request came over HTTPS. */
   secure?: boolean;
   /** Whether requests from other sites bring it: never, only when the visitor follows a link, always. Default "Lax". */
   sameSite?: "Strict" | "Lax" | "None";
