@@ -17,7 +17,7 @@ import { progress, publish, type Table } from "./lib/report.ts";
 import { median, shuffled, spread } from "./lib/stats.ts";
 
 /** How long a server is kept busy in its turn. */
-const TURN_MS = 400;
+const TURN_MS = 200;
 const WARM_UP_MS = 1200;
 
 interface Sample {
@@ -85,7 +85,7 @@ function tableOf(samples: Samples, workload: Workload): Table {
   return { title: WORKLOAD_TITLES[workload], head, rows };
 }
 
-const options = readOptions(8);
+const options = readOptions(16);
 const asked = contenders(HTTP_NAMES, options);
 const names = asked.includes("raw") ? asked : ([...asked, "raw"] as HttpName[]);
 const site = await buildHttpSite();

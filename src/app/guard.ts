@@ -83,8 +83,9 @@ function sizeOf({ fields, files }: FormData): number {
 
 function requireOwnOrigin(ctx: Context, guard: Guard): void {
   const origin = ctx.header("origin");
-  const ownOrigin = origin === guard.config.siteOrigin && origin !== undefined ? origin : ctx.url.origin;
-  if (judgeOrigin({ fetchSite: ctx.header("sec-fetch-site"), origin, ownOrigin })) throw refused();
+  // Parsing the address is left for who has to be compared with it.
+  const ownOrigin = origin === undefined || origin === guard.config.siteOrigin ? origin : ctx.url.origin;
+  if (judgeOrigin({ fetchSite: ctx.header("sec-fetch-site"), origin, ownOrigin: ownOrigin ?? "" })) throw refused();
 }
 
 function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined): void {

@@ -1,4 +1,5 @@
 /** A page: a path, what it needs to know, and what it shows. Owns the definition; render-page.ts answers requests for it. */
+import { isPromise } from "../http/iterate.ts";
 import type { Context, Middleware, Params } from "../http/types.ts";
 import type { OwnSecurityOptions } from "../security/headers.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
@@ -37,7 +38,7 @@ export interface PageDefinition {
   readonly middleware: readonly Middleware[];
   readonly security: OwnSecurityOptions | undefined;
   /** Everything about one request, ready to be rendered. */
-  readonly prepare: (ctx: Context) => Promise<PreparedPage>;
+  readonly prepare: (ctx: Context) => PreparedPage | Promise<PreparedPage>;
 }
 
 /** A page whose data is there. */
@@ -73,13 +74,23 @@ export function page<Data = undefined, const Path extends string = string>(
   };
 }
 
-async function prepare<Data>(
+function prepare<Data>(
   options: PageOptions<Data>,
   deadlineMs: number | undefined,
   ctx: Context,
-): Promise<PreparedPage> {
+): PreparedPage | Promise<PreparedPage> {
   // Without `load`, Data is undefined.
-  const data = (await options.load?.(ctx)) as Data;
+  const data = options.load?.(ctx) as Data | Promise<Data>;
+  const prepared = (loaded: Data): PreparedPage => preparedWith(options, deadlineMs, ctx, loaded);
+  return isPromise(data) ? data.then(prepared) : prepared(data);
+}
+
+function preparedWith<Data>(
+  options: PageOptions<Data>,
+  deadlineMs: number | undefined,
+  ctx: Context,
+  data: Data,
+): PreparedPage {
   keepQuiet(data);
   const of = <Value>(given: OrOf<Data, Value>): Value =>
     typeof given === "function" ? (given as (data: Data, ctx: Context) => Value)(data, ctx) : given;

@@ -1,7 +1,9 @@
 /** Answers a request for a page: loads, renders, and keeps answers that hold a token from being kept by anyone. */
 import { RequestContext } from "../http/context.ts";
 import { html } from "../http/response.ts";
-import type { Context, Handler } from "../http/types.ts";
+import { isPromise } from "../http/iterate.ts";
+import type { Context, Handler, Result } from "../http/types.ts";
+import type { PageStream } from "../ssr/page-stream.ts";
 import { renderPage, type PageRenderOptions } from "../ssr/render-page.ts";
 import { ValueNames } from "../ssr/value-names.ts";
 import type { Manifest } from "../shared/manifest.ts";
@@ -20,27 +22,34 @@ const PRIVATE = ["cache-control", "private, no-cache"];
 const UNBUFFERED = ["x-accel-buffering", "no"];
 
 export function pageHandler(definition: PageDefinition, services: Services): Handler {
-  return async (ctx) => {
-    const { site, phases } = services;
-    const prepared = await phases.time(ctx, "load", () => definition.prepare(ctx));
+  const answer = (ctx: Context, prepared: PreparedPage, manifest: Manifest): Result | Promise<Result> => {
     const sessionId = sessionOf(ctx);
-    const options = optionsOf(ctx, prepared, services, await site.manifest(), definition.path);
-    const rendered = phases.time(ctx, "render", () => renderPage(prepared.view, options));
-    if (!rendered.stream) {
-      for (const err of rendered.errors) {
-        services.log.error(
-          { reqId: ctx.requestId, traceId: ctx.trace.traceId, page: definition.path, err },
-          "A part of a page failed, inside an error boundary",
-        );
-      }
-      requireSameSession(ctx, sessionId);
-      return html(rendered.html, prepared.status, PRIVATE);
+    const options = optionsOf(ctx, prepared, services, manifest, definition.path);
+    const rendered = services.phases.time(ctx, "render", () => renderPage(prepared.view, options));
+    if (rendered.stream) return streamed(rendered.stream, prepared.status, () => requireSameSession(ctx, sessionId));
+    for (const err of rendered.errors) {
+      services.log.error(
+        { reqId: ctx.requestId, traceId: ctx.trace.traceId, page: definition.path, err },
+        "A part of a page failed, inside an error boundary",
+      );
     }
-    const whole = await rendered.stream.begin();
     requireSameSession(ctx, sessionId);
-    if (whole !== undefined) return html(whole, prepared.status, PRIVATE);
-    return { ...html("", prepared.status, [...PRIVATE, ...UNBUFFERED]), body: rendered.stream };
+    return html(rendered.html, prepared.status, PRIVATE);
   };
+  return (ctx) => {
+    const prepared = services.phases.time(ctx, "load", () => definition.prepare(ctx));
+    const manifest = services.site.manifest();
+    if (!isPromise(prepared) && !isPromise(manifest)) return answer(ctx, prepared, manifest);
+    return Promise.all([prepared, manifest]).then((both) => answer(ctx, ...both));
+  };
+}
+
+/** @param requireSound throws for a page that must not go out, once its first part is made. */
+async function streamed(stream: PageStream, status: number, requireSound: () => void): Promise<Result> {
+  const whole = await stream.begin();
+  requireSound();
+  if (whole !== undefined) return html(whole, status, PRIVATE);
+  return { ...html("", status, [...PRIVATE, ...UNBUFFERED]), body: stream };
 }
 
 /** A page whose cookies nobody has asked for yet is not kept waiting for them. */

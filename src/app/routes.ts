@@ -1,4 +1,5 @@
 /** The route table of a booted app: the built-in endpoints, then what its author wrote. */
+import { isPromise } from "../http/iterate.ts";
 import { problem } from "../http/response.ts";
 import { REVALIDATE, serveFile } from "../http/static.ts";
 import type { Context, Handler, Result } from "../http/types.ts";
@@ -57,6 +58,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
     if (definition.kind === "page") add("GET", pageHandler(definition, services));
     else for (const method of definition.methods) add(method, guarded(definition, method, services));
   }
+  router.ruleOut([...services.site.publicNames].map((name) => `/${name}`));
 }
 
 /** All pages and routes of an app with their whole paths. @throws SvcError `SVC_DEFINITION` */
@@ -89,12 +91,16 @@ function guarded({ handler, isGuarded }: RouteDefinition, method: string, servic
 
 /** To middleware a redirect is an answer, though it was thrown. */
 function answering(handler: Handler): Handler {
-  return async (ctx) => {
+  const redirected = (error: unknown): Result => {
+    if (error instanceof Redirect) return error.result;
+    throw error;
+  };
+  return (ctx) => {
     try {
-      return await handler(ctx);
+      const answer = handler(ctx);
+      return isPromise(answer) ? answer.catch(redirected) : answer;
     } catch (error) {
-      if (error instanceof Redirect) return error.result;
-      throw error;
+      return redirected(error);
     }
   };
 }

@@ -24,6 +24,8 @@ export interface Site {
   readonly assets: ReadonlyMap<string, StaticFile>;
   /** A chunk of a kind by its file name, `counter-1a2b3c4d.js`. */
   chunk(kind: "handler" | "island" | "asset", name: string): Promise<StaticFile | undefined>;
+  /** Public files as they were at the start, by their paths without the first slash. */
+  readonly publicNames: Iterable<string>;
   /** A public file by its path without the first slash. */
   publicFile(name: string): StaticFile | undefined;
   /** Inline script of interactive pages. @throws SvcError `SVC_CONFIG` when the package was not built. */
@@ -48,10 +50,11 @@ export function loadSite(where: Surroundings): Site {
     dev,
     manifest: () => dev?.manifest() ?? manifest,
     chunk: async (kind, name) => (dev && kind === "handler" ? devChunk(dev, name) : built[kind].get(name)),
+    publicNames: publicFiles.keys(),
     // Edited while the server runs, so read anew; whoever develops is the only client.
     publicFile: (name) => (dev && publicDir ? loadFolder(publicDir).get(name) : publicFiles.get(name)),
-    stub: () => inlineText(inline.stub),
-    swap: () => inlineText(inline.swap),
+    stub: once(() => inlineText(inline.stub)),
+    swap: once(() => inlineText(inline.swap)),
   };
 }
 
@@ -75,6 +78,12 @@ function readManifest(dist: string): Manifest {
   }
   // Written by our own compiler for this very version.
   return JSON.parse(readFileSync(file, "utf8")) as Manifest;
+}
+
+/** Made when it is first asked for. */
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
 }
 
 function inlineText(file: StaticFile | undefined): string {

@@ -16,7 +16,7 @@ import type { Observer } from "./observer.ts";
 import { problem } from "./response.ts";
 import type { Router } from "./router.ts";
 import { FetchSource } from "./source-fetch.ts";
-import { NodeSource, refuseAmbiguous } from "./source-node.ts";
+import { hasBody, NodeSource, refuseAmbiguous } from "./source-node.ts";
 import { asData, readTarget, type Target } from "./target.ts";
 import type { Answer, Context, Result } from "./types.ts";
 import { withHeaders } from "./with-headers.ts";
@@ -104,10 +104,6 @@ interface Answered {
 /** Whether an error only says that the one it was for has left. */
 function isLeaving(error: unknown, ctx: RequestContext): boolean {
   return error instanceof Error && error.name === "AbortError" && ctx.signal.aborted;
-}
-
-function hasBody(message: IncomingMessage): boolean {
-  return message.headers["content-length"] !== undefined || message.headers["transfer-encoding"] !== undefined;
 }
 
 /** One request at a door of node. */

@@ -28,16 +28,25 @@ export class Router {
   /** Patterns without parameters, which most requests hit. */
   readonly #static = new Map<string, Match>();
   readonly #methods = new Set<string>();
+  /** Paths that no pattern matches, where that is known. */
+  readonly #unknown = new Set<string>();
 
   /** @param method upper case. @param middleware around the handler, outermost first. */
   add(method: string, pattern: string, handler: Handler, middleware: readonly Middleware[] = []): void {
     const route = { method, pattern, handler: compose(middleware, handler) };
     this.#methods.add(method);
+    this.#unknown.clear();
     this.#tree.add(method, pattern, route);
     if (!/[:*]/.test(pattern)) this.#static.set(`${method} ${pattern}`, { kind: "found", route, params: NO_PARAMS });
   }
 
+  /** Finds out once of paths that are asked for often, such as those of files, that no pattern matches them. */
+  ruleOut(paths: Iterable<string>): void {
+    for (const path of paths) if (this.match("GET", path).kind === "unknown") this.#unknown.add(path);
+  }
+
   match(method: string, path: string): Match {
+    if (this.#unknown.has(path)) return UNKNOWN;
     const lookup = method === "HEAD" ? (this.#find("HEAD", path) ?? this.#find("GET", path)) : this.#find(method, path);
     return lookup ?? this.#miss(path);
   }

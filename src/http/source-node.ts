@@ -9,13 +9,39 @@ import type { Source } from "./context.ts";
 import { isHost } from "./target.ts";
 
 /** Headers of which a second one changes the meaning, and which Node lets through: the first would win unseen. */
-const SINGLE_HEADERS = new Set(["host", "content-type"]);
+const SINGLE_HEADERS = ["host", "content-type"];
 
 /**
  * Requests whose body is sent only once we ask for it. Node asks by itself where nobody listens for them, which is so in
  * the servers of other frameworks.
  */
 export const waitingToSend = new WeakSet<IncomingMessage>();
+
+/**
+ * A header by its lower-case name. Of those sent once, which are nearly all, from the list as it came: Node's object of
+ * all headers is costly to make, and most requests are answered without it.
+ */
+function headerOf(message: IncomingMessage, name: string): string | undefined {
+  const { rawHeaders } = message;
+  const first = indexOfHeader(rawHeaders, name, 0);
+  if (first < 0) return undefined;
+  if (indexOfHeader(rawHeaders, name, first + 2) < 0) return rawHeaders[first + 1];
+  const value = message.headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function indexOfHeader(rawHeaders: readonly string[], name: string, from: number): number {
+  for (let at = from; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] as string;
+    if (given.length === name.length && (given === name || given.toLowerCase() === name)) return at;
+  }
+  return -1;
+}
+
+/** Whether a body follows the head (RFC 9112 section 6.3). */
+export function hasBody(message: IncomingMessage): boolean {
+  return headerOf(message, "content-length") !== undefined || headerOf(message, "transfer-encoding") !== undefined;
+}
 
 /** More header lines than this are refused; Node would silently drop those over its own limit. */
 const MAX_HEADER_LINES = 100;
@@ -38,9 +64,7 @@ export class NodeSource implements Source {
   }
 
   header(name: string): string | undefined {
-    // Node's header object has a prototype, so a name such as "constructor" would find a function.
-    const value = Object.hasOwn(this.#message.headers, name) ? this.#message.headers[name] : undefined;
-    return Array.isArray(value) ? value.join(", ") : value;
+    return headerOf(this.#message, name);
   }
 
   get clientIp(): string {
@@ -126,15 +150,14 @@ export function refuseAmbiguous(message: IncomingMessage): void {
   if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
     throw new SvcError("SVC_HEADERS_TOO_LARGE", `More than ${MAX_HEADER_LINES} headers`);
   }
-  const seen = new Set<string>();
-  for (let at = 0; at < message.rawHeaders.length; at += 2) {
-    const name = (message.rawHeaders[at] as string).toLowerCase();
-    if (!SINGLE_HEADERS.has(name)) continue;
-    if (seen.has(name)) throw new SvcError("SVC_BAD_REQUEST", `The request has two ${name} headers`);
-    seen.add(name);
+  for (const name of SINGLE_HEADERS) {
+    const first = indexOfHeader(message.rawHeaders, name, 0);
+    if (first >= 0 && indexOfHeader(message.rawHeaders, name, first + 2) >= 0)
+      throw new SvcError("SVC_BAD_REQUEST", `The request has two ${name} headers`);
   }
-  const { host } = message.headers;
-  const { expect, "transfer-encoding": transfer } = message.headers;
+  const host = headerOf(message, "host");
+  const expect = headerOf(message, "expect");
+  const transfer = headerOf(message, "transfer-encoding");
   // Node says so only after it has handed the request on.
   if (transfer !== undefined && transfer.toLowerCase() !== "chunked") {
     throw new SvcError("SVC_BAD_REQUEST", "The transfer encoding is not known; chunked is");
@@ -166,8 +189,11 @@ function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const fail = (cause?: unknown): void =>
+    let isWhole = false;
+    const fail = (cause?: unknown): void => {
+      if (isWhole) return;
       reject(new SvcError("SVC_BAD_REQUEST", "The client left while sending its body", { cause }));
+    };
     if (message.destroyed) return fail();
     message.on("data", (chunk: Buffer) => {
       length += chunk.length;
@@ -176,8 +202,11 @@ function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8
       message.removeAllListeners("data");
       reject(tooLarge(limitBytes));
     });
-    message.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    message.on("end", () => {
+      isWhole = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
     message.on("error", fail);
-    message.on("close", fail); // after "end" it changes nothing
+    message.on("close", fail);
   });
 }

@@ -2,27 +2,31 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { RequestContext } from "./context.ts";
+import { encode } from "./encode.ts";
 import { chunksOf, endEarly } from "./iterate.ts";
 import type { Answer, Body, Result } from "./types.ts";
 
 /** Up to here a string is written as it is; above, encoding it once is cheaper than measuring and then encoding it. */
-const STRING_LIMIT = 16_384;
+const STRING_LIMIT = 4096;
 
 /** Statuses whose answers have no body (RFC 9110 sections 6.4.1 and 15.3.6). */
 const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
 /** Turns whatever a handler gave into a `Result` with lower-case names; the body of a web `Response` is streamed through. */
 export function toResult(answer: Answer): Result {
-  if (!(answer instanceof Response)) return { ...answer, headers: lowerCaseNames(answer.headers) };
+  if (!(answer instanceof Response))
+    return { status: answer.status, headers: lowerCaseNames(answer.headers), body: answer.body };
   const headers: string[] = [];
   answer.headers.forEach((value, name) => void (name === "set-cookie" || headers.push(name, value)));
   for (const cookie of answer.headers.getSetCookie()) headers.push("set-cookie", cookie);
   return { status: answer.status, headers, body: answer.body && chunksOf(answer.body) };
 }
 
-/** Rules further on look for names, and must not be passed by spelling `Content-Type`. */
-function lowerCaseNames(headers: string[]): string[] {
-  return headers.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
+/** A list of the answer's own. Rules further on look for names, and must not be passed by spelling `Content-Type`. */
+function lowerCaseNames(headers: readonly string[]): string[] {
+  const list = headers.slice();
+  for (let at = 0; at < list.length; at += 2) list[at] = (list[at] as string).toLowerCase();
+  return list;
 }
 
 /** @throws RangeError for a status that is no final answer: with 1xx the client would wait on (RFC 9110 section 15). */
@@ -44,11 +48,13 @@ export function writeNode(
 ): Promise<void> | void {
   const { status, body } = result;
   if (isKnown(body)) {
-    const bytes = typeof body === "string" && body.length > STRING_LIMIT ? Buffer.from(body) : body;
-    setLength(headers, result, isHead);
+    const isSent = body !== null && !isHead && !isBodyless(status);
+    const bytes = isSent && typeof body === "string" && body.length > STRING_LIMIT ? encode(body) : body;
+    const length = isSent && bytes !== null ? lengthOf(bytes) : undefined;
+    setLength(headers, result, isHead, length);
     reply.writeHead(status, headers);
-    if (bytes === null || isHead || isBodyless(status)) reply.end();
-    else reply.end(bytes);
+    if (isSent) reply.end(bytes);
+    else reply.end();
     return;
   }
   reply.writeHead(status, headers);
@@ -62,13 +68,13 @@ function isKnown(body: Body): body is string | Uint8Array | null {
 }
 
 /** Two lengths that differ are how requests are smuggled, so the measured one takes the place of any other. */
-function setLength(headers: string[], { status, body }: Result, isHead: boolean): void {
+function setLength(headers: string[], { status, body }: Result, isHead: boolean, known?: number): void {
   let at = headers.indexOf("content-length");
   while (at % 2 === 1) at = headers.indexOf("content-length", at + 1);
   // Of a HEAD answered by hand, the length is that of the GET (RFC 9110 section 8.6).
   if (at >= 0 && isHead && body === null) return;
   if (status === 204 || status === 304) return void (at >= 0 && headers.splice(at, 2));
-  const length = isBodyless(status) || !isKnown(body) || body === null ? 0 : lengthOf(body);
+  const length = known ?? (isBodyless(status) || !isKnown(body) || body === null ? 0 : lengthOf(body));
   if (at >= 0) headers[at + 1] = String(length);
   else headers.push("content-length", String(length));
 }

@@ -2,33 +2,39 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 
 /** Drawn from the system in one call for many uses: a call per nonce costs more than the nonce. */
-const pool = Buffer.allocUnsafe(4096);
+const pool = Buffer.allocUnsafe(32_768);
 let used = pool.length;
 
-function take(bytes: number): Buffer {
-  // A slice of the pool would silently be shorter than asked for.
-  if (bytes > pool.length) return randomBytes(bytes);
+/** @returns where in the pool the bytes begin: a slice costs more than what is made of it. */
+function take(bytes: number): number {
   if (used + bytes > pool.length) {
     randomFillSync(pool);
     used = 0;
   }
   used += bytes;
-  return pool.subarray(used - bytes, used);
+  return used - bytes;
+}
+
+function textOf(bytes: number, encoding: "base64" | "base64url" | "hex"): string {
+  const at = take(bytes);
+  return pool.toString(encoding, at, at + bytes);
 }
 
 /** A CSP nonce: 16 random bytes in base64. */
 export function createNonce(): string {
-  return take(16).toString("base64");
+  return textOf(16, "base64");
 }
 
 /** Eight characters of base64url that make a signature another one. */
 export function createSalt(): string {
-  return take(6).toString("base64url");
+  return textOf(6, "base64url");
 }
 
 /** `bytes` random bytes in lower-case hex. */
 export function randomHex(bytes: number): string {
-  return take(bytes).toString("hex");
+  // A part of the pool would silently be shorter than asked for.
+  if (bytes > pool.length) return randomBytes(bytes).toString("hex");
+  return textOf(bytes, "hex");
 }
 
 /** Crockford's base32: no I, L, O, U. */
@@ -46,7 +52,9 @@ let lastTail = "";
 export function createGraphId(nowMs: number): string {
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    lastTail = Array.from(take(ID_LENGTH - TIME_LENGTH), (byte) => ALPHABET[byte & 31]).join("");
+    const at = take(ID_LENGTH - TIME_LENGTH);
+    const bytes = pool.subarray(at, at + ID_LENGTH - TIME_LENGTH);
+    lastTail = Array.from(bytes, (byte) => ALPHABET[byte & 31]).join("");
   } else {
     lastTail = increment(lastTail);
   }
