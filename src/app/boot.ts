@@ -11,6 +11,7 @@ import type { SessionRows, Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
+import { Answers } from "./answers.ts";
 import type { Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
@@ -62,6 +63,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
       actions,
       limits,
+      answers: new Answers({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
       startedMs: clock.now(),

@@ -9,6 +9,7 @@ import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { AnyAction } from "./action.ts";
+import type { Answers } from "./answers.ts";
 import type { Config } from "./config.ts";
 import type { Family } from "./metrics/exposition.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -28,6 +29,7 @@ export interface Services {
   readonly sessions: Sessions;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly limits: Limits;
+  readonly answers: Answers;
   readonly stylesheets: readonly string[];
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;

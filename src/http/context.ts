@@ -170,6 +170,11 @@ export class RequestContext implements Context {
     this.#signal = AbortSignal.any([this.signal, other]);
   }
 
+  /** What answers this request goes on when the client leaves: it may come back for the answer. */
+  outlive(): void {
+    this.#signal = new AbortController().signal;
+  }
+
   get request(): Request {
     return (this.#request ??= this.#source.toRequest(this.url));
   }

@@ -97,6 +97,32 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
     before(async () => void (store = await openStore(url)));
     after(() => store.close());
 
+    it("gives an id to one call of many at once, and its answer to all later ones", async () => {
+      const row = { id: "answer-1", bodyHash: "h", createdMs: 1000, answer: undefined };
+      const claims = await Promise.all(Array.from({ length: 20 }, () => store.answers.claim(row, 0)));
+      assert.equal(claims.filter((known) => known === undefined).length, 1);
+      assert.deepEqual(claims.find(Boolean), row);
+      await store.answers.settle("answer-1", 422, '{"ok":false}');
+      const answer = { status: 422, body: '{"ok":false}' };
+      assert.deepEqual(await store.answers.claim({ ...row, bodyHash: "other", createdMs: 2000 }, 0), {
+        ...row,
+        answer,
+      });
+    });
+
+    it("gives an id anew whose answer is too old, and deletes those", async () => {
+      const row = { id: "answer-2", bodyHash: "h", createdMs: 1000, answer: undefined };
+      await store.answers.claim(row, 0);
+      await store.answers.settle("answer-2", 200, "{}");
+      const next = { ...row, bodyHash: "new", createdMs: 5000 };
+      assert.equal(await store.answers.claim(next, 1001), undefined);
+      assert.deepEqual(await store.answers.claim(next, 1001), next);
+      await store.answers.purge(5000);
+      assert.deepEqual(await store.answers.claim(next, 0), next);
+      await store.answers.purge(5001);
+      assert.equal(await store.answers.claim(next, 0), undefined);
+    });
+
     it("keeps graphs and nodes as they were given", async () => {
       const id = nextId();
       const row = graphRow(id, {

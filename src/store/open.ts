@@ -1,9 +1,11 @@
 /** Opens the store that a database URL names. */
 import { SvcError } from "../shared/errors.ts";
 import type { Store } from "./contract.ts";
+import { MemoryAnswers } from "./memory/answers.ts";
 import { MemoryGraphs } from "./memory/graphs.ts";
 import { MemorySessions } from "./memory/sessions.ts";
 import { MemoryWebhooks } from "./memory/webhooks.ts";
+import { SqliteAnswers } from "./sqlite/answers.ts";
 import { Database } from "./sqlite/database.ts";
 import { SqliteGraphs } from "./sqlite/graphs.ts";
 import { SqliteSessions } from "./sqlite/sessions.ts";
@@ -28,6 +30,7 @@ export async function openStore(databaseUrl: string): Promise<Store> {
     graphs: new SqliteGraphs(database, () => webhooks.notifyOutbox()),
     webhooks,
     sessions: new SqliteSessions(database),
+    answers: new SqliteAnswers(database),
     close: async () => database.close(),
   };
 }
@@ -38,6 +41,7 @@ function openMemory(): Store {
     graphs: new MemoryGraphs((rows) => webhooks.insertDeliveries(rows)),
     webhooks,
     sessions: new MemorySessions(),
+    answers: new MemoryAnswers(),
     close: async () => undefined,
   };
 }

@@ -1,4 +1,5 @@
 /** The webhook half of a store, in memory: as much as these tests need, and a way to count what is written. */
+import { MemoryAnswers } from "../store/memory/answers.ts";
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type {
@@ -101,7 +102,7 @@ export class FakeWebhookStore implements WebhookStore {
 
 /** A store of webhooks only. */
 export function fakeStore(webhooks: FakeWebhookStore): Store {
-  return { webhooks, graphs: {} as GraphStore, sessions: {} as SessionRows, close: async () => undefined };
+  return { webhooks, graphs: {} as GraphStore, sessions: {} as SessionRows, answers: new MemoryAnswers(), close: async () => undefined };
 }
 
 it("the fake store gives due deliveries oldest first and leaves out what is skipped", async () => {

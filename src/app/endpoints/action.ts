@@ -4,12 +4,13 @@
  * (action-stream.ts).
  */
 import { readJson, requireMediaType } from "../../http/body.ts";
+import { RequestContext } from "../../http/context.ts";
 import { compose } from "../../http/middleware.ts";
 import { json } from "../../http/response.ts";
 import type { Answer, Context, Middleware, Result } from "../../http/types.ts";
 import { SvcError, type ErrorCode } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
-import { PATHS } from "../../shared/wire.ts";
+import { HEADERS, PATHS } from "../../shared/wire.ts";
 import { specOf } from "../action.ts";
 import { withinTime } from "../action-time.ts";
 import type { Endpoints, Services } from "../services.ts";
@@ -90,10 +91,27 @@ async function readArgs({ ctx, services, spec }: ActionCall): Promise<Json[]> {
 }
 
 async function perform(call: ActionCall, args: readonly Json[]): Promise<Result> {
-  const { spec, headers } = call;
-  if (spec.isStream && wantsStream(call.ctx)) return streamReply(call, args);
+  const { ctx, spec, headers } = call;
+  const key = ctx.header(HEADERS.idempotencyKey);
+  if (key !== undefined) return performOnce(call, args, key);
+  if (spec.isStream && wantsStream(ctx)) return streamReply(call, args);
   const run = spec.isStream ? () => collectStream(spec.stream(args)) : () => spec.call(args);
   const { phases } = call.services;
   const value = await phases.time(call.ctx, `action ${call.name}`, () => withinTime(call, run));
   return json(success(value), 200, headers);
+}
+
+/** A call that may be sent again: it goes on when the client leaves, for the client may come back for the answer. */
+function performOnce(call: ActionCall, args: readonly Json[], key: string): Promise<Result> {
+  const { ctx, services, name, spec, headers } = call;
+  if (spec.isStream)
+    throw new SvcError("SVC_INVALID", "An action that streams takes no Idempotency-Key: its answer can't be kept");
+  return services.answers.once(key, { ctx, name, args: JSON.stringify(args), headers }, async () => {
+    if (ctx instanceof RequestContext) ctx.outlive();
+    try {
+      return json(success(await withinTime(call, () => spec.call(args))), 200, headers);
+    } catch (error) {
+      return refusal(call, error);
+    }
+  });
 }

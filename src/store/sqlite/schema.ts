@@ -40,6 +40,10 @@ const STEPS: readonly string[] = [
    ) WITHOUT ROWID;`,
   `CREATE TABLE session (id TEXT PRIMARY KEY, data TEXT NOT NULL, expires_ms INTEGER NOT NULL) WITHOUT ROWID;
    CREATE INDEX session_expiry ON session (expires_ms);`,
+  `CREATE TABLE answer (
+     id TEXT PRIMARY KEY, body_hash TEXT NOT NULL, created_ms INTEGER NOT NULL, status INTEGER, body TEXT
+   ) WITHOUT ROWID;
+   CREATE INDEX answer_age ON answer (created_ms);`,
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */
