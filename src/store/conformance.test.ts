@@ -414,7 +414,7 @@ describe("sqlite store", () => {
     await first.graphs.commit({ graphId: id, insert: graphRow(id) });
     await first.close();
     const older = new (await loadDriver())(file);
-    older.exec("DROP TABLE session; PRAGMA user_version = 1;");
+    older.exec("DROP TABLE session; DROP TABLE answer; PRAGMA user_version = 1;");
     older.close();
     const second = await openStore(`sqlite:${file}`);
     assert.deepEqual(second.graphs.graph(id), graphRow(id));

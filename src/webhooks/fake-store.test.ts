@@ -102,7 +102,13 @@ export class FakeWebhookStore implements WebhookStore {
 
 /** A store of webhooks only. */
 export function fakeStore(webhooks: FakeWebhookStore): Store {
-  return { webhooks, graphs: {} as GraphStore, sessions: {} as SessionRows, answers: new MemoryAnswers(), close: async () => undefined };
+  return {
+    webhooks,
+    graphs: {} as GraphStore,
+    sessions: {} as SessionRows,
+    answers: new MemoryAnswers(),
+    close: async () => undefined,
+  };
 }
 
 it("the fake store gives due deliveries oldest first and leaves out what is skipped", async () => {
