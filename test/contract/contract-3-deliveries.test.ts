@@ -269,4 +269,31 @@ describe("time", () => {
       { clock, webhookSchedule: ["0s"] },
     );
   });
+
+  it("120 h of nothing but failures disables it", async () => {
+    const clock = new SimulatedClock();
+    await withFixture(
+      async (fixture) =>
+        withReceiver(fixture, async (failing) => {
+          failing.reply(500);
+          const state = async (): Promise<unknown> =>
+            (await operate(fixture, "GET", `/_svc/webhooks/${failing.id}`)).reply["state"];
+          const fail = async (count: number): Promise<void> => {
+            const { reply } = await operate(fixture, "POST", `/_svc/webhooks/${failing.id}/ping`);
+            await received(failing, count);
+            const path = `/_svc/deliveries/${textOf(reply, "delivery_id")}`;
+            await until(async () => (await operate(fixture, "GET", path)).reply["status"] === "failed", "on record");
+          };
+          await fail(1);
+          await clock.advance(119 * 3_600_000);
+          await fail(2);
+          assert.notEqual(await state(), "disabled");
+          await clock.advance(3_600_000);
+          await fail(3);
+          await until(async () => (await state()) === "disabled", "disabled");
+        }),
+      SIGNED,
+      { clock, webhookSchedule: ["0s"] },
+    );
+  });
 });

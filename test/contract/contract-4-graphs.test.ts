@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { worker } from "svc";
-import { API_KEY, OPERATOR, WORKERS } from "./app.ts";
+import { SimulatedClock } from "svc/testing";
+import { API_KEY, OPERATOR, WORKERS, withFixture } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";
 import { operate, textOf, until, type Called } from "./calls.ts";
 
@@ -267,3 +268,19 @@ throughBothDoors(
   {},
   { workers: [...WORKERS, chatty, flaky] },
 );
+
+it("graph tokens are expiring: after a day they open nothing", async () => {
+  const clock = new SimulatedClock();
+  await withFixture(
+    async (fixture) => {
+      const { reply } = await operate(fixture, "POST", "/_svc/graphs", { worker: "double", input: { value: 1 } });
+      const path = `/_svc/graphs/${textOf(reply, "graph_id")}?token=${textOf(reply, "token")}`;
+      await clock.advance(23 * 3_600_000);
+      assert.equal((await fixture.client.get(path)).status, 200);
+      await clock.advance(2 * 3_600_000);
+      assert.equal((await fixture.client.get(path)).status, 401);
+    },
+    {},
+    { clock },
+  );
+});

@@ -1,5 +1,8 @@
 /** Seed section 8: limits. */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { it } from "node:test";
 import { withFixture } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";
@@ -41,13 +44,26 @@ throughBothDoors(
 );
 
 it("It uses a built-in in-memory or on-disk counter and needs no external store", async () => {
-  await withFixture(
-    async ({ client }) => {
-      await client.action("echo");
-      assert.equal((await client.action("echo")).status, 429);
-    },
-    { SVC_RATE_ACTIONS: "1" },
-  );
+  /** What two apps answer to one call each. */
+  const answers = async (env: Record<string, string>): Promise<number[]> => {
+    const found: number[] = [];
+    const limited = { SVC_RATE_ACTIONS: "1", ...env };
+    await withFixture(
+      async (first) =>
+        withFixture(async (second) => {
+          for (const { client } of [first, second, first]) found.push((await client.action("echo")).status);
+        }, limited),
+      limited,
+    );
+    return found;
+  };
+  assert.deepEqual(await answers({}), [200, 200, 429], "each in its own memory");
+  const folder = mkdtempSync(join(tmpdir(), "svc-rates-"));
+  try {
+    assert.deepEqual(await answers({ SVC_RATE_FILE: join(folder, "rates.db") }), [200, 429, 429], "together in a file");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 it("Security headers applied by default (configurable through the security configuration)", async () => {
