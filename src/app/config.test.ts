@@ -41,6 +41,7 @@ describe("configuration", () => {
 
   it("refuses a secret that could not stand in their list", () => {
     assert.throws(() => readConfig({ SVC_SECRET: "a,".repeat(16) }), /SVC_SECRET holds a comma/);
+    assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "two words" }), /SVC_EXEC_API_KEY holds a space(?!.*two)/);
   });
 
   it("tells every problem in one message, and no secret", () => {

@@ -84,7 +84,7 @@ export function readConfig(env: Environment): Config {
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     webhookUrls: readList(text("webhookUrls")),
     webhookSecret: text("webhookSecret"),
-    execApiKey: text("execApiKey"),
+    execApiKey: read("execApiKey", undefined, readKey),
     webhookAllowCidrs: read("webhookAllowCidrs", [], readCidrs),
     trustedProxies: new CidrSet(read("trustProxy", [], readCidrs)),
     siteOrigin: read("siteUrl", undefined, readOrigin),
@@ -123,6 +123,12 @@ function readSecret(given: string): string {
   throw new Error(
     `has ${given.length} characters; it must have at least ${MIN_SECRET_LENGTH}, best 64 random hex digits`,
   );
+}
+
+/** The value itself never gets into a message. A key with a space in it could never be sent as a bearer token (RFC 6750). */
+function readKey(given: string): string {
+  if (/^[\x21-\x7e]+$/.test(given)) return given;
+  throw new Error("holds a space, or something else than visible ASCII, which no header can send as one token");
 }
 
 function readList(given: string | undefined): string[] {

@@ -62,6 +62,7 @@ export function overview(): string {
     "Usage: svc <command> [options]",
     "",
     ...names.map((name) => `  ${name.padEnd(8)}${COMMANDS[name].summary}`),
+    "  graph   look at and steer the graphs of a running app",
     "",
     "svc <command> --help tells more; svc --version tells the version.",
   ].join("\n");
@@ -82,8 +83,8 @@ export function helpOf(name: CommandName): string {
 }
 
 /** The command that was probably meant: the closest within two typos. */
-export function suggestion(typed: string): CommandName | undefined {
-  const ranked = (Object.keys(COMMANDS) as CommandName[])
+export function suggestion(typed: string): string | undefined {
+  const ranked = [...Object.keys(COMMANDS), "graph"]
     .map((name) => ({ name, distance: editDistance(typed, name) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];

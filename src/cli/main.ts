@@ -2,6 +2,7 @@
  * `svc`: reads the command line, runs one command, turns its end into an exit code. 0 all is well, 1 the command failed,
  * 2 it was called wrongly.
  */
+import { VARIABLES } from "../shared/wire.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
 import { readArguments, type CommandOptions } from "./arguments.ts";
 import type { CommandName } from "./commands.ts";
@@ -23,6 +24,7 @@ const output = createOutput();
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
+  if (args[0] === "graph") return mainOfGraph(args.slice(1));
   const invocation = readArguments(args, process.cwd());
   if (invocation.kind === "version") return say(VERSION);
   if (invocation.kind === "tell") return say(invocation.text);
@@ -30,9 +32,28 @@ async function main(args: readonly string[]): Promise<number> {
     output.error(invocation.text);
     return 2;
   }
+  return failing(async () => (await RUNS[invocation.command]())(invocation.options, output));
+}
+
+/** It has a command line of its own. */
+async function mainOfGraph(args: readonly string[]): Promise<number> {
+  const { readGraphArguments } = await import("./graph-arguments.ts");
+  const invocation = readGraphArguments(args, process.cwd(), process.env);
+  if (invocation.kind === "tell") return say(invocation.text);
+  if (invocation.kind === "mistake") {
+    output.error(invocation.text);
+    return 2;
+  }
+  const { command } = invocation;
+  return failing(async () => {
+    const [{ graph }, { GraphClient }] = await Promise.all([import("./graph.ts"), import("./graph-client.ts")]);
+    return graph(command, new GraphClient({ url: command.url, apiKey: process.env[VARIABLES.execApiKey] }), output);
+  });
+}
+
+async function failing(run: () => Promise<number | void>): Promise<number> {
   try {
-    const run = await RUNS[invocation.command]();
-    return (await run(invocation.options, output)) ?? 0;
+    return (await run()) ?? 0;
   } catch (error) {
     output.error(`${output.style("red", "Error")} ${errorText(error)}`);
     return 1;

@@ -1,0 +1,167 @@
+/** Reads what stands behind `svc graph` into one thing to do. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { Json } from "../shared/json.ts";
+import { VARIABLES } from "../shared/wire.ts";
+
+export const STEPS = ["pause", "resume", "cancel", "retry"] as const;
+export type Step = (typeof STEPS)[number];
+
+/** What is asked of a running server. */
+export type GraphTask =
+  | { verb: "ls"; query: Record<string, string> }
+  | { verb: "show"; id: string }
+  | { verb: "tail"; id: string }
+  | { verb: "start"; body: Record<string, Json>; isFollowed: boolean }
+  | { verb: Step; id: string; note: string | undefined };
+
+export interface GraphCommand {
+  task: GraphTask;
+  /** Where the server is. */
+  url: string;
+  json: boolean;
+}
+
+export type GraphInvocation =
+  | { kind: "graph"; command: GraphCommand }
+  | { kind: "tell"; text: string }
+  | { kind: "mistake"; text: string };
+
+const OPTIONS = {
+  help: { type: "boolean", short: "h" },
+  json: { type: "boolean" },
+  url: { type: "string" },
+  input: { type: "string" },
+  key: { type: "string" },
+  delay: { type: "string" },
+  tag: { type: "string", multiple: true },
+  follow: { type: "boolean", short: "f" },
+  note: { type: "string" },
+  worker: { type: "string" },
+  status: { type: "string" },
+  limit: { type: "string" },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
+type Flag = keyof typeof OPTIONS;
+
+/** Flags of each verb, beside those of all. */
+const FLAGS: Record<GraphTask["verb"], readonly Flag[]> = {
+  ls: ["worker", "status", "tag", "limit"],
+  show: [],
+  tail: [],
+  start: ["input", "key", "delay", "tag", "follow"],
+  pause: ["note"],
+  resume: ["note"],
+  cancel: ["note"],
+  retry: ["note"],
+};
+const COMMON: readonly Flag[] = ["help", "json", "url"];
+
+export const GRAPH_HELP = `svc graph: look at and steer the graphs of a running app
+
+Usage: svc graph <verb> [options]
+
+  ls                    graphs, newest first (--worker, --status, --tag, --limit)
+  show <id>             one graph and its nodes
+  start <worker>        start a graph or a worker by its name (--input, --key, --delay, --tag, --follow)
+  tail <id>             its events, as they come; ends with it
+  pause <id>            and resume, cancel, retry (--note "why", kept in its events)
+
+  --url <url>           where the app is (default: SVC_SITE_URL, else http://127.0.0.1 and PORT or 3000)
+  --json                as JSON, for programs: one value, or one a line
+  --input <json>        input of start: JSON, or @file.json
+  --key <text>          idempotency key of start: the same key again is the same graph
+  --delay <ms>          milliseconds before it starts
+  --follow, -f          has start print the events, as tail does
+
+The key of the operator endpoints is read from ${VARIABLES.execApiKey}.
+Exit code: 0 all is well, 1 it failed or the graph that was followed has, 2 called wrongly.
+
+Examples:
+  svc graph start audit --input @lockfile.json --follow
+  svc graph ls --status failed
+  svc graph cancel g_… --note "wrong input"`;
+
+/** @param args behind `graph`. @param cwd what a relative file starts from. */
+export function readGraphArguments(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): GraphInvocation {
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    return mistake((error as Error).message);
+  }
+  const { values, positionals } = parsed;
+  const [verb, target, ...rest] = positionals;
+  if (values.help || verb === undefined)
+    return values.help ? { kind: "tell", text: GRAPH_HELP } : mistake("No verb given");
+  if (!isVerb(verb)) return mistake(`svc graph knows no "${verb}"`);
+  if (rest.length > 0) return mistake(`svc graph ${verb} takes no argument "${rest[0]}"`);
+  const foreign = (Object.keys(values) as Flag[]).find((flag) => ![...COMMON, ...FLAGS[verb]].includes(flag));
+  if (foreign !== undefined) return mistake(`svc graph ${verb} takes no --${foreign}`);
+  try {
+    const task = taskOf(verb, target, values, cwd);
+    return { kind: "graph", command: { task, url: values.url ?? defaultUrl(env), json: values.json ?? false } };
+  } catch (error) {
+    return mistake((error as Error).message);
+  }
+}
+
+function isVerb(verb: string): verb is GraphTask["verb"] {
+  return Object.hasOwn(FLAGS, verb);
+}
+
+function taskOf(verb: GraphTask["verb"], target: string | undefined, values: Values, cwd: string): GraphTask {
+  if (verb === "ls") {
+    if (target !== undefined) throw new Error(`svc graph ls takes no argument "${target}"`);
+    const { worker, status, limit, tag } = values;
+    if (tag && tag.length > 1) throw new Error("svc graph ls takes one --tag");
+    const query = { worker, status, limit, tag: tag?.[0] };
+    return {
+      verb,
+      query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Record<
+        string,
+        string
+      >,
+    };
+  }
+  if (target === undefined)
+    throw new Error(`svc graph ${verb} needs ${verb === "start" ? "the name of a worker" : "the id of a graph"}`);
+  if (verb === "start") return { verb, body: bodyOf(target, values, cwd), isFollowed: values.follow ?? false };
+  return verb === "show" || verb === "tail" ? { verb, id: target } : { verb, id: target, note: values.note };
+}
+
+function bodyOf(worker: string, { input, key, delay, tag }: Values, cwd: string): Record<string, Json> {
+  const body: Record<string, Json> = { worker };
+  if (input !== undefined) body["input"] = readInput(input, cwd);
+  if (key !== undefined) body["idempotency_key"] = key;
+  if (delay !== undefined) {
+    if (!/^\d{1,12}$/.test(delay)) throw new Error(`--delay is "${delay}"; it must be a whole number of milliseconds`);
+    body["delay_ms"] = Number(delay);
+  }
+  if (tag !== undefined) body["tags"] = tag;
+  return body;
+}
+
+/** JSON, or `@` and the file that holds it. */
+function readInput(given: string, cwd: string): Json {
+  const text = given.startsWith("@") ? readFileSync(resolve(cwd, given.slice(1)), "utf8") : given;
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new Error(`--input is no JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function defaultUrl(env: Readonly<Record<string, string | undefined>>): string {
+  return env[VARIABLES.siteUrl] || `http://127.0.0.1:${env[VARIABLES.port] || 3000}`;
+}
+
+function mistake(text: string): GraphInvocation {
+  return { kind: "mistake", text: `${text}\n\nsvc graph --help tells more.` };
+}

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { createApp, type Started } from "../app/app.ts";
+import { graph, worker } from "../graph/definition.ts";
+import { FinalError } from "../graph/final-error.ts";
+import { readGraphArguments, type GraphInvocation } from "./graph-arguments.ts";
+import { GraphClient } from "./graph-client.ts";
+import { graph as runGraph } from "./graph.ts";
+import { createOutput } from "./output.ts";
+
+const KEY = "a-key-for-the-operator";
+const double = worker("double", (n: number) => n * 2);
+const refuse = worker("refuse", () => {
+  throw new FinalError("never");
+});
+const fan = graph("fan", (g) => {
+  const list = g.node(
+    "list",
+    worker("list", () => [1, 2, 3]),
+  );
+  const items = g.map("double", double, list, (all) => all);
+  return g.node("none", refuse, { after: [items], when: () => false });
+});
+
+const read = (...args: string[]): GraphInvocation => readGraphArguments(args, "/work", {});
+
+describe("the command line of svc graph", () => {
+  const mistakes: [string[], RegExp][] = [
+    [[], /^No verb given/],
+    [["lss"], /^svc graph knows no "lss"/],
+    [["show"], /^svc graph show needs the id of a graph/],
+    [["start"], /^svc graph start needs the name of a worker/],
+    [["ls", "g_1"], /^svc graph ls takes no argument "g_1"/],
+    [["show", "g_1", "g_2"], /^svc graph show takes no argument "g_2"/],
+    [["show", "g_1", "--note", "x"], /^svc graph show takes no --note/],
+    [["start", "a", "--input", "{"], /^--input is no JSON/],
+    [["start", "a", "--input", "@/no/such/file"], /ENOENT/],
+    [["start", "a", "--delay", "1s"], /^--delay is "1s"; it must be a whole number of milliseconds/],
+    [["ls", "--tag", "a", "--tag", "b"], /^svc graph ls takes one --tag/],
+    [["ls", "--nope"], /--nope/],
+  ];
+  for (const [args, expected] of mistakes) {
+    it(`refuses "${args.join(" ")}"`, () => {
+      const invocation = read(...args);
+      assert.equal(invocation.kind, "mistake");
+      assert.match("text" in invocation ? invocation.text : "", expected);
+    });
+  }
+
+  it("finds the app by --url, SVC_SITE_URL, PORT, in this order", () => {
+    const urlOf = (args: string[], env: Record<string, string>): string => {
+      const invocation = readGraphArguments(["ls", ...args], "/work", env);
+      assert.ok(invocation.kind === "graph");
+      return invocation.command.url;
+    };
+    assert.equal(urlOf([], {}), "http://127.0.0.1:3000");
+    assert.equal(urlOf([], { PORT: "4000" }), "http://127.0.0.1:4000");
+    assert.equal(urlOf([], { PORT: "4000", SVC_SITE_URL: "https://a.example" }), "https://a.example");
+    assert.equal(urlOf(["--url", "http://b.example"], { SVC_SITE_URL: "https://a.example" }), "http://b.example");
+  });
+
+  it("tells its verbs", () => {
+    const help = read("--help");
+    assert.ok(help.kind === "tell" && /start <worker>/.test(help.text));
+  });
+});
+
+describe("svc graph", () => {
+  let started: Started;
+  const app = createApp({
+    graphs: [fan],
+    workers: [double, refuse],
+    env: { SVC_EXEC_API_KEY: KEY, SVC_DATABASE_URL: "memory:", SVC_SECRET: "a secret of a test which is long enough" },
+  });
+  before(async () => {
+    started = await app.start({ port: 0 });
+  });
+  after(() => started.close());
+
+  async function run(args: string[], apiKey: string | undefined = KEY, url = started.url) {
+    const invocation = read(...args);
+    assert.ok(invocation.kind === "graph", JSON.stringify(invocation));
+    let text = "";
+    const output = createOutput({ write: (part) => (text += part) }, { write: () => assert.fail("stderr") }, {});
+    const code = await runGraph(invocation.command, new GraphClient({ url, apiKey, retryMs: 1 }), output);
+    return { code, lines: text.trimEnd().split("\n") };
+  }
+
+  it("starts a graph and follows it to its end", async () => {
+    const { code, lines } = await run(["start", "fan", "--follow", "--tag", "t1"]);
+    assert.equal(code, 0);
+    assert.match(lines[0] ?? "", /^g_/);
+    const types = lines.slice(1).map((line) => line.split("  ")[1]);
+    assert.deepEqual([types[0], types.at(-1)], ["graph.queued", "graph.done"]);
+    assert.ok(types.includes("node.skipped"));
+    assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d\.\d{3}  graph\.queued$/);
+  });
+
+  it("ends with 1 where the graph that it follows has failed", async () => {
+    const { code, lines } = await run(["start", "refuse", "-f", "--json"]);
+    assert.equal(code, 1);
+    const events = lines.map((line) => JSON.parse(line) as { type?: string; graph_id: string; token?: string });
+    assert.equal(events.at(-1)?.type, "graph.failed");
+    assert.equal(events[0]?.token, undefined);
+    const id = events[0]?.graph_id ?? "";
+    assert.equal((await run(["tail", id])).code, 1);
+    const { lines: shown } = await run(["show", id]);
+    assert.match(shown.join("\n"), /^g_\S+  failed\n  worker   refuse\n[^]*error    never \(refuse\)\n/);
+    const { lines: retried } = await run(["retry", id, "--note", "to be sure", "--json"]);
+    assert.equal((JSON.parse(retried[0] ?? "") as { epoch: number }).epoch, 2);
+    const { lines: told } = await run(["tail", id]);
+    assert.match(told.join("\n"), /graph\.started  epoch=2 by=operator note=to be sure/);
+  });
+
+  it("shows a graph with its fan-outs folded, and lists graphs by what they are", async () => {
+    const [id = ""] = (await run(["start", "fan", "--key", "once"])).lines;
+    assert.equal((await run(["start", "fan", "--key", "once"])).lines[0], id);
+    await app.engine.idle();
+    const { lines } = await run(["show", id]);
+    assert.deepEqual(
+      lines
+        .slice(-3)
+        .map((line) => line.trim())
+        .sort(),
+      ["double  3 done", "list    done", "none    skipped"],
+    );
+    const listed = (await run(["ls", "--worker", "fan", "--limit", "1"])).lines;
+    assert.match(
+      listed.join("\n"),
+      /^g_\S+  fan  done     \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\n1 of 2; --limit shows more$/,
+    );
+    const { lines: json } = await run(["ls", "--tag", "t1", "--json"]);
+    assert.deepEqual(
+      json.map((line) => (JSON.parse(line) as { tags: string[] }).tags),
+      [["t1"]],
+    );
+    assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No graphs"]);
+  });
+
+  it("tells what the server refuses, and what to do about the key", async () => {
+    await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });
+    await assert.rejects(run(["ls"], "another key"), { code: "SVC_UNAUTHORIZED", message: /Set SVC_EXEC_API_KEY/ });
+    await assert.rejects(run(["ls", "--status", "lost"]), { code: "SVC_INVALID", message: /allowed are pending/ });
+    await assert.rejects(run(["ls"], KEY, "http://127.0.0.1:9"), {
+      code: "SVC_UNAVAILABLE",
+      message: /Nothing answers at/,
+    });
+  });
+
+  it("goes on with the events where a connection was cut, each once", async () => {
+    const [id = ""] = (await run(["start", "fan"])).lines;
+    await app.engine.idle();
+    const site = await cutting(started.url);
+    try {
+      const { code, lines } = await run(["tail", id, "--json"], KEY, site.url);
+      const seqs = lines.map((line) => (JSON.parse(line) as { seq: number }).seq);
+      assert.deepEqual([code, seqs], [0, seqs.map((_, at) => at + 1)]);
+      assert.ok(site.asked() > 2);
+    } finally {
+      site.server.close();
+    }
+  });
+});
+
+/** Passes streams on, but for the last part of each: what comes behind 400 bytes is lost with the connection. */
+async function cutting(origin: string): Promise<{ url: string; asked: () => number; server: Server }> {
+  let asked = 0;
+  const server = createServer(async (request, reply) => {
+    asked++;
+    const headers = { authorization: request.headers.authorization ?? "" };
+    const text = await (await fetch(origin + (request.url ?? ""), { headers })).text();
+    reply.writeHead(200, { "content-type": "text/event-stream" });
+    if (text.length <= 400) return void reply.end(text);
+    reply.write(text.slice(0, 400), () => reply.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked, server };
+}

@@ -1,0 +1,71 @@
+/** `svc graph <verb>`: looks at and steers the graphs of a running app, over its operator endpoints. */
+import type { Snapshot } from "../graph/types.ts";
+import type { Json } from "../shared/json.ts";
+import { PATHS } from "../shared/wire.ts";
+import type { GraphCommand, GraphTask } from "./graph-arguments.ts";
+import type { GraphClient } from "./graph-client.ts";
+import { eventLine, printGraph, printGraphs } from "./graph-text.ts";
+import type { Output } from "./output.ts";
+
+interface GraphList {
+  graphs: Snapshot[];
+  total: number;
+}
+
+/** @returns the exit code: 1 where a graph that was followed has failed. @throws SvcError as the server refuses it. */
+export async function graph({ task, json }: GraphCommand, client: GraphClient, output: Output): Promise<number> {
+  const show = (snapshot: Snapshot): number => {
+    if (json) output.line(JSON.stringify(snapshot));
+    else printGraph(output, snapshot);
+    return 0;
+  };
+  switch (task.verb) {
+    case "ls":
+      return list(task.query, json, client, output);
+    case "show":
+      return show(await client.graph(task.id));
+    case "tail":
+      return follow(task.id, json, client, output);
+    case "start":
+      return start(task, json, client, output);
+    default: {
+      const body: Json = task.note === undefined ? {} : { note: task.note };
+      return show(await client.post<Snapshot>(`${PATHS.graphs}/${encodeURIComponent(task.id)}/${task.verb}`, body));
+    }
+  }
+}
+
+async function list(
+  query: Record<string, string>,
+  json: boolean,
+  client: GraphClient,
+  output: Output,
+): Promise<number> {
+  const { graphs, total } = await client.get<GraphList>(`${PATHS.graphs}?${new URLSearchParams(query)}`);
+  if (json) for (const snapshot of graphs) output.line(JSON.stringify(snapshot));
+  else printGraphs(output, graphs, total);
+  return 0;
+}
+
+async function start(
+  { body, isFollowed }: GraphTask & { verb: "start" },
+  json: boolean,
+  client: GraphClient,
+  output: Output,
+): Promise<number> {
+  const started = await client.post<{ graph_id: string; worker: string; status: string }>(PATHS.graphs, body);
+  const { graph_id: id, worker, status } = started;
+  // The token in the answer is for pages; a terminal's history is no place for it.
+  if (json) output.line(JSON.stringify({ graph_id: id, worker, status }));
+  else output.line(id);
+  return isFollowed ? follow(id, json, client, output) : 0;
+}
+
+async function follow(id: string, json: boolean, client: GraphClient, output: Output): Promise<number> {
+  let end = "";
+  for await (const event of client.events(id)) {
+    output.line(json ? JSON.stringify(event) : eventLine(output, event));
+    end = event.type;
+  }
+  return end === "graph.failed" ? 1 : 0;
+}
