@@ -85,7 +85,10 @@ export interface App {
   readonly pagePaths: readonly string[];
   /** Where a page may follow a graph's events, for a day: holds a token that reads this one graph. */
   eventsUrl(graphId: string): string;
-  /** Ends event streams, waits for graphs and deliveries under way, closes the store. Safe to call twice. */
+  /**
+   * Ends event streams, waits for requests, graphs and deliveries under way (`createApp({ drain })` says how long), closes the
+   * store. Safe to call twice. A server of your own is told to close before, and waited for after: event streams hold it open.
+   */
   close(): Promise<void>;
 }
 
@@ -215,7 +218,7 @@ class SvcApp implements App {
   }
 
   close(): Promise<void> {
-    return (this.#closed ??= keptAlive(() => this.#close(this.#ending.deadlineMs)));
+    return (this.#closed ??= keptAlive(() => this.#closeMounted()));
   }
 
   async #drain(listening: Listening): Promise<Drained> {
@@ -232,6 +235,15 @@ class SvcApp implements App {
     const checks = this.#options.ready;
     if (!checks) return [];
     return (this.#readiness ??= new Readiness(checks, this.#clock, this.log)).failed();
+  }
+
+  /** Where another server listens, or none: what is under way came through `handler` and `fetch`. */
+  async #closeMounted(): Promise<void> {
+    this.#closing.abort();
+    const { deadlineMs } = this.#ending;
+    // An edit takes effect at once, whoever is still waiting for the app before it.
+    if (!this.#services?.site.dev) await this.#metrics.requests.idle(deadlineMs);
+    await this.#close(deadlineMs);
   }
 
   async #close(deadlineMs: number): Promise<void> {

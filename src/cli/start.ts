@@ -39,6 +39,7 @@ export async function start({ root, host, port }: CommandOptions, output: Output
   banner(app, started.url, Math.round(performance.now()), output);
   await ended;
   if (output.isInteractive) output.line("Draining …");
+  else app.log.info({ drainMs: started.drainMs }, "Asked to end: the app drains");
   const code = await drained(started, output);
   // What the app's own code left open, such as a pool of connections, must not keep the process.
   setTimeout(() => process.exit(code), LINGER_MS).unref();

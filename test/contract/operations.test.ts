@@ -1,7 +1,7 @@
 /** What a running app tells those who run it: its log, and whether it is ready. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, createApp, route } from "svc";
+import { action, createApp, eventStream, route, systemClock } from "svc";
 import { createTestClient, recordLog, SimulatedClock } from "svc/testing";
 import { withFixture } from "./app.ts";
 
@@ -148,3 +148,47 @@ describe("GET /ready", () => {
     );
   });
 });
+
+describe("closing an app that another server serves", () => {
+  it("ends its event streams, then waits for requests under way before the store closes", async () => {
+    let finish!: () => void;
+    const mayFinish = new Promise<void>((resolve) => (finish = resolve));
+    let start!: () => void;
+    const hasStarted = new Promise<void>((resolve) => (start = resolve));
+    await withFixture(
+      async ({ app, client }) => {
+        const slow = client.get("/slow");
+        await hasStarted;
+        const stream = await client.get("/endless");
+        const text = stream.text();
+        let isClosed = false;
+        const closed = app.close().then(() => (isClosed = true));
+        assert.match(await text, /event: closing\n/);
+        // Time enough for a store in memory to close.
+        for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+        assert.equal(isClosed, false);
+        finish();
+        assert.equal(await (await slow).text(), "pending");
+        await closed;
+      },
+      {},
+      {
+        routes: [
+          route("GET", "/slow", async () => {
+            start();
+            await mayFinish;
+            return new Response("pending");
+          }),
+          route("GET", "/endless", (ctx) =>
+            eventStream(endless(ctx.signal), { clock: systemClock, signal: ctx.signal }),
+          ),
+        ],
+      },
+    );
+  });
+});
+
+async function* endless(signal: AbortSignal): AsyncGenerator<{ data: number }> {
+  yield { data: 1 };
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

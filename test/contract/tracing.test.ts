@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { page, route, type AppOptions } from "svc";
-import { createReceiver } from "svc/testing";
+import { createReceiver, SimulatedClock } from "svc/testing";
 import { withFixture, type Fixture } from "./app.ts";
 import { startCollector, type CollectedSpan, type Collector } from "./collector.ts";
 
@@ -151,6 +151,8 @@ describe("a collector that is named", () => {
         await client.get("/plain");
       },
       { OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=a%20key,x-team=shop", OTEL_SERVICE_NAME: "shop" },
+      // Of which the interval never passes.
+      { clock: new SimulatedClock() },
     );
     assert.equal(collector.requests.length, 1);
     assert.deepEqual([collector.requests[0]?.["x-api-key"], collector.requests[0]?.["x-team"]], ["a key", "shop"]);

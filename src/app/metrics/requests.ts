@@ -25,16 +25,30 @@ export class RequestMetrics {
   inFlight = 0;
   /** Whose client left before the end of the answer. */
   cut = 0;
+  readonly #onIdle: (() => void)[] = [];
   readonly #routed = new Map<Route, RouteCounts>();
   readonly #unrouted = new Map<string, RouteCounts>();
 
   ended(ctx: RequestContext, { status }: Result, durationMs: number, isCut: boolean): void {
     this.inFlight--;
+    if (this.#onIdle.length > 0 && this.inFlight === 0) for (const tell of this.#onIdle.splice(0)) tell();
     if (isCut) this.cut++;
     const counts = this.#countsOf(ctx);
     const at = Math.floor(status / 100) - 1;
     counts.byClass[at] = (counts.byClass[at] ?? 0) + 1;
     counts.durations.observe(durationMs / 1000);
+  }
+
+  /** Resolves when every request has its answer, or after `limitMs`. */
+  idle(limitMs: number): Promise<void> {
+    if (this.inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onIdle.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   #countsOf(ctx: RequestContext): RouteCounts {
