@@ -69,7 +69,7 @@ Usage: svc graph <verb> [options]
   tail <id>             its events, as they come; ends with it
   pause <id>            and resume, cancel, retry (--note "why", kept in its events)
 
-  --url <url>           where the app is (default: SVC_SITE_URL, else http://127.0.0.1 and PORT or 3000)
+  --url <url>           where the app is (default: ${VARIABLES.siteUrl}, else http://127.0.0.1 and PORT or 3000)
   --json                as JSON, for programs: one value, or one a line
   --input <json>        input of start: JSON, or @file.json
   --key <text>          idempotency key of start: the same key again is the same graph
