@@ -23,7 +23,7 @@ export interface Site {
   /** `loader.js`, `core.js`, … by name. */
   readonly assets: ReadonlyMap<string, StaticFile>;
   /** A chunk of a kind by its file name, `counter-1a2b3c4d.js`. */
-  chunk(kind: "handler" | "island" | "asset", name: string): Promise<StaticFile | undefined>;
+  chunk(kind: "handler" | "asset", name: string): Promise<StaticFile | undefined>;
   /** Public files as they were at the start, by their paths without the first slash. */
   readonly publicNames: Iterable<string>;
   /** A public file by its path without the first slash. */
@@ -42,7 +42,7 @@ export function loadSite(where: Surroundings): Site {
   const inline = { stub: assets.get(INLINE.stub), swap: assets.get(INLINE.swap) };
   for (const name of Object.values(INLINE)) assets.delete(name);
   const publicDir = where.publicDir ?? (dist && join(dist, "public"));
-  const built = { handler: folder(dist, "handler"), island: folder(dist, "island"), asset: folder(dist, "asset") };
+  const built = { handler: folder(dist, "handler"), asset: folder(dist, "asset") };
   const publicFiles = publicDir && !dev ? loadFolder(publicDir) : new Map<string, StaticFile>();
   const manifest = dist && !dev ? readManifest(dist) : EMPTY_MANIFEST;
   return {

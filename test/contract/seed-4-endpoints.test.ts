@@ -119,8 +119,13 @@ describe("lazy chunks", () => {
     assert.deepEqual([response.status, response.headers.get("content-type")], [200, "text/javascript; charset=utf-8"]);
   });
 
-  it("GET /_svc/island/:chunk: 404 for a chunk that the build has not", async () => {
-    assert.equal((await built.client.get(`/_svc/island/${built.chunks[0]?.name}.js`)).status, 404);
+  it("GET /_svc/island/:chunk: Bundle of an interactive island, which is the chunk of its file; 404 for one that is not there", async () => {
+    const name = `${built.chunks[0]?.name}.js`;
+    const [island, handler] = await Promise.all(
+      ["island", "handler"].map(async (folder) => (await built.client.get(`/_svc/${folder}/${name}`)).text()),
+    );
+    assert.equal(island, handler);
+    assert.equal((await built.client.get("/_svc/island/none-00000000.js")).status, 404);
   });
 });
 

@@ -8,17 +8,20 @@ import { PATHS } from "../../shared/wire.ts";
 import { notFound } from "../outcome.ts";
 import type { Endpoints } from "../services.ts";
 
-const KINDS = { handler: PATHS.handler, island: PATHS.island, asset: PATHS.asset } as const;
+/** The code of an island is the chunk of its file, which has a second name: what an `<Island>` wakes, it wakes like any scope. */
+const FOLDERS = [
+  [PATHS.handler, "handler"],
+  [PATHS.island, "handler"],
+  [PATHS.asset, "asset"],
+] as const;
 
 /** Names of development chunks stay the same while their code changes. */
 const NEVER_KEPT = "no-store";
 
 export function chunkEndpoints({ router, services: { site } }: Endpoints): void {
-  const serve = async (ctx: Context, kind: keyof typeof KINDS): Promise<Result> => {
+  const serve = async (ctx: Context, kind: "handler" | "asset"): Promise<Result> => {
     const file = await site.chunk(kind, ctx.params["chunk"] ?? "");
     return file ? serveFile(ctx, file, site.dev ? NEVER_KEPT : IMMUTABLE) : notFound("There is no such chunk");
   };
-  for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
-    router.add("GET", `${KINDS[kind]}/:chunk`, (ctx) => serve(ctx, kind));
-  }
+  for (const [path, kind] of FOLDERS) router.add("GET", `${path}/:chunk`, (ctx) => serve(ctx, kind));
 }
