@@ -1,10 +1,12 @@
 /** The app that fuzzing throws things at: something to read, to send and to call for every kind of input. Holds no test. */
+import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { action, createApp, json, page, readForm, route, worker, type App, type Middleware } from "svc";
 import { createTestClient } from "svc/testing";
 import * as v from "valibot";
+import type { Visitor } from "./callers.ts";
 
 export const API_KEY = "operator-key";
 
@@ -33,6 +35,8 @@ export interface Target {
   readonly port: number;
   /** What a browser of this app sends along with a mutation. */
   readonly session: { cookie: string; token: string };
+  /** Visitors, each with the value of the cookie and a token that belongs to it. */
+  readonly visitors: readonly Visitor[];
   /** One that is registered. */
   readonly webhookId: string;
   /** One that is done, or about to be. */
@@ -98,15 +102,16 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
   mkdirSync(publicDir);
   writeFileSync(join(publicDir, "file.txt"), "0123456789".repeat(50));
   const started = await app.start({ port: 0, host: "127.0.0.1", publicDir });
-  const client = createTestClient(app);
-  const token = await client.csrfToken();
+  const visitors = await Promise.all([1, 2, 3].map(() => visit(app)));
+  const [{ token, cookie } = assert.fail()] = visitors;
   // Delivers to this very server, so that what is registered is really called.
   const { registration } = await app.webhooks.create({ url: `${started.url}/open` });
   const { snapshot } = await app.engine.start("double", { value: 1 }, { idempotencyKey: "once" });
   return {
     app,
     port: Number(new URL(started.url).port),
-    session: { token, cookie: [...client.cookies].map((pair) => pair.join("=")).join("; ") },
+    session: { token, cookie: `__svc-csrf=${cookie}` },
+    visitors,
     webhookId: registration.id,
     graphId: snapshot.graph_id,
     faults,
@@ -115,4 +120,10 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function visit(app: App): Promise<Visitor> {
+  const client = createTestClient(app);
+  const token = await client.csrfToken();
+  return { token, cookie: client.cookies.get("__svc-csrf") ?? assert.fail("no cookie") };
 }

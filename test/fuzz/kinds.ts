@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import fc, { type Arbitrary, type IAsyncProperty } from "fast-check";
 import { readAnswers, type Answer } from "./answers.ts";
 import { API_KEY, type Target } from "./app.ts";
+import { callers } from "./callers.ts";
 import { exchange, type Leaving } from "./connection.ts";
 import { actionBody, operatorCall } from "./json-bodies.ts";
 import { argsOf } from "./json-oracle.ts";
@@ -53,6 +54,14 @@ export const KINDS: readonly Kind[] = [
       fc.asyncProperty(operatorCall(target), fc.boolean(), async ({ method, path, body }, isRaw) => {
         const headers = { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" };
         await ask(target, isRaw, { method, path, headers, body: new TextEncoder().encode(body) });
+      }),
+  },
+  {
+    name: "who may mutate",
+    property: (target) =>
+      fc.asyncProperty(callers(target.visitors), fc.boolean(), async ({ request, mayMutate }, isRaw) => {
+        const answer = await ask(target, isRaw, request);
+        assert.equal(answer.status, mayMutate ? 200 : 403, answer.body);
       }),
   },
   {
