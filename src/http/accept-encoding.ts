@@ -2,6 +2,14 @@
 
 import { readQualities } from "./quality.ts";
 
+/** Browsers of one kind send the same header with every request. */
+let latest = { header: "", quality: readQualities("") };
+
+function qualitiesOf(header: string): ReadonlyMap<string, number> {
+  if (header !== latest.header) latest = { header, quality: readQualities(header) };
+  return latest.quality;
+}
+
 export type Encoding = "br" | "gzip";
 
 /**
@@ -13,7 +21,7 @@ export function chooseEncoding(
   has: Readonly<Record<Encoding, boolean>>,
 ): Encoding | undefined {
   if (header === undefined) return undefined;
-  const quality = readQualities(header);
+  const quality = qualitiesOf(header);
   const rank = (name: Encoding): number => (has[name] ? (quality.get(name) ?? quality.get("*") ?? 0) : 0);
   const [br, gzip] = [rank("br"), rank("gzip")];
   if (br > 0 && br >= gzip) return "br";

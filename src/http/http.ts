@@ -10,7 +10,7 @@ import type { Trace } from "../shared/trace.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { compressed } from "./compress.ts";
 import { RequestContext, type Source } from "./context.ts";
-import { endEarly, isPromise } from "./iterate.ts";
+import { endEarly, isPromise, WebChunks } from "./iterate.ts";
 import type { CookieJar, Vault } from "./jar.ts";
 import type { Observer } from "./observer.ts";
 import { problem } from "./response.ts";
@@ -216,7 +216,9 @@ class Core {
 
   #answered(ctx: RequestContext, answer: Answer): Answered | Promise<Answered> {
     requireStatus(answer.status);
-    return this.#finished(ctx, toResult(answer));
+    const result = toResult(answer);
+    if (!(result.body instanceof WebChunks)) return this.#finished(ctx, result);
+    return result.body.settled().then((body) => this.#finished(ctx, { ...result, body }));
   }
 
   #failed(ctx: RequestContext, error: unknown): Answered | Promise<Answered> {

@@ -9,22 +9,52 @@ export function endEarly(iterator: AsyncIterator<unknown>): void {
 }
 
 /** A web stream as chunks; ended early it is cancelled, even while a read waits, which its own iterator does not do. */
-export function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const reader = stream.getReader();
-      return {
-        async next() {
-          const { done, value } = await reader.read();
-          return done ? { done: true, value: undefined } : { done: false, value };
-        },
-        async return() {
-          await reader.cancel();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
+export class WebChunks implements AsyncIterable<Uint8Array> {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  /** What `settled` has begun to read, for whoever reads on. */
+  readonly #ahead: ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>[] = [];
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.getReader();
+  }
+
+  /**
+   * The whole body where it is one chunk and there at once, as of text given to a `Response`: its length is known then, and
+   * it is sent and compressed in one go. Else this.
+   */
+  async settled(): Promise<Uint8Array | this> {
+    let whole: Uint8Array | undefined = new Uint8Array();
+    let isLate = false;
+    const read = async (): Promise<boolean> => {
+      for (let count = 0; count < 2 && !isLate; count++) {
+        const step = this.#reader.read();
+        this.#ahead.push(step);
+        const { done, value } = await step;
+        if (done) return true;
+        whole = value;
+      }
+      return false;
+    };
+    const later = new Promise<false>((resolve) => setImmediate(resolve, false));
+    // What failed is told again to whoever reads on.
+    const isWhole = await Promise.race([read().catch(() => false), later]);
+    isLate = true;
+    return isWhole ? whole : this;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    const reader = this.#reader;
+    return {
+      next: async () => {
+        const { done, value } = await (this.#ahead.shift() ?? reader.read());
+        return done ? { done: true, value: undefined } : { done: false, value };
+      },
+      return: async () => {
+        await reader.cancel();
+        return { done: true, value: undefined };
+      },
+    };
+  }
 }
 
 /** The same chunks; `onChunk` sees each of them, `onEnd` is called once, however it comes. */

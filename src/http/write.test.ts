@@ -36,6 +36,27 @@ const SITE: Site = {
       ]);
       return new Response("from the web", { status: 201, headers });
     },
+    "GET /web-large": () => new Response(LONG),
+    "GET /web-empty": () => new Response(""),
+    "GET /web-pieces": () =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          start(controller) {
+            for (const part of ["one ", "two ", "three"]) controller.enqueue(Buffer.from(part));
+            controller.close();
+          },
+        }),
+      ),
+    "GET /web-late": () =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          async pull(controller) {
+            await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+            controller.enqueue(Buffer.from("late"));
+            controller.close();
+          },
+        }),
+      ),
     "GET /web-json": () => Response.json({ ok: true }),
     "GET /web-error": () => Response.error(),
     "GET /sized": () => new Response("12345", { headers: { "content-length": "5" } }),
@@ -84,6 +105,29 @@ throughBothDoors("bodies of answers", SITE, (send, http) => {
     assert.deepEqual(reply.cookies, ["a=1", "b=2"]);
     assert.equal((await send("/web-json")).headers["content-type"], "application/json");
     assert.equal((await send("/sized")).text, "12345");
+  });
+
+  it("of a web Response have their length where all of it is there at once, and are streamed where it is not", async () => {
+    for (const [target, whole] of [
+      ["/web", "from the web"],
+      ["/web-large", LONG],
+      ["/web-empty", ""],
+      ["/web-json", '{"ok":true}'],
+    ] as const) {
+      const reply = await send(target);
+      assert.deepEqual(
+        [reply.text, reply.headers["content-length"]],
+        [whole, String(Buffer.byteLength(whole))],
+        target,
+      );
+    }
+    for (const [target, whole] of [
+      ["/web-pieces", "one two three"],
+      ["/web-late", "late"],
+    ] as const) {
+      const reply = await send(target);
+      assert.deepEqual([reply.text, reply.headers["content-length"]], [whole, undefined], target);
+    }
   });
 
   it("have one length only, the true one; of a HEAD by hand the handler's", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { RequestContext } from "./context.ts";
 import { encode } from "./encode.ts";
-import { chunksOf, endEarly } from "./iterate.ts";
+import { endEarly, WebChunks } from "./iterate.ts";
 import type { Answer, Body, Result } from "./types.ts";
 
 /** Up to here a string is written as it is; above, encoding it once is cheaper than measuring and then encoding it. */
@@ -19,7 +19,7 @@ export function toResult(answer: Answer): Result {
   const headers: string[] = [];
   answer.headers.forEach((value, name) => void (name === "set-cookie" || headers.push(name, value)));
   for (const cookie of answer.headers.getSetCookie()) headers.push("set-cookie", cookie);
-  return { status: answer.status, headers, body: answer.body && chunksOf(answer.body) };
+  return { status: answer.status, headers, body: answer.body && new WebChunks(answer.body) };
 }
 
 /** A list of the answer's own. Rules further on look for names, and must not be passed by spelling `Content-Type`. */
