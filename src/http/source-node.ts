@@ -26,7 +26,8 @@ function headerOf(message: IncomingMessage, name: string): string | undefined {
   const first = indexOfHeader(rawHeaders, name, 0);
   if (first < 0) return undefined;
   if (indexOfHeader(rawHeaders, name, first + 2) < 0) return rawHeaders[first + 1];
-  const value = message.headers[name];
+  // Node's object has a prototype, so a name such as "constructor" would find a function.
+  const value = Object.hasOwn(message.headers, name) ? message.headers[name] : undefined;
   return Array.isArray(value) ? value.join(", ") : value;
 }
 

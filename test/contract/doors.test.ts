@@ -279,3 +279,23 @@ describe("the doors of an app", () => {
     });
   }
 });
+
+describe("an app told not to compress", () => {
+  it("sends every byte; no page has the token of another, of one session too", async (test) => {
+    const plain = createFixture(
+      {},
+      { compress: false, pages: [page("/", { title: "Long", view: () => [CsrfField(), "<p>text</p>".repeat(200)] })] },
+    );
+    test.after(() => plain.close());
+    const ask = (cookie: string) =>
+      plain.app.fetch(new Request("http://a/", { headers: { "accept-encoding": "br", cookie } }));
+    const one = await ask("");
+    const other = await ask(one.headers.getSetCookie()[0]?.split(";")[0] ?? "");
+    assert.deepEqual([one.headers.get("content-encoding"), one.headers.get("vary")], [null, null]);
+    assert.deepEqual(other.headers.getSetCookie(), [], "one session");
+    const tokenOf = (text: string): string => /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? "";
+    const tokens = [tokenOf(await one.text()), tokenOf(await other.text())];
+    assert.match(tokens[0] ?? "", /^[\w-]{51}$/);
+    assert.notEqual(tokens[0]?.slice(-43), tokens[1]?.slice(-43));
+  });
+});
