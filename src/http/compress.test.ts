@@ -201,6 +201,32 @@ describe("a compressed stream", () => {
     assert.equal(isEnded, true);
   });
 
+  it("is one of 200 at most: the rest go out plain until some have ended", async () => {
+    const open = async (): Promise<{ isPlain: boolean; end: () => Promise<unknown> }> => {
+      const body = (async function* () {
+        yield "first";
+      })();
+      const answer = await compressed(
+        { header: () => "gzip" },
+        { status: 200, headers: ["content-type", "text/html"], body },
+      );
+      const chunks = (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+      return { isPlain: !answer.headers.includes("content-encoding"), end: async () => chunks.return?.() };
+    };
+    // The streams of other tests have been ended; they tell so in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    const held = [];
+    for (let count = 0; count < 210; count++) held.push(await open());
+    assert.equal(held.filter(({ isPlain }) => isPlain).length, 10);
+    for (const { end } of held) await end();
+    const isPlainAgain = async (): Promise<boolean> => {
+      const { isPlain, end } = await open();
+      await end();
+      return isPlain;
+    };
+    while (await isPlainAgain()) await new Promise((resolve) => setImmediate(resolve));
+  });
+
   it("takes nothing from its source before it is asked", async () => {
     let taken = 0;
     const source = (async function* () {

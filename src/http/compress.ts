@@ -34,6 +34,9 @@ const BROTLI = {
 };
 const GZIP = { level: 4 };
 
+/** Streams compressed at a time: with 75 MB for their compressors, a flood of them costs no more. Those beyond go out plain. */
+const MAX_STREAMS = 200;
+
 /**
  * Types that compress well. Not event streams and lists of values without an end (`x-ndjson`): they say little at a time, and
  * stay open for long, each with 370 KB for its compressor.
@@ -46,8 +49,10 @@ export function compressed(ctx: Pick<Context, "header">, result: Result): Result
   if (!isCompressible(result)) return result;
   const encoding = chooseEncoding(ctx.header("accept-encoding"), { br: true, gzip: true });
   // Also of an answer that stays as it is: a cache must not give it to those who would get another.
-  if (!encoding) return { ...result, headers: [...result.headers, "vary", "accept-encoding"] };
   const { status, body } = result;
+  const isStream = typeof body !== "string" && !(body instanceof Uint8Array);
+  if (!encoding || (isStream && Squeezer.count >= MAX_STREAMS))
+    return { ...result, headers: [...result.headers, "vary", "accept-encoding"] };
   const headers = encodedHeaders(result.headers, encoding);
   if (typeof body === "string" || body instanceof Uint8Array) {
     if (body.length <= SYNC_LENGTH) return { status, headers, body: atOnce(body, encoding) };
@@ -136,6 +141,8 @@ function piecewise(chunks: AsyncIterable<string | Uint8Array>, encoding: Encodin
 
 /** A compressor that gives all it has after every chunk. */
 class Squeezer {
+  /** Of those that are open. */
+  static count = 0;
   readonly #stream: BrotliCompress | Gzip;
   readonly #flushKind: number;
   #made: Buffer[] = [];
@@ -144,6 +151,8 @@ class Squeezer {
     const isBrotli = encoding === "br";
     this.#stream = isBrotli ? createBrotliCompress(BROTLI) : createGzip(GZIP);
     this.#flushKind = isBrotli ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH;
+    Squeezer.count++;
+    this.#stream.once("close", () => void Squeezer.count--);
     this.#stream.on("data", (bytes: Buffer) => this.#made.push(bytes));
   }
 
