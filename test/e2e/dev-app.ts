@@ -11,8 +11,8 @@ export interface DevApp {
   readonly folder: string;
   /** Everything `svc dev` has printed. */
   output(): string;
-  /** Replaces text that must be there. */
-  edit(file: string, from: string, to: string): void;
+  /** Replaces texts that must be there, all in one write: the watcher is deaf for a moment after each. */
+  edit(file: string, from: string, to: string, ...more: [from: string, to: string][]): void;
   read(file: string): string;
   /** Writes a file; `undefined` deletes it. */
   write(file: string, text: string | undefined): void;
@@ -41,12 +41,13 @@ export async function startDevApp(name: string, env: Record<string, string> = {}
     folder,
     output: () => server.output(),
     read,
-    edit(file, from, to) {
-      assert.ok(read(file).includes(from), `${from} is in ${file}`);
-      writeFileSync(
-        path(file),
-        read(file).replace(from, () => to),
-      );
+    edit(file, from, to, ...more) {
+      let text = read(file);
+      for (const [before, after] of [[from, to], ...more] as [string, string][]) {
+        assert.ok(text.includes(before), `${before} is in ${file}`);
+        text = text.replace(before, () => after);
+      }
+      writeFileSync(path(file), text);
     },
     write(file, text) {
       if (text !== undefined) writeFileSync(path(file), text);

@@ -70,8 +70,7 @@ const dialog = () => page.getByRole("alertdialog");
 describe("a mistake under svc dev", () => {
   it("that does not compile is shown in front of the page, with code, place and frame, and goes when it is mended", async () => {
     await page.locator("#one button").click();
-    app.edit(DESK, HANDLER, "(total += count.value)");
-    app.edit(DESK, "signal(props.start);", "signal(props.start); let total = 0;");
+    app.edit(DESK, HANDLER, "(total += count.value)", ["signal(props.start);", "signal(props.start); let total = 0;"]);
     await dialog().getByText("SVC101").waitFor();
     await dialog()
       .getByRole("heading", { name: /"total" is a let variable/ })

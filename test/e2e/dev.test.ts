@@ -180,12 +180,16 @@ describe("an edit under svc dev", () => {
     page.on("console", (message) => void (message.type() === "warning" && warnings.push(message.text())));
     await add("one");
     await page.locator("#ticker button").click();
-    app.edit(DESK, "signal(props.start)", "signal(props.start), extra = signal(0)");
-    app.edit(DESK, 'const seen = signal("never");', 'const seen = { value: "plain" };');
     app.edit(
       DESK,
-      '      <button type="button" onClick={() => (count.value += 1)}>',
-      '<i>{extra.value}</i><button type="button" onClick={() => (count.value += 1)}>',
+      "signal(props.start)",
+      "signal(props.start), extra = signal(0)",
+      ['const seen = signal("never");', 'const seen = { value: "plain" };'],
+      ["seen.value = `at ${now}`;", "void now;"],
+      [
+        '      <button type="button" onClick={() => (count.value += 1)}>',
+        '<i>{extra.value}</i><button type="button" onClick={() => (count.value += 1)}>',
+      ],
     );
     await page.locator("#one i", { hasText: "0" }).waitFor();
     await count("one", "Count: 2");
@@ -226,8 +230,10 @@ describe("an edit under svc dev", () => {
     await other.goto(`${app.url}/more`);
     await other.getByText("Nothing is at /more").waitFor();
     app.write("pages/more.tsx", "export const More = () => <h1>More pages</h1>;");
-    app.edit("app.tsx", "import { PlainPage", 'import { More } from "./pages/more.tsx";\nimport { PlainPage');
-    app.edit("app.tsx", "pages: [", 'pages: [page("/more", { title: "More", view: () => <More /> }),');
+    app.edit("app.tsx", "import { PlainPage", 'import { More } from "./pages/more.tsx";\nimport { PlainPage', [
+      "pages: [",
+      'pages: [page("/more", { title: "More", view: () => <More /> }),',
+    ]);
     await other.getByText("More pages").waitFor();
     app.write("app.tsx", original["app.tsx"]);
     app.write("pages/more.tsx", undefined);
@@ -263,8 +269,10 @@ describe("an edit under svc dev", () => {
     await page.getByRole("button", { name: "Count" }).click();
     await page.locator(".own", { hasText: "late: 1 of 6" }).waitFor();
     const late = app.read("pages/late.tsx");
-    app.edit("pages/late.tsx", "<h1>Streamed</h1>", "<h1>Streamed, edited</h1>");
-    app.edit("pages/late.tsx", "own.value += 1", "own.value += 100");
+    app.edit("pages/late.tsx", "<h1>Streamed</h1>", "<h1>Streamed, edited</h1>", [
+      "own.value += 1",
+      "own.value += 100",
+    ]);
     await page.getByText("Streamed, edited").waitFor();
     await page.locator("#total", { hasText: "6" }).waitFor();
     await page.getByRole("button", { name: "Count" }).click();

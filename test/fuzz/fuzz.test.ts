@@ -45,10 +45,10 @@ describe("the fuzz itself", () => {
 
   it("finds a handler that fails, and says how to see it again", async () => {
     const failing: Middleware = (ctx, next) => {
-      if (ctx.cookies["__proto__"] !== undefined) throw new TypeError("planted");
+      if (ctx.header("cookie") !== undefined) throw new TypeError("planted");
       return next();
     };
-    await assert.rejects(planted(failing), new RegExp(`seed: ${seed}[^]*Counterexample[^]*__proto__`));
+    await assert.rejects(planted(failing), new RegExp(`seed: ${seed}[^]*Counterexample[^]*cookie`));
   });
 
   it("finds what every request leaves behind", async () => {
