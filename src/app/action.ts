@@ -53,13 +53,18 @@ export interface StreamAction<Args extends readonly unknown[] = readonly unknown
 /** Any action, whatever its arguments. */
 export type AnyAction = Action<never[]> | StreamAction<never[]>;
 
-type Streaming<Args extends readonly unknown[], Item> = (...args: Args) => AsyncGenerator<Item, void, void>;
+type Generator = AsyncGenerator<unknown, void, void>;
+type Yielded<Made extends Generator> = Made extends AsyncGenerator<infer Item, void, void> ? Item : never;
+/** What only ever throws is typed `never`, which would be a stream as well as anything else. */
+type MustStream<Args extends readonly unknown[], Made extends Generator> = [Made] extends [never]
+  ? AsyncGenerator
+  : MustTravel<Args, Yielded<Made>>;
 
 /** An action that streams: an `async function*`, whose values reach the browser as they are yielded. */
-export function action<Args extends unknown[], Item>(
-  run: Streaming<Args, Item> & MustTravel<Args, Item>,
+export function action<Args extends unknown[], Made extends Generator>(
+  run: ((...args: Args) => Made) & MustStream<Args, Made>,
   options?: ActionOptions,
-): StreamAction<Args, Item>;
+): StreamAction<Args, Yielded<Made>>;
 /**
  * An action that takes its arguments as they come: any JSON, so check what you use.
  * @param options limits of its own
@@ -69,11 +74,11 @@ export function action<Args extends unknown[], Value>(
   options?: ActionOptions,
 ): Action<Args, Awaited<Value>>;
 /** An action that streams, with one argument that a Standard Schema checks. */
-export function action<Input, Output, Item>(
+export function action<Input, Output, Made extends Generator>(
   schema: StandardSchema<Input, Output>,
-  run: Streaming<[input: Output], Item> & MustTravel<[Input], Item>,
+  run: ((input: Output) => Made) & MustStream<[Input], Made>,
   options?: ActionOptions,
-): StreamAction<[input: Input], Item>;
+): StreamAction<[input: Input], Yielded<Made>>;
 /**
  * An action with one argument that a Standard Schema checks: `run` gets what the schema made of it. More arguments than
  * that are refused.

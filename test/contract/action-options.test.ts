@@ -1,7 +1,7 @@
 /** What an action may be given of its own: a limit, a time, a size; and how it ends when its caller leaves. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, currentContext, fail, redirect, type ActionOptions } from "svc";
+import { action, ActionError, call, currentContext, fail, redirect, type ActionOptions } from "svc";
 import { SimulatedClock } from "svc/testing";
 import { withFixture } from "./app.ts";
 
@@ -149,6 +149,27 @@ describe("an action ends", () => {
       async ({ client }) => assert.deepEqual(await client.action("leave"), { status: 200, reply }),
       {},
       { actions },
+    );
+  });
+
+  it("with an error that is an ActionError on the server too, where it is called directly", async () => {
+    await assert.rejects(actions.taken(), (error) => {
+      assert.ok(error instanceof ActionError);
+      assert.deepEqual([error.status, error.message, error.issues?.length], [409, "That name is taken", 1]);
+      return true;
+    });
+    await assert.rejects(actions.leave(), (error) => !(error instanceof ActionError));
+    assert.ok(!(new TypeError("a fault") instanceof ActionError));
+  });
+
+  it("the same when it is called with options, which are the browser's", async () => {
+    const options = { signal: AbortSignal.abort(), idempotencyKey: "k" };
+    assert.equal(
+      await call(
+        action((n: number) => n + 1),
+        options,
+      )(1),
+      2,
     );
   });
 });

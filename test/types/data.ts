@@ -1,5 +1,5 @@
 /** What actions, workers, graphs and pages make of types. */
-import { action, graph, page, worker } from "svc";
+import { action, call, fail, graph, page, worker } from "svc";
 import * as v from "valibot";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -71,6 +71,8 @@ const ask = action(
   },
   { limit: { perMinute: 5 }, timeoutMs: 1000, maxBytes: 2048 },
 );
+const never = action(() => fail(409, "never"));
+const neverChecked = action(v.string(), () => fail("never"));
 const checkedAsk = action(v.object({ prompt: v.string() }), async function* ({ prompt }) {
   yield { word: prompt };
 });
@@ -79,8 +81,16 @@ export async function carried(): Promise<void> {
   same<Awaited<ReturnType<typeof tree>>, Tree>(true);
   same<Awaited<ReturnType<typeof rows>>, readonly Row[]>(true);
   same<Awaited<ReturnType<typeof nothing>>, null>(true);
+  same<ReturnType<typeof never>, Promise<never>>(true);
+  same<ReturnType<typeof neverChecked>, Promise<never>>(true);
   same<Awaited<ReturnType<typeof maybe>>, { id: number } | null>(true);
   same<Awaited<ReturnType<typeof echo>>, unknown[]>(true);
+  const signal = new AbortController().signal;
+  const age = await call(rename, { signal, idempotencyKey: "k" })({ name: "Ada" });
+  same<typeof age, number>(true);
+  for await (const word of call(ask, { signal })("a b")) same<typeof word, string>(true);
+  // @ts-expect-error the arguments stay those of the action
+  await call(rename, { signal })(1);
   await optional();
   await optional("a", 1);
   for await (const word of ask("a b")) same<typeof word, string>(true);

@@ -57,7 +57,7 @@ async function outcomeOf(
   const headers: string[] = [];
   try {
     const target = services.actions.get(name);
-    if (!target) throw new SvcError("SVC_NOT_FOUND", "Unknown action");
+    if (!target) throw unknownAction(services, name);
     const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
     await count(call);
     const args = await readArgs(call);
@@ -65,6 +65,18 @@ async function outcomeOf(
   } catch (error) {
     return refusal({ ctx, services, name, headers }, error);
   }
+}
+
+/** Who develops the app is told more: what browser code calls is known to the boot only once it has been built. */
+function unknownAction(services: Services, name: string): SvcError {
+  if (services.site.dev) {
+    const known = [...services.actions.keys()].join(", ") || "none";
+    services.log.warn(
+      { action: name },
+      `An action was called that createApp was not given. Its actions: ${known}. Add it to createApp({ actions: { … } }) by the name it is exported by`,
+    );
+  }
+  return new SvcError("SVC_NOT_FOUND", "Unknown action");
 }
 
 async function count({ ctx, services, name, headers }: ActionCall): Promise<void> {
