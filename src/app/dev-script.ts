@@ -20,9 +20,12 @@ function appended(body: Body, script: string): Body {
   })();
 }
 
+/** However a handler spells it: media types know no case (RFC 9110 section 8.3.1). */
+const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i;
+
 export function isHtml(headers: readonly string[]): boolean {
   for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at] === "content-type" && headers[at + 1]?.startsWith("text/html")) return true;
+    if (headers[at] === "content-type" && HTML.test(headers[at + 1] as string)) return true;
   }
   return false;
 }

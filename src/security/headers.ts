@@ -94,6 +94,9 @@ const PERMISSIONS: Readonly<Record<string, readonly string[]>> = { camera: [], m
 /** Never an answer's own: a type that is guessed is how uploads become pages. */
 const NOSNIFF = "x-content-type-options";
 
+/** XML is shown as a document too, and in SVG there may be scripts: an upload that is opened by itself must not run them. */
+const XML = /^(?:text|application)\/xml\b|^[^;]*\+xml\b/i;
+
 export class SecurityHeaders {
   /** For every answer: `[name, value, …]`. */
   readonly always: readonly string[];
@@ -102,6 +105,8 @@ export class SecurityHeaders {
   /** Over HTTPS, for HTML: where reports go. */
   readonly #endpoints: readonly string[];
   readonly #policyName: string;
+  /** Of documents that are no HTML. */
+  readonly #xmlPolicy: string;
   /** Texts before, between and behind the nonces. */
   readonly #parts: { plain: readonly string[]; secure: readonly string[] };
   /** Names that an answer may have of its own. */
@@ -118,6 +123,8 @@ export class SecurityHeaders {
     this.#endpoints = url === undefined ? [] : ["reporting-endpoints", `${REPORT_GROUP}="${url}"`];
     for (const value of [...this.always, ...this.secure]) requireHeaderText(value);
     this.#policyName = options.reportOnly ? "content-security-policy-report-only" : "content-security-policy";
+    const frames = options.frameOptions === "SAMEORIGIN" ? "'self'" : "'none'";
+    this.#xmlPolicy = `script-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors ${frames}`;
     const split = (hasReporting: boolean): string[] => policyText(options, hasReporting).split("'nonce-'");
     this.#parts = { plain: split(false), secure: split(true) };
     const list = [...this.always, ...this.secure, ...this.#endpoints, this.#policyName];
@@ -136,15 +143,20 @@ export class SecurityHeaders {
    */
   complete(own: readonly string[], facts: AnswerFacts): string[] {
     const taken = this.#namesIn(own);
-    if (!taken) return this.#append([...own], facts);
+    const isXml = facts.nonce === undefined && isXmlType(own);
+    if (!taken) return this.#append([...own], facts, isXml);
     const pick = (list: readonly string[], isWanted: (name: string) => boolean): string[] =>
       list.flatMap((name, at) => (at % 2 === 0 && isWanted(name) ? [name, list[at + 1] as string] : []));
-    return [...pick(own, (name) => name !== NOSNIFF), ...pick(this.#append([], facts), (name) => !taken.has(name))];
+    return [
+      ...pick(own, (name) => name !== NOSNIFF),
+      ...pick(this.#append([], facts, isXml), (name) => !taken.has(name)),
+    ];
   }
 
-  #append(list: string[], { isSecure, nonce }: AnswerFacts): string[] {
+  #append(list: string[], { isSecure, nonce }: AnswerFacts, isXml: boolean): string[] {
     list.push(...this.always);
     if (isSecure) list.push(...this.secure);
+    if (isXml) list.push(this.#policyName, this.#xmlPolicy);
     if (nonce === undefined) return list;
     list.push(this.#policyName, this.csp(nonce, isSecure));
     if (isSecure) list.push(...this.#endpoints);
@@ -161,6 +173,13 @@ export class SecurityHeaders {
     taken?.delete(NOSNIFF);
     return taken;
   }
+}
+
+function isXmlType(headers: readonly string[]): boolean {
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at] === "content-type") return XML.test(headers[at + 1] as string);
+  }
+  return false;
 }
 
 function alwaysOf(options: SecurityHeaderOptions): string[] {

@@ -70,6 +70,37 @@ describe("security headers of one answer", () => {
     ));
 });
 
+describe("documents", () => {
+  const typed = (type: string) =>
+    withFixture(
+      async ({ client }) => {
+        const policy = policyOf(await client.get("/typed"));
+        assert.match(policy, type.includes("html") || type.includes("HTML") ? /'nonce-/ : /^script-src 'none'; /, type);
+      },
+      {},
+      { routes: [route("GET", "/typed", () => ({ status: 200, headers: ["content-type", type], body: "<a/>" }))] },
+    );
+
+  it("of HTML have the policy however their type is spelled", async () => {
+    for (const type of ["text/html", "Text/HTML; charset=utf-8", " text/html", "application/xhtml+xml"])
+      await typed(type);
+  });
+
+  it("of XML run no script, SVG that was uploaded included", async () => {
+    for (const type of [
+      "image/svg+xml",
+      "IMAGE/SVG+XML",
+      "text/xml; charset=utf-8",
+      "application/xml",
+      "application/rss+xml",
+    ])
+      await typed(type);
+  });
+
+  it("none is what other answers are, so they have no policy", () =>
+    withFixture(async ({ client }) => assert.equal(policyOf(await client.get("/_svc/loader.js")), "")));
+});
+
 describe("no answer lets other sites in", () => {
   it("none has a header of CORS, a preflight included", () =>
     withFixture(async ({ client }) => {

@@ -200,6 +200,7 @@ const ATTACKS: Attack[] = [
       `<script type="speculationrules">{"prefetch":[{"urls":["${elsewhere}/x"]}]}</script><script>${FIRE}</script>`,
     directive: "script-src-elem",
   },
+  { name: "a script in an uploaded image", path: "/avatar.svg", text: () => "", directive: "script-src-elem" },
   { name: "eval in a script of the site", path: "/gadget?do=eval", text: () => FIRE, directive: "script-src" },
   {
     name: "new Function in a script of the site",

@@ -1,8 +1,8 @@
-/** Where text becomes markup or script, and what Trusted Types make of it (`security: { trustedTypes: true }`), in a real Chromium. */
+/** What the options of the policy have a real Chromium do: Trusted Types where text becomes markup or script, and reports. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import { createApp, html, route, type Started } from "svc";
+import { createApp, html, route, type LogFields, type Started } from "svc";
 import { launchBrowser, openTab } from "./browser.ts";
 
 const env = { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) };
@@ -77,4 +77,45 @@ describe("Trusted Types", () => {
       [],
     );
   });
+});
+
+describe("reports", () => {
+  const hole = route("GET", "/", (ctx) =>
+    html(`<body><script>fired = 1</script><script nonce="${ctx.nonce}">self.ran = typeof fired</script>`),
+  );
+
+  for (const reportOnly of [false, true]) {
+    it(
+      `of ${reportOnly ? "a policy on trial tell what it would have refused" : "the policy tell what was refused"}`,
+      { timeout: 30_000 },
+      async () => {
+        let told: (fields: LogFields) => void = () => undefined;
+        const report = new Promise<LogFields>((done) => (told = done));
+        const log = { debug() {}, info() {}, error() {}, warn: (fields: LogFields) => told(fields) };
+        const app = createApp({ routes: [hole], security: { report: true, reportOnly }, env, log });
+        const started = await app.start({ host: "127.0.0.1", port: 0 });
+        const browser = await launchBrowser();
+        try {
+          const tab = await openTab(browser);
+          await tab.page.goto(`${started.url}/?token=s3cret`);
+          assert.equal(await tab.page.evaluate("ran"), reportOnly ? "number" : "undefined");
+          const { directive, refused, page, source, isTrial } = await report;
+          assert.deepEqual(
+            { directive, refused, page, isTrial },
+            {
+              directive: "script-src-elem",
+              refused: "inline",
+              page: `${started.url}/`,
+              isTrial: reportOnly ? true : undefined,
+            },
+          );
+          assert.equal(source, `${started.url}/:1`);
+          await tab.leave();
+        } finally {
+          await browser.close();
+          await started.close();
+        }
+      },
+    );
+  }
 });
