@@ -2,13 +2,30 @@
  * Reads the bytes that a server sent as HTTP/1.1 answers (RFC 9112 section 6), strictly: what a client would have to
  * guess about is an error. Holds no test.
  */
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 export interface Answer {
   status: number;
   /** By lower-case name; several of one name are joined with ", ". */
   headers: Record<string, string>;
-  /** Absent where the connection ended before the answer did. */
+  /** Absent where the connection ended before the answer did. One byte a character. */
   body?: string;
+}
+
+const CODINGS: Record<string, (bytes: Buffer) => Buffer> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  identity: (bytes) => bytes,
+};
+
+/** The answer with its body as text. @throws Error where it is not what its headers say */
+export function decoded(answer: Answer): Answer {
+  const { body, headers } = answer;
+  const coding = headers["content-encoding"] ?? "identity";
+  if (body === undefined || (body === "" && coding !== "identity")) return answer;
+  const decode = CODINGS[coding];
+  if (!decode) throw new Error(`the coding "${coding}"`);
+  return { ...answer, body: decode(Buffer.from(body, "latin1")).toString() };
 }
 
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*$/;

@@ -13,21 +13,21 @@ export function argsOf(body: string): unknown[] | undefined {
   } catch {
     return undefined;
   }
-  if (depthOf(body) > MAX_DEPTH || nodesOf(value) > MAX_NODES || holdsForbiddenKey(value)) return undefined;
+  if (depthOf(value) > MAX_DEPTH || nodesOf(value) > MAX_NODES || holdsForbiddenKey(value)) return undefined;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const { args } = value as { args?: unknown };
   return Array.isArray(args) && args.length <= MAX_ARGS ? args : undefined;
 }
 
-/** Deepest nesting, counted over the text: a repeated key hides its first value from whoever reads, not its depth. */
-function depthOf(body: string): number {
+/** Levels of arrays and objects. Of a repeated key only the last value counts, as for whoever reads. */
+function depthOf(value: unknown): number {
   let depth = 0;
-  let deepest = 0;
-  for (const [token] of body.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]/gs)) {
-    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth);
-    else if (token === "]" || token === "}") depth--;
-  }
-  return deepest;
+  for (let level = containers([value]); level.length > 0; level = containers(level.flatMap(Object.values))) depth++;
+  return depth;
+}
+
+function containers(values: readonly unknown[]): object[] {
+  return values.filter((value) => typeof value === "object" && value !== null);
 }
 
 function holdsForbiddenKey(value: unknown): boolean {

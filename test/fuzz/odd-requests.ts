@@ -75,14 +75,18 @@ export const oddReads: Arbitrary<OddRequest> = fc
       { maxKeys: 5 },
     ),
     range: fc.option(fc.stringMatching(/^bytes ?=[\d\-, ]{0,20}$/), { freq: 2 }),
+    coding: fc.option(fc.constantFrom("gzip", "br", "gzip;q=0, br", "*", "identity;q=0", "gzip, br;q=0.1, *;q=0"), {
+      freq: 2,
+    }),
     isOperator: fc.boolean(),
   })
-  .map(({ path, segment, query, headers, range, isOperator }) => ({
+  .map(({ path, segment, query, headers, range, coding, isOperator }) => ({
     method: "GET",
     path: `${path}${segment}?${query}`,
     headers: {
       ...headers,
       ...(range === null ? {} : { range }),
+      ...(coding === null ? {} : { "accept-encoding": coding }),
       ...(isOperator ? { authorization: `Bearer ${API_KEY}` } : {}),
     },
   }));
