@@ -257,6 +257,34 @@ describe("captured values", () => {
     }));
 });
 
+describe("calls of actions", () => {
+  const output = (page: Page, text: string) => page.locator("output", { hasText: text }).waitFor();
+
+  it("that stream and break midway are a loop that throws", () =>
+    onPage("/calls?run=stream", async (page) => {
+      await button(page, "Count").click();
+      await output(page, "123 (409 No more than 3)");
+    }));
+
+  it("that stream and are cut off say so, and what came before it has been seen", () =>
+    onPage("/calls?run=cut", async (page) => {
+      // What a proxy that gives up leaves: a line and half of the next.
+      const answer = { contentType: "application/x-ndjson", body: '{"value":1}\n\n{"value":2}\n{"val' };
+      await page.route("**/_svc/action/count", (route) => route.fulfill(answer));
+      await button(page, "Count").click();
+      await output(page, "12 (0 The answer was cut off)");
+    }));
+
+  it("that are given up reject at once, and the server hears of it", () =>
+    onPage("/calls?run=left", async (page) => {
+      await button(page, "Wait").click();
+      await (await fetch(`${server.url}/moment?run=left&name=begun`)).text();
+      await button(page, "Give up").click();
+      await output(page, "waiting (0 given up)");
+      await (await fetch(`${server.url}/moment?run=left&name=left`)).text();
+    }));
+});
+
 describe("rows that compare themselves with a signal", () => {
   const timesAsked = (page: Page): Promise<number> =>
     page.evaluate(() => {
