@@ -18,7 +18,6 @@ export interface OtherSite {
   hit(prefix: string): Promise<Hit>;
   /** What it answers to a path, as HTML. */
   serve(path: string, html: string): void;
-  forget(): void;
   close(): Promise<void>;
 }
 
@@ -64,7 +63,6 @@ export async function otherSite(host = "localhost"): Promise<OtherSite> {
         look();
       }),
     serve: (path, html) => void pages.set(path, html),
-    forget: () => void hits.splice(0),
     close: () =>
       new Promise((done) => {
         server.close(() => done());

@@ -13,22 +13,25 @@ const env = {
   SVC_LOG_LEVEL: "silent",
 };
 
-/** Workers wait here until the test lets them go. */
-const gates = new Map<string, () => void>();
-const gate = (name: string): Promise<void> => new Promise((done) => gates.set(name, done));
-async function letGo(name: string): Promise<void> {
-  while (!gates.has(name)) await new Promise((done) => setImmediate(done));
-  gates.get(name)?.();
-  gates.delete(name);
+/** Workers wait here until the test lets them go; whoever comes first makes the gate. */
+const gates = new Map<string, { opened: Promise<void>; letGo: () => void }>();
+function gate(name: string): { opened: Promise<void>; letGo: () => void } {
+  let known = gates.get(name);
+  if (!known) {
+    let letGo = (): void => undefined;
+    known = { opened: new Promise((done) => (letGo = done)), letGo: () => letGo() };
+    gates.set(name, known);
+  }
+  return known;
 }
 
 const list = worker("list", async (_input: unknown, ctx) => {
-  await gate("list");
+  await gate("list").opened;
   ctx.log("info", "three <b>found</b>");
   return ["a", "b", "c"];
 });
 const look = worker("look", async (name: string) => {
-  await gate(name);
+  await gate(name).opened;
   return name;
 });
 const audit = graph("audit", (g) => {
@@ -36,7 +39,7 @@ const audit = graph("audit", (g) => {
   return g.map("look", look, names, (found) => found);
 });
 const failing = worker("failing", { retry: { max: 1 } }, async () => {
-  await gate("failing");
+  await gate("failing").opened;
   throw new Error("no");
 });
 
@@ -92,16 +95,16 @@ describe("flow.js", () => {
     await page.goto(`${started.url}/flow/${id}`);
     await page.locator('svc-flow[data-live][data-status="running"]').waitFor();
     await page.locator('#list[data-status="running"]', { hasText: "list running" }).waitFor();
-    await letGo("list");
+    gate("list").letGo();
     await page.locator("#list", { hasText: "list done" }).waitFor();
     await page.locator('#look[data-total="3"]', { hasText: "look running 0 of 3" }).waitFor();
     // What a worker says is text.
     assert.equal(await page.locator('li[data-level="info"]').innerHTML(), "three &lt;b&gt;found&lt;/b&gt;");
-    await letGo("a");
+    gate("a").letGo();
     await page.locator("#look", { hasText: "look running 1 of 3" }).waitFor();
     await page.locator('#look progress[value="1"][max="3"]').waitFor();
-    await letGo("b");
-    await letGo("c");
+    gate("b").letGo();
+    gate("c").letGo();
     await page.locator('svc-flow[data-status="done"]:not([data-live])', { hasText: "look done 3 of 3" }).waitFor();
     assert.equal(await page.getByRole("status").textContent(), "done");
     await tab.close();
@@ -123,7 +126,7 @@ describe("flow.js", () => {
       });
       await page.goto(`${started.url}/flow/${id}?reload`);
       await page.locator("svc-flow[data-live]").waitFor();
-      await letGo("failing");
+      gate("failing").letGo();
       await page.locator("h1", { hasText: "Over" }).waitFor();
       await page.locator('svc-flow[data-status="failed"]').waitFor();
       const seqs = String(await page.evaluate("sessionStorage.getItem('seen')")).split(",");
