@@ -3,7 +3,7 @@ import { Sessions } from "../http/sessions.ts";
 import { createEngine } from "../graph/engine.ts";
 import type { Engine } from "../graph/types.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
-import { durationMs, type Clock } from "../shared/clock.ts";
+import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import { traceparent } from "../shared/trace.ts";
@@ -25,6 +25,8 @@ import { loadSite, type Site } from "./site.ts";
 
 /** Over a weekend away and back. */
 const SESSION_LIFETIME = "14d";
+/** As often as people may be asked to sign in without being surprised. */
+const SESSION_LONGEST_MS = durationMs("90d");
 
 export interface BootOptions {
   app: AppOptions;
@@ -125,15 +127,21 @@ async function startWork(
 
 /** @throws SvcError `SVC_CONFIG` for a lifetime that is none */
 function createSessions(
-  { lifetime = SESSION_LIFETIME, store: given }: SessionOptions = {},
+  { lifetime = SESSION_LIFETIME, longest, store: given }: SessionOptions = {},
   { secrets, clock, rows }: { secrets: Secrets; clock: Clock; rows: SessionRows },
 ): Sessions {
   const store = given === "database" ? new DatabaseSessions(rows, clock) : given;
-  const lifetimeMs = durationMs(lifetime);
-  if (lifetimeMs >= 1000) return new Sessions({ secrets, clock, lifetimeMs, store });
+  const lifetimeMs = lifeOf("lifetime", lifetime);
+  const longestMs = longest === undefined ? Math.max(SESSION_LONGEST_MS, lifetimeMs) : lifeOf("longest", longest);
+  return new Sessions({ secrets, clock, lifetimeMs, longestMs, store });
+}
+
+function lifeOf(option: keyof SessionOptions, given: Duration): number {
+  const ms = durationMs(given);
+  if (ms >= 1000) return ms;
   throw new SvcError(
     "SVC_CONFIG",
-    `session.lifetime is ${JSON.stringify(lifetime)}; give a second or more, such as "14d"`,
+    `session.${option} is ${JSON.stringify(given)}; give a second or more, such as "14d"`,
   );
 }
 

@@ -18,6 +18,11 @@ export interface SessionOptions {
   /** How long a session lives after it was last used; it is renewed once half of that is over. Default "14d". */
   lifetime?: Duration;
   /**
+   * How long it lives at most, however often it is used, so that a stolen cookie is not good for ever; counts anew from
+   * `regenerate()`, which belongs to each sign-in. Default "90d", or `lifetime` where that is more.
+   */
+  longest?: Duration;
+  /**
    * Default: sessions are in the visitor's cookie, sealed: no read, no write, up to about 3 KB, and a copy of the cookie
    * is good until it runs out. `"database"` is the app's own (`SVC_DATABASE_URL`). A store holds more, and ends a session for
    * good when it is destroyed.

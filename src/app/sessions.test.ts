@@ -255,9 +255,13 @@ describe("a session that can't be kept", () => {
   });
 
   it("whose lifetime is none stops the boot", async () => {
-    for (const lifetime of ["0s", 10]) {
-      const app = create({ session: { lifetime } });
-      await assert.rejects(app.boot(), { code: "SVC_CONFIG", message: /session.lifetime/ });
+    for (const [option, life] of [
+      ["lifetime", "0s"],
+      ["lifetime", 10],
+      ["longest", "1ms"],
+    ] as const) {
+      const app = create({ session: { [option]: life } });
+      await assert.rejects(app.boot(), { code: "SVC_CONFIG", message: new RegExp(`session\\.${option} is`) });
       await app.close();
     }
   });

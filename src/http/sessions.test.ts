@@ -61,7 +61,7 @@ for (const kind of ["cookie", "store"] as const) {
     const clock = new SimulatedClock(DAY_MS);
     const make = (secrets: readonly [string, ...string[]] = ["secret"]) => {
       const store = kind === "store" ? new MemorySessions() : undefined;
-      const options = { clock, lifetimeMs: 10 * DAY_MS, store };
+      const options = { clock, lifetimeMs: 10 * DAY_MS, longestMs: 30 * DAY_MS, store };
       return {
         store,
         sessions: new Sessions({ ...options, secrets }),
@@ -99,6 +99,23 @@ for (const kind of ["cookie", "store"] as const) {
       assert.equal(await ada.sees(), "Ada");
       await clock.advance(11 * DAY_MS);
       assert.equal(await ada.sees(), undefined);
+    });
+
+    it("ends however often it is used, counted from when it got its id", async () => {
+      const ada = visitor(make().sessions);
+      await ada.request((session) => session.set("user", "Ada"));
+      for (let day = 0; day < 30; day += 3) {
+        assert.equal(await ada.sees(), "Ada", `day ${day}`);
+        await clock.advance(3 * DAY_MS);
+      }
+      assert.equal(await ada.sees(), undefined);
+      await ada.request((session) => session.set("user", "Ada"));
+      await clock.advance(9 * DAY_MS);
+      await ada.request((session) => session.regenerate());
+      for (let day = 0; day < 27; day += 9) {
+        await clock.advance(9 * DAY_MS);
+        assert.equal(await ada.sees(), "Ada");
+      }
     });
 
     it("gets another id and keeps what it holds when regenerated; the old one is worth nothing to a store", async () => {
@@ -181,7 +198,7 @@ describe("a store of sessions", () => {
   it("is given hashes for ids, and the time at which a row may go", async () => {
     const store = new MemorySessions();
     const clock = new SimulatedClock(0);
-    const sessions = new Sessions({ secrets: ["secret"], clock, lifetimeMs: 1000, store });
+    const sessions = new Sessions({ secrets: ["secret"], clock, lifetimeMs: 1000, longestMs: DAY_MS, store });
     const ada = visitor(sessions);
     await ada.request((session) => session.set("user", "Ada"));
     const [[key, row] = assert.fail()] = [...store.rows];
@@ -192,7 +209,13 @@ describe("a store of sessions", () => {
 
   it("that has lost a session ends it, and the cookie with it", async () => {
     const store = new MemorySessions();
-    const sessions = new Sessions({ secrets: ["secret"], clock: new SimulatedClock(0), lifetimeMs: DAY_MS, store });
+    const sessions = new Sessions({
+      secrets: ["secret"],
+      clock: new SimulatedClock(0),
+      lifetimeMs: DAY_MS,
+      longestMs: DAY_MS,
+      store,
+    });
     const ada = visitor(sessions);
     await ada.request((session) => session.set("user", "Ada"));
     store.rows.clear();

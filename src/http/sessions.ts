@@ -2,7 +2,7 @@
  * Where sessions are between requests: sealed in a cookie, or in a store with only their id in the cookie. Owns lifetime,
  * renewal and sealing; what one holds is session.ts.
  *
- * The seal holds `[id, seconds at which it ends, data?]`, so neither can be read, changed or prolonged by who carries it.
+ * The seal holds `[id, second in which it began, second in which it ends, data?]`, so neither can be read, changed or prolonged by who carries it.
  */
 import { createHash } from "node:crypto";
 import { Sealer } from "../security/seal.ts";
@@ -25,6 +25,8 @@ export interface SessionsOptions {
   clock: Clock;
   /** How long a session lives after the last request that renewed it. */
   lifetimeMs: number;
+  /** How long one id lives at most, however often it is used. */
+  longestMs: number;
   /** Undefined: in the cookie. */
   store: SessionStore | undefined;
 }
@@ -32,6 +34,8 @@ export interface SessionsOptions {
 /** What a visitor's cookie says. */
 export interface Ticket {
   id: string;
+  /** When the id was given. */
+  bornMs: number;
   expiresMs: number;
   /** JSON; undefined where a store has it. */
   text: string | undefined;
@@ -51,12 +55,14 @@ export class Sessions {
   readonly #sealer: Sealer;
   readonly #clock: Clock;
   readonly #lifetimeMs: number;
+  readonly #longestMs: number;
   readonly #store: SessionStore | undefined;
 
-  constructor({ secrets, clock, lifetimeMs, store }: SessionsOptions) {
+  constructor({ secrets, clock, lifetimeMs, longestMs, store }: SessionsOptions) {
     this.#sealer = new Sealer(secrets, PURPOSE);
     this.#clock = clock;
     this.#lifetimeMs = lifetimeMs;
+    this.#longestMs = longestMs;
     this.#store = store;
   }
 
@@ -64,11 +70,11 @@ export class Sessions {
   ticket(rawCookie: string | undefined): Ticket | undefined {
     const unsealed = rawCookie === undefined ? undefined : this.#sealer.unseal(rawCookie);
     if (!unsealed) return undefined;
-    const [id, expiresSeconds, data] = JSON.parse(unsealed.text) as [string, number, unknown];
-    const expiresMs = expiresSeconds * 1000;
+    const [id, bornSeconds, expiresSeconds, data] = JSON.parse(unsealed.text) as [string, number, number, unknown];
+    const [bornMs, expiresMs] = [bornSeconds * 1000, expiresSeconds * 1000];
     if (expiresMs <= this.#clock.now()) return undefined;
     const text = data === undefined ? undefined : JSON.stringify(data);
-    return { id, expiresMs, text, isCurrent: unsealed.isCurrent };
+    return { id, bornMs, expiresMs, text, isCurrent: unsealed.isCurrent };
   }
 
   async open(ticket: Ticket | undefined): Promise<OpenSession> {
@@ -84,18 +90,21 @@ export class Sessions {
     if (id === undefined) return ticket && "remove";
     const text = session.toText();
     if (id === loaded.id && text === loaded.text && ticket && !this.#isDue(ticket)) return undefined;
-    const expiresMs = this.#clock.now() + this.#lifetimeMs;
+    const nowMs = this.#clock.now();
+    const bornMs = id === ticket?.id ? ticket.bornMs : nowMs;
+    const expiresMs = Math.min(nowMs + this.#lifetimeMs, bornMs + this.#longestMs);
     await this.#store?.write(keyOf(id), text, expiresMs);
-    return { value: this.#seal(id, expiresMs, text), maxAgeSeconds: this.#lifetimeMs / 1000 };
+    return { value: this.#seal([id, bornMs, expiresMs], text), maxAgeSeconds: (expiresMs - nowMs) / 1000 };
   }
 
   /** After half of its life a session is renewed by being used, so that not each request writes. */
-  #isDue({ expiresMs, isCurrent }: Ticket): boolean {
-    return !isCurrent || expiresMs - this.#clock.now() < this.#lifetimeMs / 2;
+  #isDue({ bornMs, expiresMs, isCurrent }: Ticket): boolean {
+    const isLast = expiresMs >= bornMs + this.#longestMs;
+    return !isCurrent || (!isLast && expiresMs - this.#clock.now() < this.#lifetimeMs / 2);
   }
 
-  #seal(id: string, expiresMs: number, text: string): string {
-    const head = `${JSON.stringify(id)},${Math.ceil(expiresMs / 1000)}`;
+  #seal([id, bornMs, expiresMs]: [string, number, number], text: string): string {
+    const head = `${JSON.stringify(id)},${Math.floor(bornMs / 1000)},${Math.floor(expiresMs / 1000)}`;
     const value = this.#sealer.seal(this.#store ? `[${head}]` : `[${head},${text}]`);
     if (value.length <= MAX_SEALED_LENGTH) return value;
     throw new SvcError(
