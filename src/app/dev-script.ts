@@ -20,8 +20,8 @@ function appended(body: Body, script: string): Body {
   })();
 }
 
-/** However a handler spells it: media types know no case (RFC 9110 section 8.3.1). */
-const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i;
+/** However a handler spells it: media types know no case (RFC 9110 section 8.3.1), and of several browsers take the last. */
+const HTML = /(?:^|,)\s*(?:text\/html|application\/xhtml\+xml)\s*(?:[;,]|$)/i;
 
 export function isHtml(headers: readonly string[]): boolean {
   for (let at = 0; at < headers.length; at += 2) {

@@ -95,7 +95,7 @@ const PERMISSIONS: Readonly<Record<string, readonly string[]>> = { camera: [], m
 const NOSNIFF = "x-content-type-options";
 
 /** XML is shown as a document too, and in SVG there may be scripts: an upload that is opened by itself must not run them. */
-const XML = /^(?:text|application)\/xml\b|^[^;]*\+xml\b/i;
+const XML = /(?:^|,)\s*(?:(?:text|application)\/xml\b|[^;,]*\+xml\b)/i;
 
 export class SecurityHeaders {
   /** For every answer: `[name, value, …]`. */
@@ -177,7 +177,7 @@ export class SecurityHeaders {
 
 function isXmlType(headers: readonly string[]): boolean {
   for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at] === "content-type") return XML.test(headers[at + 1] as string);
+    if (headers[at] === "content-type" && XML.test(headers[at + 1] as string)) return true;
   }
   return false;
 }

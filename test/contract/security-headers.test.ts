@@ -82,7 +82,13 @@ describe("documents", () => {
     );
 
   it("of HTML have the policy however their type is spelled", async () => {
-    for (const type of ["text/html", "Text/HTML; charset=utf-8", " text/html", "application/xhtml+xml"])
+    for (const type of [
+      "text/html",
+      "Text/HTML; charset=utf-8",
+      " text/html",
+      "application/xhtml+xml",
+      "text/plain,text/html",
+    ])
       await typed(type);
   });
 
