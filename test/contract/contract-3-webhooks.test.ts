@@ -81,7 +81,7 @@ throughBothDoors(
         const rotated = await call("POST", `${path}/rotate-secret`);
         const secret = textOf(rotated.reply, "secret");
         assert.deepEqual([rotated.status, Object.keys(rotated.reply)], [200, ["secret"]]);
-        assert.doesNotMatch(JSON.stringify((await call("GET", path)).reply), new RegExp(secret));
+        assert.ok(!JSON.stringify((await call("GET", path)).reply).includes(secret));
         await call("POST", `${path}/ping`);
         const [delivery] = await received(receiver, 1);
         assert.ok(delivery);
@@ -168,7 +168,7 @@ throughBothDoors(
       assert.deepEqual([reply["state"], reply["secret_set"]], ["active", true]);
       const path = `/_svc/webhooks/${textOf(reply, "id")}`;
       for (const shown of [reply, (await call("GET", path)).reply, (await call("GET", "/_svc/webhooks")).reply])
-        assert.doesNotMatch(JSON.stringify(shown), new RegExp(secret));
+        assert.ok(!JSON.stringify(shown).includes(secret));
       assert.equal((await call("PATCH", path, { enabled: false })).reply["state"], "disabled");
     });
 
