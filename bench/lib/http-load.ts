@@ -11,7 +11,8 @@ export interface LoadOrder {
   requests: readonly string[];
   /** Each answer must have it. */
   status: number;
-  ms: number;
+  /** How often each connection asks. */
+  times: number;
 }
 
 export interface Load {
@@ -73,8 +74,8 @@ export class AnswerReader {
   }
 }
 
-/** One connection until `until`. */
-function keepBusy(order: LoadOrder, request: string, until: number, latencies: number[]): Promise<number> {
+/** One connection. @returns how many answers it got */
+function keepBusy(order: LoadOrder, request: string, latencies: number[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const reader = new AnswerReader(order.status);
     let count = 0;
@@ -100,7 +101,7 @@ function keepBusy(order: LoadOrder, request: string, until: number, latencies: n
       count++;
       const now = performance.now();
       if (latencies.length < MAX_LATENCIES) latencies.push(now - sentAt);
-      if (now < until) return send();
+      if (count < order.times) return send();
       socket.destroy();
       resolve(count);
     });
@@ -110,9 +111,7 @@ function keepBusy(order: LoadOrder, request: string, until: number, latencies: n
 async function run(order: LoadOrder): Promise<Load> {
   const began = performance.now();
   const latencies: number[] = [];
-  const counts = await Promise.all(
-    order.requests.map((request) => keepBusy(order, request, began + order.ms, latencies)),
-  );
+  const counts = await Promise.all(order.requests.map((request) => keepBusy(order, request, latencies)));
   const seconds = (performance.now() - began) / 1000;
   return { count: counts.reduce((sum, each) => sum + each, 0), seconds, p99Ms: quantile(latencies, 0.99) };
 }

@@ -1,7 +1,7 @@
 /** What bench:http asks for, and what svc answers to it: the raw server and the other frameworks send the same. */
 import { request } from "node:http";
 
-export const WORKLOADS = ["page", "stream", "asset", "unchanged", "action", "counter", "return"] as const;
+export const WORKLOADS = ["page", "stream", "asset", "unchanged", "counter", "return", "action"] as const;
 export type Workload = (typeof WORKLOADS)[number];
 
 /** Stands in captured answers where the nonce was. */
@@ -24,7 +24,7 @@ export interface Captured {
 export type Captures = Record<Workload, Captured>;
 
 /** Requests of a workload as bytes travel: one for each connection, each of another visitor where cookies matter. */
-export type Requests = Record<Workload, readonly string[]>;
+export type Requests = Record<Workload | "trpc", readonly string[]>;
 
 interface Visitor {
   cookie: string;
@@ -38,23 +38,25 @@ interface Asked {
   body?: string;
 }
 
-const JSON_BODY = JSON.stringify({ args: [{ a: 1, b: 2, name: "Ann" }] });
+const ARGUMENT = { a: 1, b: 2, name: "Ann" };
+const JSON_BODY = JSON.stringify({ args: [ARGUMENT] });
+/** Of what is compressed beforehand; pages are asked for as they are, or compressing them were all that is measured. */
 const ENCODINGS = { "accept-encoding": "br, gzip" };
 
 function askedFor(workload: Workload, { cookie, token }: Visitor, etag: string): Asked {
   switch (workload) {
     case "page":
-      return { path: "/page", headers: ENCODINGS };
+      return { path: "/page" };
     case "stream":
-      return { path: "/stream", headers: ENCODINGS };
+      return { path: "/stream" };
     case "asset":
       return { path: "/asset.js", headers: ENCODINGS };
     case "unchanged":
       return { path: "/asset.js", headers: { ...ENCODINGS, "if-none-match": etag } };
     case "counter":
-      return { path: "/counter?name=Ann", headers: ENCODINGS };
+      return { path: "/counter?name=Ann" };
     case "return":
-      return { path: "/counter?name=Ann", headers: { ...ENCODINGS, cookie } };
+      return { path: "/counter?name=Ann", headers: { cookie } };
     case "action": {
       const headers = {
         "content-type": "application/json",
@@ -125,7 +127,9 @@ export async function capture(port: number): Promise<{ captures: Captures; reque
   const { headers } = await ask(port, askedFor("asset", first, ""));
   const etag = headers[headers.indexOf("etag") + 1] ?? "";
   const captures: Partial<Captures> = {};
-  const requests: Partial<Record<Workload, readonly string[]>> = {};
+  const jsonHeaders = { "content-type": "application/json" };
+  const trpc = textOf({ method: "POST", path: "/addUp", headers: jsonHeaders, body: JSON.stringify(ARGUMENT) });
+  const requests: Partial<Requests> = { trpc: visitors.map(() => trpc) };
   for (const workload of WORKLOADS) {
     const captured = await ask(port, askedFor(workload, first, etag));
     if (captured.status !== statusOf(workload))

@@ -6,6 +6,8 @@ export interface BenchOptions {
   json: boolean;
   /** Few rounds of svc's side alone: shows that the bench works, measures nothing. */
   quick: boolean;
+  /** Fails when svc is below its goals: of benches that have any. */
+  check: boolean;
   /** Writes the tables into docs/benchmarks.md. */
   update: boolean;
   /** Rounds that each contender gets. */
@@ -19,6 +21,7 @@ export function readOptions(defaultRounds: number, args = process.argv.slice(2))
   const { values } = parseArgs({
     args,
     options: {
+      check: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       quick: { type: "boolean", default: false },
       update: { type: "boolean", default: false },

@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import { isSchema, validate, type StandardSchema } from "./action-schema.ts";
+import { isSchema, validate, type InputOf, type OutputOf, type StandardSchema } from "./action-schema.ts";
 import type { Landed, MustTravel } from "./carried.ts";
 
 export type { StandardSchema } from "./action-schema.ts";
@@ -53,41 +53,39 @@ export interface StreamAction<Args extends readonly unknown[] = readonly unknown
 /** Any action, whatever its arguments. */
 export type AnyAction = Action<never[]> | StreamAction<never[]>;
 
-type Generator = AsyncGenerator<unknown, void, void>;
-type Yielded<Made extends Generator> = Made extends AsyncGenerator<infer Item, void, void> ? Item : never;
-/** What only ever throws is typed `never`, which would be a stream as well as anything else. */
-type MustStream<Args extends readonly unknown[], Made extends Generator> = [Made] extends [never]
-  ? AsyncGenerator
-  : MustTravel<Args, Yielded<Made>>;
+type Stream<Item> = AsyncGenerator<Item, void, void>;
 
-/** An action that streams: an `async function*`, whose values reach the browser as they are yielded. */
-export function action<Args extends unknown[], Made extends Generator>(
-  run: ((...args: Args) => Made) & MustStream<Args, Made>,
-  options?: ActionOptions,
-): StreamAction<Args, Yielded<Made>>;
+/** What reaches the caller: each value of a stream, else the value that is returned. */
+type ValueOf<Result> = Result extends Stream<infer Item> ? Item : Awaited<Result>;
+
 /**
- * An action that takes its arguments as they come: any JSON, so check what you use.
+ * One definition for both kinds: two overloads would have the compiler check each action twice. What only ever throws is
+ * typed `never`, which would be a stream as well as anything else.
+ */
+type ActionOf<Args extends readonly unknown[], Result> = [Result] extends [Stream<infer Item>]
+  ? [Result] extends [never]
+    ? Action<Args, never>
+    : StreamAction<Args, Item>
+  : Action<Args, Awaited<Result>>;
+
+/**
+ * An action that takes its arguments as they come: any JSON, so check what you use. One that is an `async function*`
+ * streams: its values reach the browser as they are yielded.
  * @param options limits of its own
  */
-export function action<Args extends unknown[], Value>(
-  run: ((...args: Args) => Value) & MustTravel<Args, Awaited<Value>>,
+export function action<Args extends unknown[], Result>(
+  run: ((...args: Args) => Result) & MustTravel<Args, ValueOf<Result>>,
   options?: ActionOptions,
-): Action<Args, Awaited<Value>>;
-/** An action that streams, with one argument that a Standard Schema checks. */
-export function action<Input, Output, Made extends Generator>(
-  schema: StandardSchema<Input, Output>,
-  run: ((input: Output) => Made) & MustStream<[Input], Made>,
-  options?: ActionOptions,
-): StreamAction<[input: Input], Yielded<Made>>;
+): ActionOf<Args, Result>;
 /**
  * An action with one argument that a Standard Schema checks: `run` gets what the schema made of it. More arguments than
  * that are refused.
  */
-export function action<Input, Output, Value>(
-  schema: StandardSchema<Input, Output>,
-  run: ((input: Output) => Value) & MustTravel<[Input], Awaited<Value>>,
+export function action<Schema extends StandardSchema, Result>(
+  schema: Schema & MustTravel<[InputOf<Schema>], null>,
+  run: (input: OutputOf<Schema>) => Result & MustTravel<[], ValueOf<Result>>,
   options?: ActionOptions,
-): Action<[input: Input], Awaited<Value>>;
+): ActionOf<[input: InputOf<Schema>], Result>;
 export function action(first: unknown, second?: unknown, third?: unknown): AnyAction {
   const [schema, run, options] = isSchema(first) ? [first, second, third] : [undefined, first, second];
   if (typeof run !== "function") throw badDefinition();

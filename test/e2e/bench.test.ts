@@ -25,6 +25,19 @@ describe("the benches", () => {
     assert.ok(svc["table"]?.every(({ cpu, rows }) => cpu > 0 && rows === 1001));
   });
 
+  it("of requests is answered everything it asks for", async () => {
+    const { svc, raw } = (await quickRun("http")) as Record<string, Record<string, { cpuUs: number }[]>>;
+    for (const name of ["page", "stream", "asset", "unchanged", "counter", "return", "action"]) {
+      assert.ok(svc?.[name]?.every(({ cpuUs }) => cpuUs > 0));
+      assert.ok(raw?.[name]?.every(({ cpuUs }) => cpuUs > 0));
+    }
+  });
+
+  it("of types has every call of an action checked", async () => {
+    const { svc } = (await quickRun("types")) as { svc: { instantiations: number }[] };
+    assert.ok(svc.every(({ instantiations }) => instantiations > 0));
+  });
+
   it("of whole pages clicks the counter and the todo, early and late", async () => {
     const pages = (await quickRun("pages")) as Record<string, { svc: { scriptBytesBefore: number; early: number[] } }>;
     for (const name of ["counter", "todo"]) {

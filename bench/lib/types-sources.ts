@@ -1,0 +1,110 @@
+/** The sources of bench:types: the same typed calls, as each framework's guide would have them. */
+
+export const TYPES_NAMES = ["svc", "svc-schema", "trpc", "hono"] as const;
+export type TypesName = (typeof TYPES_NAMES)[number];
+
+type Sources = Record<string, string>;
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+
+/** Schemas differ, or each would be checked once for all. */
+const schema = (at: number): string =>
+  `z.object({ id: z.number(), field${at}: z.string(), tags: z.array(z.string()) })`;
+const argument = (at: number): string => `{ id: ${at}, field${at}: "a", tags: ["b"] }`;
+const value = (at: number): string => `{ id: input.id, text${at}: input.field${at}.trim(), count: input.tags.length }`;
+/** Wrong if the value's type is not known. */
+const use = (at: number, call: string): string => `  total += (${call}).text${at}.length;`;
+
+const component = (imports: string, count: number, call: (at: number) => string): string =>
+  `${imports}
+export async function onClick(): Promise<number> {
+  let total = 0;
+${numbers(count)
+  .map((at) => use(at, call(at)))
+  .join("\n")}
+  return total;
+}
+`;
+
+const svc = (count: number): Sources =>
+  actions(
+    count,
+    'import { action } from "svc";',
+    (at) => `(input: { id: number; field${at}: string; tags: string[] }) => (${value(at)})`,
+  );
+
+const svcSchema = (count: number): Sources =>
+  actions(
+    count,
+    'import { action } from "svc";\nimport { z } from "zod";',
+    (at) => `${schema(at)}, (input) => (${value(at)})`,
+  );
+
+function actions(count: number, imports: string, given: (at: number) => string): Sources {
+  const lines = numbers(count).map((at) => `export const act${at} = action(${given(at)});`);
+  const names = numbers(count).map((at) => `act${at}`);
+  return {
+    "server.ts": `${imports}\n${lines.join("\n")}\n`,
+    "component.ts": component(
+      `import { ${names.join(", ")} } from "./server.ts";`,
+      count,
+      (at) => `await act${at}(${argument(at)})`,
+    ),
+  };
+}
+
+function trpc(count: number): Sources {
+  const procedures = numbers(count).map(
+    (at) => `  act${at}: t.procedure.input(${schema(at)}).mutation(({ input }) => (${value(at)})),`,
+  );
+  return {
+    "server.ts": `import { initTRPC } from "@trpc/server";
+import { z } from "zod";
+const t = initTRPC.create();
+export const router = t.router({
+${procedures.join("\n")}
+});
+export type Router = typeof router;
+`,
+    "component.ts": component(
+      `import { createTRPCClient, httpLink } from "@trpc/client";
+import type { Router } from "./server.ts";
+const client = createTRPCClient<Router>({ links: [httpLink({ url: "/trpc" })] });`,
+      count,
+      (at) => `await client.act${at}.mutate(${argument(at)})`,
+    ),
+  };
+}
+
+function hono(count: number): Sources {
+  const routes = numbers(count).map(
+    (at) =>
+      `  .post("/act${at}", validator("json", (given) => ${schema(at)}.parse(given)), (c) => {
+    const input = c.req.valid("json");
+    return c.json(${value(at)});
+  })`,
+  );
+  return {
+    "server.ts": `import { Hono } from "hono";
+import { validator } from "hono/validator";
+import { z } from "zod";
+export const app = new Hono()
+${routes.join("\n")};
+export type App = typeof app;
+`,
+    "component.ts": component(
+      `import { hc } from "hono/client";
+import type { App } from "./server.ts";
+const client = hc<App>("/");`,
+      count,
+      (at) => `await (await client.act${at}.$post({ json: ${argument(at)} })).json()`,
+    ),
+  };
+}
+
+const MAKERS: Record<TypesName, (count: number) => Sources> = { svc, "svc-schema": svcSchema, trpc, hono };
+
+/** Files by their names: a server's, and a component's that calls all it has. */
+export function sourcesOf(name: TypesName, count: number): Sources {
+  return MAKERS[name](count);
+}
