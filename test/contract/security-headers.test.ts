@@ -99,6 +99,7 @@ describe("documents", () => {
       "text/xml; charset=utf-8",
       "application/xml",
       "application/rss+xml",
+      "image/png, image/svg+xml",
     ])
       await typed(type);
   });
