@@ -59,7 +59,7 @@ const FLAGS: Record<GraphTask["verb"], readonly Flag[]> = {
 };
 const COMMON: readonly Flag[] = ["help", "json", "url"];
 
-export const GRAPH_HELP = `svc graph: look at and steer the graphs of a running app
+const GRAPH_HELP = `svc graph: look at and steer the graphs of a running app
 
 Usage: svc graph <verb> [options]
 
