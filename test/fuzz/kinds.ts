@@ -13,6 +13,8 @@ import { checkAnswer } from "./rules.ts";
 
 export interface Kind {
   name: string;
+  /** Default 1. */
+  inputsPerRun?: number;
   /** Whether what is sent may make rows that stay, so that memory grows rightly. */
   isKept?: boolean;
   property(target: Target): IAsyncProperty<unknown>;
@@ -30,9 +32,10 @@ const leaving: Arbitrary<Leaving> = fc.oneof(
 );
 
 export const KINDS: readonly Kind[] = [
-  { name: "random bytes at the socket", property: (target) => overSockets(target, randomBytes) },
+  { name: "random bytes at the socket", inputsPerRun: AT_ONCE, property: (target) => overSockets(target, randomBytes) },
   {
     name: "requests with something wrong",
+    inputsPerRun: AT_ONCE,
     property: (target) => overSockets(target, mutatedRequests(validRequests(target))),
   },
   {

@@ -1,5 +1,5 @@
 /**
- * The fuzz for longer than a test may take: `npm run fuzz -- [--seed 7] [--seconds 60] [--kind forms]`. Ends with code 1
+ * The fuzz for longer than a test may take: `npm run fuzz -- [--seed 7] [--seconds 60] [--inputs 5000] [--kind forms]`. Ends with code 1
  * at the first failure, whose seed and smallest input it prints.
  */
 import { parseArgs } from "node:util";
@@ -10,6 +10,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     seconds: { type: "string", default: "60" },
+    inputs: { type: "string", default: "Infinity" },
     kind: { type: "string", default: "" },
   },
 });
@@ -18,7 +19,8 @@ const kinds = KINDS.filter(({ name }) => name.includes(values.kind));
 console.log(`seed ${seed}`);
 for (const kind of kinds) {
   try {
-    const { runs, grownBytes } = await fuzz(kind, { seed, budgetMs: (Number(values.seconds) * 1000) / kinds.length });
+    const budgetMs = (Number(values.seconds) * 1000) / kinds.length;
+    const { runs, grownBytes } = await fuzz(kind, { seed, budgetMs, maxInputs: Number(values.inputs) });
     console.log(`${kind.name}: ${runs} runs, the heap ${(grownBytes / 1024).toFixed(0)} KiB larger`);
   } catch (error) {
     console.log(`${kind.name}: ${(error as Error).message}`);
