@@ -1,5 +1,4 @@
 /** Answers onto the wire: to a node:http response, and as a web `Response`. */
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { RequestContext } from "./context.ts";
 import { encode } from "./encode.ts";
@@ -86,17 +85,21 @@ function lengthOf(body: string | Uint8Array): number {
 /** Writes as fast as the client reads; ends the source when the client leaves, also while it has nothing to say. */
 async function pump(reply: ServerResponse, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
-  const gone = new AbortController();
+  let isEnded = false;
+  let wake: () => void = () => undefined;
   const leave = (): void => {
-    gone.abort();
-    endEarly(iterator);
+    if (!isEnded) endEarly(iterator);
+    wake();
   };
   if (reply.destroyed) return leave();
   reply.once("close", leave);
   for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
     if (reply.destroyed) return;
-    if (!reply.write(step.value)) await once(reply, "drain", { signal: gone.signal }).catch(() => undefined); // gone: the next turn returns
+    if (reply.write(step.value)) continue;
+    // Who has left drains nothing: then the next turn returns.
+    await new Promise<void>((resolve) => reply.once("drain", (wake = resolve)));
   }
+  isEnded = true;
   reply.end();
 }
 
