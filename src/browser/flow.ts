@@ -41,12 +41,18 @@ const NODE_STATUS: Readonly<Record<string, string>> = {
 class Flow extends HTMLElement {
   #source: EventSource | undefined;
   #lastSeq = 0;
+  /** The last event was an end; of a graph that was run again there are earlier ones, and events behind them. */
+  #hasEnded = false;
 
   connectedCallback(): void {
     const source = new EventSource(this.getAttribute("src") ?? "");
     this.#source = source;
     source.onopen = () => this.setAttribute(DOM.flowLive, "");
-    source.onerror = () => this.removeAttribute(DOM.flowLive);
+    // Behind the last end the server closes the stream, which would be asked for again and again.
+    source.onerror = () => {
+      this.removeAttribute(DOM.flowLive);
+      if (this.#hasEnded) this.#end();
+    };
     source.onmessage = ({ data }) => this.#take(JSON.parse(data as string) as FlowEvent);
   }
 
@@ -63,9 +69,11 @@ class Flow extends HTMLElement {
     else if (event.type === "log") this.#log(event);
     else setStatus(this, GRAPH_STATUS[event.type]);
     this.dispatchEvent(new CustomEvent(DOM.flowEvent, { bubbles: true, detail: event }));
-    if (event.type !== "graph.done" && event.type !== "graph.failed") return;
+    this.#hasEnded = event.type === "graph.done" || event.type === "graph.failed";
+  }
+
+  #end(): void {
     this.#source?.close();
-    this.removeAttribute(DOM.flowLive);
     if (this.hasAttribute("reload")) location.reload();
   }
 

@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { throughBothDoors } from "./both-doors.ts";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 
-const FIXED = ["/_svc/loader.js", "/_svc/core.js", "/_svc/runtime.js"];
+const FIXED = ["loader.js", "core.js", "runtime.js", "ui.js", "ui.css", "flow.js"].map((name) => `/_svc/${name}`);
 
 throughBothDoors("assets", (site) => {
   for (const path of FIXED) {

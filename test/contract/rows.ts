@@ -70,6 +70,9 @@ export const SECTIONS: readonly Section[] = [
       "GET /_svc/loader.js: Event bootstrap script, about 1-2 KB gzipped",
       "GET /_svc/core.js: Resumability core",
       "GET /_svc/runtime.js: Legacy combined loader and core",
+      "GET /_svc/ui.js: Lazy overlay fallback",
+      "GET /_svc/ui.css: Styles for the popup/dialog fallback",
+      "GET /_svc/flow.js: Lazy widgets of the full-stack variant",
       "GET /_svc/benchmark.json: Bundle metrics. Hidden in production mode",
       "POST /_svc/action/:name: Content-Type: application/json; header X-Svc-CSRF: <CSRF_TOKEN>",
       ":name is the name of a server-side function exposed as an RPC action",
@@ -294,12 +297,6 @@ export const SECTIONS: readonly Section[] = [
 
 /** Rows that nothing answers yet, each with why. One that is tested has its place above. */
 export const OPEN: readonly { row: string; why: string }[] = [
-  { row: "GET /_svc/ui.js: Lazy overlay fallback", why: "there is no part of the runtime that would use it yet" },
-  { row: "GET /_svc/ui.css: Styles for the popup/dialog fallback", why: "as ui.js" },
-  {
-    row: "GET /_svc/flow.js: Lazy widgets of the full-stack variant",
-    why: "its widgets come with the full-stack variant",
-  },
   { row: "POST /_svc/graphs/:id/signal", why: "no worker can wait for a signal yet" },
   { row: "with the token, control calls also need CSRF", why: "no public face gives out a token that controls" },
 ];

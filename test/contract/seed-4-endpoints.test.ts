@@ -53,6 +53,20 @@ throughBothDoors("the endpoints", (site) => {
     const [runtime, loader] = [await gzipBytes("/_svc/runtime.js"), await gzipBytes("/_svc/loader.js")];
     assert.ok(runtime > loader);
   });
+  // What they do is held in a browser: test/e2e/widgets.test.ts.
+  it("GET /_svc/ui.js: Lazy overlay fallback, not part of the loader", async () => {
+    const code = await (await site.send("/_svc/ui.js")).text();
+    assert.match(code, /popover/);
+    assert.doesNotMatch(await (await site.send("/_svc/loader.js")).text(), /popover|dialog|ui\.js/);
+  });
+  it("GET /_svc/ui.css: Styles for the popup/dialog fallback", async () => {
+    const sheet = await site.send("/_svc/ui.css");
+    assert.match(sheet.headers.get("content-type") ?? "", /^text\/css/);
+    assert.match(await sheet.text(), /dialog/);
+  });
+  it("GET /_svc/flow.js: Lazy widgets of the full-stack variant", async () => {
+    assert.match(await (await site.send("/_svc/flow.js")).text(), /"svc-flow"[^]*customElements\.define/);
+  });
   it("GET /_svc/benchmark.json: Bundle metrics. Hidden in production mode", async () => {
     const metrics = (await (await site.send("/_svc/benchmark.json")).json()) as object;
     assert.match(JSON.stringify(metrics), /loader\.js/);

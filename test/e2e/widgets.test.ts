@@ -137,6 +137,27 @@ describe("flow.js", () => {
       await tab.close();
     },
   );
+
+  it("follows a graph that was run again past its first end", { timeout: DEADLINE_MS }, async () => {
+    const id = await begin("failing");
+    gate("failing").letGo();
+    await app.engine.idle();
+    await app.engine.retry(id);
+    await app.engine.idle();
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.addInitScript(() => {
+      const counts = globalThis as { ends?: number };
+      addEventListener("svc:flow", (event) => {
+        const { type } = (event as CustomEvent<{ type: string }>).detail;
+        if (type === "graph.failed") counts.ends = (counts.ends ?? 0) + 1;
+      });
+    });
+    await page.goto(`${started.url}/flow/${id}`);
+    await page.waitForFunction(() => (globalThis as { ends?: number }).ends === 2);
+    await page.locator('svc-flow[data-status="failed"]:not([data-live])').waitFor();
+    await tab.close();
+  });
 });
 
 /** A browser without popovers and dialogs, as far as scripts can tell. */
