@@ -172,7 +172,7 @@ async function overlays(isOld: boolean, story: (page: Tab["page"]) => Promise<vo
   const tab = await openTab(browser);
   if (isOld) await tab.page.addInitScript(withoutPlatform);
   await tab.page.goto(`${started.url}/ui`);
-  await tab.page.waitForFunction("typeof HTMLElement.prototype.showPopover === 'function'");
+  await tab.page.waitForFunction(() => typeof HTMLElement.prototype.showPopover === "function");
   await story(tab.page);
   await tab.close();
 }
