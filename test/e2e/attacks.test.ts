@@ -267,7 +267,7 @@ async function works(attack: Attack): Promise<void> {
   await page.goto(url.href);
   await attack.act?.(page);
   if (asked) await asked;
-  else await page.waitForFunction("globalThis.fired");
+  else await page.waitForFunction(() => (globalThis as { fired?: unknown }).fired);
   await tab.leave();
 }
 

@@ -38,7 +38,7 @@ const sinks = route("GET", "/", (ctx) =>
 async function outcomes(browser: Browser, started: Started): Promise<Record<string, string>> {
   const tab = await openTab(browser);
   await tab.page.goto(started.url);
-  await tab.page.waitForFunction("self.outcomes");
+  await tab.page.waitForFunction(() => (globalThis as { outcomes?: unknown }).outcomes);
   const told = (await tab.page.evaluate("outcomes")) as [string, string][];
   await tab.leave();
   return Object.fromEntries(told);

@@ -221,10 +221,12 @@ describe("ui.js", () => {
             });
           note.showPopover();
         });
-        await page.waitForFunction("document.title.endsWith(',toggle closed open')");
+        await page.waitForFunction(() => document.title.endsWith(",toggle closed open"));
         await page.evaluate("document.getElementById('note').hidePopover()");
         await page.waitForFunction(
-          "document.title === 'beforetoggle closed open,toggle closed open,beforetoggle open closed,toggle open closed'",
+          () =>
+            document.title ===
+            "beforetoggle closed open,toggle closed open,beforetoggle open closed,toggle open closed",
         );
         await page.evaluate(() => {
           const note = document.getElementById("note") as HTMLElement;
@@ -264,7 +266,7 @@ describe("ui.js", () => {
           assert.notEqual(await page.evaluate("document.activeElement.id"), "opener");
           await page.click("text=Yes");
           await ask.waitFor({ state: "hidden" });
-          await page.waitForFunction("document.title === 'closed yes'");
+          await page.waitForFunction(() => document.title === "closed yes");
           assert.equal(await page.evaluate("document.activeElement.id"), "opener");
           await page.evaluate("document.getElementById('ask').showModal()");
           await page.keyboard.press("Escape");
