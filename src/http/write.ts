@@ -6,7 +6,7 @@ import { endEarly, WebChunks } from "./iterate.ts";
 import type { Answer, Body, Result } from "./types.ts";
 
 /** Up to here a string is written as it is; above, encoding it once is cheaper than measuring and then encoding it. */
-const STRING_LIMIT = 4096;
+const STRING_LIMIT = 512;
 
 /** Statuses whose answers have no body (RFC 9110 sections 6.4.1 and 15.3.6). */
 const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
