@@ -207,6 +207,16 @@ describe("closing a server", () => {
     assert.equal(await closed, 0);
   });
 
+  it("does not wait for connections that were opened ahead and have asked nothing", async (test) => {
+    const { server } = await serve(test, { routes: {} });
+    const silent = connect(server.port, "127.0.0.1");
+    test.after(() => silent.destroy());
+    await once(silent, "connect");
+    // The server has accepted it once it answers another.
+    await sendOverSocket(server.port, "/");
+    assert.equal(await server.close(3_600_000), 0);
+  });
+
   it("does not wait for the connection of a stream that was under way, once that has ended", async (test) => {
     let finish!: () => void;
     const mayFinish = new Promise<void>((resolve) => (finish = resolve));

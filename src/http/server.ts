@@ -9,7 +9,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { SvcError } from "../shared/errors.ts";
 import { errorHeaders, problem } from "./response.ts";
@@ -62,7 +62,7 @@ type OnRequest = (message: IncomingMessage, reply: ServerResponse) => Promise<vo
 const REPLY = Symbol("svc.reply");
 
 /** A connection, which knows the answer that it was asked for last: a property is found faster than an entry of a map. */
-interface Connection extends Duplex {
+interface Connection extends Socket {
   [REPLY]?: ServerResponse;
 }
 
@@ -222,6 +222,13 @@ class Drain {
         resolve(cut);
       });
       this.#server.closeIdleConnections();
+      // What has come in by now is read first.
+      setImmediate(() => this.#closeSilent());
     });
+  }
+
+  /** Node counts a connection as idle only behind a request; browsers and pools open some that they may never use. */
+  #closeSilent(): void {
+    for (const connection of this.#connections) if (connection.bytesRead === 0) connection.destroy();
   }
 }

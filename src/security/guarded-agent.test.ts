@@ -8,7 +8,8 @@ import { createServer, type Server } from "node:http";
 import { connect, createServer as createTcpServer, type AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { request } from "undici";
-import { checkResolved, exemptAgent, guardedAgent } from "./guarded-agent.ts";
+import { checkResolved } from "./check-resolved.ts";
+import { exemptAgent, guardedAgent } from "./guarded-agent.ts";
 import { refusalError, SsrfPolicy } from "./ssrf.ts";
 
 interface Vector {

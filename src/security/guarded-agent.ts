@@ -9,6 +9,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { parseAddress } from "./address.ts";
+import { firstRefusal } from "./check-resolved.ts";
 import { resolveAddresses, type Resolve } from "./resolve.ts";
 import { refusalError, type SsrfPolicy } from "./ssrf.ts";
 
@@ -35,16 +36,6 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
  */
 export function exemptAgent(options: GuardedAgentOptions): Agent {
   return agent(options, buildConnector({ timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false }));
-}
-
-/**
- * Resolves a name once and checks every address, as the connector will: for telling a caller early.
- * @returns the refusal, or undefined when the addresses pass or the name does not resolve (the attempt decides)
- */
-export async function checkResolved(policy: SsrfPolicy, hostname: string, resolve: Resolve = resolveAddresses) {
-  if (parseAddress(hostname)) return undefined;
-  const addresses = await resolve(hostname).catch(() => []);
-  return firstRefusal(policy, hostname, addresses);
 }
 
 function agent(options: GuardedAgentOptions, connect: buildConnector.connector): Agent {
@@ -91,12 +82,4 @@ function guardedLookup(policy: SsrfPolicy, resolve: Resolve): LookupFunction {
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
-}
-
-function firstRefusal(policy: SsrfPolicy, hostname: string, addresses: readonly string[]) {
-  for (const address of addresses) {
-    const verdict = policy.checkAddress(address, hostname);
-    if (!verdict.ok) return verdict;
-  }
-  return undefined;
 }

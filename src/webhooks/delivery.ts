@@ -5,18 +5,17 @@
  * It sleeps until the store reports new rows, a registration changes, a slot comes free, or the next row or breaker is
  * due. `store.due` is asked past the present: its first row of the future is the time to wake, so nothing is scanned.
  */
-import type { Agent } from "undici";
-import { exemptAgent, guardedAgent } from "../security/guarded-agent.ts";
 import type { Resolve } from "../security/resolve.ts";
 import type { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log, LogFields } from "../shared/log.ts";
 import type { DeliveryRow, DeliveryStatus, RegistrationRow, WebhookStore } from "../store/contract.ts";
-import { sendAttempt, type AttemptResult } from "./attempt.ts";
+import type { AttemptResult } from "./attempt.ts";
 import { phaseOf } from "./breaker.ts";
 import { DEFAULT_LIMITS, Lanes } from "./lanes.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Registry } from "./registry.ts";
+import type { Sender } from "./sender.ts";
 
 /** Rows asked for beyond those held already. */
 const CLAIM_BATCH = 64;
@@ -67,7 +66,8 @@ export class DeliveryLoop {
   readonly #waiting = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
   readonly #aborted = new AbortController();
-  #agents: { guarded: Agent; exempt: Agent } | undefined;
+  #loading: Promise<Sender> | undefined;
+  #isOpen = false;
   #stopListening: (() => void) | undefined;
   #timer: Timer | undefined;
   #isWoken = false;
@@ -80,10 +80,8 @@ export class DeliveryLoop {
   /** Begins with what is pending. A second call does nothing. */
   start(): void {
     if (this.#stopListening || this.#aborted.signal.aborted) return;
-    const { policy, resolve, store } = this.#options;
-    const agentOptions = { policy, ...(resolve ? { resolve } : {}) };
-    this.#agents = { guarded: guardedAgent(agentOptions), exempt: exemptAgent(agentOptions) };
-    this.#stopListening = store.onOutbox(() => this.wake());
+    this.#isOpen = true;
+    this.#stopListening = this.#options.store.onOutbox(() => this.wake());
     this.wake();
   }
 
@@ -99,21 +97,27 @@ export class DeliveryLoop {
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.#timer?.cancel();
-    const agents = this.#agents;
-    this.#agents = undefined;
+    this.#isOpen = false;
     const deadline = this.#options.clock.schedule(drainMs, () => this.#aborted.abort());
     await Promise.all(this.#running);
     deadline.cancel();
     this.#aborted.abort();
-    await Promise.all([agents?.guarded.destroy(), agents?.exempt.destroy()]);
+    await (await this.#loading)?.destroy();
+  }
+
+  #sender(): Promise<Sender> {
+    const { policy, resolve } = this.#options;
+    return (this.#loading ??= import("./sender.ts").then(
+      (module) => new module.Sender({ policy, ...(resolve ? { resolve } : {}) }),
+    ));
   }
 
   #lookSoon(): void {
-    if (this.#isWoken || !this.#agents) return;
+    if (this.#isWoken || !this.#isOpen) return;
     this.#isWoken = true;
     queueMicrotask(() => {
       this.#isWoken = false;
-      if (this.#agents) this.#look();
+      if (this.#isOpen) this.#look();
     });
   }
 
@@ -203,11 +207,12 @@ export class DeliveryLoop {
   }
 
   async #send(row: DeliveryRow, registration: RegistrationRow): Promise<void> {
-    const { clock, policy, registry, store, delaysMs, random, onAttempt, traceparent } = this.#options;
-    if (!this.#agents) return;
+    const { clock, registry, store, delaysMs, random, onAttempt, traceparent } = this.#options;
+    const sender = await this.#sender();
+    if (!this.#isOpen) return;
     const trace = traceparent?.(row, row.attempts + 1);
-    const context = { clock, policy, ...this.#agents, signal: this.#aborted.signal, traceparent: trace };
-    const result = await sendAttempt(row, registration.url, registry.secretsOf(registration), context);
+    const context = { clock, signal: this.#aborted.signal, traceparent: trace };
+    const result = await sender.send(row, registration.url, registry.secretsOf(registration), context);
     // Cut off by our own shutdown: says nothing about the receiver, so it is no attempt.
     if (this.#aborted.signal.aborted && result.statusCode === undefined) return;
     const number = row.attempts + 1;

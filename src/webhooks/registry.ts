@@ -3,7 +3,7 @@
  * secrets and their overlap. Not: sending (delivery.ts), the shape of requests (input.ts).
  */
 import { randomUUID } from "node:crypto";
-import { checkResolved } from "../security/guarded-agent.ts";
+import { checkResolved } from "../security/check-resolved.ts";
 import type { Resolve } from "../security/resolve.ts";
 import { refusalError, type SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock } from "../shared/clock.ts";
