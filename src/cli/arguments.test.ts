@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { readArguments } from "./arguments.ts";
 import { createOutput } from "./output.ts";
 
-const read = (...args: string[]) => readArguments(args, "/work");
+const read = (...args: string[]) => readArguments(args, "/srv");
 
 function told(...args: string[]): string {
   const invocation = read(...args);
@@ -17,19 +17,19 @@ describe("the command line", () => {
     assert.deepEqual(read("start", "--port", "0", "--host", "::1", "--root", "demo"), {
       kind: "run",
       command: "start",
-      options: { root: resolve("/work/demo"), host: "::1", port: 0, publicMaps: false },
+      options: { root: resolve("/srv/demo"), host: "::1", port: 0, publicMaps: false },
     });
     assert.deepEqual(read("build"), {
       kind: "run",
       command: "build",
-      options: { root: "/work", host: undefined, port: undefined, publicMaps: false },
+      options: { root: "/srv", host: undefined, port: undefined, publicMaps: false },
     });
   });
 
   it("runs explain with a file, as text or JSON", () => {
     const explained = read("explain", "pages/home.tsx", "--json");
     assert.ok(explained.kind === "run");
-    assert.equal(explained.options.file, resolve("/work/pages/home.tsx"));
+    assert.equal(explained.options.file, resolve("/srv/pages/home.tsx"));
     assert.equal(explained.options.json, true);
     assert.match(told("explain"), /^mistake: svc explain needs a file/);
     assert.match(told("explain", "a.tsx", "b.tsx"), /^mistake: svc explain takes no argument "b\.tsx"/);

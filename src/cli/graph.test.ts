@@ -24,7 +24,7 @@ const fan = graph("fan", (g) => {
   return g.node("none", refuse, { after: [items], when: () => false });
 });
 
-const read = (...args: string[]): GraphInvocation => readGraphArguments(args, "/work", {});
+const read = (...args: string[]): GraphInvocation => readGraphArguments(args, "/srv", {});
 
 describe("the command line of svc graph", () => {
   const mistakes: [string[], RegExp][] = [
@@ -51,7 +51,7 @@ describe("the command line of svc graph", () => {
 
   it("finds the app by --url, SVC_SITE_URL, PORT, in this order", () => {
     const urlOf = (args: string[], env: Record<string, string>): string => {
-      const invocation = readGraphArguments(["ls", ...args], "/work", env);
+      const invocation = readGraphArguments(["ls", ...args], "/srv", env);
       assert.ok(invocation.kind === "graph");
       return invocation.command.url;
     };
