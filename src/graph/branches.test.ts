@@ -159,6 +159,30 @@ describe("a fan-out that collects failures", () => {
   });
 });
 
+describe("a fan-out over nothing", () => {
+  it("ends at once in each epoch, also where a retry comes in the very turn of a cancel", async () => {
+    const store = await openStore("memory:");
+    let isHeld = true;
+    const hold = worker("hold", () => (isHeld ? new Promise(() => undefined) : "let go"));
+    const empty = graph("empty", (g) => {
+      const list = g.node("list", give, { input: () => [] });
+      const items = g.map("items", give, list, () => []);
+      return g.node("last", hold, { after: [items] });
+    });
+    const engine = createEngine({ store, graphs: [empty], clock: new SimulatedClock(), random: () => 1 });
+    const { snapshot } = await engine.start("empty", null);
+    const id = snapshot.graph_id;
+    const isRunning = (): boolean => statuses(engine.snapshot(id) as Snapshot)["last"] === "running";
+    while (!isRunning()) await new Promise(setImmediate);
+    isHeld = false;
+    await Promise.all([engine.cancel(id), engine.retry(id)]);
+    await engine.idle();
+    assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", "let go"]);
+    await engine.close();
+    await store.close();
+  });
+});
+
 describe("a fan-out with a limit of its own", () => {
   it("has no more items under way than that, whatever their worker may run, and comes to its end", async () => {
     let now = 0;

@@ -35,6 +35,7 @@ export class Mirror {
   /** Counts anew, after rows have changed in other ways than by coming to an end. */
   count(): void {
     this.#left.clear();
+    this.#items.clear();
     for (const node of this.definition.nodes) this.#count(node);
   }
 
