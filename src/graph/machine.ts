@@ -28,8 +28,9 @@ import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow, NodeRow, Unit } from "../store/contract.ts";
 import { Change, type LastEvent } from "./change.ts";
 import { Mirror } from "./mirror.ts";
-import { firstNodes, newNode } from "./node-rows.ts";
-import type { FanOut, GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows, Steering } from "./types.ts";
+import { firstNodes } from "./node-rows.ts";
+import { Turns } from "./turns.ts";
+import type { GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows, Steering } from "./types.ts";
 
 export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
 
@@ -50,10 +51,9 @@ export class Machine {
   readonly row: GraphRow;
   readonly definition: GraphDefinition;
   readonly #mirror: Mirror;
+  readonly #turns: Turns;
   readonly #outboxRows: OutboxRows;
   #running = 0;
-  /** Ready, and not yet taken for dispatch. */
-  #fresh = new Set<NodeRow>();
   readonly #last: LastEvent;
 
   /** @param lastSeq number of the last event of the rows given. */
@@ -69,7 +69,7 @@ export class Machine {
     this.definition = definition;
     this.#outboxRows = outboxRows;
     this.#mirror = new Mirror(nodes, definition);
-    this.#fresh = this.#readyNodes();
+    this.#turns = new Turns(row, this.#mirror);
     this.#running = this.#mirror.withStatus("running").length;
   }
 
@@ -90,24 +90,14 @@ export class Machine {
     return TERMINAL.includes(this.row.phase);
   }
 
-  /**
-   * Nodes that became ready since this was last asked; none unless the graph is running. A list that is kept, since looking
-   * through all nodes after each of a thousand is a million looks.
-   */
+  /** Nodes that became ready since this was last asked; none unless the graph is running. */
   takeReady(): NodeRow[] {
-    if (this.row.phase !== "running") return [];
-    const fresh = this.#fresh;
-    this.#fresh = new Set();
-    return [...fresh].filter((node) => node.status === "ready");
+    return this.row.phase === "running" ? this.#turns.takeReady() : [];
   }
 
   /** Nodes that wait for their next attempt. */
   retrying(): NodeRow[] {
     return this.#mirror.withStatus("retrying");
-  }
-
-  #readyNodes(): Set<NodeRow> {
-    return new Set(this.#mirror.withStatus("ready"));
   }
 
   /** Results a node may read: of the nodes it waits for, by name; a fan-out as an array in item order. */
@@ -175,7 +165,7 @@ export class Machine {
   /** A retry fell due. */
   nodeReady(node: NodeRow, nowMs: number): Unit {
     const change = new Change(this.row, nowMs, this.#last);
-    this.#makeReady(change, node);
+    this.#turns.makeReady(change, node);
     return change.unit;
   }
 
@@ -223,7 +213,7 @@ export class Machine {
     this.#require("resume", ["pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "running");
-    this.#fresh = this.#readyNodes();
+    this.#turns.readAgain();
     change.event("graph.resumed", undefined, told(steering));
     // Paused before it ever began.
     if (this.row.startedMs === undefined) {
@@ -284,7 +274,7 @@ export class Machine {
       change.node(node, hasCrashed ? { status: "ready", crashes: node.crashes + 1 } : { status: "ready" });
       change.event("node.ready", node.id);
     }
-    this.#fresh = this.#readyNodes();
+    this.#turns.readAgain();
     const poison = hasCrashed ? running.find((node) => node.crashes >= MAX_CRASHES) : undefined;
     if (poison) {
       const error: Failure = {
@@ -292,7 +282,7 @@ export class Machine {
         reason: "poison",
         node: poison.id,
       };
-      this.#fresh.delete(poison);
+      this.#turns.drop(poison);
       this.#failNode(change, poison, error);
     }
     if (this.row.phase === "pausing") this.#settlePause(change);
@@ -322,7 +312,7 @@ export class Machine {
   /** A node is done, or has failed and may. */
   #ended(change: Change, node: NodeRow): void {
     if (this.#mirror.noteEnd(node)) return this.#advance(change);
-    this.#feed(change, this.definitionOf(node.id));
+    this.#turns.feed(change, this.definitionOf(node.id));
   }
 
   #failNode(change: Change, node: NodeRow, error: Failure): void {
@@ -332,91 +322,11 @@ export class Machine {
     else this.#fail(change, error);
   }
 
-  /** Makes ready, or skips, what waits for nothing more, expands fan-outs, and ends the graph when nothing is left. */
+  /** Gives nodes their turn, and ends the graph when nothing is left or the turn of one can't be told. */
   #advance(change: Change): void {
-    // What is skipped ends at once, and others may have waited for it.
-    let isSettled = false;
-    while (!isSettled) {
-      isSettled = true;
-      for (const definition of this.definition.nodes) {
-        if (this.#mirror.hasEnded(definition.name)) continue;
-        if (!definition.after.every((name) => this.#mirror.hasEnded(name))) continue;
-        if (!this.#begin(change, definition)) return;
-        if (this.#mirror.hasEnded(definition.name)) isSettled = false;
-      }
-    }
-    if (this.definition.nodes.every((node) => this.#mirror.hasEnded(node.name))) this.#finish(change);
-  }
-
-  /** A node's turn has come. @returns false when that could not be told and the graph has failed. */
-  #begin(change: Change, definition: NodeDefinition): boolean {
-    const { name, map } = definition;
-    const node = this.node(name);
-    if (map ? this.#mirror.isExpanded(name) : node?.status !== "pending") {
-      this.#feed(change, definition);
-      return true;
-    }
-    try {
-      if (!this.#isWanted(definition)) this.#skip(change, definition);
-      else if (map) this.#expand(change, definition, map);
-      else if (node) this.#makeReady(change, node);
-      return true;
-    } catch (error) {
-      const message = `${map ? `The items of "${name}" can't be made` : `Whether "${name}" runs can't be told`}: ${(error as Error).message}`;
-      this.#fail(change, { message, reason: "error", node: name });
-      return false;
-    }
-  }
-
-  #isWanted(definition: NodeDefinition): boolean {
-    const { after, map, when } = definition;
-    const needed = map ? [map.from] : after;
-    if (needed.length > 0 && !needed.some((name) => this.#mirror.isDone(name))) return false;
-    return when ? Boolean(when(this.row.input, this.deps(definition))) : true;
-  }
-
-  #skip(change: Change, definition: NodeDefinition): void {
-    const { name } = definition;
-    const columns = { status: "skipped", finishedMs: change.nowMs } as const;
-    const node = this.node(name);
-    if (node) {
-      change.node(node, columns);
-      this.#mirror.addSkipped(node);
-    } else {
-      const row = { ...newNode(this.row, name, definition, undefined, "skipped"), ...columns };
-      change.insert(row);
-      this.#mirror.addSkipped(row);
-    }
-    change.event("node.skipped", name);
-  }
-
-  #makeReady(change: Change, node: NodeRow): void {
-    change.node(node, { status: "ready", dueMs: undefined });
-    this.#noteReady(change, node);
-  }
-
-  #noteReady(change: Change, node: NodeRow): void {
-    change.event("node.ready", node.id);
-    this.#fresh.add(node);
-  }
-
-  #expand(change: Change, definition: NodeDefinition, map: FanOut): void {
-    const items = JSON.parse(JSON.stringify([...map.items(this.#mirror.resultOf(map.from))])) as Json[];
-    // It was skipped in an earlier epoch, and has a row of its own from there.
-    const own = this.node(definition.name);
-    if (own) change.node(own, { status: "done", finishedMs: change.nowMs });
-    const rows = items.map((input, at) => newNode(this.row, `${definition.name}/${at}`, definition, input, "pending"));
-    this.#mirror.addItems(definition, rows);
-    const first = this.#mirror.takeItems(definition.name, map.concurrency);
-    for (const row of first) row.status = "ready";
-    for (const row of rows) change.insert(row);
-    for (const row of first) this.#noteReady(change, row);
-    // An empty fan-out has ended at once, and what waits for it comes in the next pass.
-  }
-
-  /** Gives items their turn, as far as their number is limited. */
-  #feed(change: Change, { name, map }: NodeDefinition): void {
-    if (map) for (const row of this.#mirror.takeItems(name, map.concurrency)) this.#makeReady(change, row);
+    const left = this.#turns.advance(change);
+    if (left === "none") this.#finish(change);
+    else if (left !== "some") this.#fail(change, left);
   }
 
   #finish(change: Change): void {
