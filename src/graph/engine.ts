@@ -209,6 +209,7 @@ class GraphEngine implements Engine {
     if (live.machine.isTerminal) live.abortAll(new Error("The graph was cancelled"));
     this.#live.set(graphId, live);
     await this.#apply(live, unit);
+    this.#beginWhenDue(live);
     const snapshot = this.snapshot(graphId);
     return snapshot as Snapshot;
   }

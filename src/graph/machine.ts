@@ -16,6 +16,7 @@
  * | queued, running     | pause, none running      | paused               | graph.pausing, graph.paused + webhook |
  * | pausing (running)   | last running node ends   | paused               | graph.paused + webhook                |
  * | pausing, paused     | resume                   | running              | graph.resumed                         |
+ * | paused, not yet due | resume                   | queued               | graph.resumed                         |
  * | any but done/failed | cancel                   | failed (cancelled)   | graph.failed + webhook                |
  * | failed              | retry                    | running, epoch + 1   | graph.started, node.ready             |
  *
@@ -212,9 +213,11 @@ export class Machine {
   resume(nowMs: number, steering?: Steering): Unit {
     this.#require("resume", ["pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
-    this.#setPhase(change, "running");
-    this.#turns.readAgain();
+    const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
+    this.#setPhase(change, isEarly ? "queued" : "running");
     change.event("graph.resumed", undefined, told(steering));
+    if (isEarly) return change.unit;
+    this.#turns.readAgain();
     // Paused before it ever began.
     if (this.row.startedMs === undefined) {
       this.#setGraph(change, { startedMs: nowMs });

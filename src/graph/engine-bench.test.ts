@@ -1,0 +1,83 @@
+/** An engine on a clock that is moved by hand, for the tests of this layer. Holds no test of its own. */
+import { SimulatedClock } from "../shared/clock.ts";
+import type { GraphEvent, OutboxRow, Store } from "../store/contract.ts";
+import { openStore } from "../store/open.ts";
+import { recordLog } from "../testing/log.ts";
+import { createEngine, type EngineOptions } from "./engine.ts";
+import type { Engine, LifecycleEvent } from "./types.ts";
+
+export const STORES = ["memory:", "sqlite:"] as const;
+
+export interface Bench {
+  store: Store;
+  /** Of the engine that runs now. */
+  clock: SimulatedClock;
+  logs: readonly string[];
+  engine: Engine;
+  /** Moves the clock, and waits until nothing runs. */
+  pass: (ms: number) => Promise<void>;
+  /** The process dies: on the same store another engine recovers. */
+  crash: (options?: Partial<EngineOptions>) => Promise<void>;
+}
+
+export async function bench(options: Partial<EngineOptions>, url: string): Promise<Bench> {
+  const store = await openStore(url === "sqlite:" ? "sqlite::memory:" : url);
+  const clock = new SimulatedClock();
+  const log = recordLog();
+  const all: EngineOptions = {
+    store,
+    clock,
+    outboxRows: (event) => [outboxRow(event)],
+    random: () => 1,
+    log,
+    ...options,
+  };
+  const self: Bench = {
+    store,
+    clock,
+    logs: log.texts,
+    engine: createEngine(all),
+    pass: async (ms) => {
+      await self.clock.advance(ms);
+      await self.engine.idle();
+    },
+    crash: async (others = {}) => {
+      // The timers of the one that died never fire.
+      self.clock = new SimulatedClock(self.clock.now());
+      self.engine = createEngine({ ...all, clock: self.clock, ...others });
+      await self.engine.recover();
+    },
+  };
+  return self;
+}
+
+function outboxRow(event: LifecycleEvent): OutboxRow {
+  const { graphId, epoch, pauseNo } = event;
+  return {
+    id: `msg_${graphId}${event.event}${epoch}.${pauseNo}`,
+    registrationId: "wh_1",
+    graphId,
+    event: event.event,
+    epoch,
+    pauseNo,
+    body: JSON.stringify(event),
+    createdMs: event.timestampMs,
+    dueMs: event.timestampMs,
+  };
+}
+
+/** A promise and the way to settle it. */
+export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
+  let open!: (value: T) => void;
+  const promise = new Promise<T>((resolve) => (open = resolve));
+  return { promise, open };
+}
+
+export const typesOf = (events: readonly GraphEvent[]): string[] =>
+  events.map((event) => (event.node ? `${event.type} ${event.node}` : event.type));
+
+export const webhooksOf = (store: Store, graphId: string): string[] =>
+  store.webhooks
+    .listDeliveries({ graphId })
+    .items.map((row) => row.event)
+    .sort();
