@@ -169,6 +169,13 @@ class GraphEngine implements Engine {
       dueMs: nowMs + (options.delayMs ?? 0),
       startedMs: undefined,
       finishedMs: undefined,
+      priority: 0,
+      parentGraph: undefined,
+      parentNode: undefined,
+      forkedFrom: undefined,
+      version: undefined,
+      timeoutMs: undefined,
+      deadlineMs: undefined,
     };
   }
 

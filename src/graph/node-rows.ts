@@ -22,6 +22,7 @@ export function newNode(
     graphId: row.id,
     id,
     worker: definition.worker.name,
+    kind: "node",
     status,
     attempt: 0,
     crashes: 0,
@@ -33,5 +34,6 @@ export function newNode(
     startedMs: undefined,
     finishedMs: undefined,
     dueMs: undefined,
+    state: undefined,
   };
 }

@@ -31,6 +31,13 @@ function graphRow(id: string, change: Partial<GraphRow> = {}): GraphRow {
     dueMs: 1000,
     startedMs: undefined,
     finishedMs: undefined,
+    priority: 0,
+    parentGraph: undefined,
+    parentNode: undefined,
+    forkedFrom: undefined,
+    version: undefined,
+    timeoutMs: undefined,
+    deadlineMs: undefined,
     ...change,
   };
 }
@@ -40,6 +47,7 @@ function nodeRow(graphId: string, id: string): NodeRow {
     graphId,
     id,
     worker: "w",
+    kind: "node",
     status: "ready",
     attempt: 0,
     crashes: 0,
@@ -51,6 +59,7 @@ function nodeRow(graphId: string, id: string): NodeRow {
     startedMs: undefined,
     finishedMs: undefined,
     dueMs: undefined,
+    state: undefined,
   };
 }
 
@@ -149,6 +158,15 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       });
       assert.deepEqual(store.graphs.graph(id), graphRow(id, { status: "done", result: { ok: true } }));
       assert.deepEqual(store.graphs.nodes(id), [{ ...nodeRow(id, "a"), status: "done", result: 0 }, nodeRow(id, "b")]);
+    });
+
+    it("takes nodes away, and puts others in their place in the same unit", async () => {
+      const id = nextId();
+      const insertNodes = ["a", "a#fetch", "b"].map((name) => nodeRow(id, name));
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes });
+      const again = { ...nodeRow(id, "a#fetch"), kind: "step" as const, state: { page: 2 } };
+      await store.graphs.commit({ graphId: id, deleteNodes: ["a#fetch", "b", "unknown"], insertNodes: [again] });
+      assert.deepEqual(store.graphs.nodes(id), [nodeRow(id, "a"), again]);
     });
 
     it("a unit whose fence does not match changes nothing and yields false", async () => {
@@ -414,7 +432,12 @@ describe("sqlite store", () => {
     await first.graphs.commit({ graphId: id, insert: graphRow(id) });
     await first.close();
     const older = new (await loadDriver())(file);
-    older.exec("DROP TABLE session; DROP TABLE answer; PRAGMA user_version = 1;");
+    older.exec(`
+      ${["session", "answer", "signal", "schedule", "queue", "audit", "payload", "artifact", "artifact_part"].map((table) => `DROP TABLE ${table};`).join("")}
+      DROP INDEX graph_parent;
+      ${["priority", "parent_graph", "parent_node", "forked_from", "version", "timeout_ms", "deadline_ms"].map((column) => `ALTER TABLE graph DROP COLUMN ${column};`).join("")}
+      ALTER TABLE node DROP COLUMN kind; ALTER TABLE node DROP COLUMN state;
+      PRAGMA user_version = 1;`);
     older.close();
     const second = await openStore(`sqlite:${file}`);
     assert.deepEqual(second.graphs.graph(id), graphRow(id));

@@ -45,7 +45,22 @@ export interface GraphRow {
   dueMs: number;
   startedMs: number | undefined;
   finishedMs: number | undefined;
+  /** Higher goes first where graphs wait for the same worker; 0 unless it was asked for. */
+  priority: number;
+  /** The graph whose node started this one, and that node. */
+  parentGraph: string | undefined;
+  parentNode: string | undefined;
+  /** The graph this one is a fork of. */
+  forkedFrom: string | undefined;
+  /** As the definition named it at the start. */
+  version: string | undefined;
+  /** Longest the graph may take, and when that is over. */
+  timeoutMs: number | undefined;
+  deadlineMs: number | undefined;
 }
+
+/** What a row of a node stands for: a node of the definition, or something its worker did that is remembered. */
+export type NodeKind = "node" | "step" | "sleep" | "wait" | "child";
 
 export type NodeStatus =
   | "pending"
@@ -60,9 +75,10 @@ export type NodeStatus =
 
 export interface NodeRow {
   graphId: string;
-  /** `parse`, or `inspect/12` for the twelfth item of a fan-out. */
+  /** `parse`, `inspect/12` for an item of a fan-out, `parse#key` for what the worker of `parse` did under that key. */
   id: string;
   worker: string;
+  kind: NodeKind;
   status: NodeStatus;
   /** Attempts begun in this epoch. */
   attempt: number;
@@ -78,6 +94,8 @@ export interface NodeRow {
   finishedMs: number | undefined;
   /** When a retry or a sleep is due. */
   dueMs: number | undefined;
+  /** What the worker keeps from one attempt to the next. */
+  state: Json | undefined;
 }
 
 export type GraphEventType =
@@ -144,6 +162,8 @@ export interface Unit {
   graph?: Partial<Omit<GraphRow, "id">>;
   nodes?: (Partial<NodeRow> & { id: string })[];
   insertNodes?: NodeRow[];
+  /** Ids of nodes to take away, before any are inserted or changed; unknown ones are no error. */
+  deleteNodes?: string[];
   events?: NewEvent[];
   outbox?: OutboxRow[];
 }

@@ -55,6 +55,7 @@ export class MemoryGraphs implements GraphStore {
 
   #applyNodes(unit: Unit): void {
     const nodes = this.#nodes.get(unit.graphId) as Map<string, NodeRow>;
+    for (const id of unit.deleteNodes ?? []) nodes.delete(id);
     for (const node of unit.insertNodes ?? []) {
       if (nodes.has(node.id)) throw new Error(`UNIQUE constraint failed: node ${node.id}`);
       nodes.set(node.id, node);

@@ -23,12 +23,20 @@ export const GRAPH_COLUMNS: Columns = {
   dueMs: ["due_ms", "number"],
   startedMs: ["started_ms", "number"],
   finishedMs: ["finished_ms", "number"],
+  priority: ["priority", "number"],
+  parentGraph: ["parent_graph", "text"],
+  parentNode: ["parent_node", "text"],
+  forkedFrom: ["forked_from", "text"],
+  version: ["version", "text"],
+  timeoutMs: ["timeout_ms", "number"],
+  deadlineMs: ["deadline_ms", "number"],
 };
 
 export const NODE_COLUMNS: Columns = {
   graphId: ["graph_id", "text"],
   id: ["id", "text"],
   worker: ["worker", "text"],
+  kind: ["kind", "text"],
   status: ["status", "text"],
   attempt: ["attempt", "number"],
   crashes: ["crashes", "number"],
@@ -40,6 +48,7 @@ export const NODE_COLUMNS: Columns = {
   startedMs: ["started_ms", "number"],
   finishedMs: ["finished_ms", "number"],
   dueMs: ["due_ms", "number"],
+  state: ["state", "json"],
 };
 
 export const EVENT_COLUMNS: Columns = {

@@ -44,6 +44,35 @@ const STEPS: readonly string[] = [
      id TEXT PRIMARY KEY, body_hash TEXT NOT NULL, created_ms INTEGER NOT NULL, status INTEGER, body TEXT
    ) WITHOUT ROWID;
    CREATE INDEX answer_age ON answer (created_ms);`,
+  `ALTER TABLE graph ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE graph ADD COLUMN parent_graph TEXT;
+   ALTER TABLE graph ADD COLUMN parent_node TEXT;
+   ALTER TABLE graph ADD COLUMN forked_from TEXT;
+   ALTER TABLE graph ADD COLUMN version TEXT;
+   ALTER TABLE graph ADD COLUMN timeout_ms INTEGER;
+   ALTER TABLE graph ADD COLUMN deadline_ms INTEGER;
+   CREATE INDEX graph_parent ON graph (parent_graph, id) WHERE parent_graph IS NOT NULL;
+   ALTER TABLE node ADD COLUMN kind TEXT NOT NULL DEFAULT 'node';
+   ALTER TABLE node ADD COLUMN state TEXT;
+   CREATE TABLE signal (
+     graph_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, payload TEXT, actor TEXT, created_ms INTEGER NOT NULL,
+     node TEXT, PRIMARY KEY (graph_id, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE schedule (
+     id TEXT PRIMARY KEY, worker TEXT NOT NULL, is_enabled INTEGER NOT NULL, next_ms INTEGER, data TEXT NOT NULL
+   ) WITHOUT ROWID;
+   CREATE INDEX schedule_due ON schedule (next_ms) WHERE is_enabled = 1;
+   CREATE TABLE queue (worker TEXT PRIMARY KEY, is_paused INTEGER NOT NULL, data TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE audit (
+     id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, actor TEXT, operation TEXT NOT NULL, target TEXT NOT NULL, note TEXT, data TEXT
+   );
+   CREATE INDEX audit_target ON audit (target, id);
+   CREATE TABLE payload (graph_id TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (graph_id, id)) WITHOUT ROWID;
+   CREATE TABLE artifact (
+     graph_id TEXT NOT NULL, id TEXT NOT NULL, node TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,
+     created_ms INTEGER NOT NULL, PRIMARY KEY (graph_id, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE artifact_part (graph_id TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (graph_id, id, at));`,
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

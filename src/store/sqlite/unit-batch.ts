@@ -50,6 +50,7 @@ export class UnitBatch {
     if (unit.insert) this.#insertGraph(unit.insert);
     const state = this.#states.get(unit.graphId);
     if (!state || !this.#holds(unit, state)) return undefined;
+    if (unit.deleteNodes?.length) this.#deleteNodes(unit.graphId, unit.deleteNodes);
     for (const node of unit.insertNodes ?? []) this.#insertNode(node);
     for (const node of unit.nodes ?? []) this.#changeNode(unit.graphId, node);
     this.#outbox.push(...(unit.outbox ?? []));
@@ -88,6 +89,14 @@ export class UnitBatch {
     const key = nodeKey(node.graphId, node.id);
     if (this.#nodeInserts.has(key) || this.#nodeChanges.has(key)) this.flush();
     this.#nodeInserts.set(key, { ...node });
+  }
+
+  #deleteNodes(graphId: string, ids: readonly string[]): void {
+    // What the units before have said of these nodes comes first.
+    this.flush();
+    this.#database
+      .sql("DELETE FROM node WHERE graph_id = ? AND id IN (SELECT value FROM json_each(?))")
+      .run(graphId, JSON.stringify(ids));
   }
 
   #changeGraph(id: string, changes: Changes): void {
