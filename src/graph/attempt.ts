@@ -2,16 +2,17 @@
  * One attempt of a node: calls the worker with its context, ends it on timeout or abort, and says how it came out. What
  * the outcome means for the graph is the machine's to decide.
  */
-import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
+import type { Clock, Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Failure, NodeRow } from "../store/contract.ts";
-import { isFinalError } from "./final-error.ts";
 import { toJson } from "./json-value.ts";
+import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Worker, WorkerContext } from "./types.ts";
 
 export type Outcome =
   | { kind: "done"; result: Json }
-  | { kind: "failed"; error: Failure; isFinal: boolean }
+  /** `cause` is what was thrown. */
+  | { kind: "failed"; error: Failure; cause: unknown }
   | { kind: "aborted" };
 
 /** Where an attempt tells of itself; what comes after its end is not taken. */
@@ -25,6 +26,8 @@ export interface AttemptOptions {
   worker: Worker<never, unknown>;
   /** Longest it may run; undefined: for ever. */
   timeout: Duration | undefined;
+  /** Longest it may tell nothing; undefined: for ever. */
+  heartbeat: Duration | undefined;
   input: unknown;
   deps: Record<string, Json>;
   clock: Clock;
@@ -35,42 +38,29 @@ export interface AttemptOptions {
 
 /** Never rejects. After an abort it does not wait for a worker that ignores its signal. */
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
-  const { node, timeout, clock, controller } = options;
-  const timer =
-    timeout === undefined
-      ? undefined
-      : clock.schedule(durationMs(timeout), () => controller.abort(new AttemptTimeout(String(timeout))));
+  const { node, timeout, heartbeat, clock, controller } = options;
+  const limits = new AttemptLimits({ clock, timeout, heartbeat, abort: (reason) => controller.abort(reason) });
   const aborted = whenAborted(controller.signal);
   try {
-    const result = await Promise.race([run(options), aborted.promise]);
+    const result = await Promise.race([run(options, limits), aborted.promise]);
     return { kind: "done", result: toJson(result, `the result of "${node.id}"`) };
   } catch (error) {
     if (controller.signal.aborted && error === controller.signal.reason) return afterAbort(error, node.id);
-    return {
-      kind: "failed",
-      error: { message: messageOf(error), reason: "error", node: node.id },
-      isFinal: isFinalError(error),
-    };
+    return { kind: "failed", error: { message: messageOf(error), reason: "error", node: node.id }, cause: error };
   } finally {
-    timer?.cancel();
+    limits.stop();
     aborted.stop();
-  }
-}
-
-class AttemptTimeout extends Error {
-  constructor(limit: string) {
-    super(`No result within ${limit}`);
   }
 }
 
 function afterAbort(reason: unknown, node: string): Outcome {
   if (!(reason instanceof AttemptTimeout)) return { kind: "aborted" };
-  return { kind: "failed", error: { message: reason.message, reason: "timeout", node }, isFinal: false };
+  return { kind: "failed", error: { message: reason.message, reason: "timeout", node }, cause: reason };
 }
 
 /** An async function, so that a worker that throws at once and one that rejects look the same. */
-async function run(options: AttemptOptions): Promise<unknown> {
-  return options.worker.run(options.input as never, contextOf(options));
+async function run(options: AttemptOptions, limits: AttemptLimits): Promise<unknown> {
+  return options.worker.run(options.input as never, contextOf(options, limits));
 }
 
 function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
@@ -86,7 +76,17 @@ function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () =
   return { promise, stop };
 }
 
-function contextOf({ node, deps, controller, sink }: AttemptOptions): WorkerContext {
+function contextOf({ node, deps, controller, sink: told }: AttemptOptions, limits: AttemptLimits): WorkerContext {
+  const sink: AttemptSink = {
+    event: (type, data) => {
+      limits.beat();
+      told.event(type, data);
+    },
+    progress: (value, note) => {
+      limits.beat();
+      told.progress(value, note);
+    },
+  };
   return {
     graphId: node.graphId,
     nodeId: node.id,
@@ -95,6 +95,7 @@ function contextOf({ node, deps, controller, sink }: AttemptOptions): WorkerCont
     signal: controller.signal,
     deps,
     idempotencyKey: (part) => [node.graphId, node.id, node.epoch, ...(part === undefined ? [] : [part])].join("/"),
+    heartbeat: () => limits.beat(),
     // As text, whatever it is: what is only told must not fail the node.
     log: (level, message) => sink.event("log", { level: String(level), message: String(message) }),
     emit: (name, data) => sink.event("custom", { name, data: toJson(data, `the data of "${name}"`) }),
@@ -102,6 +103,6 @@ function contextOf({ node, deps, controller, sink }: AttemptOptions): WorkerCont
   };
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import { graph, worker } from "./definition.ts";
 import { Registry } from "./registry.ts";
+import type { WorkerOptions } from "./types.ts";
 
 const noop = worker("noop", () => null);
 
@@ -76,6 +77,19 @@ describe("definitions", () => {
       refusal(() => worker("w", { timeout: "soon" }, () => null)),
       /"soon" is not a duration/,
     );
+    const refusals: [WorkerOptions, RegExp][] = [
+      [{ heartbeat: 0 }, /worker "w" has heartbeat 0; use a time above 0/],
+      [{ retry: { retryIf: true } as never }, /worker "w" has retry.retryIf true; use a function/],
+      [{ retry: { nonRetryable: "TypeError" as never } }, /retry.nonRetryable "TypeError"; use names/],
+      [{ retry: { jitter: 0.5 as never } }, /retry.jitter 0.5; use true or false/],
+      [{ retry: { maximum: 3 } as never }, /in retry, has an option "maximum".*known: max,/],
+      [{ concurency: 3 } as never, /worker "w" has an option "concurency".*known: .*concurrency/],
+    ];
+    for (const [options, message] of refusals)
+      assert.match(
+        refusal(() => worker("w", options, () => null)),
+        message,
+      );
   });
 
   it("have a hash that changes with names, workers and order, and not with code", () => {

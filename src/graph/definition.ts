@@ -3,9 +3,9 @@
  * a node's input is made). Everything that can be wrong with it is refused here, by name.
  */
 import { createHash } from "node:crypto";
-import { SvcError } from "../shared/errors.ts";
+import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import { durationMs, type Duration } from "../shared/clock.ts";
+import { checkCount, checkRetry, checkTime, checkWorker, refused, requireName } from "./checks.ts";
 import type {
   FanOut,
   GraphDefinition,
@@ -17,8 +17,6 @@ import type {
   WorkerOptions,
   WorkerRun,
 } from "./types.ts";
-
-const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 
 /**
  * A named function that graphs run, or that is started alone.
@@ -40,7 +38,7 @@ export function worker<Input, Output>(
   const run = typeof optionsOrRun === "function" ? optionsOrRun : maybeRun;
   requireName("worker", name);
   if (typeof run !== "function") throw refused(`The worker "${name}" has no function to run`);
-  checkOptions(name, options);
+  checkWorker(name, options);
   return { kind: "worker", name, options, run };
 }
 
@@ -131,10 +129,7 @@ export function graph<Input = unknown, Output = unknown>(
     map: (nodeName: string, nodeWorker: AnyWorker, from: NodeRef, items: unknown, given?: MapOptions) => {
       const options = given ?? {};
       const { concurrency = Infinity, onError, after = [] } = options;
-      if (!isCount(options.concurrency))
-        throw refused(
-          `The node "${nodeName}" of graph "${name}" has concurrency ${concurrency}; use a whole number from 1`,
-        );
+      checkCount(`The node "${nodeName}" of graph "${name}"`, "concurrency", options.concurrency);
       return add({
         ...useOf(name, nodeName, nodeWorker, options),
         after: [from.name, ...after.map((ref) => ref.name)],
@@ -151,7 +146,9 @@ type AnyWorker = Worker<never, unknown>;
 
 /** What fan-outs and other nodes have in common. */
 function useOf(graphName: string, name: string, nodeWorker: unknown, { retry, timeout }: UseOptions) {
-  checkTimes(`The node "${name}" of graph "${graphName}"`, { retry, timeout });
+  const what = `The node "${name}" of graph "${graphName}"`;
+  checkRetry(what, retry);
+  checkTime(what, "timeout", timeout);
   return {
     name,
     worker: nodeWorker as AnyWorker,
@@ -207,39 +204,4 @@ function requireNoCycle(name: string, nodes: readonly NodeDefinition[]): void {
     closed.add(node.name);
   };
   for (const node of nodes) visit(node, []);
-}
-
-function checkOptions(name: string, options: WorkerOptions): void {
-  const { concurrency } = options;
-  if (!isCount(concurrency))
-    throw refused(`The worker "${name}" has concurrency ${concurrency}; use a whole number from 1`);
-  checkTimes(`The worker "${name}"`, options);
-}
-
-function isCount(value: number | undefined): boolean {
-  return value === undefined || (Number.isInteger(value) && value >= 1);
-}
-
-type Times = { retry?: RetryPolicy | undefined; timeout?: Duration | undefined };
-
-function checkTimes(what: string, { retry, timeout }: Times): void {
-  if (!isCount(retry?.max)) throw refused(`${what} has retry.max ${retry?.max}; use a whole number from 1`);
-  for (const value of [timeout, retry?.base, retry?.cap]) {
-    try {
-      if (value !== undefined) durationMs(value);
-    } catch (cause) {
-      throw new SvcError("SVC_DEFINITION", `${what}: ${(cause as Error).message}`, { cause });
-    }
-  }
-}
-
-function requireName(what: string, name: string): void {
-  if (!NAME.test(name))
-    throw refused(
-      `"${name}" is no name for a ${what}; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
-    );
-}
-
-function refused(message: string): SvcError {
-  return new SvcError("SVC_DEFINITION", message);
 }

@@ -1,12 +1,13 @@
 /** Runs attempts whose start is committed, and hands the machine what they came to. */
 import type { Clock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { NodeRow, Unit } from "../store/contract.ts";
-import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
-import { retryDelayMs } from "./backoff.ts";
+import type { Failure, NodeRow, Unit } from "../store/contract.ts";
+import { messageOf, runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import type { Claim } from "./dispatcher.ts";
+import { FinalError } from "./final-error.ts";
 import { Shutdown, type LiveGraph } from "./live.ts";
-import type { AttemptReport } from "./types.ts";
+import { retryDelayMs } from "./retry.ts";
+import type { AttemptReport, NodeDefinition } from "./types.ts";
 
 export interface RunnerOptions {
   clock: Clock;
@@ -72,7 +73,7 @@ export class Runner {
       input = definition.map ? node.input : definition.input(machine.row.input, deps);
     } catch (error) {
       const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
-      return { kind: "failed", error: { message, reason: "error", node: node.id }, isFinal: true };
+      return { kind: "failed", error: { message, reason: "error", node: node.id }, cause: new FinalError(message) };
     }
     const isRunning = (): boolean => live.controllers.get(node.id) === controller;
     const sink: AttemptSink = {
@@ -84,10 +85,12 @@ export class Runner {
       },
     };
     const { worker, timeout = worker.options.timeout } = definition;
+    const { heartbeat } = worker.options;
     return runAttempt({
       node: { ...node },
       worker,
       timeout,
+      heartbeat,
       input,
       deps,
       clock: this.#options.clock,
@@ -97,7 +100,7 @@ export class Runner {
   }
 
   #settle(live: LiveGraph, node: NodeRow, outcome: Outcome, controller: AbortController): void {
-    const { clock, go, random } = this.#options;
+    const { clock, go } = this.#options;
     const { machine } = live;
     const nowMs = clock.now();
     if (outcome.kind === "done") return go(live, () => machine.nodeDone(node, outcome.result, nowMs));
@@ -105,13 +108,27 @@ export class Runner {
       if (controller.signal.reason instanceof Shutdown) go(live, () => machine.nodeInterrupted(node, nowMs));
       return;
     }
-    const { worker, retry: own } = machine.definitionOf(node.id);
-    const retry = { ...worker.options.retry, ...own };
-    const delayMs = outcome.isFinal ? undefined : retryDelayMs(retry, node.attempt, random());
-    const retryAtMs = delayMs === undefined ? undefined : nowMs + delayMs;
-    go(live, () => machine.nodeFailed(node, outcome.error, retryAtMs, nowMs));
+    const { error, retryAtMs } = this.#verdict(machine.definitionOf(node.id), node.attempt, outcome, nowMs);
+    go(live, () => machine.nodeFailed(node, error, retryAtMs, nowMs));
     if (machine.isTerminal) live.abortAll(new Error("Another node of the graph failed"));
     if (retryAtMs !== undefined) this.scheduleRetry(live, node);
+  }
+
+  /** When a failed attempt is followed by another; where that can't be told, it is the last, and the error says why. */
+  #verdict(
+    { worker, retry: own }: NodeDefinition,
+    attempt: number,
+    { error, cause }: Extract<Outcome, { kind: "failed" }>,
+    nowMs: number,
+  ): { error: Failure; retryAtMs: number | undefined } {
+    const policy = { ...worker.options.retry, ...own };
+    try {
+      const delayMs = retryDelayMs(policy, { attempt, cause, random: this.#options.random() });
+      return { error, retryAtMs: delayMs === undefined ? undefined : nowMs + delayMs };
+    } catch (trouble) {
+      const message = `${error.message} (whether to try again can't be told: ${messageOf(trouble)})`;
+      return { error: { ...error, message }, retryAtMs: undefined };
+    }
   }
 
   /** What is said of a node along the way, or of an attempt whose result came too late to be kept. */

@@ -11,12 +11,26 @@ export interface RetryPolicy {
   base?: Duration;
   /** Longest wait. Default "1m". */
   cap?: Duration;
+  /** Whether a wait is cut at random, by half at most, so that many failures don't return together. Default true. */
+  jitter?: boolean;
+  /** Names of errors (`error.name`) that trying again can't help. Default none. */
+  nonRetryable?: readonly string[];
+  /**
+   * Asked of every other error: false fails the node at once. Default: it is tried again. An error's own `retryAfter`
+   * (`"30s"`, or milliseconds) is the least wait, beyond `cap` too.
+   */
+  retryIf?: (error: unknown, attempt: number) => boolean;
 }
 
 export interface WorkerOptions {
   retry?: RetryPolicy;
   /** Longest one attempt may run; then it is aborted and counts as failed. Default: none. */
   timeout?: Duration;
+  /**
+   * Longest an attempt may be silent: no step, log, event, progress or `ctx.heartbeat()`; then it is aborted as by a
+   * timeout. Default: none.
+   */
+  heartbeat?: Duration;
   /** How many of this worker may run at once in this process. Default 16. */
   concurrency?: number;
 }
@@ -34,6 +48,8 @@ export interface WorkerContext {
   readonly deps: Readonly<Record<string, Json>>;
   /** Stable over retries: hand it to outside APIs. */
   idempotencyKey(part?: string): string;
+  /** Tells that the work goes on (see the worker's `heartbeat`). Writes nothing. */
+  heartbeat(): void;
   log(level: "debug" | "info" | "warn" | "error", message: string): void;
   /** 0 to 1. Written at most 10 times a second; 0 and 1 always. */
   progress(value: number, note?: string): void;

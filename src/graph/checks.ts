@@ -1,0 +1,92 @@
+/** What a worker or graph may not be declared with. Each refusal names who has which option, what it is and what is allowed. */
+import { durationMs, type Duration } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { RetryPolicy, WorkerOptions } from "./types.ts";
+
+const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
+
+/** @throws SvcError `SVC_DEFINITION`, as everything here. */
+export function requireName(what: string, name: string): void {
+  if (!NAME.test(name))
+    throw refused(
+      `"${name}" is no name for a ${what}; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+    );
+}
+
+/** Every option a worker may have, with its check: one that is misspelt is refused, not ignored. */
+const WORKER_CHECKS: { [Name in keyof Required<WorkerOptions>]: (what: string, value: WorkerOptions[Name]) => void } = {
+  retry: checkRetry,
+  timeout: (what, value) => checkTime(what, "timeout", value),
+  heartbeat: (what, value) => checkSpan(what, "heartbeat", value),
+  concurrency: (what, value) => checkCount(what, "concurrency", value),
+};
+
+export function checkWorker(name: string, options: WorkerOptions): void {
+  const what = `The worker "${name}"`;
+  checkKeys(what, options, Object.keys(WORKER_CHECKS));
+  for (const [option, check] of Object.entries(WORKER_CHECKS))
+    (check as (what: string, value: unknown) => void)(what, options[option as keyof WorkerOptions]);
+}
+
+const RETRY_KEYS: Required<{ [Name in keyof RetryPolicy]: true }> = {
+  max: true,
+  base: true,
+  cap: true,
+  jitter: true,
+  nonRetryable: true,
+  retryIf: true,
+};
+
+export function checkRetry(what: string, retry: RetryPolicy | undefined): void {
+  if (retry === undefined) return;
+  checkKeys(`${what}, in retry,`, retry, Object.keys(RETRY_KEYS));
+  checkCount(what, "retry.max", retry.max);
+  checkTime(what, "retry.base", retry.base);
+  checkTime(what, "retry.cap", retry.cap);
+  checkFunction(what, "retry.retryIf", retry.retryIf);
+  if (retry.jitter !== undefined && typeof retry.jitter !== "boolean")
+    throw refused(`${what} has retry.jitter ${shown(retry.jitter)}; use true or false`);
+  const { nonRetryable } = retry;
+  if (nonRetryable === undefined) return;
+  if (!Array.isArray(nonRetryable) || !nonRetryable.every((name) => typeof name === "string"))
+    throw refused(`${what} has retry.nonRetryable ${shown(nonRetryable)}; use names of errors, such as ["TypeError"]`);
+}
+
+export function checkCount(what: string, option: string, value: number | undefined): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 1)) return;
+  throw refused(`${what} has ${option} ${shown(value)}; use a whole number from 1`);
+}
+
+/** @throws also where it is no time at all, if that makes no sense. */
+export function checkTime(what: string, option: string, value: Duration | undefined): number {
+  try {
+    return value === undefined ? Infinity : durationMs(value);
+  } catch (cause) {
+    throw new SvcError("SVC_DEFINITION", `${what}, in ${option}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** A length of time that is more than none. */
+function checkSpan(what: string, option: string, value: Duration | undefined): void {
+  if (checkTime(what, option, value) <= 0)
+    throw refused(`${what} has ${option} ${shown(value)}; use a time above 0, such as "20s"`);
+}
+
+function checkFunction(what: string, option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "function")
+    throw refused(`${what} has ${option} ${shown(value)}; use a function`);
+}
+
+function checkKeys(what: string, given: object, allowed: readonly string[]): void {
+  const stranger = Object.keys(given).find((key) => !allowed.includes(key));
+  if (stranger !== undefined)
+    throw refused(`${what} has an option "${stranger}", which there is not; known: ${allowed.join(", ")}`);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : Array.isArray(value) ? "of another kind" : String(value);
+}
+
+export function refused(message: string): SvcError {
+  return new SvcError("SVC_DEFINITION", message);
+}
