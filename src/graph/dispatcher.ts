@@ -5,6 +5,7 @@
 import type { Clock } from "../shared/clock.ts";
 import type { NodeRow, Unit } from "../store/contract.ts";
 import type { LiveGraph } from "./live.ts";
+import { Place, type PlaceOwner } from "./place.ts";
 import { Queue } from "./queue.ts";
 import type { LaneReport, Worker } from "./types.ts";
 
@@ -12,16 +13,14 @@ import type { LaneReport, Worker } from "./types.ts";
 const DEFAULT_CONCURRENCY = 16;
 
 /** The attempts of one worker. */
-export interface Lane {
+export interface Lane extends PlaceOwner {
   waiting: Queue<{ live: LiveGraph; nodeId: string }>;
-  running: number;
-  concurrency: number;
 }
 
 /** A place in its lane, given to one attempt of a node. */
 export interface Claim {
   live: LiveGraph;
-  lane: Lane;
+  place: Place;
   node: NodeRow;
   attempt: number;
   epoch: number;
@@ -35,6 +34,8 @@ export interface DispatcherOptions {
   isLive: (live: LiveGraph) => boolean;
   /** Commits the start of a node whose turn has come, then runs it. */
   start: (live: LiveGraph, unit: Unit, claim: Claim) => void;
+  /** Told as a place is taken and given back. */
+  onPlace: (isHeld: boolean) => void;
 }
 
 export class Dispatcher {
@@ -53,7 +54,7 @@ export class Dispatcher {
       const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
       if (lane.running < lane.concurrency && lane.waiting.size === 0) {
         live.machine.nodeStarted(node, this.#options.clock.now(), unit);
-        claims.push(enter(lane, live, node));
+        claims.push(this.#enter(lane, live, node));
       } else lane.waiting.push({ live, nodeId: node.id });
     }
     return claims;
@@ -71,12 +72,6 @@ export class Dispatcher {
     for (const lane of touched) this.#fill(lane);
   }
 
-  /** Gives a place back. */
-  leave(lane: Lane): void {
-    lane.running--;
-    this.#fill(lane);
-  }
-
   lanes(): LaneReport[] {
     return [...this.#lanes].map(([worker, { running, waiting }]) => ({ worker, running, waiting: waiting.size }));
   }
@@ -84,14 +79,26 @@ export class Dispatcher {
   #laneOf(worker: Worker<never, unknown>): Lane {
     let lane = this.#lanes.get(worker.name);
     if (!lane) {
-      lane = { waiting: new Queue(), running: 0, concurrency: worker.options.concurrency ?? DEFAULT_CONCURRENCY };
+      lane = this.#newLane(worker);
       this.#lanes.set(worker.name, lane);
     }
     return lane;
   }
 
+  #newLane({ options: { concurrency = DEFAULT_CONCURRENCY } }: Worker<never, unknown>): Lane {
+    const { onPlace } = this.#options;
+    const fill = (): void => this.#fill(lane);
+    const lane: Lane = { waiting: new Queue(), returning: new Queue(), running: 0, concurrency, onPlace, fill };
+    return lane;
+  }
+
   #fill(lane: Lane): void {
     while (lane.running < lane.concurrency && !this.#options.isClosing()) {
+      const returning = lane.returning.shift();
+      if (returning) {
+        returning.admit();
+        continue;
+      }
       const next = lane.waiting.shift();
       if (!next) return;
       const { live, nodeId } = next;
@@ -99,13 +106,12 @@ export class Dispatcher {
       // Queued twice, or paused, cancelled or reloaded in the meantime.
       if (node?.status !== "ready" || live.machine.row.phase !== "running" || !this.#options.isLive(live)) continue;
       const unit = live.machine.nodeStarted(node, this.#options.clock.now());
-      this.#options.start(live, unit, enter(lane, live, node));
+      this.#options.start(live, unit, this.#enter(lane, live, node));
     }
   }
-}
 
-/** Takes a place in the lane. */
-function enter(lane: Lane, live: LiveGraph, node: NodeRow): Claim {
-  lane.running++;
-  return { live, lane, node, attempt: node.attempt, epoch: live.machine.row.epoch };
+  #enter(lane: Lane, live: LiveGraph, node: NodeRow): Claim {
+    const place = new Place(lane);
+    return { live, place, node, attempt: node.attempt, epoch: live.machine.row.epoch };
+  }
 }

@@ -65,7 +65,7 @@ class GraphEngine implements Engine {
   readonly #live = new Map<string, LiveGraph>();
   readonly #dispatcher: Dispatcher;
   readonly #runner: Runner;
-  /** Attempts and commits under way. */
+  /** Places that attempts hold, and commits under way. */
   #busy = 0;
   #idleWaiters: (() => void)[] = [];
   #isClosing = false;
@@ -81,6 +81,7 @@ class GraphEngine implements Engine {
       isClosing,
       isLive: (live) => this.#live.get(live.id) === live,
       start: (live, unit, claim) => void this.#go(live, () => unit, [claim]),
+      onPlace: (isHeld) => (isHeld ? void this.#busy++ : this.#release()),
     });
     this.#runner = new Runner({
       clock: options.clock,
@@ -137,7 +138,7 @@ class GraphEngine implements Engine {
     } catch (error) {
       // Nothing of it is stored, so there is nothing to read again.
       this.#live.delete(row.id);
-      for (const { lane } of claims) this.#dispatcher.leave(lane);
+      for (const { place } of claims) place.leave();
       throw error;
     }
     for (const claim of claims) this.#run(claim);
@@ -348,7 +349,7 @@ class GraphEngine implements Engine {
       if (!isHeld) throw new Error("the store had another state than the engine");
     } catch (error) {
       this.#reload(live, error);
-      for (const { lane } of claims) this.#dispatcher.leave(lane);
+      for (const { place } of claims) place.leave();
       throw error;
     }
     if (isTerminal) this.#forget(live);
@@ -425,13 +426,9 @@ class GraphEngine implements Engine {
 
   /** Runs an attempt whose start is committed. */
   #run(claim: Claim): void {
-    this.#busy++;
     this.#runner
       .attempt(claim)
       .catch((error: unknown) => this.#reload(claim.live, error))
-      .finally(() => {
-        this.#dispatcher.leave(claim.lane);
-        this.#release();
-      });
+      .finally(() => claim.place.leave());
   }
 }
