@@ -83,6 +83,8 @@ function registrationRow(id: string, change: Partial<RegistrationRow> = {}): Reg
     id,
     url: `https://example.com/${id}`,
     events: ["graph.done"],
+    workers: ["audit"],
+    headers: { "X-Team": "audits" },
     enabled: true,
     description: "",
     secret: undefined,

@@ -207,6 +207,10 @@ export interface RegistrationRow {
   id: string;
   url: string;
   events: WebhookEvent[];
+  /** Names of the graphs or workers it hears of; empty: all. */
+  workers: string[];
+  /** Sent along with each delivery. Values may be credentials: they never leave the process otherwise. */
+  headers: Record<string, string>;
   enabled: boolean;
   description: string;
   /** Own secret; otherwise SVC_WEBHOOK_SECRET signs. Never leaves the process except in signatures. */

@@ -34,6 +34,13 @@ export interface AttemptContext {
   traceparent: string | undefined;
 }
 
+/** Where a delivery goes, and what the registration adds to it. */
+export interface Target {
+  rawUrl: string;
+  headers: Readonly<Record<string, string>>;
+  secrets: SigningSecrets;
+}
+
 export interface AttemptResult {
   startedMs: number;
   durationMs: number;
@@ -47,15 +54,14 @@ export interface AttemptResult {
 /** Sends a delivery once. Never rejects: whatever happens is in the result. */
 export async function sendAttempt(
   delivery: DeliveryRow,
-  rawUrl: string,
-  secrets: SigningSecrets,
+  target: Target,
   context: AttemptContext,
 ): Promise<AttemptResult> {
   const startedMs = context.clock.now();
   const deadline = new AbortController();
   const timer = context.clock.schedule(ATTEMPT_TIMEOUT_MS, () => deadline.abort());
   const signal = AbortSignal.any([deadline.signal, context.signal]);
-  const answer = await post(delivery, rawUrl, secrets, { ...context, signal }).catch((error: unknown) =>
+  const answer = await post(delivery, target, { ...context, signal }).catch((error: unknown) =>
     nothing(deadline.signal.aborted ? `no answer within ${ATTEMPT_TIMEOUT_MS / 1000} s` : describe(error)),
   );
   timer.cancel();
@@ -77,17 +83,12 @@ interface Answer {
   retryAfter: string | undefined;
 }
 
-async function post(
-  delivery: DeliveryRow,
-  rawUrl: string,
-  secrets: SigningSecrets,
-  context: AttemptContext,
-): Promise<Answer> {
-  const verdict = context.policy.checkUrl(rawUrl);
+async function post(delivery: DeliveryRow, target: Target, context: AttemptContext): Promise<Answer> {
+  const verdict = context.policy.checkUrl(target.rawUrl);
   if (!verdict.ok) throw refusalError(verdict);
   const answer = await request(verdict.url, {
     method: "POST",
-    headers: headersOf(delivery, secrets, context),
+    headers: headersOf(delivery, target, context),
     body: delivery.body,
     dispatcher: verdict.isExempt ? context.exempt : context.guarded,
     signal: context.signal,
@@ -105,10 +106,11 @@ async function post(
 
 function headersOf(
   delivery: DeliveryRow,
-  secrets: SigningSecrets,
+  { headers, secrets }: Target,
   { clock, traceparent }: AttemptContext,
 ): Record<string, string> {
   return {
+    ...headers,
     "Content-Type": "application/json",
     "User-Agent": USER_AGENT,
     [DELIVERY_HEADERS.event]: delivery.event,

@@ -124,6 +124,34 @@ describe("a delivery", () => {
     );
   });
 
+  it("goes to registrations that hear of its worker, or of all", async () => {
+    const test = rig();
+    const [named, other, every] = [await test.receiver(), await test.receiver(), await test.receiver()];
+    await test.webhooks.update(named.id, { workers: ["greet", "audit"] });
+    await test.webhooks.update(other.id, { workers: ["greet"] });
+    await test.emit();
+    await Promise.all([named.received(1), every.received(1)]);
+    await test.until(() => deliveriesOf(test).every(({ status }) => status === "delivered"), "all delivered");
+    assert.deepEqual([deliveriesOf(test).length, other.deliveries.length], [2, 0]);
+    await test.webhooks.ping(other.id);
+    await other.received(1);
+  });
+
+  it("carries the headers of its registration beside ours", async () => {
+    const test = rig();
+    const receiver = await test.receiver();
+    await test.webhooks.update(receiver.id, { headers: { Authorization: "Bearer abc", "X-Team": "audits" } });
+    await test.emit();
+    const [delivery] = await receiver.received(1);
+    assert.deepEqual(
+      [delivery?.headers.authorization, delivery?.headers["x-team"], delivery?.headers["x-svc-event"]],
+      ["Bearer abc", "audits", "graph.done"],
+    );
+    await test.webhooks.update(receiver.id, { headers: {} });
+    await test.webhooks.ping(receiver.id);
+    assert.equal((await receiver.received(2))[1]?.headers["x-team"], undefined);
+  });
+
   it("that fails is tried again on schedule under the same id, then failed, and can be replayed", async () => {
     const test = rig();
     const receiver = await test.receiver({ replies: [500, { hangUp: true }, 404, 204] });
@@ -239,6 +267,21 @@ describe("a delivery", () => {
 });
 
 describe("the delivery loop", () => {
+  it("what attempts say of a registration and edits of it at the same time lose nothing", async () => {
+    const test = rig();
+    const receiver = await test.receiver({ replies: [500] });
+    await test.emit(9);
+    await test.until(() => receiver.deliveries.length === 9, "nine failures under way");
+    await Promise.all([
+      test.webhooks.update(receiver.id, { description: "edited" }),
+      test.webhooks.update(receiver.id, { workers: ["audit"] }),
+      test.webhooks.ping(receiver.id),
+    ]);
+    await test.until(() => test.webhooks.get(receiver.id).state === "failing", "all ten counted");
+    const { description, workers } = test.webhooks.get(receiver.id);
+    assert.deepEqual([description, workers], ["edited", ["audit"]]);
+  });
+
   it("a silent endpoint holds 8 slots and delays nobody else", async () => {
     const test = rig();
     const [silent, quick] = [await test.receiver({ replies: [{ delay: "never" }] }), await test.receiver()];

@@ -212,7 +212,8 @@ export class DeliveryLoop {
     if (!this.#isOpen) return;
     const trace = traceparent?.(row, row.attempts + 1);
     const context = { clock, signal: this.#aborted.signal, traceparent: trace };
-    const result = await sender.send(row, registration.url, registry.secretsOf(registration), context);
+    const { url: rawUrl, headers } = registration;
+    const result = await sender.send(row, { rawUrl, headers, secrets: registry.secretsOf(registration) }, context);
     // Cut off by our own shutdown: says nothing about the receiver, so it is no attempt.
     if (this.#aborted.signal.aborted && result.statusCode === undefined) return;
     const number = row.attempts + 1;

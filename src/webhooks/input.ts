@@ -6,18 +6,24 @@ import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../shared/wire.ts";
 import type { DeliveryQuery, DeliveryStatus } from "../store/contract.ts";
+import { headersProblem } from "./custom-headers.ts";
 import { secretProblem } from "./signing.ts";
 
 /** A registration as asked for; absent keys were not sent. */
 export interface RegistrationInput {
   rawUrl?: string;
   events?: WebhookEvent[];
+  /** Names of graphs or workers; empty: all. */
+  workers?: string[];
+  headers?: Record<string, string>;
   enabled?: boolean;
   description?: string;
   secret?: string;
 }
 
 const MAX_DESCRIPTION_LENGTH = 500;
+const MAX_WORKERS = 100;
+const MAX_WORKER_LENGTH = 200;
 const DELIVERY_STATUSES: readonly DeliveryStatus[] = ["pending", "delivered", "failed"];
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
@@ -35,6 +41,8 @@ export function readRegistration(body: Json, allowed: readonly string[]): Regist
   if (object["url"] !== undefined)
     input.rawUrl = readText(object["url"], "url", "SVC_WEBHOOK_URL", "an absolute http or https URL");
   if (object["events"] !== undefined) input.events = readEvents(object["events"]);
+  if (object["workers"] !== undefined) input.workers = readWorkers(object["workers"]);
+  if (object["headers"] !== undefined) input.headers = readHeaders(object["headers"]);
   if (object["enabled"] !== undefined) input.enabled = readBoolean(object["enabled"], "enabled");
   if (object["description"] !== undefined) input.description = readDescription(object["description"]);
   const secret = readSecret(object);
@@ -92,6 +100,28 @@ function readEvents(value: Json): WebhookEvent[] {
     throw invalid("events", `must be an array of ${WEBHOOK_EVENTS.join(", ")}`, "SVC_WEBHOOK_EVENT");
   const events = value.map((event) => oneOf(event, WEBHOOK_EVENTS, "events", "SVC_WEBHOOK_EVENT"));
   return events.length === 0 ? [...WEBHOOK_EVENTS] : [...new Set(events)];
+}
+
+/** Any name: a webhook may be there before the worker it is about. Repeated names count once. */
+function readWorkers(value: Json): string[] {
+  const isList = Array.isArray(value) && value.length <= MAX_WORKERS;
+  if (isList && value.every(isWorkerName)) return [...new Set(value)];
+  throw invalid(
+    "workers",
+    `must be an array of at most ${MAX_WORKERS} names of graphs or workers; leave it out for all`,
+  );
+}
+
+function isWorkerName(value: Json): value is string {
+  return typeof value === "string" && value !== "" && value.length <= MAX_WORKER_LENGTH;
+}
+
+function readHeaders(value: Json): Record<string, string> {
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    throw invalid("headers", `must be an object from header names to values`);
+  const problem = headersProblem(value);
+  if (problem !== undefined) throw invalid("headers", problem);
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]));
 }
 
 function readSecret(object: JsonObject): string | undefined {

@@ -69,6 +69,20 @@ describe("registering", () => {
     assert.deepEqual(twice.events, ["graph.done"]);
   });
 
+  it("shows the names of added headers, never their values", async () => {
+    const { webhooks } = rig();
+    const { registration } = await webhooks.create({ url: URL_A, headers: { Authorization: "Bearer hunter2" } });
+    assert.deepEqual(registration.header_names, ["Authorization"]);
+    assert.equal(JSON.stringify([registration, webhooks.list(query())]).includes("hunter2"), false);
+  });
+
+  it("again without headers keeps them, and without workers hears of all", async () => {
+    const { webhooks } = rig();
+    await webhooks.create({ url: URL_A, headers: { "X-Team": "audits" }, workers: ["audit", "audit"] });
+    const { registration } = await webhooks.create({ url: URL_A });
+    assert.deepEqual([registration.header_names, registration.workers], [["X-Team"], undefined]);
+  });
+
   it("tells whether deliveries are signed", async () => {
     const isSigned = async (options: Partial<WebhooksOptions>) =>
       (await rig(options).webhooks.create({ url: URL_A })).registration.secret_set;
@@ -93,6 +107,12 @@ describe("refusals", () => {
     [{ url: URL_A, events: ["constructor"] }, "SVC_WEBHOOK_EVENT", /constructor/],
     [{ url: URL_A, enabled: "yes" }, "SVC_INVALID", /true or false/],
     [{ url: URL_A, description: "x".repeat(501) }, "SVC_INVALID", /500/],
+    [{ url: URL_A, workers: "audit" }, "SVC_INVALID", /array.*names/],
+    [{ url: URL_A, workers: ["audit", ""] }, "SVC_INVALID", /array.*names/],
+    [{ url: URL_A, workers: Array.from({ length: 101 }, (_, at) => `w${at}`) }, "SVC_INVALID", /at most 100/],
+    [{ url: URL_A, headers: ["X-Team"] }, "SVC_INVALID", /object from header names/],
+    [{ url: URL_A, headers: { "webhook-id": "x" } }, "SVC_INVALID", /use another name/],
+    [{ url: URL_A, headers: { "X-Team": 7 } }, "SVC_INVALID", /no good value/],
     [{ url: URL_A, secret: "short" }, "SVC_INVALID", /secret/],
     [{ url: URL_A, event: ["graph.done"] }, "SVC_INVALID", /"event" is no key.*events/],
   ];
@@ -165,13 +185,15 @@ describe("changing", () => {
     await Promise.all([
       webhooks.update(registration.id, { events: ["graph.failed"] }),
       webhooks.update(registration.id, { description: "audits" }),
+      webhooks.update(registration.id, { workers: ["audit"] }),
+      webhooks.update(registration.id, { headers: { "X-Team": "audits" } }),
       webhooks.rotateSecret(registration.id, {}),
       webhooks.update(registration.id, { url: "https://b.example.com/" }),
     ]);
-    const { events, description, secret_set: isSecretSet, url } = webhooks.get(registration.id);
+    const { events, workers, header_names: names, description, secret_set, url } = webhooks.get(registration.id);
     assert.deepEqual(
-      { events, description, isSecretSet, url },
-      { events: ["graph.failed"], description: "audits", isSecretSet: true, url: "https://b.example.com/" },
+      [events, workers, names, description, secret_set, url],
+      [["graph.failed"], ["audit"], ["X-Team"], "audits", true, "https://b.example.com/"],
     );
   });
 
@@ -227,7 +249,9 @@ describe("registering at boot", () => {
   it("adds what is new for all events and leaves what is known as it is", async () => {
     const { webhooks } = rig();
     const { registration } = await webhooks.create({ url: URL_A, events: ["graph.failed"], enabled: false });
-    await webhooks.registerAtBoot([URL_A, "https://b.example.com/"]);
+    const urls = [URL_A, "https://b.example.com/", "HTTPS://B.example.com:443/"];
+    await Promise.all([webhooks.registerAtBoot(urls), webhooks.registerAtBoot(urls)]);
+    await webhooks.registerAtBoot(urls);
     assert.deepEqual(webhooks.get(registration.id), registration);
     const added = webhooks.list(query()).webhooks.find(({ id }) => id !== registration.id);
     assert.deepEqual([added?.url, added?.events], ["https://b.example.com/", ALL_EVENTS]);

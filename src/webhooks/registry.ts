@@ -56,14 +56,16 @@ export class Registry {
     return this.#options.store.registrations().toSorted((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
   }
 
-  /** Registrations that an event goes to. */
-  listening(event: WebhookEvent): RegistrationRow[] {
-    return this.#options.store.registrations().filter((row) => row.enabled && row.events.includes(event));
+  /** Registrations that an event of a graph or worker goes to. */
+  listening(event: WebhookEvent, worker: string): RegistrationRow[] {
+    return this.#options.store
+      .registrations()
+      .filter((row) => row.enabled && row.events.includes(event) && hears(row, worker));
   }
 
   /**
-   * Registers a URL, or brings the registration of that URL to what is asked for: events and enabled as given or by
-   * default, description and secret only when given.
+   * Registers a URL, or brings the registration of that URL to what is asked for: events, workers and enabled
+   * as given or by default; description, headers and secret only when given.
    * @returns the row, and whether this call made it
    * @throws SvcError `SVC_WEBHOOK_URL`, `SVC_SSRF`
    */
@@ -71,7 +73,8 @@ export class Registry {
     if (input.rawUrl === undefined)
       throw new SvcError("SVC_WEBHOOK_URL", `"url" is missing; give an absolute http or https URL`);
     const url = await this.#checkedUrl(input.rawUrl);
-    const wanted = { ...input, events: input.events ?? [...WEBHOOK_EVENTS], enabled: input.enabled ?? true };
+    const { events = [...WEBHOOK_EVENTS], workers = [], enabled = true } = input;
+    const wanted = { ...input, events, workers, enabled };
     return this.#lock.run(URLS, async () => {
       const known = this.#options.store.registrationByUrl(url);
       if (known) return { row: await this.#edit(known.id, (row) => this.#changed(row, wanted)), created: false };
@@ -88,16 +91,22 @@ export class Registry {
    */
   async registerAtBoot(rawUrls: readonly string[]): Promise<void> {
     const problems: string[] = [];
-    for (const rawUrl of rawUrls) {
-      try {
-        const url = await this.#checkedUrl(rawUrl);
-        if (!this.#options.store.registrationByUrl(url)) await this.create({ rawUrl });
-      } catch (error) {
-        if (!(error instanceof SvcError)) throw error;
-        problems.push(`"${rawUrl.slice(0, 200)}": ${error.message}`);
-      }
+    // All at once: each may wait for a name server.
+    const checked = await Promise.allSettled(rawUrls.map((rawUrl) => this.#checkedUrl(rawUrl)));
+    for (const [at, result] of checked.entries()) {
+      if (result.status === "fulfilled") await this.#addIfNew(result.value);
+      else if (result.reason instanceof SvcError)
+        problems.push(`"${rawUrls[at]?.slice(0, 200)}": ${result.reason.message}`);
+      else throw result.reason;
     }
     if (problems.length > 0) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookUrls} holds ${problems.join("; ")}`);
+  }
+
+  #addIfNew(url: string): Promise<void> {
+    return this.#lock.run(URLS, async () => {
+      const { store } = this.#options;
+      if (!store.registrationByUrl(url)) await store.saveRegistration(this.#newRow(url));
+    });
   }
 
   /** Changes what is given. @throws SvcError `SVC_NOT_FOUND`, `SVC_WEBHOOK_URL` also when another registration has the URL */
@@ -165,6 +174,8 @@ export class Registry {
       ...healthFor(row, input.enabled ?? row.enabled, url),
       url,
       events: input.events ?? row.events,
+      workers: input.workers ?? row.workers,
+      headers: input.headers ?? row.headers,
       description: input.description ?? row.description,
       secret: input.secret ?? row.secret,
       updatedMs: this.#options.clock.now(),
@@ -178,6 +189,8 @@ export class Registry {
       id: `wh_${randomUUID().replaceAll("-", "")}`,
       url,
       events: [...WEBHOOK_EVENTS],
+      workers: [],
+      headers: {},
       description: "",
       secret: undefined,
       previousSecret: undefined,
@@ -196,6 +209,10 @@ export class Registry {
     if (refusal) throw refusalError(refusal);
     return verdict.url.href;
   }
+}
+
+function hears({ workers }: RegistrationRow, worker: string): boolean {
+  return workers.length === 0 || workers.includes(worker);
 }
 
 /** Enabling anew, or another address, forgets old failures; anything else keeps them. */

@@ -5,8 +5,7 @@
 import type { Agent } from "undici";
 import { exemptAgent, guardedAgent, type GuardedAgentOptions } from "../security/guarded-agent.ts";
 import type { DeliveryRow } from "../store/contract.ts";
-import { sendAttempt, type AttemptContext, type AttemptResult } from "./attempt.ts";
-import type { SigningSecrets } from "./signing.ts";
+import { sendAttempt, type AttemptContext, type AttemptResult, type Target } from "./attempt.ts";
 
 export class Sender {
   readonly #options: GuardedAgentOptions;
@@ -22,12 +21,11 @@ export class Sender {
   /** Never rejects: whatever happens is in the result. */
   send(
     delivery: DeliveryRow,
-    rawUrl: string,
-    secrets: SigningSecrets,
+    target: Target,
     context: Omit<AttemptContext, "policy" | "guarded" | "exempt">,
   ): Promise<AttemptResult> {
     const { policy } = this.#options;
-    return sendAttempt(delivery, rawUrl, secrets, { ...context, policy, guarded: this.#guarded, exempt: this.#exempt });
+    return sendAttempt(delivery, target, { ...context, policy, guarded: this.#guarded, exempt: this.#exempt });
   }
 
   /** Ends what is open. */

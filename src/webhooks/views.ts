@@ -14,6 +14,10 @@ export interface RegistrationView {
   updated_ms: number;
   /** Whether deliveries are signed, by a secret of its own or by the common one. */
   secret_set: boolean;
+  /** Names of the graphs or workers it hears of; absent where it hears of all. */
+  workers?: string[];
+  /** Names of the headers it adds, if any; their values may be credentials, and are not shown. */
+  header_names?: string[];
 }
 
 export interface DeliveryView {
@@ -55,6 +59,8 @@ export function registrationView(row: RegistrationRow, hasCommonSecret: boolean)
     created_ms: row.createdMs,
     updated_ms: row.updatedMs,
     secret_set: row.secret !== undefined || hasCommonSecret,
+    ...(row.workers.length > 0 ? { workers: [...row.workers] } : {}),
+    ...(Object.keys(row.headers).length > 0 ? { header_names: Object.keys(row.headers) } : {}),
   };
 }
 

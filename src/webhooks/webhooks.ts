@@ -84,8 +84,8 @@ export interface Webhooks {
   close(drainMs?: number): Promise<void>;
 }
 
-const REGISTRATION_KEYS = ["url", "events", "enabled", "description", "secret"];
-const UPDATE_KEYS = ["url", "events", "enabled", "description"];
+const REGISTRATION_KEYS = ["url", "events", "workers", "headers", "enabled", "description", "secret"];
+const UPDATE_KEYS = REGISTRATION_KEYS.filter((key) => key !== "secret");
 
 /** Wires registry, delivery loop and store. @throws SvcError `SVC_CONFIG` for a bad secret, range or schedule. */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
@@ -167,7 +167,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       return { count: failed.length };
     },
     outboxRows: (event) => {
-      const listening = registry.listening(event.event);
+      const listening = registry.listening(event.event, event.worker);
       if (listening.length === 0) return [];
       const body = payloadText(event, resultUrl);
       return listening.map((row) => outboxRow(row.id, event, body));

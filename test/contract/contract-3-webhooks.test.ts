@@ -38,6 +38,21 @@ throughBothDoors(
       assert.deepEqual([events, enabled, description, isSigned], [["graph.done"], false, "first", true]);
     });
 
+    it("registers filters on workers, headers of its own and a description; what the headers hold is not shown", async () => {
+      const more = { workers: ["double"], headers: { Authorization: "Bearer of-theirs" }, description: "audits" };
+      const path = `/_svc/webhooks/${await register({ url: "https://93.184.216.34/narrow", ...more })}`;
+      const { reply } = await call("GET", path);
+      assert.deepEqual([reply["workers"], reply["header_names"]], [["double"], ["Authorization"]]);
+      assert.ok(!JSON.stringify(reply).includes("of-theirs"));
+      const widened = await call("PATCH", path, { workers: [], headers: {} });
+      assert.deepEqual(
+        [widened.status, "workers" in widened.reply, "header_names" in widened.reply],
+        [200, false, false],
+      );
+      for (const headers of [{ "X-Svc-Event": "x" }, { host: "x" }, { a: "b\r\nc: d" }])
+        assert.equal((await call("PATCH", path, { headers })).status, 422, JSON.stringify(headers));
+    });
+
     it("GET /_svc/webhooks: ?limit&cursor: 200 {webhooks:[…], total, next_cursor}", async () => {
       await register();
       await register({ url: "https://93.184.216.34/second" });

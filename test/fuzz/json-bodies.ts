@@ -111,7 +111,7 @@ export function operatorCall({
   );
   const body = fc.oneof(
     objectOf(["worker", "input", "idempotency_key", "delay_ms", "tags"]),
-    objectOf(["url", "events", "enabled", "description", "secret"]),
+    objectOf(["url", "events", "workers", "headers", "enabled", "description", "secret"]),
     objectOf(["since_ms", "secret"]),
     jsonText.map((input) => `{"worker":"double","idempotency_key":"once","input":${input}}`),
     hostileUrl.map((url) => JSON.stringify({ url })),

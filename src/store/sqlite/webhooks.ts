@@ -173,7 +173,10 @@ export class SqliteWebhooks implements WebhookStore {
   }
 }
 
+/** What a row lacks: keys that were undefined, and keys of later versions. */
 const ABSENT = {
+  workers: [],
+  headers: {},
   secret: undefined,
   previousSecret: undefined,
   previousUntilMs: undefined,
@@ -181,7 +184,6 @@ const ABSENT = {
   failingSinceMs: undefined,
 };
 
-/** JSON leaves out what is undefined; the record has every key. */
 function registrationOf(row: Row): RegistrationRow {
   return { ...ABSENT, ...(JSON.parse(row["data"] as string) as Partial<RegistrationRow>) } as RegistrationRow;
 }
