@@ -171,6 +171,39 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       assert.deepEqual(store.graphs.nodes(id), [nodeRow(id, "a"), again]);
     });
 
+    it("keeps rows of earlier epochs and who wanted it, with the unit or not at all", async () => {
+      const id = nextId();
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes: [nodeRow(id, "a")] });
+      const old = { ...nodeRow(id, "a"), status: "done" as const, result: [1] };
+      const audit = {
+        atMs: 1,
+        actor: "operator",
+        address: "::1",
+        operation: "graph.retry",
+        target: id,
+        note: undefined,
+        data: undefined,
+      };
+      const fence = { epoch: 1, phases: ["queued" as const] };
+      const unit = { graphId: id, fence, graph: { phase: "running" as const, epoch: 2 }, pastNodes: [old], audit };
+      assert.deepEqual([await store.graphs.commit(unit), await store.graphs.commit(unit)], [true, false]);
+      await store.graphs.commit({ graphId: id, pastNodes: [{ ...old, epoch: 2, result: undefined }] });
+      assert.deepEqual(store.graphs.pastNodes(id), [old, { ...old, epoch: 2, result: undefined }]);
+      assert.equal(store.audit.list({ target: id }).total, 1);
+    });
+
+    it("finds the graphs that one has started", async () => {
+      const [parent, first, second] = [nextId(), nextId(), nextId()];
+      for (const id of [second, first]) {
+        const insert = graphRow(id, { parentGraph: parent, parentNode: "n" });
+        await store.graphs.commit({ graphId: id, insert });
+      }
+      assert.deepEqual(
+        store.graphs.children(parent).map(({ id }) => id),
+        [first, second].sort(),
+      );
+    });
+
     it("a unit whose fence does not match changes nothing and yields false", async () => {
       const id = nextId();
       await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes: [nodeRow(id, "a")] });
@@ -435,7 +468,7 @@ describe("sqlite store", () => {
     await first.close();
     const older = new (await loadDriver())(file);
     older.exec(`
-      ${["session", "answer", "signal", "schedule", "queue", "audit", "payload", "artifact", "artifact_part"].map((table) => `DROP TABLE ${table};`).join("")}
+      ${["session", "answer", "signal", "schedule", "queue", "audit", "payload", "artifact", "artifact_part", "past_node"].map((table) => `DROP TABLE ${table};`).join("")}
       DROP INDEX graph_parent;
       ${["priority", "parent_graph", "parent_node", "forked_from", "version", "timeout_ms", "deadline_ms"].map((column) => `ALTER TABLE graph DROP COLUMN ${column};`).join("")}
       ALTER TABLE node DROP COLUMN kind; ALTER TABLE node DROP COLUMN state;

@@ -10,6 +10,7 @@
  */
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
+import type { AuditRows, NewAudit, QueueRows, ScheduleRows } from "./control.ts";
 
 /** Finer truth behind the wire status. */
 export type GraphPhase = "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
@@ -166,6 +167,10 @@ export interface Unit {
   deleteNodes?: string[];
   events?: NewEvent[];
   outbox?: OutboxRow[];
+  /** Rows of an epoch that is over, to keep for reading. */
+  pastNodes?: NodeRow[];
+  /** Who wanted it, where somebody did. */
+  audit?: NewAudit;
 }
 
 export interface Page<Item> {
@@ -190,6 +195,10 @@ export interface GraphStore {
   graph(id: string): GraphRow | undefined;
   byIdempotencyKey(worker: string, key: string): GraphRow | undefined;
   nodes(graphId: string): NodeRow[];
+  /** What nodes came to in earlier epochs, in order of epoch and id. */
+  pastNodes(graphId: string): NodeRow[];
+  /** Graphs that nodes of this one started, oldest first. */
+  children(graphId: string): GraphRow[];
   /** Events after `afterSeq`, in order, at most `limit` (default 1,000). */
   events(graphId: string, afterSeq: number, limit?: number): GraphEvent[];
   /** Number of the graph's last event; 0 before there is one. */
@@ -321,6 +330,9 @@ export interface Store {
   webhooks: WebhookStore;
   sessions: SessionRows;
   answers: AnswerStore;
+  schedules: ScheduleRows;
+  queues: QueueRows;
+  audit: AuditRows;
   /** Flushes and closes. Later calls reject. */
   close(): Promise<void>;
 }

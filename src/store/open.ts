@@ -2,10 +2,12 @@
 import { SvcError } from "../shared/errors.ts";
 import type { Store } from "./contract.ts";
 import { MemoryAnswers } from "./memory/answers.ts";
+import { MemoryAudit, MemoryQueues, MemorySchedules } from "./memory/control.ts";
 import { MemoryGraphs } from "./memory/graphs.ts";
 import { MemorySessions } from "./memory/sessions.ts";
 import { MemoryWebhooks } from "./memory/webhooks.ts";
 import { SqliteAnswers } from "./sqlite/answers.ts";
+import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts";
 import { Database } from "./sqlite/database.ts";
 import { SqliteGraphs } from "./sqlite/graphs.ts";
 import { SqliteSessions } from "./sqlite/sessions.ts";
@@ -31,17 +33,24 @@ export async function openStore(databaseUrl: string): Promise<Store> {
     webhooks,
     sessions: new SqliteSessions(database),
     answers: new SqliteAnswers(database),
+    schedules: new SqliteSchedules(database),
+    queues: new SqliteQueues(database),
+    audit: new SqliteAudit(database),
     close: async () => database.close(),
   };
 }
 
 function openMemory(): Store {
   const webhooks = new MemoryWebhooks();
+  const audit = new MemoryAudit();
   return {
-    graphs: new MemoryGraphs((rows) => webhooks.insertDeliveries(rows)),
+    graphs: new MemoryGraphs((rows) => webhooks.insertDeliveries(rows), audit),
     webhooks,
     sessions: new MemorySessions(),
     answers: new MemoryAnswers(),
+    schedules: new MemorySchedules(audit),
+    queues: new MemoryQueues(audit),
+    audit,
     close: async () => undefined,
   };
 }

@@ -1,4 +1,5 @@
 /** The webhook half of a store, in memory: as much as these tests need, and a way to count what is written. */
+import { MemoryAudit, MemoryQueues, MemorySchedules } from "../store/memory/control.ts";
 import { MemoryAnswers } from "../store/memory/answers.ts";
 import assert from "node:assert/strict";
 import { it } from "node:test";
@@ -102,11 +103,15 @@ export class FakeWebhookStore implements WebhookStore {
 
 /** A store of webhooks only. */
 export function fakeStore(webhooks: FakeWebhookStore): Store {
+  const audit = new MemoryAudit();
   return {
     webhooks,
     graphs: {} as GraphStore,
     sessions: {} as SessionRows,
     answers: new MemoryAnswers(),
+    schedules: new MemorySchedules(audit),
+    queues: new MemoryQueues(audit),
+    audit,
     close: async () => undefined,
   };
 }

@@ -1,6 +1,7 @@
 /** Graphs, nodes and events in memory: for tests, and as the reference the other stores are compared with. */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, OutboxRow, Page, Unit } from "../contract.ts";
+import type { MemoryAudit } from "./control.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { pageLimit } from "../page.ts";
 
@@ -9,12 +10,16 @@ const DEFAULT_EVENT_LIMIT = 1000;
 export class MemoryGraphs implements GraphStore {
   readonly #graphs = new Map<string, GraphRow>();
   readonly #nodes = new Map<string, Map<string, NodeRow>>();
+  readonly #pastNodes = new Map<string, NodeRow[]>();
   readonly #events = new Map<string, GraphEvent[]>();
   readonly #listeners = new EventListeners();
   readonly #addOutbox: (rows: readonly OutboxRow[]) => void;
 
-  constructor(addOutbox: (rows: readonly OutboxRow[]) => void) {
+  readonly #audit: MemoryAudit;
+
+  constructor(addOutbox: (rows: readonly OutboxRow[]) => void, audit: MemoryAudit) {
     this.#addOutbox = addOutbox;
+    this.#audit = audit;
   }
 
   async commit(unit: Unit): Promise<boolean> {
@@ -30,6 +35,8 @@ export class MemoryGraphs implements GraphStore {
     if (events.length > 0 && this.#listeners.has(copy.graphId))
       this.#listeners.tell(copy.graphId, structuredClone(events));
     if (copy.outbox?.length) this.#addOutbox(copy.outbox);
+    if (copy.pastNodes) this.#pastNodes.set(copy.graphId, [...this.pastNodes(copy.graphId), ...copy.pastNodes]);
+    this.#audit.insert([copy.audit]);
     return true;
   }
 
@@ -85,6 +92,16 @@ export class MemoryGraphs implements GraphStore {
 
   nodes(graphId: string): NodeRow[] {
     const rows = [...(this.#nodes.get(graphId)?.values() ?? [])];
+    return structuredClone(rows.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  }
+
+  pastNodes(graphId: string): NodeRow[] {
+    const rows = [...(this.#pastNodes.get(graphId) ?? [])];
+    return structuredClone(rows.sort((a, b) => a.epoch - b.epoch || (a.id < b.id ? -1 : 1)));
+  }
+
+  children(graphId: string): GraphRow[] {
+    const rows = [...this.#graphs.values()].filter((row) => row.parentGraph === graphId);
     return structuredClone(rows.sort((a, b) => (a.id < b.id ? -1 : 1)));
   }
 

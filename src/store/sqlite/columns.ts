@@ -1,5 +1,6 @@
 /** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
 import type { AttemptRow, DeliveryRow, GraphEvent, GraphRow, NodeRow } from "../contract.ts";
+import type { AuditRow } from "../control.ts";
 import type { Row, Value } from "./driver.ts";
 
 type Kind = "text" | "json" | "number";
@@ -85,6 +86,17 @@ export const ATTEMPT_COLUMNS: Columns = {
   error: ["error", "text"],
 };
 
+export const AUDIT_COLUMNS = {
+  id: ["id", "number"],
+  atMs: ["at_ms", "number"],
+  actor: ["actor", "text"],
+  address: ["address", "text"],
+  operation: ["operation", "text"],
+  target: ["target", "text"],
+  note: ["note", "text"],
+  data: ["data", "json"],
+} as const satisfies Columns;
+
 export function toColumn(columns: Columns, key: string, value: unknown): Value {
   if (value === undefined) return null;
   return columns[key]?.[1] === "json" ? JSON.stringify(value) : (value as Value);
@@ -112,8 +124,12 @@ function fromColumns(columns: Columns, row: Row): Record<string, unknown> {
 
 export const toGraph = (row: Row): GraphRow => fromColumns(GRAPH_COLUMNS, row) as unknown as GraphRow;
 export const toNode = (row: Row): NodeRow => fromColumns(NODE_COLUMNS, row) as unknown as NodeRow;
+/** Keys that are undefined are not in the JSON. */
+const EMPTY_NODE = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [key, undefined]));
+export const pastNode = (data: string): NodeRow => ({ ...EMPTY_NODE, ...(JSON.parse(data) as NodeRow) });
 export const toDelivery = (row: Row): DeliveryRow => fromColumns(DELIVERY_COLUMNS, row) as unknown as DeliveryRow;
 export const toAttempt = (row: Row): AttemptRow => fromColumns(ATTEMPT_COLUMNS, row) as unknown as AttemptRow;
+export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) as unknown as AuditRow;
 
 /** Optional keys of an event are left out, not undefined, so that every store gives the same shape. */
 export function toEvent(row: Row): GraphEvent {

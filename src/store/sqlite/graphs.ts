@@ -3,7 +3,7 @@ import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, Page, Unit } from "../contract.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { pageLimit } from "../page.ts";
-import { toEvent, toGraph, toNode } from "./columns.ts";
+import { pastNode, toEvent, toGraph, toNode } from "./columns.ts";
 import type { Database } from "./database.ts";
 import type { Value } from "./driver.ts";
 import { UnitBatch } from "./unit-batch.ts";
@@ -96,6 +96,17 @@ export class SqliteGraphs implements GraphStore {
 
   nodes(graphId: string): NodeRow[] {
     return this.#database.sql("SELECT * FROM node WHERE graph_id = ? ORDER BY id").all(graphId).map(toNode);
+  }
+
+  pastNodes(graphId: string): NodeRow[] {
+    return this.#database
+      .sql("SELECT data FROM past_node WHERE graph_id = ? ORDER BY epoch, id")
+      .all(graphId)
+      .map((row) => pastNode(row["data"] as string));
+  }
+
+  children(graphId: string): GraphRow[] {
+    return this.#database.sql("SELECT * FROM graph WHERE parent_graph = ? ORDER BY id").all(graphId).map(toGraph);
   }
 
   events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): GraphEvent[] {

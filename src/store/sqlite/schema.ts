@@ -64,9 +64,14 @@ const STEPS: readonly string[] = [
    CREATE INDEX schedule_due ON schedule (next_ms) WHERE is_enabled = 1;
    CREATE TABLE queue (worker TEXT PRIMARY KEY, is_paused INTEGER NOT NULL, data TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE audit (
-     id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, actor TEXT, operation TEXT NOT NULL, target TEXT NOT NULL, note TEXT, data TEXT
+     id INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, actor TEXT NOT NULL, address TEXT, operation TEXT NOT NULL,
+     target TEXT NOT NULL, note TEXT, data TEXT
    );
    CREATE INDEX audit_target ON audit (target, id);
+   CREATE INDEX audit_age ON audit (at_ms);
+   CREATE TABLE past_node (
+     graph_id TEXT NOT NULL, epoch INTEGER NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (graph_id, epoch, id)
+   ) WITHOUT ROWID;
    CREATE TABLE payload (graph_id TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (graph_id, id)) WITHOUT ROWID;
    CREATE TABLE artifact (
      graph_id TEXT NOT NULL, id TEXT NOT NULL, node TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,

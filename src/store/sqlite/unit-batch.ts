@@ -6,6 +6,7 @@
 import type { GraphEvent, GraphPhase, GraphRow, NodeRow, Unit } from "../contract.ts";
 import { EVENT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, toColumn, type Columns } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { insertAudit } from "./control.ts";
 import type { Value } from "./driver.ts";
 import { insertDelivery } from "./webhooks.ts";
 
@@ -54,6 +55,9 @@ export class UnitBatch {
     for (const node of unit.insertNodes ?? []) this.#insertNode(node);
     for (const node of unit.nodes ?? []) this.#changeNode(unit.graphId, node);
     this.#outbox.push(...(unit.outbox ?? []));
+    // Few units have these, so they go straight in.
+    for (const node of unit.pastNodes ?? []) this.#keep(node);
+    insertAudit(this.#database, unit.audit);
     const events = (unit.events ?? []).map((event) => ({ ...event, seq: ++state.seq }));
     this.#events.push(...events);
     const { epoch = state.epoch, phase = state.phase } = unit.graph ?? {};
@@ -97,6 +101,12 @@ export class UnitBatch {
     this.#database
       .sql("DELETE FROM node WHERE graph_id = ? AND id IN (SELECT value FROM json_each(?))")
       .run(graphId, JSON.stringify(ids));
+  }
+
+  #keep(node: NodeRow): void {
+    this.#database
+      .sql("INSERT INTO past_node (graph_id, epoch, id, data) VALUES (?, ?, ?, ?)")
+      .run(node.graphId, node.epoch, node.id, JSON.stringify(node));
   }
 
   #changeGraph(id: string, changes: Changes): void {

@@ -1,0 +1,96 @@
+/** What a store keeps for those who operate graphs: schedules, paused queues, and who did what. */
+import type { Json } from "../shared/json.ts";
+import type { Page } from "./contract.ts";
+
+/** Starts a graph again and again. */
+export interface ScheduleRow {
+  name: string;
+  /** Name of the graph or worker that is started. */
+  worker: string;
+  cron: string;
+  timeZone: string;
+  /** undefined: the graph is told which schedule started it, and for what time. */
+  input: Json | undefined;
+  catchUp: "none" | "last" | "all";
+  overlap: "skip" | "allow";
+  /** Where it was defined: in the app's code, or over the API. */
+  source: "app" | "api";
+  isPaused: boolean;
+  /** The time it is due next; undefined when it never is again. */
+  nextMs: number | undefined;
+  /** The time of its last run, and the graph that was. */
+  lastMs: number | undefined;
+  lastGraphId: string | undefined;
+  createdMs: number;
+  updatedMs: number;
+}
+
+/** What a schedule becomes when a time of it has been dealt with. */
+export type ScheduleStep = Pick<ScheduleRow, "nextMs" | "lastMs" | "lastGraphId">;
+
+export interface ScheduleRows {
+  /** Inserts or replaces. */
+  save(row: ScheduleRow, audit?: NewAudit): Promise<void>;
+  /** @returns false where there was none; then nothing is written. */
+  remove(name: string, audit?: NewAudit): Promise<boolean>;
+  schedule(name: string): ScheduleRow | undefined;
+  /** By name. */
+  schedules(): ScheduleRow[];
+  /** Moves on, if it still is due at `fromMs`: of two processes one does. */
+  moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean>;
+}
+
+/** A worker whose nodes don't start for now, in whatever graph. */
+export interface PausedQueueRow {
+  worker: string;
+  pausedMs: number;
+  by: string | undefined;
+  note: string | undefined;
+}
+
+export interface QueueRows {
+  /** Pauses; known ones stay as they are. */
+  pause(row: PausedQueueRow, audit?: NewAudit): Promise<void>;
+  resume(worker: string, audit?: NewAudit): Promise<void>;
+  /** By worker. */
+  paused(): PausedQueueRow[];
+}
+
+/** One thing that somebody did by hand. */
+export interface AuditRow {
+  /** Grows with each. */
+  id: number;
+  atMs: number;
+  /** `operator`, `token`, a user's id, `app`. */
+  actor: string;
+  /** The client's, where it came over HTTP. */
+  address: string | undefined;
+  /** `graph.pause`, `schedule.save`. */
+  operation: string;
+  /** Id of a graph, name of a schedule or a worker. */
+  target: string;
+  /** Why, in the words of who did it. */
+  note: string | undefined;
+  data: Json | undefined;
+}
+
+export type NewAudit = Omit<AuditRow, "id">;
+
+export interface AuditQuery {
+  target?: string;
+  actor?: string;
+  /** Whole, or the part before the dot. */
+  operation?: string;
+  sinceMs?: number;
+  /** 1 to 200; default 50. */
+  limit?: number;
+  cursor?: string;
+}
+
+export interface AuditRows {
+  add(row: NewAudit): Promise<void>;
+  /** Newest first. */
+  list(query: AuditQuery): Page<AuditRow>;
+  /** Deletes what is older. */
+  purge(beforeMs: number): Promise<void>;
+}

@@ -1,0 +1,103 @@
+/** Schedules, paused queues and the audit trail in memory; they end with the process. */
+import type { Page } from "../contract.ts";
+import type {
+  AuditQuery,
+  AuditRow,
+  AuditRows,
+  NewAudit,
+  PausedQueueRow,
+  QueueRows,
+  ScheduleRow,
+  ScheduleRows,
+  ScheduleStep,
+} from "../control.ts";
+import { pageLimit } from "../page.ts";
+
+export class MemoryAudit implements AuditRows {
+  #rows: AuditRow[] = [];
+  #lastId = 0;
+
+  async add(row: NewAudit): Promise<void> {
+    this.insert([row]);
+  }
+
+  insert(rows: readonly (NewAudit | undefined)[]): void {
+    for (const row of rows) if (row) this.#rows.push(structuredClone({ ...row, id: ++this.#lastId }));
+  }
+
+  list({ target, actor, operation, sinceMs, limit, cursor }: AuditQuery): Page<AuditRow> {
+    const matching = this.#rows
+      .filter((row) => target === undefined || row.target === target)
+      .filter((row) => actor === undefined || row.actor === actor)
+      .filter((row) => operation === undefined || `${row.operation}.`.startsWith(`${operation}.`))
+      .filter((row) => sinceMs === undefined || row.atMs >= sinceMs)
+      .toReversed();
+    const before = cursor === undefined ? Infinity : Number(cursor);
+    const rest = matching.filter(({ id }) => id < before);
+    const size = pageLimit(limit);
+    const items = structuredClone(rest.slice(0, size));
+    return { items, total: matching.length, nextCursor: rest.length > size ? String(items.at(-1)?.id) : undefined };
+  }
+
+  async purge(beforeMs: number): Promise<void> {
+    this.#rows = this.#rows.filter(({ atMs }) => atMs >= beforeMs);
+  }
+}
+
+export class MemorySchedules implements ScheduleRows {
+  readonly #rows = new Map<string, ScheduleRow>();
+  readonly #audit: MemoryAudit;
+
+  constructor(audit: MemoryAudit) {
+    this.#audit = audit;
+  }
+
+  async save(row: ScheduleRow, audit?: NewAudit): Promise<void> {
+    this.#rows.set(row.name, structuredClone(row));
+    this.#audit.insert([audit]);
+  }
+
+  async remove(name: string, audit?: NewAudit): Promise<boolean> {
+    const isKnown = this.#rows.delete(name);
+    if (isKnown) this.#audit.insert([audit]);
+    return isKnown;
+  }
+
+  schedule(name: string): ScheduleRow | undefined {
+    return structuredClone(this.#rows.get(name));
+  }
+
+  schedules(): ScheduleRow[] {
+    return structuredClone([...this.#rows.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
+  }
+
+  async moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean> {
+    const row = this.#rows.get(name);
+    if (!row || row.nextMs !== fromMs) return false;
+    Object.assign(row, step);
+    return true;
+  }
+}
+
+export class MemoryQueues implements QueueRows {
+  readonly #rows = new Map<string, PausedQueueRow>();
+  readonly #audit: MemoryAudit;
+
+  constructor(audit: MemoryAudit) {
+    this.#audit = audit;
+  }
+
+  async pause(row: PausedQueueRow, audit?: NewAudit): Promise<void> {
+    if (!this.#rows.has(row.worker)) this.#rows.set(row.worker, { ...row });
+    this.#audit.insert([audit]);
+  }
+
+  async resume(worker: string, audit?: NewAudit): Promise<void> {
+    this.#rows.delete(worker);
+    this.#audit.insert([audit]);
+  }
+
+  paused(): PausedQueueRow[] {
+    return structuredClone([...this.#rows.values()].sort((a, b) => (a.worker < b.worker ? -1 : 1)));
+  }
+}
