@@ -46,6 +46,15 @@ export { Portal, type PortalProps } from "./ssr/portals.ts";
 export { Slot, type SlotProps } from "./ssr/slot.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";
 
+export {
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+  type GuardedInit,
+} from "./tools/guarded-fetch.ts";
+export { createAi, type Ai, type AiMessage, type AiOptions, type AiRequest } from "./tools/ai.ts";
+export type { AiAnswer, AiToolCall, AiUsage } from "./tools/ai-answer.ts";
+export type { Caller } from "./tools/caller.ts";
 export { graph, worker } from "./graph/definition.ts";
 export { SvcError, type ErrorCode, type Issue } from "./shared/errors.ts";
 export { traceparent, type Trace } from "./shared/trace.ts";

@@ -1,5 +1,5 @@
 /**
- * The only way webhooks reach the network: an undici agent whose connector enforces the SSRF policy.
+ * The only way webhooks, and what is fetched for workers and actions, reach the network: an undici agent whose connector enforces the SSRF policy.
  *
  * The connect is the only place such a rule holds: a check before the request loses to a name that resolves differently
  * the second time (DNS rebinding), and a `lookup` hook alone is never asked about IP literals. So the connector checks
@@ -39,7 +39,9 @@ export function exemptAgent(options: GuardedAgentOptions): Agent {
 }
 
 function agent(options: GuardedAgentOptions, connect: buildConnector.connector): Agent {
-  return new Agent({ connect, connections: options.connections ?? 64, pipelining: 1, allowH2: false });
+  // Whoever asks sets one deadline over everything: those of a phase are pushed back by each byte.
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
+  return new Agent({ connect, connections: options.connections ?? 64, pipelining: 1, allowH2: false, ...timeouts });
 }
 
 function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {

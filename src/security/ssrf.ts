@@ -1,5 +1,5 @@
 /**
- * Which URLs and addresses webhooks may call: policy only, no I/O. guarded-agent.ts enforces it where connections are
+ * Which URLs and addresses webhooks and guarded requests may call: policy only, no I/O. guarded-agent.ts enforces it where connections are
  * made; address-ranges.ts holds the address table.
  *
  * The text is judged before the WHATWG parser sees it, since that parser repairs what we would rather refuse

@@ -26,6 +26,7 @@ export const ERRORS = {
   SVC_INTERNAL: { status: 500, family: "ours" },
   SVC_SESSION: { status: 500, family: "ours" },
   SVC_TOO_LATE: { status: 500, family: "ours" },
+  SVC_UPSTREAM: { status: 502, family: "ours" },
   SVC_UNAVAILABLE: { status: 503, family: "ours" },
   // webhooks
   SVC_WEBHOOK_URL: { status: 422, family: "yours" },

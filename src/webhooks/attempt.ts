@@ -92,8 +92,6 @@ async function post(delivery: DeliveryRow, target: Target, context: AttemptConte
     body: delivery.body,
     dispatcher: verdict.isExempt ? context.exempt : context.guarded,
     signal: context.signal,
-    headersTimeout: 0,
-    bodyTimeout: 0,
   });
   const { statusCode } = answer;
   return {

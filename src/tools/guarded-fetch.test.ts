@@ -1,0 +1,187 @@
+/** Over real sockets of this machine; what may not be reached is a second server, which counts who came. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { after, before, describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import { createGuardedFetch, fetchUntil, type GuardedFetch } from "./guarded-fetch.ts";
+
+const CALLED = { allowCidrs: ["127.0.0.1/32"] };
+
+const servers: Server[] = [];
+const inside: string[] = [];
+const arrivals = new Map<string, () => void>();
+let open = "";
+let closed = "";
+
+async function serve(host: string, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, host);
+  servers.push(server);
+  await once(server, "listening");
+  return `http://${host}:${(server.address() as AddressInfo).port}`;
+}
+
+const answers: Record<string, RequestListener> = {
+  "/echo": async (message, reply) => {
+    const parts: Buffer[] = [];
+    for await (const part of message) parts.push(part as Buffer);
+    const { method, headers } = message;
+    reply.setHeader("content-type", "application/json");
+    reply.end(JSON.stringify({ method, headers, body: Buffer.concat(parts).toString("latin1") }));
+  },
+  "/away": (_message, reply) => reply.writeHead(307, { location: `${closed}/secret` }).end(),
+  "/here": (_message, reply) => reply.writeHead(302, { location: "/echo" }).end(),
+  "/empty": (_message, reply) => reply.writeHead(204).end(),
+  "/bomb": (_message, reply) => {
+    reply.writeHead(200, { "content-encoding": "gzip" });
+    reply.end(gzipSync(Buffer.alloc(1_000_000)));
+  },
+  "/silent": () => arrivals.get("/silent")?.(),
+  "/half": (_message, reply) => void reply.write("half"),
+  "/broken": (message) => message.socket.destroy(),
+};
+
+/** Ends once the path was asked for. */
+function asked(path: string): Promise<void> {
+  return new Promise((resolve) => arrivals.set(path, resolve));
+}
+
+function fails(code: string, part: string): (error: unknown) => boolean {
+  return (error) => error instanceof SvcError && error.code === code && error.message.includes(part);
+}
+
+before(async () => {
+  open = await serve("127.0.0.1", (message, reply) => answers[message.url ?? ""]?.(message, reply));
+  closed = await serve("127.0.0.2", (message, reply) => {
+    inside.push(message.url ?? "");
+    reply.end("secret");
+  });
+});
+
+after(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function withFetch(
+  run: (fetch: GuardedFetch, clock: SimulatedClock) => Promise<void>,
+  maxBytes = 100_000,
+): Promise<void> {
+  const clock = new SimulatedClock();
+  const fetch = createGuardedFetch({ ...CALLED, clock, maxBytes, timeout: "30s" });
+  try {
+    await run(fetch, clock);
+  } finally {
+    await fetch.close();
+  }
+}
+
+describe("a guarded fetch", () => {
+  it("answers with a Response of the global class, at its URL", () =>
+    withFetch(async (fetch) => {
+      const response = await fetch(`${open}/here`);
+      assert.ok(response instanceof Response);
+      assert.equal(response.url, `${open}/echo`);
+      assert.equal(response.redirected, true);
+      assert.equal(response.headers.get("content-type"), "application/json");
+    }));
+
+  it("refuses addresses inside the network, local names and what is no URL, and connects to none", async () => {
+    const fetch = createGuardedFetch();
+    await assert.rejects(fetch(`${closed}/secret`), fails("SVC_SSRF", "loopback"));
+    await assert.rejects(fetch(closed.replace("127.0.0.2", "localhost")), fails("SVC_SSRF", "local-name"));
+    await assert.rejects(fetch("http://169.254.169.254/latest/meta-data"), fails("SVC_SSRF", "refused"));
+    await assert.rejects(fetch("file:///etc/passwd"), fails("SVC_WEBHOOK_URL", "http"));
+    await fetch.close();
+    assert.deepEqual(inside, []);
+  });
+
+  it("refuses a name that leads inside", async () => {
+    const fetch = createGuardedFetch({ resolve: async () => ["127.0.0.2"] });
+    await assert.rejects(fetch(`http://shop.example:${new URL(closed).port}/`), fails("SVC_SSRF", "loopback"));
+    await fetch.close();
+    assert.deepEqual(inside, []);
+  });
+
+  it("refuses a redirect that leads inside, before anything is sent there", () =>
+    withFetch(async (fetch) => {
+      await assert.rejects(
+        fetch(`${open}/away`, { headers: { authorization: "Bearer k" } }),
+        fails("SVC_SSRF", "loopback"),
+      );
+      assert.deepEqual(inside, []);
+    }));
+
+  it("sends texts, forms and streams", () =>
+    withFetch(async (fetch) => {
+      const send = async (body: BodyInit): Promise<{ type: string; body: string }> => {
+        const response = await fetch(`${open}/echo`, { method: "POST", body });
+        const told = (await response.json()) as { headers: Record<string, string>; body: string };
+        return { type: told.headers["content-type"] ?? "", body: told.body };
+      };
+      assert.deepEqual(await send("hello"), { type: "text/plain;charset=UTF-8", body: "hello" });
+      assert.equal((await send(new URLSearchParams({ a: "1" }))).body, "a=1");
+      assert.equal((await send(new Response("streamed").body ?? "")).body, "streamed");
+      const form = new FormData();
+      form.set("name", "Ann");
+      form.set("file", new Blob(["bytes"]), "a.txt");
+      const sent = await send(form);
+      assert.match(sent.type, /^multipart\/form-data; boundary=/);
+      assert.match(sent.body, /name="name"\r\n\r\nAnn/);
+      assert.match(sent.body, /filename="a.txt"[^]*bytes/);
+    }));
+
+  it("takes answers without a body", () =>
+    withFetch(async (fetch) => {
+      assert.equal((await fetch(`${open}/empty`)).status, 204);
+      assert.equal(await (await fetch(`${open}/echo`, { method: "HEAD" })).text(), "");
+    }));
+
+  it("counts what an answer unpacks to", () =>
+    withFetch(async (fetch) => {
+      const response = await fetch(`${open}/bomb`);
+      await assert.rejects(response.text(), fails("SVC_UPSTREAM", "more than 100000 bytes"));
+    }));
+
+  it("gives up an answer that does not come, or does not end, in time", () =>
+    withFetch(async (fetch, clock) => {
+      const arrived = asked("/silent");
+      const never = assert.rejects(fetch(`${open}/silent`), fails("SVC_UPSTREAM", "within 30 s"));
+      await arrived;
+      await clock.advance(30_000);
+      await never;
+      const response = await fetch(`${open}/half`);
+      const half = assert.rejects(response.text(), fails("SVC_UPSTREAM", "within 30 s"));
+      await clock.advance(30_000);
+      await half;
+    }));
+
+  it("waits for nothing once the answer was read, or left", () =>
+    withFetch(async (fetch, clock) => {
+      await (await fetch(`${open}/echo`)).text();
+      await (await fetch(`${open}/half`)).body?.cancel();
+      assert.equal(clock.pending, 0);
+    }));
+
+  it("ends with its caller, with the caller's reason", () =>
+    withFetch(async (fetch) => {
+      const caller = new AbortController();
+      const reason = new Error("cancelled");
+      const arrived = asked("/silent");
+      const under = assert.rejects(fetchUntil(fetch, caller.signal)(`${open}/silent`), reason);
+      await arrived;
+      caller.abort(reason);
+      await under;
+      await assert.rejects(fetchUntil(fetch, caller.signal)(`${open}/echo`), reason);
+    }));
+
+  it("tells of a broken connection its code and no address", () =>
+    withFetch(async (fetch) => {
+      await assert.rejects(fetch(`${open}/broken`), fails("SVC_UPSTREAM", "UND_ERR_SOCKET"));
+    }));
+});
