@@ -18,7 +18,9 @@ const WORKER_CHECKS: { [Name in keyof Required<WorkerOptions>]: (what: string, v
   retry: checkRetry,
   timeout: (what, value) => checkTime(what, "timeout", value),
   heartbeat: (what, value) => checkSpan(what, "heartbeat", value),
-  concurrency: (what, value) => checkCount(what, "concurrency", value),
+  concurrency: checkConcurrency,
+  rate: checkRate,
+  priority: checkPriority,
 };
 
 export function checkWorker(name: string, options: WorkerOptions): void {
@@ -52,8 +54,42 @@ export function checkRetry(what: string, retry: RetryPolicy | undefined): void {
     throw refused(`${what} has retry.nonRetryable ${shown(nonRetryable)}; use names of errors, such as ["TypeError"]`);
 }
 
-export function checkCount(what: string, option: string, value: number | undefined): void {
-  if (value === undefined || (Number.isInteger(value) && value >= 1)) return;
+function checkConcurrency(what: string, value: WorkerOptions["concurrency"]): void {
+  if (typeof value !== "object" || value === null) return void checkCount(what, "concurrency", value);
+  checkKeys(`${what}, in concurrency,`, value, ["limit", "key", "total"]);
+  requireOption(what, "concurrency.limit", value.limit);
+  requireOption(what, "concurrency.key", value.key);
+  checkCount(what, "concurrency.limit", value.limit);
+  checkFunction(what, "concurrency.key", value.key);
+  checkCount(what, "concurrency.total", value.total);
+}
+
+function checkRate(what: string, rate: WorkerOptions["rate"]): void {
+  if (rate === undefined) return;
+  if (typeof rate !== "object" || rate === null)
+    throw refused(`${what} has rate ${shown(rate)}; use { limit: 10, per: "1s" }`);
+  checkKeys(`${what}, in rate,`, rate, ["limit", "per", "key"]);
+  requireOption(what, "rate.limit", rate.limit);
+  requireOption(what, "rate.per", rate.per);
+  checkCount(what, "rate.limit", rate.limit);
+  checkSpan(what, "rate.per", rate.per);
+  checkFunction(what, "rate.key", rate.key);
+}
+
+function requireOption(what: string, option: string, value: unknown): void {
+  if (value === undefined) throw refused(`${what} lacks ${option}`);
+}
+
+/** Beyond this a point of priority, which is a minute, is a day's work of waiting. */
+const MAX_PRIORITY = 1000;
+
+export function checkPriority(what: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && Math.abs(value) <= MAX_PRIORITY)) return value;
+  throw refused(`${what} has priority ${shown(value)}; use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`);
+}
+
+export function checkCount(what: string, option: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= 1)) return value;
   throw refused(`${what} has ${option} ${shown(value)}; use a whole number from 1`);
 }
 

@@ -83,6 +83,12 @@ describe("definitions", () => {
       [{ retry: { nonRetryable: "TypeError" as never } }, /retry.nonRetryable "TypeError"; use names/],
       [{ retry: { jitter: 0.5 as never } }, /retry.jitter 0.5; use true or false/],
       [{ retry: { maximum: 3 } as never }, /in retry, has an option "maximum".*known: max,/],
+      [{ concurrency: { limit: 0, key: String } }, /worker "w" has concurrency.limit 0; use a whole number/],
+      [{ concurrency: { limit: 1 } as never }, /worker "w" lacks concurrency.key/],
+      [{ rate: 5 as never }, /worker "w" has rate 5; use \{ limit/],
+      [{ rate: { limit: 1, per: 0 } }, /worker "w" has rate.per 0; use a time above 0/],
+      [{ rate: { limit: 1 } as never }, /worker "w" lacks rate.per/],
+      [{ priority: 0.5 }, /worker "w" has priority 0.5; use a whole number/],
       [{ concurency: 3 } as never, /worker "w" has an option "concurency".*known: .*concurrency/],
     ];
     for (const [options, message] of refusals)

@@ -26,12 +26,12 @@ import type {
 export function worker<Input, Output>(name: string, run: WorkerRun<Input, Output>): Worker<Input, Output>;
 export function worker<Input, Output>(
   name: string,
-  options: WorkerOptions,
+  options: WorkerOptions<Input>,
   run: WorkerRun<Input, Output>,
 ): Worker<Input, Output>;
 export function worker<Input, Output>(
   name: string,
-  optionsOrRun: WorkerOptions | WorkerRun<Input, Output>,
+  optionsOrRun: WorkerOptions<Input> | WorkerRun<Input, Output>,
   maybeRun?: WorkerRun<Input, Output>,
 ): Worker<Input, Output> {
   const options = typeof optionsOrRun === "function" ? {} : optionsOrRun;

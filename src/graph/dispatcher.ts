@@ -1,20 +1,37 @@
 /**
- * Which ready node runs now and which waits: a lane for each worker, as wide as its concurrency. Where a lane has room a
- * node is marked running in the very unit that makes it ready; otherwise when its turn comes.
+ * Which ready node runs now and which waits: a lane for each worker (lane.ts), and one limit over all of them. Where there
+ * is room a node is marked running in the very unit that makes it ready; otherwise when its turn comes.
  */
 import type { Clock } from "../shared/clock.ts";
 import type { NodeRow, Unit } from "../store/contract.ts";
+import { Lane, orderOf, type Keys, type Seat } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
-import { Place, type PlaceOwner } from "./place.ts";
-import { Queue } from "./queue.ts";
+import { keysOf } from "./node-input.ts";
+import { Place } from "./place.ts";
 import type { LaneReport, Worker } from "./types.ts";
 
-/** A worker's attempts at once, unless its options say otherwise. */
-const DEFAULT_CONCURRENCY = 16;
+/** A node that is ready. */
+interface NodeSeat extends Seat {
+  readonly isStart: true;
+  readonly live: LiveGraph;
+  readonly nodeId: string;
+  readonly fault: string | undefined;
+}
 
-/** The attempts of one worker. */
-export interface Lane extends PlaceOwner {
-  waiting: Queue<{ live: LiveGraph; nodeId: string }>;
+/** An attempt that goes on after it has given its place away for a while. */
+interface ReturnSeat extends Seat {
+  readonly isStart: false;
+  readonly isWanted: () => boolean;
+  readonly goOn: () => void;
+}
+
+type AnySeat = NodeSeat | ReturnSeat;
+
+interface WorkerLane {
+  readonly lane: Lane<AnySeat>;
+  /** The worker's, beside that of the graph's start. */
+  readonly priority: number;
+  readonly worker: Worker<never, unknown>;
 }
 
 /** A place in its lane, given to one attempt of a node. */
@@ -24,10 +41,14 @@ export interface Claim {
   node: NodeRow;
   attempt: number;
   epoch: number;
+  /** Why the worker can't be called. */
+  fault: string | undefined;
 }
 
 export interface DispatcherOptions {
   clock: Clock;
+  /** Attempts at once, of all workers together. */
+  concurrency: number;
   /** Whether nothing new may start. */
   isClosing: () => boolean;
   /** Whether the engine still goes by this mirror of its graph. */
@@ -40,7 +61,8 @@ export interface DispatcherOptions {
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<string, WorkerLane>();
+  #running = 0;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -48,14 +70,16 @@ export class Dispatcher {
 
   /** Marks what became ready as running in the same unit, where its lane has room; the rest waits for its turn. */
   claim(live: LiveGraph, unit: Unit): Claim[] {
-    if (this.#options.isClosing()) return [];
+    const { clock, concurrency, isClosing } = this.#options;
+    if (isClosing()) return [];
     const claims: Claim[] = [];
     for (const node of live.machine.takeReady()) {
       const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
-      if (lane.running < lane.concurrency && lane.waiting.size === 0) {
-        live.machine.nodeStarted(node, this.#options.clock.now(), unit);
-        claims.push(this.#enter(lane, live, node));
-      } else lane.waiting.push({ live, nodeId: node.id });
+      const { keys, fault } = keysOf(live.machine, node, lane.worker.options);
+      if (this.#running < concurrency && lane.lane.enter(keys)) {
+        live.machine.nodeStarted(node, clock.now(), unit);
+        claims.push(this.#claimOf(live, node, this.#placeIn(lane, keys), fault));
+      } else this.#wait(live, lane, keys, node, fault);
     }
     return claims;
   }
@@ -63,55 +87,109 @@ export class Dispatcher {
   /** Runs what the store has as ready already. */
   dispatch(live: LiveGraph): void {
     if (this.#options.isClosing()) return;
-    const touched = new Set<Lane>();
+    const touched = new Set<WorkerLane>();
     for (const node of live.machine.takeReady()) {
       const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
-      lane.waiting.push({ live, nodeId: node.id });
+      const { keys, fault } = keysOf(live.machine, node, lane.worker.options);
+      this.#wait(live, lane, keys, node, fault);
       touched.add(lane);
     }
     for (const lane of touched) this.#fill(lane);
   }
 
   lanes(): LaneReport[] {
-    return [...this.#lanes].map(([worker, { running, waiting }]) => ({ worker, running, waiting: waiting.size }));
+    return [...this.#lanes].map(([worker, { lane }]) => ({ worker, running: lane.running, waiting: lane.waiting }));
   }
 
-  #laneOf(worker: Worker<never, unknown>): Lane {
-    let lane = this.#lanes.get(worker.name);
-    if (!lane) {
-      lane = this.#newLane(worker);
-      this.#lanes.set(worker.name, lane);
-    }
+  #laneOf(worker: Worker<never, unknown>): WorkerLane {
+    const known = this.#lanes.get(worker.name);
+    if (known) return known;
+    const { options } = worker;
+    const lane: WorkerLane = {
+      worker,
+      priority: options.priority ?? 0,
+      lane: new Lane<AnySeat>({
+        options,
+        clock: this.#options.clock,
+        isWanted: (seat) => this.#isWanted(seat),
+        onOpen: () => this.#fill(lane),
+      }),
+    };
+    this.#lanes.set(worker.name, lane);
     return lane;
   }
 
-  #newLane({ options: { concurrency = DEFAULT_CONCURRENCY } }: Worker<never, unknown>): Lane {
-    const { onPlace } = this.#options;
-    const fill = (): void => this.#fill(lane);
-    const lane: Lane = { waiting: new Queue(), returning: new Queue(), running: 0, concurrency, onPlace, fill };
-    return lane;
+  /** Not when queued twice, or paused, cancelled or reloaded in the meantime. */
+  #isWanted(seat: AnySeat): boolean {
+    if (!seat.isStart) return seat.isWanted();
+    const { live, nodeId } = seat;
+    return (
+      live.machine.node(nodeId)?.status === "ready" &&
+      live.machine.row.phase === "running" &&
+      this.#options.isLive(live)
+    );
   }
 
-  #fill(lane: Lane): void {
-    while (lane.running < lane.concurrency && !this.#options.isClosing()) {
-      const returning = lane.returning.shift();
-      if (returning) {
-        returning.admit();
-        continue;
+  #wait(live: LiveGraph, lane: WorkerLane, keys: Keys, node: NodeRow, fault: string | undefined): void {
+    const order = orderOf(this.#options.clock.now(), lane.priority + live.machine.row.priority);
+    lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: true, live, nodeId: node.id, fault });
+  }
+
+  /** Gives away what room there is. @param lane where there is some; with a limit over all, every lane may have its turn. */
+  #fill(lane: WorkerLane): void {
+    const { concurrency, isClosing } = this.#options;
+    while (!isClosing() && this.#running < concurrency) {
+      const first = concurrency === Infinity ? lane : this.#first();
+      const seat = first?.lane.take();
+      if (!first || !seat) return;
+      if (seat.isStart) this.#start(first, seat);
+      else {
+        this.#taken();
+        seat.goOn();
       }
-      const next = lane.waiting.shift();
-      if (!next) return;
-      const { live, nodeId } = next;
-      const node = live.machine.node(nodeId);
-      // Queued twice, or paused, cancelled or reloaded in the meantime.
-      if (node?.status !== "ready" || live.machine.row.phase !== "running" || !this.#options.isLive(live)) continue;
-      const unit = live.machine.nodeStarted(node, this.#options.clock.now());
-      this.#options.start(live, unit, this.#enter(lane, live, node));
     }
   }
 
-  #enter(lane: Lane, live: LiveGraph, node: NodeRow): Claim {
-    const place = new Place(lane);
-    return { live, place, node, attempt: node.attempt, epoch: live.machine.row.epoch };
+  /** The lane whose next has the best place. Lanes are as many as workers: few. */
+  #first(): WorkerLane | undefined {
+    let first: { lane: WorkerLane; order: number } | undefined;
+    for (const lane of this.#lanes.values()) {
+      const order = lane.lane.next()?.order;
+      if (order !== undefined && (!first || order < first.order)) first = { lane, order };
+    }
+    return first?.lane;
+  }
+
+  #start(lane: WorkerLane, { live, keys, nodeId, fault }: NodeSeat): void {
+    const node = live.machine.node(nodeId) as NodeRow;
+    const unit = live.machine.nodeStarted(node, this.#options.clock.now());
+    this.#options.start(live, unit, this.#claimOf(live, node, this.#placeIn(lane, keys), fault));
+  }
+
+  #claimOf(live: LiveGraph, node: NodeRow, place: Place, fault: string | undefined): Claim {
+    return { live, place, node, attempt: node.attempt, epoch: live.machine.row.epoch, fault };
+  }
+
+  /** A place that the lane has just given. */
+  #placeIn(lane: WorkerLane, keys: Keys): Place {
+    this.#taken();
+    const free = (): void => {
+      lane.lane.leave(keys);
+      this.#running--;
+      this.#fill(lane);
+      this.#options.onPlace(false);
+    };
+    const takeAgain = (goOn: () => void, isWanted: () => boolean): void => {
+      // Before those that are yet to begin: what it holds is let go the sooner.
+      const order = Number.NEGATIVE_INFINITY;
+      lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: false, isWanted, goOn });
+      this.#fill(lane);
+    };
+    return new Place({ free, takeAgain });
+  }
+
+  #taken(): void {
+    this.#running++;
+    this.#options.onPlace(true);
   }
 }

@@ -13,6 +13,7 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import type { GraphQuery, GraphRow, NodeRow, Page, Store, Unit } from "../store/contract.ts";
+import { checkCount, checkPriority } from "./checks.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
 import { Machine, TERMINAL } from "./machine.ts";
@@ -41,6 +42,8 @@ export interface EngineOptions {
   clock: Clock;
   /** Rows to write in the transaction of a graph's transition. Default none. */
   outboxRows?: OutboxRows;
+  /** Attempts at once, of all workers together; by priority, then by who has waited longest. Default: no limit but theirs. */
+  concurrency?: number;
   /** For jitter: 0 to below 1. Default Math.random. */
   random?: () => number;
   /** Told of trouble that no caller sees. Default: nothing. */
@@ -78,6 +81,7 @@ class GraphEngine implements Engine {
     const isClosing = (): boolean => this.#isClosing;
     this.#dispatcher = new Dispatcher({
       clock: options.clock,
+      concurrency: checkCount("The engine", "concurrency", options.concurrency) ?? Infinity,
       isClosing,
       isLive: (live) => this.#live.get(live.id) === live,
       start: (live, unit, claim) => void this.#go(live, () => unit, [claim]),
@@ -170,7 +174,7 @@ class GraphEngine implements Engine {
       dueMs: nowMs + (options.delayMs ?? 0),
       startedMs: undefined,
       finishedMs: undefined,
-      priority: 0,
+      priority: checkPriority("The start", options.priority) ?? 0,
       parentGraph: undefined,
       parentNode: undefined,
       forkedFrom: undefined,

@@ -2,68 +2,44 @@
  * A place in the lane of a worker, given to one attempt of a node. An attempt that waits, for a time, a signal or other
  * nodes, gives it back for as long, and takes one again before it goes on.
  */
-import type { Queue } from "./queue.ts";
 
-/** A lane, as its places see it. */
+/** Who gives places, and wants them back. */
 export interface PlaceOwner {
-  running: number;
-  concurrency: number;
-  /** Attempts that go on as soon as there is room: before those that are yet to begin. */
-  readonly returning: Queue<Place>;
-  /** Told as a place is taken and given back. */
-  readonly onPlace: (isHeld: boolean) => void;
-  /** Gives room that has come to whoever is next. */
-  readonly fill: () => void;
+  free(): void;
+  /** @param goOn called when it has the place. @param isWanted asked when its turn has come. */
+  takeAgain(goOn: () => void, isWanted: () => boolean): void;
 }
 
 export class Place {
-  readonly #lane: PlaceOwner;
-  #isHeld = false;
+  readonly #owner: PlaceOwner;
+  #isHeld = true;
   #isGone = false;
-  #go: (() => void) | undefined;
+  #again: Promise<void> | undefined;
 
-  /** Takes the place. */
-  constructor(lane: PlaceOwner) {
-    this.#lane = lane;
-    this.#take();
-  }
-
-  #take(): void {
-    this.#isHeld = true;
-    this.#lane.running++;
-    this.#lane.onPlace(true);
+  /** One that is held. */
+  constructor(owner: PlaceOwner) {
+    this.#owner = owner;
   }
 
   /** Gives the place back for a while. */
   free(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.#lane.running--;
-    this.#lane.fill();
-    this.#lane.onPlace(false);
+    this.#owner.free();
   }
 
-  /** Resolves once there is room again. */
+  /** Resolves once there is room again; never when it is not wanted any more by then. */
   takeAgain(): Promise<void> {
     if (this.#isHeld || this.#isGone) return Promise.resolve();
-    if (this.#lane.running < this.#lane.concurrency && this.#lane.returning.size === 0) {
-      this.#take();
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      this.#go = resolve;
-      this.#lane.returning.push(this);
+    this.#again ??= new Promise((resolve) => {
+      const goOn = (): void => {
+        this.#isHeld = true;
+        this.#again = undefined;
+        resolve();
+      };
+      this.#owner.takeAgain(goOn, () => !this.#isGone);
     });
-  }
-
-  /** Its turn has come. @returns false when nobody wants it any more. */
-  admit(): boolean {
-    const go = this.#go;
-    this.#go = undefined;
-    if (!go || this.#isGone) return false;
-    this.#take();
-    go();
-    return true;
+    return this.#again;
   }
 
   /** The attempt has ended. */

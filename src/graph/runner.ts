@@ -6,6 +6,7 @@ import { messageOf, runAttempt, type AttemptSink, type Outcome } from "./attempt
 import type { Claim } from "./dispatcher.ts";
 import { FinalError } from "./final-error.ts";
 import { Shutdown, type LiveGraph } from "./live.ts";
+import { inputOf } from "./node-input.ts";
 import { retryDelayMs } from "./retry.ts";
 import type { AttemptReport, NodeDefinition } from "./types.ts";
 
@@ -37,7 +38,8 @@ export class Runner {
     const controller = new AbortController();
     live.controllers.set(node.id, controller);
     const startedMs = clock.now();
-    const outcome = await this.#outcomeOf(live, node, controller);
+    const outcome =
+      claim.fault === undefined ? await this.#outcomeOf(live, node, controller) : refusal(claim.fault, node);
     onAttempt?.(reportOf(claim, outcome, startedMs, clock.now()));
     if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
     if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
@@ -70,10 +72,10 @@ export class Runner {
     const deps = machine.deps(definition);
     let input: unknown;
     try {
-      input = definition.map ? node.input : definition.input(machine.row.input, deps);
+      input = inputOf(machine, node);
     } catch (error) {
       const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
-      return { kind: "failed", error: { message, reason: "error", node: node.id }, cause: new FinalError(message) };
+      return refusal(message, node);
     }
     const isRunning = (): boolean => live.controllers.get(node.id) === controller;
     const sink: AttemptSink = {
@@ -136,6 +138,11 @@ export class Runner {
     const live = this.#options.live(node.graphId);
     if (live) this.#options.go(live, () => live.machine.told(type, node.id, data, this.#options.clock.now()));
   }
+}
+
+/** What no attempt can help. */
+function refusal(message: string, node: NodeRow): Outcome {
+  return { kind: "failed", error: { message, reason: "error", node: node.id }, cause: new FinalError(message) };
 }
 
 function reportOf(

@@ -22,7 +22,25 @@ export interface RetryPolicy {
   retryIf?: (error: unknown, attempt: number) => boolean;
 }
 
-export interface WorkerOptions {
+/** A limit of its own for each key. */
+export interface KeyedConcurrency<Input = never> {
+  /** How many of one key may run at once. */
+  limit: number;
+  /** Of a node's input: a tenant, an account. Those with one key wait for each other and let the rest pass. */
+  key: (input: Input) => string;
+  /** How many may run at once, of all keys. Default 16. */
+  total?: number;
+}
+
+export interface Rate<Input = never> {
+  /** Starts within any stretch of `per`, wherever it begins. */
+  limit: number;
+  per: Duration;
+  /** Of a node's input; each key has its own limit. Default: one for all. */
+  key?: (input: Input) => string;
+}
+
+export interface WorkerOptions<Input = never> {
   retry?: RetryPolicy;
   /** Longest one attempt may run; then it is aborted and counts as failed. Default: none. */
   timeout?: Duration;
@@ -32,7 +50,15 @@ export interface WorkerOptions {
    */
   heartbeat?: Duration;
   /** How many of this worker may run at once in this process. Default 16. */
-  concurrency?: number;
+  concurrency?: number | KeyedConcurrency<Input>;
+  /** How many attempts may start in a time, in this process. What waits for it holds up nothing else. Default: any number. */
+  rate?: Rate<Input>;
+  /**
+   * Beside that of the graph's start: who waits for a place is served as if a minute longer in line for each point, so that
+   * nothing starves. A whole number from -1000 to 1000; default 0. Between workers it counts where the engine has a
+   * `concurrency` of its own.
+   */
+  priority?: number;
 }
 
 /** Handed to a worker. Everything it changes is durable only with the node's commit. */
@@ -143,6 +169,8 @@ export interface Snapshot {
 export interface StartOptions {
   idempotencyKey?: string;
   delayMs?: number;
+  /** Added to the workers' (see there). A whole number from -1000 to 1000; default 0. */
+  priority?: number;
   tags?: string[];
 }
 

@@ -1,0 +1,35 @@
+/** What a node's worker is called with, and what it is counted under where limits are per key. */
+import { messageOf } from "./attempt.ts";
+import { NO_KEYS, type Keys } from "./lane.ts";
+import type { Machine } from "./machine.ts";
+import type { NodeRow } from "../store/contract.ts";
+import type { WorkerOptions } from "./types.ts";
+
+/** @throws what the definition's `input` throws. */
+export function inputOf(machine: Machine, node: NodeRow): unknown {
+  const definition = machine.definitionOf(node.id);
+  return definition.map ? node.input : definition.input(machine.row.input, machine.deps(definition));
+}
+
+/** @returns also why the keys can't be told: then the node fails when its turn has come. */
+export function keysOf(machine: Machine, node: NodeRow, options: WorkerOptions): { keys: Keys; fault?: string } {
+  const { concurrency, rate } = options;
+  const concurrencyKey = typeof concurrency === "object" ? concurrency.key : undefined;
+  if (!concurrencyKey && !rate?.key) return { keys: NO_KEYS };
+  try {
+    const input = inputOf(machine, node) as never;
+    return {
+      keys: {
+        concurrency: text("concurrency.key", concurrencyKey?.(input)),
+        rate: text("rate.key", rate?.key?.(input)),
+      },
+    };
+  } catch (error) {
+    return { keys: NO_KEYS, fault: `What "${node.id}" is limited by can't be told: ${messageOf(error)}` };
+  }
+}
+
+function text(option: string, key: unknown): string {
+  if (key === undefined || typeof key === "string") return key ?? "";
+  throw new TypeError(`${option} gave ${typeof key === "object" ? "an object" : String(key)}; give a text`);
+}
