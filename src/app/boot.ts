@@ -119,6 +119,7 @@ async function startWork(
     },
     workers: app.workers ?? [],
     graphs: app.graphs ?? [],
+    ...(app.graphConcurrency === undefined ? {} : { concurrency: app.graphConcurrency }),
   });
   await engine.recover();
   webhooks.start();

@@ -40,6 +40,8 @@ export interface AppOptions {
   /** Workers that may be started by name; those of `graphs` are known without being listed. */
   workers?: readonly Worker<never, unknown>[];
   graphs?: readonly GraphDefinition[];
+  /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. */
+  graphConcurrency?: number;
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
   stylesheets?: readonly string[];
   /**

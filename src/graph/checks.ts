@@ -83,9 +83,22 @@ function requireOption(what: string, option: string, value: unknown): void {
 /** Beyond this a point of priority, which is a minute, is a day's work of waiting. */
 const MAX_PRIORITY = 1000;
 
-export function checkPriority(what: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && Math.abs(value) <= MAX_PRIORITY)) return value;
-  throw refused(`${what} has priority ${shown(value)}; use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`);
+const PRIORITIES = `a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`;
+
+function checkPriority(what: string, value: number | undefined): void {
+  if (value !== undefined && !isPriority(value))
+    throw refused(`${what} has priority ${shown(value)}; use ${PRIORITIES}`);
+}
+
+/** What a graph is started with. @throws SvcError `SVC_INVALID` */
+export function readPriority(value: unknown): number {
+  if (isPriority(value)) return value;
+  const problem = `must be ${PRIORITIES}`;
+  throw new SvcError("SVC_INVALID", `"priority" ${problem}`, { issues: [{ path: ["priority"], message: problem }] });
+}
+
+function isPriority(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MAX_PRIORITY;
 }
 
 export function checkCount(what: string, option: string, value: number | undefined): number | undefined {

@@ -124,10 +124,10 @@ describe("priority", () => {
   it("beyond a thousand is refused, as is a limit of the engine that is none", async () => {
     const { only } = watched({});
     const { engine } = await bench({ workers: [only] }, "memory:");
-    await assert.rejects(
-      engine.start("watched", null, { priority: 1001 }),
-      /priority 1001; use a whole number from -1000/,
-    );
+    await assert.rejects(engine.start("watched", null, { priority: 1001 }), {
+      code: "SVC_INVALID",
+      message: /whole number from -1000 to 1000/,
+    });
     await assert.rejects(bench({ concurrency: 0 }, "memory:"), /The engine has concurrency 0/);
   });
 });

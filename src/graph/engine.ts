@@ -13,7 +13,7 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import type { GraphQuery, GraphRow, NodeRow, Page, Store, Unit } from "../store/contract.ts";
-import { checkCount, checkPriority } from "./checks.ts";
+import { checkCount, readPriority } from "./checks.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
 import { Machine, TERMINAL } from "./machine.ts";
@@ -174,7 +174,7 @@ class GraphEngine implements Engine {
       dueMs: nowMs + (options.delayMs ?? 0),
       startedMs: undefined,
       finishedMs: undefined,
-      priority: checkPriority("The start", options.priority) ?? 0,
+      priority: readPriority(options.priority ?? 0),
       parentGraph: undefined,
       parentNode: undefined,
       forkedFrom: undefined,

@@ -51,7 +51,14 @@ throughBothDoors(
       (await call("GET", `/_svc/graphs/${id}`)).reply;
 
     it("POST /_svc/graphs {worker, input, idempotency_key?, delay_ms?, tags?}: 202 {graph_id, worker, status, token}; the same key again: the same graph, 200", async () => {
-      const body = { worker: "double", input: { value: 1 }, idempotency_key: "once", delay_ms: 60_000, tags: ["a"] };
+      const body = {
+        worker: "double",
+        input: { value: 1 },
+        idempotency_key: "once",
+        delay_ms: 60_000,
+        priority: 5,
+        tags: ["a"],
+      };
       const [first, second] = [await start(body), await start(body)];
       assert.deepEqual([first.status, Object.keys(first.reply)], [202, ["graph_id", "worker", "status", "token"]]);
       assert.deepEqual([first.reply["worker"], first.reply["status"]], ["double", "pending"]);
@@ -250,6 +257,7 @@ throughBothDoors(
         { worker: 1 },
         { worker: "double", inptu: 1 },
         { worker: "double", delay_ms: -1 },
+        { worker: "double", priority: 1001 },
         { worker: "double", tags: "x" },
       ])
         assert.equal((await start(body)).status, 422, JSON.stringify(body));

@@ -1,6 +1,7 @@
 /** What callers send to the graph endpoints, checked. */
 import type { Context } from "../../http/types.ts";
 import { readJson } from "../../http/body.ts";
+import { readPriority } from "../../graph/checks.ts";
 import type { StartOptions, Steering } from "../../graph/types.ts";
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
@@ -8,7 +9,7 @@ import { GRAPH_STATUSES } from "../../shared/wire.ts";
 import type { GraphQuery } from "../../store/contract.ts";
 import { readPage } from "../../webhooks/input.ts";
 
-const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "tags"];
+const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "priority", "tags"];
 const MAX_KEY_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 const MAX_NOTE_BYTES = 8 * 1024;
@@ -30,11 +31,12 @@ export function readStart(body: Json): StartInput {
   }
   const unknown = Object.keys(body).find((key) => !START_KEYS.includes(key));
   if (unknown !== undefined) throw invalid(unknown, `is no key of this body; allowed are ${START_KEYS.join(", ")}`);
-  const { worker, input, idempotency_key: key, delay_ms: delayMs, tags } = body;
+  const { worker, input, idempotency_key: key, delay_ms: delayMs, priority, tags } = body;
   if (typeof worker !== "string" || worker === "") throw invalid("worker", "must be the name of a worker or graph");
   const options: StartOptions = {};
   if (key !== undefined) options.idempotencyKey = readText(key, "idempotency_key", MAX_KEY_LENGTH);
   if (delayMs !== undefined) options.delayMs = readDelay(delayMs);
+  if (priority !== undefined) options.priority = readPriority(priority);
   if (tags !== undefined) options.tags = readTags(tags);
   return { worker, input: input ?? null, options };
 }
