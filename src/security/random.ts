@@ -1,5 +1,6 @@
 /** Randomness for identifiers and nonces, from the system's generator. */
 import { randomBytes, randomFillSync } from "node:crypto";
+import { BASE32, idTime } from "../shared/id-time.ts";
 
 /** Drawn from the system in one call for many uses: a call per nonce costs more than the nonce. */
 const pool = Buffer.allocUnsafe(32_768);
@@ -37,10 +38,8 @@ export function randomHex(bytes: number): string {
   return textOf(bytes, "hex");
 }
 
-/** Crockford's base32: no I, L, O, U. */
-const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const ID_LENGTH = 26;
-const TIME_LENGTH = 10;
+/** Of the 26 characters of an id those behind its time. */
+const TAIL_LENGTH = 16;
 
 let lastMs = 0;
 let lastTail = "";
@@ -52,21 +51,17 @@ let lastTail = "";
 export function createGraphId(nowMs: number): string {
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    const at = take(ID_LENGTH - TIME_LENGTH);
-    const bytes = pool.subarray(at, at + ID_LENGTH - TIME_LENGTH);
-    lastTail = Array.from(bytes, (byte) => ALPHABET[byte & 31]).join("");
+    const at = take(TAIL_LENGTH);
+    lastTail = Array.from(pool.subarray(at, at + TAIL_LENGTH), (byte) => BASE32[byte & 31]).join("");
   } else {
     lastTail = increment(lastTail);
   }
-  let time = "";
-  for (let rest = lastMs, at = 0; at < TIME_LENGTH; at++, rest = Math.floor(rest / 32))
-    time = ALPHABET[rest % 32] + time;
-  return `g_${time}${lastTail}`;
+  return `g_${idTime(lastMs)}${lastTail}`;
 }
 
 function increment(tail: string): string {
   let at = tail.length - 1;
   while (at > 0 && tail[at] === "Z") at--;
-  const next = ALPHABET[(ALPHABET.indexOf(tail[at] as string) + 1) % 32];
+  const next = BASE32[(BASE32.indexOf(tail[at] as string) + 1) % 32];
   return tail.slice(0, at) + next + "0".repeat(tail.length - at - 1);
 }

@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test";
 import type { GraphRow, NodeRow, OutboxRow, RegistrationRow, Store } from "./contract.ts";
 import { openStore } from "./open.ts";
 import { loadDriver } from "./sqlite/driver.ts";
+import { STEPS } from "./sqlite/schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
 let count = 0;
@@ -462,20 +463,23 @@ describe("sqlite store", () => {
 
   it("takes a file of the version before over, and what is in it", async () => {
     const file = join(folder, "older.db");
-    const first = await openStore(`sqlite:${file}`);
-    const id = nextId();
-    await first.graphs.commit({ graphId: id, insert: graphRow(id) });
-    await first.close();
     const older = new (await loadDriver())(file);
-    older.exec(`
-      ${["session", "answer", "signal", "schedule", "queue", "audit", "payload", "artifact", "artifact_part", "past_node"].map((table) => `DROP TABLE ${table};`).join("")}
-      DROP INDEX graph_parent;
-      ${["priority", "parent_graph", "parent_node", "forked_from", "version", "timeout_ms", "deadline_ms"].map((column) => `ALTER TABLE graph DROP COLUMN ${column};`).join("")}
-      ALTER TABLE node DROP COLUMN kind; ALTER TABLE node DROP COLUMN state;
-      PRAGMA user_version = 1;`);
+    older.exec(`${STEPS[0]} PRAGMA user_version = 1;`);
+    const insert = older.prepare(
+      `INSERT INTO graph (id, worker, status, phase, epoch, pause_no, input, tags, definition, created_ms, due_ms)
+       VALUES (?, 'w', ?, ?, 1, 0, '{"a":[1,"ž"]}', '["x","x"]', 'd', 1000, 1000)`,
+    );
+    const [id, done] = [nextId(), nextId()];
+    insert.run(id, "pending", "queued");
+    insert.run(done, "done", "done");
     older.close();
     const second = await openStore(`sqlite:${file}`);
-    assert.deepEqual(second.graphs.graph(id), graphRow(id));
+    assert.deepEqual(second.graphs.graph(id), { ...graphRow(id), tags: ["x", "x"] });
+    assert.deepEqual(second.graphs.list({ worker: "w", status: "pending" }).total, 1);
+    assert.deepEqual(
+      second.graphs.list({ tag: "x" }).items.map((row) => row.id),
+      [done, id],
+    );
     await second.sessions.write("s", "{}", 1);
     assert.equal(second.sessions.read("s"), "{}");
     await second.close();

@@ -175,15 +175,28 @@ export interface Unit {
 
 export interface Page<Item> {
   items: Item[];
+  /** Of all that match, on this page or not; see the query for how far that is counted. */
   total: number;
   nextCursor: string | undefined;
 }
 
+/**
+ * All conditions must hold. By worker and status the total is exact; with any other condition it counts to 10,000 at
+ * most, and where `error` is given only those that the page looked at.
+ */
 export interface GraphQuery {
   worker?: string;
   status?: GraphStatus;
   tag?: string;
+  /** Created at this time or later, and at this time or before, as their ids tell it. */
   sinceMs?: number;
+  untilMs?: number;
+  /** The beginning of an id. */
+  idPrefix?: string;
+  /** Text in the message of what failed, upper and lower case alike. A page looks at the newest 5,000 failures at most. */
+  error?: string;
+  /** Started by a node of this graph. */
+  parent?: string;
   /** 1 to 200; default 50. */
   limit?: number;
   cursor?: string;

@@ -82,6 +82,17 @@ throughBothDoors(
         assert.equal((await call("GET", `/_svc/graphs?${query}`)).status, 422, query);
     });
 
+    it("a list is narrowed by until_ms, the beginning of an id, text of an error and parent too", async () => {
+      const { id } = await finish({ worker: "double", input: { value: 2 }, tags: ["narrowed"] });
+      const total = async (query: string): Promise<unknown> =>
+        (await call("GET", `/_svc/graphs?tag=narrowed&${query}`)).reply["total"];
+      const earlier = `until_ms=${Date.now() - 60_000}`;
+      assert.deepEqual([await total(`until_ms=${Date.now() + 60_000}`), await total(earlier)], [1, 0]);
+      assert.deepEqual([await total(`id=${id.slice(0, 20)}`), await total("id=g_zz")], [1, 0]);
+      assert.deepEqual([await total("error=refused"), await total("parent=g_1")], [0, 0]);
+      assert.equal((await call("GET", "/_svc/graphs?until_ms=x")).status, 422);
+    });
+
     it("GET /_svc/graphs/:id: 200 the snapshot: worker, status, input, result, error, progress, nodes (status, attempts, times, error), edges, times", async () => {
       const { id } = await finish({ worker: "sum", input: { value: 4 } });
       const { status, reply } = await call("GET", `/_svc/graphs/${id}`);

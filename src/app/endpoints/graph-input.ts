@@ -18,6 +18,15 @@ const MAX_TAG_LENGTH = 100;
 /** A year: beyond that it is a mistake in the unit. */
 const MAX_DELAY_MS = 366 * 24 * 3_600_000;
 
+/** Of a list: the name in the query, and in the store's. */
+const TEXT_FILTERS = [
+  ["worker", "worker"],
+  ["tag", "tag"],
+  ["parent", "parent"],
+  ["error", "error"],
+  ["id", "idPrefix"],
+] as const;
+
 export interface StartInput {
   worker: string;
   input: Json;
@@ -65,11 +74,14 @@ export function readGraphQuery(query: URLSearchParams): GraphQuery {
   const { limit, cursor } = readPage(query);
   const result: GraphQuery = { limit };
   if (cursor !== undefined) result.cursor = cursor;
-  const [worker, status, tag, sinceMs] = ["worker", "status", "tag", "since_ms"].map((name) => query.get(name));
-  if (worker != null) result.worker = worker;
-  if (tag != null) result.tag = tag;
+  for (const [name, key] of TEXT_FILTERS) {
+    const text = query.get(name);
+    if (text !== null) result[key] = text;
+  }
+  const [status, sinceMs, untilMs] = ["status", "since_ms", "until_ms"].map((name) => query.get(name));
   if (status != null) result.status = readStatus(status);
   if (sinceMs != null) result.sinceMs = readWhole(sinceMs, "since_ms");
+  if (untilMs != null) result.untilMs = readWhole(untilMs, "until_ms");
   return result;
 }
 

@@ -3,6 +3,7 @@ import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, OutboxRow, Page, Unit } from "../contract.ts";
 import type { MemoryAudit } from "./control.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
+import { idRange, isPlain, matches, MAX_TOTAL } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
@@ -124,16 +125,14 @@ export class MemoryGraphs implements GraphStore {
 
   list(query: GraphQuery): Page<GraphRow> {
     const matching = [...this.#graphs.values()]
-      .filter((row) => query.worker === undefined || row.worker === query.worker)
-      .filter((row) => query.status === undefined || row.status === query.status)
-      .filter((row) => query.tag === undefined || row.tags.includes(query.tag))
-      .filter((row) => query.sinceMs === undefined || row.createdMs >= query.sinceMs)
+      .filter((row) => matches(query, row))
       .sort((a, b) => (a.id < b.id ? 1 : -1));
-    const { cursor } = query;
-    const rest = cursor === undefined ? matching : matching.filter((row) => row.id < cursor);
+    const { to } = idRange(query, query.cursor);
+    const rest = matching.filter((row) => row.id < to);
     const limit = pageLimit(query.limit);
+    const total = isPlain(query) ? matching.length : Math.min(matching.length, MAX_TOTAL);
     const items = structuredClone(rest.slice(0, limit));
-    return { items, total: matching.length, nextCursor: rest.length > limit ? items.at(-1)?.id : undefined };
+    return { items, total, nextCursor: rest.length > limit ? items.at(-1)?.id : undefined };
   }
 
   countByStatus(): Record<GraphStatus, number> {

@@ -1,11 +1,10 @@
 /** Graphs, nodes and events in SQLite. */
-import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
+import type { GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, Page, Unit } from "../contract.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
-import { pageLimit } from "../page.ts";
 import { pastNode, toEvent, toGraph, toNode } from "./columns.ts";
 import type { Database } from "./database.ts";
-import type { Value } from "./driver.ts";
+import { GraphList } from "./graph-list.ts";
 import { UnitBatch } from "./unit-batch.ts";
 
 type Outcome = GraphEvent[] | undefined | Error;
@@ -22,12 +21,14 @@ export class SqliteGraphs implements GraphStore {
   readonly #database: Database;
   readonly #onOutbox: () => void;
   readonly #listeners = new EventListeners();
+  readonly #list: GraphList;
   /** Units that wait for the next group. */
   readonly #waiting: Waiting[] = [];
 
   constructor(database: Database, onOutbox: () => void) {
     this.#database = database;
     this.#onOutbox = onOutbox;
+    this.#list = new GraphList(database);
   }
 
   commit(unit: Unit): Promise<boolean> {
@@ -132,37 +133,10 @@ export class SqliteGraphs implements GraphStore {
   }
 
   list(query: GraphQuery): Page<GraphRow> {
-    const conditions: string[] = [];
-    const values: Value[] = [];
-    const add = (condition: string, value: Value | undefined): void => {
-      if (value === undefined) return;
-      conditions.push(condition);
-      values.push(value);
-    };
-    add("worker = ?", query.worker);
-    add("status = ?", query.status);
-    add("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", query.tag);
-    add("created_ms >= ?", query.sinceMs);
-    const where = (extra: string[]): string =>
-      conditions.length + extra.length ? `WHERE ${[...conditions, ...extra].join(" AND ")}` : "";
-    const total = Number(
-      this.#database.sql(`SELECT count(*) AS total FROM graph ${where([])}`).get(...values)?.["total"],
-    );
-    const limit = pageLimit(query.limit);
-    const older = query.cursor === undefined ? [] : ["id < ?"];
-    const rows = this.#database
-      .sql(`SELECT * FROM graph ${where(older)} ORDER BY id DESC LIMIT ?`)
-      .all(...values, ...(query.cursor === undefined ? [] : [query.cursor]), limit + 1)
-      .map(toGraph);
-    const items = rows.slice(0, limit);
-    return { items, total, nextCursor: rows.length > limit ? items.at(-1)?.id : undefined };
+    return this.#list.page(query);
   }
 
   countByStatus(): Record<GraphStatus, number> {
-    const counts = Object.fromEntries(GRAPH_STATUSES.map((status) => [status, 0])) as Record<GraphStatus, number>;
-    for (const row of this.#database.sql("SELECT status, count(*) AS total FROM graph GROUP BY status").all()) {
-      counts[row["status"] as GraphStatus] = Number(row["total"]);
-    }
-    return counts;
+    return this.#list.countByStatus();
   }
 }

@@ -2,7 +2,8 @@
 import { SvcError } from "../../shared/errors.ts";
 import type { Driver } from "./driver.ts";
 
-const STEPS: readonly string[] = [
+/** For a test of files of before. */
+export const STEPS: readonly string[] = [
   `CREATE TABLE graph (
      id TEXT PRIMARY KEY, worker TEXT NOT NULL, status TEXT NOT NULL, phase TEXT NOT NULL,
      epoch INTEGER NOT NULL, pause_no INTEGER NOT NULL, seq INTEGER NOT NULL DEFAULT 0,
@@ -51,6 +52,17 @@ const STEPS: readonly string[] = [
    ALTER TABLE graph ADD COLUMN version TEXT;
    ALTER TABLE graph ADD COLUMN timeout_ms INTEGER;
    ALTER TABLE graph ADD COLUMN deadline_ms INTEGER;
+   DROP INDEX graph_worker;
+   CREATE INDEX graph_worker ON graph (worker, status, id);
+   CREATE TABLE graph_total (
+     worker TEXT NOT NULL, status TEXT NOT NULL, total INTEGER NOT NULL, PRIMARY KEY (worker, status)
+   ) WITHOUT ROWID;
+   INSERT INTO graph_total SELECT worker, status, count(*) FROM graph GROUP BY worker, status;
+   CREATE TABLE graph_tag (
+     tag TEXT NOT NULL, status TEXT NOT NULL, graph_id TEXT NOT NULL, PRIMARY KEY (tag, status, graph_id)
+   ) WITHOUT ROWID;
+   INSERT OR IGNORE INTO graph_tag SELECT tag.value, status, graph.id FROM graph, json_each(graph.tags) AS tag;
+   CREATE INDEX delivery_graph ON delivery (graph_id, created_ms, id);
    CREATE INDEX graph_parent ON graph (parent_graph, id) WHERE parent_graph IS NOT NULL;
    ALTER TABLE node ADD COLUMN kind TEXT NOT NULL DEFAULT 'node';
    ALTER TABLE node ADD COLUMN state TEXT;

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { GraphPhase, GraphRow, NodeRow, Store, Unit } from "../contract.ts";
 import { openStore } from "../open.ts";
+import { GRAPH_STATUSES } from "../../shared/wire.ts";
 
 const IDS = ["g_1", "g_2", "g_3"];
 const PHASES: GraphPhase[] = ["queued", "running", "done"];
@@ -73,7 +74,12 @@ const nodeChange = fc.record(
   { requiredKeys: ["id"] },
 );
 const graphChange = fc.record(
-  { phase: fc.constantFrom(...PHASES), epoch: fc.integer({ min: 1, max: 2 }), result: fc.jsonValue({ maxDepth: 1 }) },
+  {
+    phase: fc.constantFrom(...PHASES),
+    status: fc.constantFrom("running", "done"),
+    epoch: fc.integer({ min: 1, max: 2 }),
+    result: fc.jsonValue({ maxDepth: 1 }),
+  },
   { requiredKeys: [] },
 );
 
@@ -164,6 +170,9 @@ describe("units of one turn", () => {
         }),
         { numRuns: 300 },
       );
+      // What is counted along the way, and what the index has.
+      for (const status of GRAPH_STATUSES)
+        assert.equal(store.graphs.list({ status }).total, store.graphs.list({ status, sinceMs: 0 }).total, status);
     } finally {
       await store.close();
     }

@@ -3,18 +3,21 @@
  * units before them leave them; what they change is gathered, the last value of a column winning, and written table by
  * table. A statement takes all its rows as one JSON array: the cost is in the number of statements, not of rows.
  */
+import type { GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphPhase, GraphRow, NodeRow, Unit } from "../contract.ts";
 import { EVENT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, toColumn, type Columns } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
-import type { Value } from "./driver.ts";
+import type { Row, Value } from "./driver.ts";
+import { countGraphs, type Counted } from "./totals.ts";
 import { insertDelivery } from "./webhooks.ts";
 
-/** What a fence looks at, and the number of the last event. */
+/** What a fence looks at, the number of the last event, and where the graph is counted. */
 interface State {
   epoch: number;
   phase: GraphPhase;
   seq: number;
+  counted: Counted;
 }
 
 type Changes = Record<string, unknown>;
@@ -33,17 +36,17 @@ export class UnitBatch {
   #nodeChanges = new Map<string, Changes>();
   #events: GraphEvent[] = [];
   #outbox: NonNullable<Unit["outbox"]> = [];
+  /** Graphs that are new, or have another status. */
+  #moved = new Set<Counted>();
 
   /** @param units those that will be added: their graphs are read in one go. */
   constructor(database: Database, units: readonly Unit[]) {
     this.#database = database;
     const ids = [...new Set(units.map(({ graphId }) => graphId))];
     const rows = database
-      .sql("SELECT id, epoch, phase, seq FROM graph WHERE id IN (SELECT value FROM json_each(?))")
+      .sql("SELECT id, epoch, phase, seq, worker, status, tags FROM graph WHERE id IN (SELECT value FROM json_each(?))")
       .all(JSON.stringify(ids));
-    for (const { id, epoch, phase, seq } of rows) {
-      this.#states.set(String(id), { epoch: Number(epoch), phase: phase as GraphPhase, seq: Number(seq) });
-    }
+    for (const row of rows) this.#states.set(String(row["id"]), stateOf(row));
   }
 
   /** @returns the unit's events with their numbers, or undefined when its fence did not hold. */
@@ -60,8 +63,7 @@ export class UnitBatch {
     insertAudit(this.#database, unit.audit);
     const events = (unit.events ?? []).map((event) => ({ ...event, seq: ++state.seq }));
     this.#events.push(...events);
-    const { epoch = state.epoch, phase = state.phase } = unit.graph ?? {};
-    Object.assign(state, { epoch, phase });
+    if (unit.graph) this.#follow(state, unit.graph);
     this.#changeGraph(unit.graphId, events.length > 0 ? { ...unit.graph, seq: state.seq } : { ...unit.graph });
     return events;
   }
@@ -73,6 +75,8 @@ export class UnitBatch {
     this.#update("node", NODE_COLUMNS, NODE_KEY, [...this.#nodeChanges.values()]);
     this.#insert("event", EVENT_COLUMNS, this.#events);
     this.#update("graph", GRAPH_UPDATE, GRAPH_KEY, [...this.#graphChanges.values()]);
+    countGraphs(this.#database, this.#moved);
+    this.#moved = new Set();
     for (const row of this.#outbox) insertDelivery(this.#database, row);
     this.#graphInserts = new Map();
     this.#graphChanges = new Map();
@@ -82,11 +86,22 @@ export class UnitBatch {
     this.#outbox = [];
   }
 
+  #follow(state: State, { epoch = state.epoch, phase = state.phase, status }: Partial<GraphRow>): void {
+    state.epoch = epoch;
+    state.phase = phase;
+    if (status === undefined || status === state.counted.status) return;
+    state.counted.status = status;
+    this.#moved.add(state.counted);
+  }
+
   #insertGraph(row: GraphRow): void {
     // A second row of this id is for SQLite to refuse, together with every other key that must be alone.
     if (this.#states.has(row.id)) this.flush();
     this.#graphInserts.set(row.id, { ...row, seq: 0 });
-    this.#states.set(row.id, { epoch: row.epoch, phase: row.phase, seq: 0 });
+    const { id, worker, status } = row;
+    const counted = { id, worker, status, tags: JSON.stringify(row.tags), stored: undefined };
+    this.#states.set(id, { epoch: row.epoch, phase: row.phase, seq: 0, counted });
+    this.#moved.add(counted);
   }
 
   #insertNode(node: NodeRow): void {
@@ -175,6 +190,17 @@ export class UnitBatch {
       .sql(`UPDATE ${table} SET ${sets} FROM json_each(?) AS given WHERE ${found}`)
       .run(rowsOf(columns, [...keyNames, ...names], records));
   }
+}
+
+function stateOf(row: Row): State {
+  const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
+  const status = row["status"] as GraphStatus;
+  return {
+    epoch: Number(row["epoch"]),
+    phase: row["phase"] as GraphPhase,
+    seq: Number(row["seq"]),
+    counted: { id, worker, tags, status, stored: status },
+  };
 }
 
 function nodeKey(graphId: string, id: string): string {

@@ -1,0 +1,192 @@
+/** Pages of graphs, whatever is asked for: SQLite gives what the store in memory gives, and walks an index to it. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { lowestGraphId } from "../shared/id-time.ts";
+import { GRAPH_STATUSES } from "../shared/wire.ts";
+import type { GraphQuery, GraphRow, Store } from "./contract.ts";
+import { openStore } from "./open.ts";
+import { loadDriver, type Statement } from "./sqlite/driver.ts";
+
+const BEGIN_MS = Date.UTC(2026, 0, 1);
+const WORKERS = ["fetch", "resize", "mail"];
+const TAGS = ["red", "green", "blue"];
+const PARENTS = ["g_parent1", "g_parent2"];
+const MESSAGES = ["Socket closed", "no route to HOST", 'said "no"'];
+
+/** Two of each millisecond, so that a cursor falls between ids of one time. */
+function idOf(at: number): string {
+  return `${lowestGraphId(BEGIN_MS + Math.trunc(at / 2))}${String(at).padStart(16, "0")}`;
+}
+
+function rowOf(at: number): GraphRow {
+  const pick = <T>(list: readonly T[], step: number): T => list[Math.trunc(at / step) % list.length] as T;
+  const status = pick(GRAPH_STATUSES, 1);
+  const parentGraph = at % 7 === 0 ? pick(PARENTS, 7) : undefined;
+  return {
+    id: idOf(at),
+    worker: pick(WORKERS, 2),
+    status,
+    phase: status === "pending" ? "queued" : status,
+    epoch: 1,
+    pauseNo: 0,
+    input: at,
+    result: undefined,
+    error: status === "failed" ? { message: pick(MESSAGES, 5), reason: "error" } : undefined,
+    progress: undefined,
+    tags: TAGS.filter((_, place) => (at >> place) % 3 === 0),
+    idempotencyKey: undefined,
+    definition: "d",
+    createdMs: BEGIN_MS + Math.trunc(at / 2),
+    dueMs: BEGIN_MS,
+    startedMs: undefined,
+    finishedMs: undefined,
+    priority: 0,
+    parentGraph,
+    parentNode: parentGraph && "n",
+    forkedFrom: undefined,
+    version: undefined,
+    timeoutMs: undefined,
+    deadlineMs: undefined,
+  };
+}
+
+const COUNT = 300;
+const timeMs = fc.integer({ min: BEGIN_MS - 2, max: BEGIN_MS + COUNT / 2 + 2 });
+const query: fc.Arbitrary<GraphQuery> = fc.record(
+  {
+    worker: fc.constantFrom(...WORKERS, "unknown"),
+    status: fc.constantFrom(...GRAPH_STATUSES),
+    tag: fc.constantFrom(...TAGS, "unknown"),
+    sinceMs: timeMs,
+    untilMs: timeMs,
+    idPrefix: fc.tuple(fc.nat(COUNT), fc.integer({ min: 2, max: 28 })).map(([at, length]) => idOf(at).slice(0, length)),
+    error: fc.constantFrom("SOCKET", "host", 'd "n', "%", ""),
+    parent: fc.constantFrom(...PARENTS, "g_unknown"),
+    limit: fc.constantFrom(1, 3, 50, 200),
+    cursor: fc.nat(COUNT).map(idOf),
+  },
+  { requiredKeys: [] },
+);
+
+/** The texts of all statements that SQLite is asked to prepare. */
+async function preparedBy(run: () => Promise<void>): Promise<Set<string>> {
+  const { prototype } = await loadDriver();
+  const prepare: (text: string) => Statement = prototype.prepare;
+  const texts = new Set<string>();
+  prototype.prepare = function (text: string): Statement {
+    texts.add(text);
+    return prepare.call(this, text);
+  };
+  await run().finally(() => (prototype.prepare = prepare));
+  return texts;
+}
+
+async function fill({ graphs }: Store): Promise<void> {
+  const rows = Array.from({ length: COUNT }, (_, at) => rowOf(at));
+  await Promise.all(rows.map((row) => graphs.commit({ graphId: row.id, insert: row })));
+  // Some move on, and some of these twice in one commit.
+  const moves = rows.filter((_, at) => at % 4 === 0).flatMap((row, at) => (at % 2 ? [row] : [row, row]));
+  const statuses = ["done", "failed", "running"] as const;
+  await Promise.all(
+    moves.map(({ id }, at) =>
+      graphs.commit({ graphId: id, graph: { status: statuses[at % 3] as "done", error: undefined } }),
+    ),
+  );
+}
+
+/** Each of the other questions once. */
+async function askAll({ graphs, webhooks, sessions, answers }: Store): Promise<void> {
+  const graphId = idOf(1);
+  graphs.byIdempotencyKey("fetch", "k");
+  graphs.nodes(graphId);
+  graphs.events(graphId, 0);
+  graphs.lastSeq(graphId);
+  graphs.unfinished();
+  graphs.countByStatus();
+  const fence = {
+    epoch: 1,
+    phases: ["queued" as const],
+    node: { id: "a", status: ["done" as const], attempt: 1 },
+  };
+  await graphs.commit({ graphId, fence });
+  await graphs.commit({
+    graphId,
+    events: [{ graphId, type: "log", timestampMs: 1 }],
+    nodes: [{ id: "a", status: "done" }],
+    deleteNodes: ["a"],
+  });
+  webhooks.due(1, 1, []);
+  webhooks.nextDueMs();
+  webhooks.delivery("msg_1");
+  webhooks.attempts("msg_1");
+  await webhooks.requeue("msg_1", 1);
+  sessions.read("s");
+  await sessions.purge(1);
+  await answers.claim({ id: "a", bodyHash: "h", createdMs: 1, answer: undefined }, 0);
+  await answers.settle("a", 200, "");
+  await answers.purge(1);
+}
+
+/** Those that read a table from end to end, or sort what they have read. */
+async function scansOf(file: string, statements: Iterable<string>): Promise<string[]> {
+  const driver = new (await loadDriver())(file);
+  try {
+    return [...statements].flatMap((text) => {
+      if (!/^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(text)) return [];
+      const plan = driver.prepare(`EXPLAIN QUERY PLAN ${text}`).all();
+      const steps = plan.map((row) => String(row["detail"]));
+      return steps
+        .filter((step) => !SMALL.test(step) && /^SCAN|TEMP B-TREE FOR ORDER/.test(step))
+        .map((step) => `${step}: ${text}`);
+    });
+  } finally {
+    driver.close();
+  }
+}
+
+/** What a statement was given, tables with a few rows for each worker, and the index of what is under way. */
+const SMALL = /^SCAN (graph USING INDEX graph_unfinished|json_each|given|tag|graph_total|\(subquery|CONSTANT)/;
+
+describe("pages of graphs", () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-query-"));
+  const file = join(folder, "query.db");
+  let stores: [memory: Store, sqlite: Store];
+
+  before(async () => {
+    stores = [await openStore("memory:"), await openStore(`sqlite:${file}`)];
+    await Promise.all(stores.map(fill));
+  });
+  after(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    rmSync(folder, { recursive: true });
+  });
+
+  it("are the same from every store", () => {
+    const [memory, sqlite] = stores;
+    fc.assert(
+      fc.property(query, (one) => assert.deepEqual(sqlite.graphs.list(one), memory.graphs.list(one))),
+      { numRuns: 300 },
+    );
+    assert.deepEqual(sqlite.graphs.countByStatus(), memory.graphs.countByStatus());
+  });
+
+  it("walk an index, as does everything else SQLite is asked", async () => {
+    const statements = await preparedBy(async () => {
+      const store = await openStore(`sqlite:${join(folder, "plans.db")}`);
+      await fill(store);
+      fc.assert(
+        fc.property(query, (one) => store.graphs.list(one).total >= 0),
+        { numRuns: 100 },
+      );
+      await askAll(store);
+      await store.close();
+    });
+    assert.ok(statements.size >= 30, `only ${statements.size} statements`);
+    assert.deepEqual(await scansOf(file, statements), []);
+    assert.equal((await scansOf(file, ["SELECT * FROM graph WHERE definition = 'd'"])).length, 1);
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * What a query for graphs asks for, apart from how a store finds it. Ids sort by age and begin with the time of creation
+ * (shared/id-time.ts), so every condition on time or on the id itself is a range of ids.
+ */
+import { lowestGraphId } from "../shared/id-time.ts";
+import { GRAPH_STATUSES, type GraphStatus } from "../shared/wire.ts";
+import type { GraphQuery, GraphRow } from "./contract.ts";
+
+/** Matches beyond this are not counted: a total is for a reader, and 10,000 is more than any reads. */
+export const MAX_TOTAL = 10_000;
+
+/** What can be told of a graph without its input and result. */
+export type GraphHead = Pick<GraphRow, "id" | "worker" | "status" | "tags" | "error" | "parentGraph">;
+
+/** Sorts above every id that begins with the text before it. */
+const ABOVE = "~";
+
+/** @param cursor only what is older than this one. @returns ids from the first, inclusive, to the second, exclusive. */
+export function idRange(query: GraphQuery, cursor = ABOVE): { from: string; to: string } {
+  const { idPrefix = "", sinceMs, untilMs } = query;
+  const from = [idPrefix, sinceMs === undefined ? "" : lowestGraphId(sinceMs)];
+  const to = [`${idPrefix}${ABOVE}`, untilMs === undefined ? ABOVE : lowestGraphId(untilMs + 1), cursor];
+  return { from: from.toSorted().at(-1) as string, to: to.toSorted()[0] as string };
+}
+
+/** Whether a query asks by worker and status only: then its total is exact. */
+export function isPlain({ tag, sinceMs, untilMs, idPrefix, error, parent }: GraphQuery): boolean {
+  return [tag, sinceMs, untilMs, idPrefix, error, parent].every((value) => value === undefined);
+}
+
+/** Statuses a match can have: only what has failed has an error. */
+export function statusesOf({ status, error }: GraphQuery): readonly GraphStatus[] {
+  if (error === undefined) return status === undefined ? GRAPH_STATUSES : [status];
+  return status === undefined || status === "failed" ? ["failed"] : [];
+}
+
+/** Whether a graph is one of those asked for, on whichever page. */
+export function matches(query: GraphQuery, head: GraphHead): boolean {
+  const { from, to } = idRange(query);
+  return (
+    head.id >= from &&
+    head.id < to &&
+    statusesOf(query).includes(head.status) &&
+    (query.worker === undefined || head.worker === query.worker) &&
+    (query.tag === undefined || head.tags.includes(query.tag)) &&
+    (query.parent === undefined || head.parentGraph === query.parent) &&
+    (query.error === undefined || lower(head.error?.message ?? "").includes(lower(query.error)))
+  );
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}

@@ -1,0 +1,156 @@
+/**
+ * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by
+ * parent, by tag, by worker or by status, status by status, merged here. What no index answers (an error's text; a worker
+ * beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
+ */
+import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
+import type { GraphQuery, GraphRow, Page } from "../contract.ts";
+import { idRange, isPlain, matches, MAX_TOTAL, statusesOf, type GraphHead } from "../graph-query.ts";
+import { pageLimit } from "../page.ts";
+import { toGraph } from "./columns.ts";
+import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
+
+/** Rows that a page looks at where no index answers: a few milliseconds. */
+const MAX_LOOKED = 5000;
+const CHUNK = 500;
+
+/** An index to walk: everything before the id is fixed. */
+interface Source {
+  /** `<table> WHERE <conditions>`. */
+  from: string;
+  id: string;
+  values: string[];
+}
+
+interface Walk {
+  sources: Source[];
+  /** Whether each candidate has to be looked at. */
+  isPartial: boolean;
+}
+
+export class GraphList {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  page(query: GraphQuery): Page<GraphRow> {
+    const limit = pageLimit(query.limit);
+    const walk = walkOf(query);
+    const { ids, resumeAt } = this.#find(query, walk, limit, query.cursor);
+    return { items: this.#rows(ids), total: this.#total(query, walk), nextCursor: resumeAt };
+  }
+
+  countByStatus(): Record<GraphStatus, number> {
+    const counts = Object.fromEntries(GRAPH_STATUSES.map((status) => [status, 0])) as Record<GraphStatus, number>;
+    for (const { status, total } of this.#database
+      .sql("SELECT status, sum(total) AS total FROM graph_total GROUP BY status")
+      .all()) {
+      counts[status as GraphStatus] = Number(total);
+    }
+    return counts;
+  }
+
+  /** @returns ids of matches, and after which id the next page begins; none when this is the last. */
+  #find(
+    query: GraphQuery,
+    walk: Walk,
+    limit: number,
+    cursor?: string,
+  ): { ids: string[]; resumeAt: string | undefined } {
+    const { from } = idRange(query);
+    let { to } = idRange(query, cursor);
+    const found: string[] = [];
+    for (let looked = 0; looked < MAX_LOOKED;) {
+      const size = walk.isPartial ? CHUNK : limit + 1;
+      const candidates = this.#candidates(walk, from, to, size);
+      found.push(...(walk.isPartial ? this.#matching(query, candidates) : candidates));
+      if (found.length > limit) return { ids: found.slice(0, limit), resumeAt: found[limit - 1] };
+      const last = candidates.at(-1);
+      if (candidates.length < size || last === undefined) return { ids: found, resumeAt: undefined };
+      to = last;
+      looked += size;
+    }
+    return { ids: found, resumeAt: to };
+  }
+
+  /** The newest of all sources. */
+  #candidates({ sources }: Walk, from: string, to: string, limit: number): string[] {
+    const ids = sources.flatMap(({ from: table, id, values }) =>
+      this.#database
+        .sql(`SELECT ${id} AS id FROM ${table} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT ?`)
+        .all(...values, from, to, limit)
+        .map((row) => String(row["id"])),
+    );
+    return (sources.length === 1 ? ids : ids.sort().reverse()).slice(0, limit);
+  }
+
+  #matching(query: GraphQuery, ids: readonly string[]): string[] {
+    const heads = this.#database
+      .sql(
+        `SELECT id, worker, status, tags, error, parent_graph FROM graph WHERE id IN (SELECT value FROM json_each(?))`,
+      )
+      .all(JSON.stringify(ids))
+      .map(toHead);
+    const fitting = new Set(heads.filter((head) => matches(query, head)).map(({ id }) => id));
+    return ids.filter((id) => fitting.has(id));
+  }
+
+  #rows(ids: readonly string[]): GraphRow[] {
+    const rows = this.#database
+      .sql("SELECT * FROM graph WHERE id IN (SELECT value FROM json_each(?))")
+      .all(JSON.stringify(ids))
+      .map(toGraph);
+    return rows.sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+
+  #total(query: GraphQuery, walk: Walk): number {
+    if (isPlain(query)) return this.#exactTotal(query);
+    if (walk.isPartial) return this.#find(query, walk, MAX_LOOKED).ids.length;
+    const { from, to } = idRange(query);
+    const counts = walk.sources.map(({ from: table, id, values }) =>
+      this.#database
+        .sql(
+          `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} AND ${id} >= ? AND ${id} < ? LIMIT ${String(MAX_TOTAL)})`,
+        )
+        .get(...values, from, to),
+    );
+    return Math.min(
+      MAX_TOTAL,
+      counts.reduce((sum, row) => sum + Number(row?.["total"]), 0),
+    );
+  }
+
+  #exactTotal({ worker, status }: GraphQuery): number {
+    return this.#database
+      .sql("SELECT worker, status, total FROM graph_total")
+      .all()
+      .filter((row) => (worker ?? row["worker"]) === row["worker"] && (status ?? row["status"]) === row["status"])
+      .reduce((sum, row) => sum + Number(row["total"]), 0);
+  }
+}
+
+function walkOf(query: GraphQuery): Walk {
+  const { worker, tag, parent } = query;
+  const hasText = query.error !== undefined;
+  if (parent !== undefined) {
+    const isPartial = hasText || [worker, query.status, tag].some((value) => value !== undefined);
+    return { sources: [{ from: "graph WHERE parent_graph = ?", id: "id", values: [parent] }], isPartial };
+  }
+  const isPartial = hasText || (tag !== undefined && worker !== undefined);
+  const sources = statusesOf(query).map((status): Source => {
+    if (tag !== undefined)
+      return { from: "graph_tag WHERE tag = ? AND status = ?", id: "graph_id", values: [tag, status] };
+    if (worker !== undefined)
+      return { from: "graph WHERE worker = ? AND status = ?", id: "id", values: [worker, status] };
+    return { from: "graph WHERE status = ?", id: "id", values: [status] };
+  });
+  return { sources, isPartial };
+}
+
+function toHead(row: Row): GraphHead {
+  const { tags, error, parentGraph, id, worker, status } = toGraph(row);
+  return { id, worker, status, tags, error, parentGraph };
+}
