@@ -141,7 +141,7 @@ throughBothDoors(
       const { id } = await begin({ worker: "held", input: {}, delay_ms: 60_000 });
       for (const [step, status] of [
         ["pause", "paused"],
-        ["resume", "running"],
+        ["resume", "pending"],
         ["cancel", "failed"],
       ] as const) {
         const { status: told, reply } = await call("POST", `/_svc/graphs/${id}/${step}`);
