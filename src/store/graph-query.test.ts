@@ -99,13 +99,15 @@ async function fill({ graphs }: Store): Promise<void> {
 }
 
 /** Each of the other questions once. */
-async function askAll({ graphs, webhooks, sessions, answers }: Store): Promise<void> {
+async function askAll({ graphs, webhooks, sessions, answers, schedules, audit }: Store): Promise<void> {
   const graphId = idOf(1);
   graphs.byIdempotencyKey("fetch", "k");
   graphs.nodes(graphId);
   graphs.events(graphId, 0);
   graphs.lastSeq(graphId);
   graphs.unfinished();
+  graphs.pastNodes(graphId);
+  graphs.children(graphId);
   graphs.countByStatus();
   const fence = {
     epoch: 1,
@@ -129,6 +131,9 @@ async function askAll({ graphs, webhooks, sessions, answers }: Store): Promise<v
   await answers.claim({ id: "a", bodyHash: "h", createdMs: 1, answer: undefined }, 0);
   await answers.settle("a", 200, "");
   await answers.purge(1);
+  schedules.schedule("s");
+  audit.list({ target: graphId });
+  await audit.purge(1);
 }
 
 /** Those that read a table from end to end, or sort what they have read. */
