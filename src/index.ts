@@ -16,7 +16,7 @@ export { action, type Action, type ActionOptions, type StandardSchema, type Stre
 export { ActionError } from "./app/action-error.ts";
 export { call, type CallOptions } from "./app/call.ts";
 export { currentContext } from "./app/current.ts";
-export { fail, forbidden, notFound, redirect, unauthorized } from "./app/outcome.ts";
+export { fail, forbidden, isRedirect, notFound, redirect, unauthorized } from "./app/outcome.ts";
 export { readForm } from "./app/guard.ts";
 export { onIdle, onLoad, onMedia, onVisible, type LifecycleCallback } from "./app/lifecycle.ts";
 

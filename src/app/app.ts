@@ -111,6 +111,7 @@ class SvcApp implements App {
   #openTracing: Tracing | undefined;
   #http: Http | undefined;
   #services: Services | undefined;
+  #lost: Router | undefined;
   #booting: Promise<void> | undefined;
   #readiness: Readiness | undefined;
   #isDraining = false;
@@ -267,7 +268,11 @@ class SvcApp implements App {
     // Without a key nobody can ask.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
     const services = await boot({ app: this.#options, config, ...around });
-    addRoutes(this.#options, { router: this.#router, services, middleware: this.#options.middleware ?? [] });
+    this.#lost = addRoutes(this.#options, {
+      router: this.#router,
+      services,
+      middleware: this.#options.middleware ?? [],
+    });
     this.#services = services;
   }
 
@@ -331,7 +336,7 @@ class SvcApp implements App {
 
   /** Below the framework's own prefix nothing is the app's, so its middleware is not asked. */
   #unrouted(): Handler {
-    const answer: Handler = (ctx) => answerUnrouted(ctx, this.#services);
+    const answer: Handler = (ctx) => answerUnrouted(ctx, this.#services, this.#lost);
     const within = compose(this.#options.middleware ?? [], answer);
     return (ctx) => (ctx.path.startsWith(`${BASE_PATH}/`) ? answer(ctx) : within(ctx));
   }

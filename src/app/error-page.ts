@@ -40,7 +40,7 @@ export function answerError(
 }
 
 /** Whether the caller prefers HTML to JSON; built-in endpoints always answer programs. */
-function wantsPage(ctx: Pick<Context, "header" | "path">): boolean {
+export function wantsPage(ctx: Pick<Context, "header" | "path">): boolean {
   return prefersHtml(ctx.header("accept")) && !ctx.path.startsWith(`${BASE_PATH}/`);
 }
 

@@ -11,6 +11,7 @@ import type { AnyAction } from "./action.ts";
 import type { Environment } from "./config.ts";
 import type { DrainOptions } from "./drain.ts";
 import type { Entry } from "./group.ts";
+import type { PageDefinition } from "./page.ts";
 import type { Family as MetricFamily } from "./metrics/exposition.ts";
 import type { ReadyChecks } from "./readiness.ts";
 
@@ -35,6 +36,11 @@ export interface AppOptions {
   pages?: readonly Entry[];
   /** Endpoints of the app's own, and groups of them. */
   routes?: readonly Entry[];
+  /**
+   * Pages for people who ask for what is not there, in place of the built-in one: `page("/**:path", …)` below the root,
+   * `page("/docs/**:path", …)` below `/docs`. Their status is 404 unless they give another than 200.
+   */
+  notFound?: readonly PageDefinition[];
   /** Server actions by the name they are called with: `{ addTodo }`. */
   actions?: Readonly<Record<string, AnyAction>>;
   /** Workers that may be started by name; those of `graphs` are known without being listed. */

@@ -18,6 +18,11 @@ export class Redirect extends Answer {
   }
 }
 
+/** Whether what was thrown is no failure but an answer by itself: whoever catches failures throws it on. */
+export function isRedirect(error: unknown): error is Redirect {
+  return error instanceof Redirect;
+}
+
 /** Sends the browser elsewhere. @param status default 303: fetch `location` with GET. */
 export function redirect(location: string, status: 302 | 303 | 307 | 308 = 303): never {
   throw new Redirect(location, status);

@@ -16,7 +16,7 @@ export interface PageOptions<Data, Of extends Params = Params> {
   load?: (ctx: Context<Of>) => Data | Promise<Data>;
   /** The page's JSX, from the data. */
   view: (data: Data, ctx: Context<Of>) => unknown;
-  /** Default 200. */
+  /** Default 200. A function is asked once the page is rendered, of one that is streamed its first part. */
   status?: OrOf<Data, number, Of>;
   /** Default "en". */
   lang?: OrOf<Data, string, Of>;
@@ -45,7 +45,8 @@ export interface PageDefinition {
 export interface PreparedPage {
   title: string;
   description: string | undefined;
-  status: number;
+  /** To be read when the view has run. */
+  readonly status: number;
   lang: string;
   prefetch: "intent" | "idle";
   deadlineMs: number | undefined;
@@ -98,7 +99,9 @@ function preparedWith<Data>(
   return {
     title: of(options.title),
     description: description === undefined ? undefined : of<string | undefined>(description),
-    status: of(options.status ?? 200),
+    get status() {
+      return of(options.status ?? 200);
+    },
     lang: of(options.lang ?? "en"),
     prefetch: options.prefetch ?? "intent",
     deadlineMs,

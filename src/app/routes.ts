@@ -2,7 +2,10 @@
 import { isPromise } from "../http/iterate.ts";
 import { problem } from "../http/response.ts";
 import { REVALIDATE, serveFile } from "../http/static.ts";
-import type { Context, Handler, Result } from "../http/types.ts";
+import { RequestContext } from "../http/context.ts";
+import { Router, type Match } from "../http/router.ts";
+import type { Answer, Context, Handler, Result } from "../http/types.ts";
+import { toResult } from "../http/write.ts";
 import { SvcError } from "../shared/errors.ts";
 import { BASE_PATH } from "../shared/wire.ts";
 import { isDemoOn } from "./boot.ts";
@@ -19,6 +22,7 @@ import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import { withContext } from "./current.ts";
 import { placeAll, type Placed } from "./group.ts";
 import type { AppOptions } from "./options.ts";
+import { wantsPage } from "./error-page.ts";
 import { Redirect } from "./outcome.ts";
 import { shapeOf } from "./path.ts";
 import { withOwnHeaders } from "./own-headers.ts";
@@ -28,7 +32,8 @@ import type { RouteDefinition } from "./route.ts";
 import type { Endpoints, Services } from "./services.ts";
 import { requireMutation } from "./guard.ts";
 
-export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
+/** @returns the pages for paths that nothing is at. */
+export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   const { services, router, middleware } = endpoints;
   services.limits.adopt(middleware);
   assetEndpoints(endpoints);
@@ -59,6 +64,10 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): void {
     else for (const method of definition.methods) add(method, guarded(definition, method, services));
   }
   router.ruleOut([...services.site.publicNames].map((name) => `/${name}`));
+  const lost = new Router();
+  for (const definition of app.notFound ?? [])
+    lost.add("GET", definition.path, own(pageHandler(definition, services), definition), definition.middleware);
+  return lost;
 }
 
 /** All pages and routes of an app with their whole paths. @throws SvcError `SVC_DEFINITION` */
@@ -66,12 +75,27 @@ export function placeApp({ pages = [], routes = [] }: AppOptions): Placed[] {
   return placeAll([...pages, ...routes]);
 }
 
-/** What no route has: a public file, or 404. */
-export function answerUnrouted(ctx: Context, services: Services | undefined): Result {
+/** What no route has: a public file, a page that says so, or 404. @param lost as `addRoutes` gives it */
+export function answerUnrouted(
+  ctx: Context,
+  services: Services | undefined,
+  lost: Router | undefined,
+): Answer | Promise<Answer> {
   const file = services?.site.publicFile(ctx.path.slice(1));
-  if (!file) throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}`);
+  if (!file) {
+    const match = lost && wantsPage(ctx) ? lost.match(ctx.method, ctx.path) : undefined;
+    if (match?.kind === "found" && ctx instanceof RequestContext) return answerLost(ctx, match);
+    throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}`);
+  }
   if (ctx.method === "GET" || ctx.method === "HEAD") return serveFile(ctx, file, REVALIDATE);
   return problem(405, "SVC_METHOD", `${ctx.method} is not allowed here; allowed: GET, HEAD`, ["allow", "GET, HEAD"]);
+}
+
+async function answerLost(ctx: RequestContext, { route, params }: Match & { kind: "found" }): Promise<Answer> {
+  ctx.params = params;
+  const answer = await answering(route.handler)(ctx);
+  // What is not there must not look as if it were, to caches and search engines.
+  return answer.status === 200 ? { ...toResult(answer), status: 404 } : answer;
 }
 
 /** Whether `answerUnrouted` has more to say than that nothing is there: then no framework around is asked. */

@@ -14,6 +14,7 @@ import { diagnostic, type SourceFile } from "./diagnostics.ts";
 import { ImportChain, relativePath } from "./import-chain.ts";
 import { SVC } from "./kinds.ts";
 import type { ActionUse } from "./manifest.ts";
+import { withPages } from "./pages-folder.ts";
 
 /** Query that asks for the browser module of a TSX file. */
 export const CLIENT_QUERY = "?svc-client";
@@ -106,7 +107,9 @@ export function svc(options: PluginOptions = {}): Plugin {
     async transform(code, id) {
       if (id.endsWith(CLIENT_QUERY) || id.startsWith("\0") || !/\.[cm]?[jt]sx?$/.test(id)) return undefined;
       const isBrowser = this.environment.config.consumer === "client";
-      const file = await fileOf(id, code);
+      const own = await fileOf(id, code);
+      const completed = isBrowser || id.includes("/node_modules/") ? undefined : withPages(own);
+      const file = completed === undefined ? own : { ...own, text: completed };
       if (isBrowser) {
         const actions = id.includes("/node_modules/") ? undefined : exportedActions(file);
         if (actions) {
@@ -114,8 +117,8 @@ export function svc(options: PluginOptions = {}): Plugin {
           return { code: actionStubs(actions), map: { mappings: "" } };
         }
       }
-      if (!/\.[jt]sx$/.test(id)) return undefined;
-      const compiled = compile(code, file.path, { isDevelopment: this.environment.mode === "dev" });
+      if (!/\.[jt]sx$/.test(id)) return completed === undefined ? undefined : { code: completed, map: null };
+      const compiled = compile(file.text, file.path, { isDevelopment: this.environment.mode === "dev" });
       if (compiled.client) modules.browser.set(id, file.path);
       return stripTypes(compiled.server, file);
     },

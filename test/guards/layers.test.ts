@@ -14,7 +14,8 @@ function allowedLayers(layer: string): string[] {
   const config = JSON.parse(readFileSync(join(root, "src", layer, "tsconfig.json"), "utf8")) as {
     references: { path: string }[];
   };
-  return config.references.map((reference) => reference.path.replace("../", ""));
+  // ".." is the project of the faces, below which only the full-stack variant stands.
+  return config.references.map(({ path }) => (path === ".." ? "faces" : path.replace("../", "")));
 }
 
 function wrongImports(files: SourceFile[]): string[] {
@@ -57,14 +58,22 @@ describe("layers", () => {
     assert.deepEqual(wrongImports([planted]), ["src/shared/planted.ts -> src/http/router.ts"]);
   });
 
-  it("browser/ is imported by nobody, and faces by no layer", () => {
+  it("browser/ is imported by nobody, and faces by no layer but the full-stack variant", () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
-        .filter((target) => layerOf(file.path) !== "faces" && layerOf(target) === "faces")
+        .filter((target) => !["faces", "fullstack"].includes(layerOf(file.path)) && layerOf(target) === "faces")
         .concat(importsOf(file).filter((target) => layerOf(target) === "browser" && layerOf(file.path) !== "browser"))
         .map((target) => `${file.path} -> ${target}`),
     );
     assert.deepEqual(wrong, []);
+  });
+
+  it("the full-stack variant stands on faces alone", () => {
+    const below = files
+      .filter((file) => layerOf(file.path) === "fullstack")
+      .flatMap(importsOf)
+      .map(layerOf);
+    assert.deepEqual([...new Set(below)].sort(), ["faces", "fullstack"]);
   });
 
   it("the compiler itself refuses an import of a folder that is not referenced", () => {

@@ -1,0 +1,141 @@
+/** Makes pages and routes of the base app from what stands below `pages/`. Knows the files' roles; loading and rendering is chain.ts. */
+import {
+  page,
+  route,
+  SvcError,
+  type Context,
+  type Entry,
+  type Middleware,
+  type PageDefinition,
+  type RouteDefinition,
+} from "../index.ts";
+import { component, html } from "../jsx-runtime.ts";
+import { headElements } from "./head.ts";
+import { loadChain, statusOf, viewChain, type Chain, type Standby } from "./chain.ts";
+import {
+  endpointModule,
+  errorModule,
+  layoutModule,
+  METHODS,
+  middlewareModule,
+  pageModule,
+  type ErrorProps,
+  type Modules,
+  type PageModule,
+} from "./modules.ts";
+import { readRouteFiles, type RouteFile } from "./route-files.ts";
+
+export interface AssembleOptions {
+  /** `https://example.com`; undefined while it is not configured. */
+  readonly origin: () => string | undefined;
+  readonly log: Chain["log"];
+  readonly tell: Chain["tell"];
+}
+
+/** What goes into `createApp`. */
+export interface Assembled {
+  readonly routes: readonly Entry[];
+  readonly notFound: readonly PageDefinition[];
+}
+
+/** @throws SvcError `SVC_DEFINITION` that names the file. */
+export function assemble(modules: Modules, options: AssembleOptions): Assembled {
+  const files = readRouteFiles(Object.keys(modules));
+  refuseSharedGet(modules, files.routes);
+  return {
+    routes: files.routes.flatMap((file): Entry[] =>
+      file.kind === "page" ? pagesOf(modules, file, options) : endpointsOf(modules, file),
+    ),
+    notFound: files.notFound.flatMap((file) => notFoundPages(modules, file, options)),
+  };
+}
+
+function pagesOf(modules: Modules, file: RouteFile, options: AssembleOptions): PageDefinition[] {
+  const module = pageModule(modules, file.file);
+  return placed(modules, file, chainOf(modules, file, module, options), options);
+}
+
+/** One page for each way to write its path. */
+function placed(modules: Modules, file: RouteFile, chain: Chain, options: AssembleOptions): PageDefinition[] {
+  const settings = chain.levels.at(-1)?.options ?? {};
+  const middleware = middlewareOf(modules, file);
+  return file.paths.map((path) =>
+    page(path, {
+      ...settings,
+      middleware,
+      load: (ctx: Context) => loadChain(chain, ctx),
+      view: (loaded, ctx) => viewChain(chain, loaded, ctx),
+      title: ({ head }) => head.title ?? "",
+      description: ({ head }) => head.description,
+      lang: ({ head }) => head.lang ?? "en",
+      head: ({ head }) => headElements(head, options.origin()),
+      status: ({ failure }) => (failure ? statusOf(failure.error) : 200),
+    }),
+  );
+}
+
+/** A `_404.tsx` is a page for every path below its folder, inside the layouts there. */
+function notFoundPages(modules: Modules, file: RouteFile, options: AssembleOptions): PageDefinition[] {
+  const { head, default: view } = errorModule(modules, file.file);
+  const nothing = (ctx: Context): ErrorProps => ({
+    status: 404,
+    message: `Nothing is at ${ctx.path}`,
+    requestId: ctx.requestId,
+    ctx,
+  });
+  const last: PageModule = {
+    default: ({ ctx }) => html(() => component(view, nothing(ctx))),
+    head: { title: "Not Found", ...head },
+  };
+  return placed(modules, file, chainOf(modules, file, last, options), options);
+}
+
+function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, { log, tell }: AssembleOptions): Chain {
+  const folders = around.layout.map(folderOf);
+  // Inside the layout of its own folder, as inside those further out.
+  const standby = (name: string): Standby => ({
+    depth: folders.filter((folder) => folderOf(name).startsWith(folder)).length,
+    module: errorModule(modules, name),
+  });
+  return {
+    levels: [...around.layout.map((layout) => layoutModule(modules, layout)), last],
+    errors: around.error.map(standby),
+    notFound: around.notFound.map(standby),
+    log,
+    tell,
+  };
+}
+
+function endpointsOf(modules: Modules, file: RouteFile): RouteDefinition[] {
+  const endpoint = endpointModule(modules, file.file);
+  const middleware = middlewareOf(modules, file);
+  return file.paths.flatMap((path) =>
+    METHODS.flatMap((method) => {
+      const handler = endpoint[method];
+      return handler ? [route(method, path, handler, { ...endpoint.options, middleware })] : [];
+    }),
+  );
+}
+
+function middlewareOf(modules: Modules, { around }: RouteFile): Middleware[] {
+  return around.middleware.flatMap((name) => middlewareModule(modules, name));
+}
+
+/** A page answers GET, so an endpoint beside it must not. */
+function refuseSharedGet(modules: Modules, routes: readonly RouteFile[]): void {
+  const pages = new Map(
+    routes.flatMap(({ kind, paths, file }) => (kind === "page" ? paths.map((path) => [path, file]) : [])),
+  );
+  for (const { kind, file, paths } of routes) {
+    const shared = kind === "endpoint" ? paths.find((path) => pages.has(path)) : undefined;
+    if (shared === undefined || !("GET" in (modules[file] ?? {}))) continue;
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `pages/${file} exports GET for ${shared}, which pages/${pages.get(shared)} answers; remove one of the two`,
+    );
+  }
+}
+
+function folderOf(file: string): string {
+  return file.slice(0, file.lastIndexOf("/") + 1);
+}

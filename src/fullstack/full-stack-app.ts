@@ -1,0 +1,46 @@
+/** `createFullStackApp`: the base app with the pages of the `pages/` folder. Uses nothing of the base app but its public face. */
+import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
+import { assemble } from "./assemble.ts";
+import { statusOf } from "./chain.ts";
+import type { Modules } from "./modules.ts";
+
+export interface FullStackOptions extends AppOptions {
+  /** Where visitors reach the site: `https://example.com`. Default: SVC_SITE_URL. For canonical addresses, previews and sitemaps. */
+  site?: string;
+}
+
+/**
+ * Makes an app of the files below `pages/` beside this module; `options` add what the base app takes.
+ * @param given modules by path, put there by the compiler: `{ "./pages/index.tsx": … }`
+ * @throws SvcError `SVC_DEFINITION` naming the file that can't be a page, layout or endpoint.
+ */
+export function createFullStackApp(options: FullStackOptions = {}, given?: Readonly<Record<string, unknown>>): App {
+  if (!given)
+    throw new SvcError(
+      "SVC_DEFINITION",
+      'createFullStackApp was run without being compiled, so it has no pages: "svc dev" and "svc build" give it those of its folder pages/.',
+    );
+  const { site, ...base } = options;
+  const { routes, notFound } = assemble(byFile(given), {
+    origin: () => site ?? app.config.siteOrigin,
+    log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
+    tell: (error) => told(error, app.config.isProduction),
+  });
+  const app = createApp({
+    ...base,
+    pages: [...routes, ...(base.pages ?? [])],
+    notFound: [...notFound, ...(base.notFound ?? [])],
+  });
+  return app;
+}
+
+/** What visitors may know: refusals are for them, faults are not. */
+function told(error: unknown, isProduction: boolean): string {
+  if (error instanceof Error && (statusOf(error) < 500 || !isProduction)) return error.message;
+  return isProduction ? "Something failed on our side." : String(error);
+}
+
+function byFile(given: Readonly<Record<string, unknown>>): Modules {
+  const entries = Object.entries(given).map(([path, module]) => [path.replace(/^.*?\/pages\//, ""), module]);
+  return Object.fromEntries(entries) as Modules;
+}

@@ -1,0 +1,122 @@
+/** What the modules below `pages/` export, and that they export nothing else: a misspelt `load` must not be a page without data. */
+import type { Context, Handler, Middleware, PageOptions, RouteOptions } from "../index.ts";
+import { SvcError } from "../index.ts";
+import type { Child } from "../jsx-runtime.ts";
+import type { Head } from "./head.ts";
+import type { RouteParams } from "./params.ts";
+
+type Params = Context["params"];
+type Load = (ctx: never) => unknown;
+
+/**
+ * What a page or layout is given. `Of` is `typeof load`, from which data and parameters are read, or the route of a page
+ * without data: `PageProps<"/users/[id]">`.
+ */
+export interface PageProps<Of extends Load | string | undefined = undefined> {
+  readonly data: Of extends (ctx: never) => infer Data ? Awaited<Data> : undefined;
+  readonly params: Of extends (ctx: Context<infer Found>) => unknown
+    ? Found
+    : Of extends string
+      ? RouteParams<Of>
+      : Params;
+  readonly ctx: Context;
+}
+
+/** What a layout is given: `children` is the page, or the next layout. */
+export interface LayoutProps<Of extends Load | string | undefined = undefined> extends PageProps<Of> {
+  readonly children: Child;
+}
+
+/** What `_error.tsx` and `_404.tsx` are given. */
+export interface ErrorProps {
+  readonly status: number;
+  /** What visitors may know: of a refusal its message, of a fault of ours none but in development. */
+  readonly message: string;
+  /** For whoever reports it: the log's lines of this request hold the same. */
+  readonly requestId: string;
+  readonly ctx: Context;
+}
+
+/** How a page behaves, where that differs from the default. */
+export type PageSettings = Pick<PageOptions<unknown>, "prefetch" | "security" | "deadline">;
+
+export interface PageModule {
+  default: (props: PageProps & { children?: Child }) => unknown;
+  load?: (ctx: Context) => unknown;
+  head?: Head | ((props: PageProps) => Head);
+  options?: PageSettings;
+}
+
+/** `_error.tsx` and `_404.tsx`. */
+export interface ErrorModule {
+  default: (props: ErrorProps) => unknown;
+  head?: Head;
+}
+
+export interface EndpointModule extends Partial<Record<Method, Handler>> {
+  options?: Pick<RouteOptions, "csrf" | "security">;
+}
+
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Modules of the app by the names of their files below `pages/`. */
+export type Modules = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+const PAGE = ["default", "load", "head", "options"];
+
+export function pageModule(modules: Modules, file: string): PageModule {
+  return componentModule<PageModule>(modules, file, PAGE);
+}
+
+export function layoutModule(modules: Modules, file: string): PageModule {
+  return componentModule<PageModule>(modules, file, ["default", "load", "head"]);
+}
+
+export function errorModule(modules: Modules, file: string): ErrorModule {
+  return componentModule<ErrorModule>(modules, file, ["default", "head"]);
+}
+
+export function endpointModule(modules: Modules, file: string): EndpointModule {
+  const exported = only(modules, file, [...METHODS, "options"]);
+  const methods = METHODS.filter((method) => method in exported);
+  if (methods.length === 0) throw refused(file, `exports no handler; export one or more of ${METHODS.join(", ")}`);
+  for (const method of methods) requireFunction(file, method, exported[method]);
+  return exported as EndpointModule;
+}
+
+export function middlewareModule(modules: Modules, file: string): Middleware[] {
+  const { default: given } = only(modules, file, ["default"]);
+  const list: unknown[] = Array.isArray(given) ? given : [given];
+  for (const middleware of list) requireFunction(file, "default", middleware);
+  return list as Middleware[];
+}
+
+function componentModule<Module>(modules: Modules, file: string, names: readonly string[]): Module {
+  const exported = only(modules, file, names);
+  requireFunction(file, "default", exported["default"]);
+  if ("load" in exported) requireFunction(file, "load", exported["load"]);
+  return exported as Module;
+}
+
+/** @throws SvcError `SVC_DEFINITION` for an export that means nothing there. */
+function only(modules: Modules, file: string, names: readonly string[]): Readonly<Record<string, unknown>> {
+  const exported = modules[file] ?? {};
+  const strange = Object.keys(exported).find((name) => !names.includes(name));
+  if (strange !== undefined)
+    throw refused(
+      file,
+      `exports "${strange}", which means nothing there; allowed: ${names.join(", ")}. Move what others import into a folder that begins with "_"`,
+    );
+  return exported;
+}
+
+function requireFunction(file: string, name: string, value: unknown): void {
+  if (typeof value === "function") return;
+  const what = name === "default" ? "its default export" : `"${name}"`;
+  throw refused(file, `must have a function as ${what}; it has ${value === undefined ? "none" : typeof value}`);
+}
+
+function refused(file: string, problem: string): SvcError {
+  return new SvcError("SVC_DEFINITION", `pages/${file} ${problem}`);
+}

@@ -1,0 +1,127 @@
+/** The app of test/fixtures/fullstack, as `svc build` makes it: files become pages, with their layouts, data and errors. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startBuilt, type BuiltApp } from "./built-app.ts";
+
+let app: BuiltApp;
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(app.url + path, { redirect: "manual", headers: { accept: "text/html", ...headers } });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What stands between the first such tags. */
+function inside(tag: string, html: string): string {
+  return new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html)?.[1] ?? "";
+}
+
+before(async () => {
+  app = await startBuilt("fullstack");
+});
+
+after(() => app.close());
+
+describe("a file below pages/", () => {
+  it("is a page, inside the layout of its folder, with the title in the layout's template", async () => {
+    const { status, text } = await get("/");
+    assert.equal(status, 200);
+    assert.equal(inside("title", text), "Home · Examples");
+    assert.equal(inside("header", text), '<a href="/">Examples &amp; Co</a>');
+    assert.match(inside("main", text), /<button [^>]*id="count"[^>]*>0 of 0<\/button>/);
+  });
+
+  it("is given the parameters of its name, and data from load", async () => {
+    const { status, text } = await get("/users/1");
+    assert.equal(status, 200);
+    assert.match(inside("main", text), /^<section><p>2 users<\/p><h1>Ada &lt;Lovelace><\/h1><\/section>$/);
+  });
+
+  it("may leave a parameter out, or take many segments", async () => {
+    assert.match((await get("/docs")).text, /Docs of everything/);
+    assert.match((await get("/docs/a/b%20c")).text, /Docs of a\/b c/);
+  });
+
+  it("is an endpoint where it is .ts, with the methods it exports", async () => {
+    assert.equal((await get("/api/users")).text, '["Ada","Grace"]');
+    const made = await fetch(`${app.url}/api/users`, { method: "POST", body: "Alan" });
+    assert.deepEqual([made.status, await made.json()], [201, { got: "Alan" }]);
+    const refused = await fetch(`${app.url}/api/users`, { method: "DELETE" });
+    assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD, POST"]);
+  });
+
+  it("is behind the middleware of its folder, a group's too", async () => {
+    assert.equal((await get("/members")).status, 401);
+    assert.equal((await get("/members", { "x-member": "yes" })).status, 200);
+  });
+});
+
+describe("head", () => {
+  it("writes canonical address, Open Graph and JSON-LD, absolute and escaped", async () => {
+    const { text } = await get("/users/1");
+    const head = inside("head", text);
+    assert.match(head, /<link rel="canonical" href="https:\/\/example\.com\/users\/1">/);
+    assert.match(head, /<meta property="og:title" content="Ada &lt;Lovelace> · Examples">/);
+    assert.match(
+      head,
+      /<meta property="og:type" content="profile"><meta property="og:url" content="https:\/\/example\.com\/users\/1">/,
+    );
+    assert.match(head, /<meta property="og:site_name" content="Examples">/);
+    const [, json = ""] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(head) ?? [];
+    assert.ok(!json.includes("<"));
+    assert.equal((JSON.parse(json) as { name: string }).name, "Ada <Lovelace>");
+  });
+
+  it("tells robots to stay away where the page says so", async () => {
+    assert.match((await get("/docs")).text, /<meta name="robots" content="noindex">/);
+  });
+});
+
+describe("what fails", () => {
+  it("is shown by the nearest _error.tsx with its status, and the layouts around that stay", async () => {
+    const { status, text } = await get("/users/7");
+    assert.equal(status, 404);
+    assert.match(
+      inside("main", text),
+      /<section><p>2 users<\/p><p role="alert">404: There is no user 7<\/p><\/section>/,
+    );
+    assert.equal(inside("title", text), "No such user · Examples");
+  });
+
+  it("tells visitors nothing of a fault, and the log everything", async () => {
+    const { status, text } = await get("/users/broken");
+    assert.equal(status, 500);
+    assert.match(text, /<p role="alert">500: Something failed on our side\.<\/p>/);
+    assert.doesNotMatch(text, /secret/);
+  });
+
+  it("in a view has the same end, with the same status", async () => {
+    const { status, text } = await get("/users/2");
+    assert.equal(status, 500);
+    assert.match(inside("main", text), /<section><p>2 users<\/p><p role="alert">500:/);
+  });
+
+  it("outside of every _error.tsx is the built-in page", async () => {
+    const { status, text } = await get("/?root-fails");
+    assert.equal(status, 500);
+    assert.doesNotMatch(text, /data is gone|<header>/);
+  });
+
+  it("by a redirect is the redirect", async () => {
+    const { status, headers } = await get("/users/old");
+    assert.deepEqual([status, headers.get("location")], [303, "/users/1"]);
+  });
+});
+
+describe("what is not there", () => {
+  it("is told by _404.tsx with status 404, inside the layouts", async () => {
+    const { status, text } = await get("/nowhere/at/all");
+    assert.equal(status, 404);
+    assert.equal(inside("main", text), "<h1>Lost: Nothing is at /nowhere/at/all</h1>");
+    assert.equal(inside("title", text), "Not Found · Examples");
+  });
+
+  it("is told to programs as a problem", async () => {
+    const { status, headers } = await get("/nowhere", { accept: "application/json" });
+    assert.deepEqual([status, headers.get("content-type")], [404, "application/problem+json"]);
+  });
+});
