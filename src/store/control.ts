@@ -1,6 +1,5 @@
 /** What a store keeps for those who operate graphs: schedules, paused queues, and who did what. */
 import type { Json } from "../shared/json.ts";
-import type { Page } from "./contract.ts";
 
 /** Starts a graph again and again. */
 export interface ScheduleRow {
@@ -87,10 +86,17 @@ export interface AuditQuery {
   cursor?: string;
 }
 
+/** A page as contract.ts has it, which imports this file. */
+export interface AuditPage {
+  items: AuditRow[];
+  total: number;
+  nextCursor: string | undefined;
+}
+
 export interface AuditRows {
   add(row: NewAudit): Promise<void>;
   /** Newest first. */
-  list(query: AuditQuery): Page<AuditRow>;
+  list(query: AuditQuery): AuditPage;
   /** Deletes what is older. */
   purge(beforeMs: number): Promise<void>;
 }
