@@ -5,6 +5,7 @@
 import type { Clock, Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Failure, NodeRow } from "../store/contract.ts";
+import type { Abort } from "./abort.ts";
 import { toJson } from "./json-value.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Worker, WorkerContext } from "./types.ts";
@@ -32,7 +33,7 @@ export interface AttemptOptions {
   deps: Record<string, Json>;
   clock: Clock;
   /** Aborted by cancel and shutdown. */
-  controller: AbortController;
+  controller: Abort;
   sink: AttemptSink;
 }
 
@@ -40,16 +41,14 @@ export interface AttemptOptions {
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
   const { node, timeout, heartbeat, clock, controller } = options;
   const limits = new AttemptLimits({ clock, timeout, heartbeat, abort: (reason) => controller.abort(reason) });
-  const aborted = whenAborted(controller.signal);
   try {
-    const result = await Promise.race([run(options, limits), aborted.promise]);
+    const result = await controller.race(() => run(options, limits));
     return { kind: "done", result: toJson(result, `the result of "${node.id}"`) };
   } catch (error) {
-    if (controller.signal.aborted && error === controller.signal.reason) return afterAbort(error, node.id);
+    if (controller.reason !== undefined && error === controller.reason) return afterAbort(error, node.id);
     return { kind: "failed", error: { message: messageOf(error), reason: "error", node: node.id }, cause: error };
   } finally {
     limits.stop();
-    aborted.stop();
   }
 }
 
@@ -61,19 +60,6 @@ function afterAbort(reason: unknown, node: string): Outcome {
 /** An async function, so that a worker that throws at once and one that rejects look the same. */
 async function run(options: AttemptOptions, limits: AttemptLimits): Promise<unknown> {
   return options.worker.run(options.input as never, contextOf(options, limits));
-}
-
-function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
-  let stop = (): void => undefined;
-  const promise = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    stop = () => signal.removeEventListener("abort", onAbort);
-  });
-  // The race may have been decided before; a late rejection is not news.
-  promise.catch(() => undefined);
-  return { promise, stop };
 }
 
 function contextOf({ node, deps, controller, sink: told }: AttemptOptions, limits: AttemptLimits): WorkerContext {
@@ -92,7 +78,9 @@ function contextOf({ node, deps, controller, sink: told }: AttemptOptions, limit
     nodeId: node.id,
     attempt: node.attempt,
     epoch: node.epoch,
-    signal: controller.signal,
+    get signal() {
+      return controller.signal;
+    },
     deps,
     idempotencyKey: (part) => [node.graphId, node.id, node.epoch, ...(part === undefined ? [] : [part])].join("/"),
     heartbeat: () => limits.beat(),

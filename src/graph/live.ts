@@ -1,5 +1,6 @@
 /** A graph that is under way in this process: its machine, its attempts, its timers. */
 import type { Clock, Timer } from "../shared/clock.ts";
+import type { Abort } from "./abort.ts";
 import type { Machine } from "./machine.ts";
 import type { ProgressThrottle } from "./progress.ts";
 
@@ -7,7 +8,7 @@ export class LiveGraph {
   readonly machine: Machine;
   readonly progress: ProgressThrottle;
   /** Running attempts by node id. */
-  readonly controllers = new Map<string, AbortController>();
+  readonly controllers = new Map<string, Abort>();
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();
 

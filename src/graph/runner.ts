@@ -2,6 +2,7 @@
 import type { Clock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Failure, NodeRow, Unit } from "../store/contract.ts";
+import { Abort } from "./abort.ts";
 import { messageOf, runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import type { Claim } from "./dispatcher.ts";
 import { FinalError } from "./final-error.ts";
@@ -35,7 +36,7 @@ export class Runner {
     const { clock, go, isClosing, onAttempt } = this.#options;
     if (!this.#isCurrent(claim)) return;
     if (isClosing()) return go(live, () => live.machine.nodeInterrupted(node, clock.now()));
-    const controller = new AbortController();
+    const controller = new Abort();
     live.controllers.set(node.id, controller);
     const startedMs = clock.now();
     const outcome =
@@ -66,7 +67,7 @@ export class Runner {
     );
   }
 
-  async #outcomeOf(live: LiveGraph, node: NodeRow, controller: AbortController): Promise<Outcome> {
+  async #outcomeOf(live: LiveGraph, node: NodeRow, controller: Abort): Promise<Outcome> {
     const { machine } = live;
     const definition = machine.definitionOf(node.id);
     const deps = machine.deps(definition);
@@ -101,13 +102,13 @@ export class Runner {
     });
   }
 
-  #settle(live: LiveGraph, node: NodeRow, outcome: Outcome, controller: AbortController): void {
+  #settle(live: LiveGraph, node: NodeRow, outcome: Outcome, controller: Abort): void {
     const { clock, go } = this.#options;
     const { machine } = live;
     const nowMs = clock.now();
     if (outcome.kind === "done") return go(live, () => machine.nodeDone(node, outcome.result, nowMs));
     if (outcome.kind === "aborted") {
-      if (controller.signal.reason instanceof Shutdown) go(live, () => machine.nodeInterrupted(node, nowMs));
+      if (controller.reason instanceof Shutdown) go(live, () => machine.nodeInterrupted(node, nowMs));
       return;
     }
     const { error, retryAtMs } = this.#verdict(machine.definitionOf(node.id), node.attempt, outcome, nowMs);

@@ -4,6 +4,8 @@ import { TERMINAL } from "./machine.ts";
 
 /** Events held for a follower that is slower than its graph; beyond that it reads them from the store. */
 const MAX_HELD = 1000;
+/** Events read at once; fewer tell that there are no more. */
+const PAGE = 1000;
 
 /**
  * Reads from the store until it has caught up, then takes what the store announces; where that leaves a gap, it reads
@@ -21,16 +23,15 @@ export async function* subscribe(
   let mayHaveEnded = true;
   try {
     while (!signal.aborted) {
-      const events = news.after(seq) ?? store.events(graphId, seq);
+      const events = news.after(seq);
       for (const event of events) {
         yield event;
         seq = event.seq;
         mayHaveEnded = event.type === "graph.done" || event.type === "graph.failed";
       }
-      // Only a retry follows on such an event, and has one of its own; the cheapest question that tells.
-      if (events.length > 0 && mayHaveEnded && store.lastSeq(graphId) === seq) return;
-      if (events.length > 0) continue;
-      if (mayHaveEnded && isEnded(store, graphId)) return;
+      if (!news.isAllTaken) continue;
+      // Only a retry follows on such an event, and would have been announced; without any, the store has to tell.
+      if (mayHaveEnded && (events.length > 0 || isEnded(store, graphId))) return;
       await news.come();
     }
   } finally {
@@ -43,14 +44,20 @@ function isEnded(store: GraphStore, graphId: string): boolean {
   return !row || TERMINAL.includes(row.phase);
 }
 
-/** What the store has announced since it was last asked for. */
+/** What the store has, and then what it has announced since it was last asked for. */
 class News {
+  readonly #store: GraphStore;
+  readonly #graphId: string;
   #held: GraphEvent[] = [];
   #hasComeSince = false;
+  /** Whether the store has nothing that was neither given nor is held. */
+  #isCaughtUp = false;
   #wake: (() => void) | undefined;
   readonly #stops: (() => void)[];
 
   constructor(store: GraphStore, graphId: string, signal: AbortSignal) {
+    this.#store = store;
+    this.#graphId = graphId;
     const ring = (): void => {
       this.#hasComeSince = true;
       this.#wake?.();
@@ -64,13 +71,22 @@ class News {
     this.#stops = [off, () => signal.removeEventListener("abort", ring)];
   }
 
-  /** Events that follow on `seq`; undefined when only the store knows. */
-  after(seq: number): GraphEvent[] | undefined {
-    const held = this.#held.filter((event) => event.seq > seq);
-    const isWhole = this.#held.length <= MAX_HELD && held[0]?.seq === seq + 1;
+  /** Whether all that has come so far was given. */
+  get isAllTaken(): boolean {
+    return this.#isCaughtUp && !this.#hasComeSince;
+  }
+
+  /** Events that follow on `seq`; more may be there unless {@link isAllTaken}. */
+  after(seq: number): GraphEvent[] {
+    const isWhole = this.#isCaughtUp && this.#held.length <= MAX_HELD;
+    const held = isWhole ? this.#held.filter((event) => event.seq > seq) : [];
     this.#held = [];
     this.#hasComeSince = false;
-    return isWhole ? held : undefined;
+    const [first] = held;
+    if (isWhole && (first === undefined || first.seq === seq + 1)) return held;
+    const events = this.#store.events(this.#graphId, seq, PAGE);
+    this.#isCaughtUp = events.length < PAGE;
+    return events;
   }
 
   come(): Promise<void> {

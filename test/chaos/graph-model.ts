@@ -94,7 +94,12 @@ export class GraphModel {
     if (control === "cancel") return this.#end("failed");
     if (control === "pause") this.phase = "pausing";
     else this.phase = "running";
-    if (control === "resume" && !this.#hasBegun) return this.#begin(nowMs);
+    if (control === "resume" && !this.#hasBegun) {
+      // Before its time it waits on.
+      if (nowMs < this.#dueMs) this.phase = "queued";
+      else this.#begin(nowMs);
+      return;
+    }
     if (control === "retry") {
       this.epoch++;
       this.#hasBegun = true;

@@ -1,0 +1,41 @@
+/**
+ * The end of an attempt from outside: cancel, timeout, shutdown. An `AbortController` whose signal is made when somebody
+ * asks for it, since few workers do and a signal costs more than all else of an attempt.
+ */
+export class Abort {
+  #reason: Error | undefined;
+  #controller: AbortController | undefined;
+  #listener: ((reason: Error) => void) | undefined;
+
+  /** Why it was ended; undefined while it was not. */
+  get reason(): Error | undefined {
+    return this.#reason;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#reason) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** The first reason counts. */
+  abort(reason: Error): void {
+    if (this.#reason) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    this.#listener?.(reason);
+  }
+
+  /** @returns what `work` comes to, or a rejection with the reason when that comes first. */
+  race<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      work().then(resolve, reject);
+      // A turn later: what was there before the abort is the outcome.
+      const abort = (reason: Error): void => queueMicrotask(() => reject(reason));
+      if (this.#reason) abort(this.#reason);
+      else this.#listener = abort;
+    });
+  }
+}
