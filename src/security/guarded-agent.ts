@@ -6,7 +6,7 @@
  * literals itself, refuses a name when any of its addresses is refused, connects to the addresses it checked, and looks
  * at the peer's address once connected. An explicit agent ignores the proxy variables; `undici.request` follows no redirect.
  */
-import { isIP, type LookupFunction } from "node:net";
+import { isIP, Socket, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { parseAddress } from "./address.ts";
 import { firstRefusal } from "./check-resolved.ts";
@@ -21,7 +21,12 @@ export interface GuardedAgentOptions {
   connectTimeoutMs?: number;
   /** Sockets per origin. Default 64. */
   connections?: number;
+  /** Told as a phase of a connect has ended. */
+  onPhase?: (phase: ConnectPhase) => void;
 }
+
+/** Name looked up; TCP connected; TLS agreed on. The first not for literals, the last only for https. */
+export type ConnectPhase = "dns" | "connect" | "tls";
 
 const CONNECT_TIMEOUT_MS = 5000;
 
@@ -35,7 +40,12 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
  * are never handed to a guarded request.
  */
 export function exemptAgent(options: GuardedAgentOptions): Agent {
-  return agent(options, buildConnector({ timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false }));
+  return agent(options, exemptConnector(options));
+}
+
+/** Connects without address rules: for the exempt URL only. */
+export function exemptConnector(options: GuardedAgentOptions): buildConnector.connector {
+  return buildConnector({ timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false });
 }
 
 function agent(options: GuardedAgentOptions, connect: buildConnector.connector): Agent {
@@ -44,32 +54,36 @@ function agent(options: GuardedAgentOptions, connect: buildConnector.connector):
   return new Agent({ connect, connections: options.connections ?? 64, pipelining: 1, allowH2: false, ...timeouts });
 }
 
-function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
-  const { policy } = options;
+/** Connects only where the policy allows; fails with SvcError `SVC_SSRF` otherwise. */
+export function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
+  const { policy, onPhase } = options;
   const connect = buildConnector({
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     allowH2: false,
-    lookup: guardedLookup(policy, options.resolve ?? resolveAddresses),
+    lookup: guardedLookup(policy, options.resolve ?? resolveAddresses, onPhase),
     autoSelectFamily: true,
   });
   return (target, callback) => {
     const literal = parseAddress(target.hostname) && policy.checkAddress(target.hostname, target.hostname);
     if (literal && !literal.ok) return callback(refusalError(literal), null);
-    connect(target, (error, socket) => {
+    const connecting: unknown = connect(target, (error, socket) => {
       if (error) return callback(error, null);
+      if (target.protocol === "https:") onPhase?.("tls");
       const peer = policy.checkAddress(socket.remoteAddress ?? "", target.hostname);
       if (peer.ok) return callback(null, socket);
       socket.destroy();
       callback(refusalError(peer), null);
     });
+    if (onPhase && connecting instanceof Socket) connecting.once("connect", () => onPhase("connect"));
   };
 }
 
 /** A `lookup` for node:net that hands on only names whose every address passes. */
-function guardedLookup(policy: SsrfPolicy, resolve: Resolve): LookupFunction {
+function guardedLookup(policy: SsrfPolicy, resolve: Resolve, onPhase: GuardedAgentOptions["onPhase"]): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     resolve(hostname).then(
       (addresses) => {
+        onPhase?.("dns");
         const refusal = firstRefusal(policy, hostname, addresses);
         if (refusal) return callback(refusalError(refusal), []);
         const [first] = addresses;

@@ -86,6 +86,8 @@ function registrationRow(id: string, change: Partial<RegistrationRow> = {}): Reg
     events: ["graph.done"],
     workers: ["audit"],
     headers: { "X-Team": "audits" },
+    ordered: false,
+    disabledReason: undefined,
     enabled: true,
     description: "",
     secret: undefined,
@@ -370,45 +372,85 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       assert.deepEqual(store.webhooks.registrations(), []);
     });
 
-    it("hands out deliveries that are due, records attempts, requeues", async () => {
+    it("hands out the deliveries of a lane that are due, records attempts, requeues", async () => {
       const id = nextId();
+      const registrationId = `wh_${id}`;
       const rows = [30, 10, 20].map((dueMs, at) =>
-        outboxRow(id, { dueMs, createdMs: at, registrationId: `wh_due${at}` }),
+        outboxRow(id, { dueMs, createdMs: at, registrationId, pauseNo: at + 1, event: "graph.paused" }),
       );
       for (const row of rows) await store.webhooks.addDelivery(row);
-      const mine = (nowMs: number, skip: string[] = []) =>
-        store.webhooks
-          .due(nowMs, 100, skip)
-          .filter((row) => row.graphId === id)
-          .map((row) => row.dueMs);
-      assert.deepEqual([mine(9), mine(25), mine(99, ["wh_due1"])], [[], [10, 20], [20, 30]]);
-      const delivery = rows[1] as OutboxRow;
+      const due = (isRetry: boolean, nowMs: number, limit = 100) =>
+        store.webhooks.due({ registrationId, isRetry }, nowMs, limit).map((row) => row.dueMs);
+      const next = (isRetry: boolean, afterMs: number) =>
+        store.webhooks.nextDueMs({ registrationId, isRetry }, afterMs);
+      assert.deepEqual([due(false, 9), due(false, 25), due(false, 99, 2), due(true, 99)], [[], [10, 20], [10, 20], []]);
+      assert.deepEqual(
+        [next(false, 9), next(false, 10), next(false, 30), next(true, 0)],
+        [10, 20, undefined, undefined],
+      );
+      assert.ok(store.webhooks.pendingRegistrations().includes(registrationId));
+      const [first, second] = [rows[1] as OutboxRow, rows[2] as OutboxRow];
       const attempt = {
-        deliveryId: delivery.id,
+        deliveryId: first.id,
         number: 1,
         startedMs: 1,
         durationMs: 2,
         statusCode: 500,
         response: "no",
         error: undefined,
+        timings: { connect: 1, first_byte: 2 },
       };
-      await store.webhooks.recordAttempt(attempt, { status: "pending", dueMs: 500 });
-      assert.deepEqual(store.webhooks.attempts(delivery.id), [attempt]);
-      assert.deepEqual(
-        [store.webhooks.delivery(delivery.id)?.attempts, store.webhooks.delivery(delivery.id)?.dueMs],
-        [1, 500],
-      );
-      await store.webhooks.recordAttempt(
-        { ...attempt, number: 2, statusCode: 204 },
-        { status: "delivered", deliveredMs: 501 },
-      );
-      assert.equal(store.webhooks.delivery(delivery.id)?.status, "delivered");
-      assert.equal(store.webhooks.delivery(delivery.id)?.deliveredMs, 501);
-      assert.deepEqual(mine(99_999), [20, 30]);
-      assert.equal(await store.webhooks.requeue(delivery.id, 7), true);
+      const answered = { ...attempt, deliveryId: second.id, statusCode: 204, timings: undefined };
+      await store.webhooks.recordAttempts([
+        { attempt, change: { status: "pending", dueMs: 500 } },
+        { attempt: answered, change: { status: "delivered", deliveredMs: 501 } },
+      ]);
+      assert.deepEqual(store.webhooks.attempts(first.id), [attempt]);
+      assert.deepEqual(store.webhooks.attempts(second.id), [answered]);
+      const shown = store.webhooks.delivery(first.id);
+      assert.deepEqual([shown?.status, shown?.attempts, shown?.dueMs], ["pending", 1, 500]);
+      assert.deepEqual([due(false, 999), due(true, 999), due(true, 499)], [[30], [500], []]);
+      const { status, deliveredMs } = store.webhooks.delivery(second.id) ?? {};
+      assert.deepEqual([status, deliveredMs], ["delivered", 501]);
+      assert.equal(await store.webhooks.requeue(second.id, 7), true);
       assert.equal(await store.webhooks.requeue("msg_unknown", 7), false);
-      assert.deepEqual(mine(8), [7]);
-      assert.equal(typeof store.webhooks.nextDueMs(), "number");
+      assert.deepEqual(due(true, 8), [7]);
+    });
+
+    it("says what of a graph comes before a delivery, and makes what waits for it due", async () => {
+      const id = nextId();
+      const registrationId = `wh_${id}`;
+      const row = (event: OutboxRow["event"], epoch: number, pauseNo: number, dueMs: number): OutboxRow =>
+        outboxRow(id, { registrationId, event, epoch, pauseNo, dueMs });
+      const rows = [
+        row("graph.done", 2, 1, 900),
+        row("graph.failed", 1, 1, 30),
+        row("graph.paused", 1, 1, 20),
+        row("graph.paused", 2, 1, 800),
+      ];
+      for (const each of rows) await store.webhooks.addDelivery(each);
+      await store.webhooks.addDelivery(outboxRow(nextId(), { registrationId, dueMs: 1 }));
+      assert.deepEqual(
+        rows.map((each) => store.webhooks.earlierDueMs(each)),
+        [20, 20, undefined, 20],
+      );
+      await store.webhooks.release(registrationId, id, 500);
+      assert.deepEqual(
+        rows.map((each) => store.webhooks.delivery(each.id)?.dueMs),
+        [500, 30, 20, 500],
+      );
+    });
+
+    it("tells which registrations have something to deliver", async () => {
+      const told: string[] = [];
+      const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+      const id = nextId();
+      const row = outboxRow(id, { registrationId: `wh_${id}` });
+      await store.webhooks.addDelivery(row);
+      await store.webhooks.requeue(row.id, 9);
+      stop();
+      await store.webhooks.requeue(row.id, 10);
+      assert.deepEqual(told, [`wh_${id}`, `wh_${id}`]);
     });
 
     it("lists deliveries newest first, by filter, page after page", async () => {

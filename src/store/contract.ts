@@ -231,6 +231,8 @@ export interface RegistrationRow {
   events: WebhookEvent[];
   /** Names of the graphs or workers it hears of; empty: all. */
   workers: string[];
+  /** Whether deliveries of one graph wait for those before them. */
+  ordered: boolean;
   /** Sent along with each delivery. Values may be credentials: they never leave the process otherwise. */
   headers: Record<string, string>;
   enabled: boolean;
@@ -241,6 +243,8 @@ export interface RegistrationRow {
   previousSecret: string | undefined;
   previousUntilMs: number | undefined;
   state: "active" | "failing" | "disabled";
+  /** Why deliveries disabled it: answered 410, or nothing but failures for too long. */
+  disabledReason: "gone" | "failing" | undefined;
   consecutiveFailures: number;
   /** Breaker: no attempt before this time. */
   openUntilMs: number | undefined;
@@ -267,6 +271,28 @@ export interface AttemptRow {
   /** First 2 KB of the answer, as text. */
   response: string | undefined;
   error: string | undefined;
+  timings: AttemptTimings | undefined;
+}
+
+/** Where an attempt's time went, in milliseconds; the first three only of an attempt that made a connection. */
+export interface AttemptTimings {
+  dns?: number;
+  connect?: number;
+  tls?: number;
+  /** From the connection to the first byte of the answer. */
+  first_byte?: number;
+}
+
+/** An attempt, and what it means for its delivery. */
+export interface AttemptRecord {
+  attempt: AttemptRow;
+  change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number };
+}
+
+/** Pending deliveries of one registration: those never tried, or those tried before. */
+export interface DeliveryLane {
+  registrationId: string;
+  isRetry: boolean;
 }
 
 export interface DeliveryQuery {
@@ -279,6 +305,8 @@ export interface DeliveryQuery {
   cursor?: string;
 }
 
+export type OutboxListener = (registrationIds: ReadonlySet<string>) => void;
+
 export interface WebhookStore {
   /** Inserts or replaces a registration. The URL is unique. */
   saveRegistration(row: RegistrationRow): Promise<void>;
@@ -287,22 +315,28 @@ export interface WebhookStore {
   registrationByUrl(url: string): RegistrationRow | undefined;
   registrations(): RegistrationRow[];
   addDelivery(row: OutboxRow): Promise<void>;
-  /** Pending deliveries due at `nowMs`, oldest due first, of registrations not in `skip`; at most `limit`. */
-  due(nowMs: number, limit: number, skip: readonly string[]): DeliveryRow[];
-  /** When the next pending delivery falls due. */
-  nextDueMs(): number | undefined;
-  /** Records an attempt and what it means for the delivery, in one commit. */
-  recordAttempt(
-    attempt: AttemptRow,
-    change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number },
-  ): Promise<void>;
+  /** Deliveries of a lane due at `nowMs`, oldest due first, at most `limit`. Costs what it gives, however many wait. */
+  due(lane: DeliveryLane, nowMs: number, limit: number): DeliveryRow[];
+  /** When the first delivery of a lane that is due after `afterMs` falls due. */
+  nextDueMs(lane: DeliveryLane, afterMs: number): number | undefined;
+  /** Registrations that have pending deliveries, those included that are gone. */
+  pendingRegistrations(): string[];
+  /**
+   * When the earliest due of the pending deliveries falls due that tell of the same graph and come before this one: by
+   * epoch, then by pause; undefined when there is none.
+   */
+  earlierDueMs(row: OutboxRow): number | undefined;
+  /** Makes what is pending of a graph due no later than `dueMs`. */
+  release(registrationId: string, graphId: string, dueMs: number): Promise<void>;
+  /** Records attempts and what they mean for their deliveries, in one commit. */
+  recordAttempts(records: readonly AttemptRecord[]): Promise<void>;
   /** Makes a delivery pending again, due at once. */
   requeue(deliveryId: string, dueMs: number): Promise<boolean>;
   delivery(id: string): DeliveryRow | undefined;
   attempts(deliveryId: string): AttemptRow[];
   listDeliveries(query: DeliveryQuery): Page<DeliveryRow>;
-  /** Calls back after each commit that added outbox rows. Returns the way to stop. */
-  onOutbox(listener: () => void): () => void;
+  /** Calls back after each commit that made deliveries pending, with their registrations. Returns the way to stop. */
+  onOutbox(listener: OutboxListener): () => void;
 }
 
 /** Sessions of visitors: text by id. Whether one has expired is for the reader to know. */

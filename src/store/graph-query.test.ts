@@ -121,8 +121,8 @@ async function askAll({ graphs, webhooks, sessions, answers, schedules, audit }:
     nodes: [{ id: "a", status: "done" }],
     deleteNodes: ["a"],
   });
-  webhooks.due(1, 1, []);
-  webhooks.nextDueMs();
+  webhooks.due({ registrationId: "wh_1", isRetry: false }, 1, 1);
+  webhooks.nextDueMs({ registrationId: "wh_1", isRetry: false }, 1);
   webhooks.delivery("msg_1");
   webhooks.attempts("msg_1");
   await webhooks.requeue("msg_1", 1);

@@ -29,7 +29,7 @@ export async function openStore(databaseUrl: string): Promise<Store> {
   const database = await Database.open(file);
   const webhooks = new SqliteWebhooks(database);
   return {
-    graphs: new SqliteGraphs(database, () => webhooks.notifyOutbox()),
+    graphs: new SqliteGraphs(database, (rows) => webhooks.notifyOutbox(rows)),
     webhooks,
     sessions: new SqliteSessions(database),
     answers: new SqliteAnswers(database),

@@ -8,7 +8,7 @@ import type { RegistrationRow } from "../store/contract.ts";
 /** The columns of a registration that deliveries change. */
 export type Health = Pick<
   RegistrationRow,
-  "enabled" | "state" | "consecutiveFailures" | "openUntilMs" | "failingSinceMs"
+  "enabled" | "state" | "disabledReason" | "consecutiveFailures" | "openUntilMs" | "failingSinceMs"
 >;
 
 const OPEN_AFTER_FAILURES = 10;
@@ -20,14 +20,16 @@ const DISABLE_AFTER_MS = 120 * 3_600_000;
 export const HEALTHY: Health = {
   enabled: true,
   state: "active",
+  disabledReason: undefined,
   consecutiveFailures: 0,
   openUntilMs: undefined,
   failingSinceMs: undefined,
 };
 
-export const DISABLED: Pick<Health, "enabled" | "state" | "openUntilMs"> = {
+export const DISABLED: Pick<Health, "enabled" | "state" | "disabledReason" | "openUntilMs"> = {
   enabled: false,
   state: "disabled",
+  disabledReason: undefined,
   openUntilMs: undefined,
 };
 
@@ -48,7 +50,7 @@ export function afterFailure(health: Health, startedMs: number, nowMs: number): 
   const failingSinceMs = health.failingSinceMs ?? nowMs;
   const consecutiveFailures = health.consecutiveFailures + 1;
   const failing = { ...health, consecutiveFailures, failingSinceMs };
-  if (nowMs - failingSinceMs >= DISABLE_AFTER_MS) return { ...failing, ...DISABLED };
+  if (nowMs - failingSinceMs >= DISABLE_AFTER_MS) return { ...failing, ...DISABLED, disabledReason: "failing" };
   if (consecutiveFailures < OPEN_AFTER_FAILURES) return failing;
   const waitMs = Math.min(FIRST_PROBE_MS * 2 ** (consecutiveFailures - OPEN_AFTER_FAILURES), LAST_PROBE_MS);
   return { ...failing, state: "failing", openUntilMs: nowMs + waitMs };

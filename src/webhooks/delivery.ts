@@ -3,36 +3,35 @@
  * pending in the store until the commit that records its attempt, so a crash in between sends it again under its id.
  *
  * It sleeps until the store reports new rows, a registration changes, a slot comes free, or the next row or breaker is
- * due. `store.due` is asked past the present: its first row of the future is the time to wake, so nothing is scanned.
+ * due. Which row starts next is for lanes.ts; what an attempt means for outcome.ts.
  */
 import type { Resolve } from "../security/resolve.ts";
 import type { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log, LogFields } from "../shared/log.ts";
-import type { DeliveryRow, DeliveryStatus, RegistrationRow, WebhookStore } from "../store/contract.ts";
+import type { AttemptRow, DeliveryRow, DeliveryStatus, RegistrationRow, WebhookStore } from "../store/contract.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { phaseOf } from "./breaker.ts";
-import { DEFAULT_LIMITS, Lanes } from "./lanes.ts";
-import { outcomeOf } from "./outcome.ts";
+import { FOREVER_MS, Lanes, type LaneLimits, type Room } from "./lanes.ts";
+import { outcomeOf, type Outcome } from "./outcome.ts";
+import { Recorder } from "./recorder.ts";
 import type { Registry } from "./registry.ts";
 import type { Sender } from "./sender.ts";
 
-/** Rows asked for beyond those held already. */
-const CLAIM_BATCH = 64;
-/** Rows held at most; a burst stays in the store, not in memory. */
-const MAX_CLAIMED = 512;
-/** Once at the most, rows are only fetched again below this: each fetch reads past those held. */
-const REFILL_BELOW = 384;
 /** Pause for a registration whose attempt could not be recorded: the store is in trouble, and sending on would repeat deliveries. */
 const STORE_TROUBLE_MS = 5000;
-const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+/** Ended attempts that are not yet on record, at most: what a crash would send again. */
+const MOST_UNRECORDED = 256;
 const DRAIN_MS = 15_000;
+/** An attempt is over by then: one that waits for it looks again. */
+const ORDER_WAIT_MS = 20_000;
 
 export interface DeliveryOptions {
   store: WebhookStore;
   clock: Clock;
   policy: SsrfPolicy;
   registry: Registry;
+  limits: LaneLimits;
   delaysMs: readonly number[];
   /** From 0 to below 1; spreads retries. */
   random: () => number;
@@ -51,6 +50,8 @@ export interface DeliveryReport {
   event: string;
   epoch: number;
   attempt: number;
+  /** When the delivery was made. */
+  createdMs: number;
   startedMs: number;
   endedMs: number;
   statusCode: number | undefined;
@@ -61,34 +62,46 @@ export interface DeliveryReport {
 
 export class DeliveryLoop {
   readonly #options: DeliveryOptions;
-  readonly #lanes = new Lanes(DEFAULT_LIMITS);
-  /** Registrations that get nothing for now, and until when. */
-  readonly #waiting = new Map<string, number>();
+  readonly #lanes: Lanes;
+  readonly #recorder: Recorder;
   readonly #running = new Set<Promise<void>>();
   readonly #aborted = new AbortController();
   #loading: Promise<Sender> | undefined;
+  #sender: Sender | undefined;
   #isOpen = false;
   #stopListening: (() => void) | undefined;
   #timer: Timer | undefined;
+  #timerMs = FOREVER_MS;
   #isWoken = false;
-  #mayHaveMore = true;
+  /** Registrations with pending deliveries are yet to be read. */
+  #isNew = true;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
+    const { store, clock, limits } = options;
+    this.#lanes = new Lanes({ limits, store, now: () => clock.now(), roomOf: (id) => this.#roomOf(id) });
+    this.#recorder = new Recorder(store);
+  }
+
+  /** Attempts under way. */
+  get active(): number {
+    return this.#lanes.active;
   }
 
   /** Begins with what is pending. A second call does nothing. */
   start(): void {
     if (this.#stopListening || this.#aborted.signal.aborted) return;
     this.#isOpen = true;
-    this.#stopListening = this.#options.store.onOutbox(() => this.wake());
-    this.wake();
+    this.#stopListening = this.#options.store.onOutbox((ids) => {
+      for (const id of ids) this.#lanes.wake(id);
+      this.#lookSoon();
+    });
+    this.#lookSoon();
   }
 
-  /** Looks for work soon; many calls at once cost one look. */
-  wake(registrationId?: string): void {
-    if (registrationId !== undefined) this.#waiting.delete(registrationId);
-    this.#mayHaveMore = true;
+  /** A registration has changed: what waits for it may start. */
+  wake(registrationId: string): void {
+    this.#lanes.resume(registrationId);
     this.#lookSoon();
   }
 
@@ -98,20 +111,25 @@ export class DeliveryLoop {
     this.#stopListening = undefined;
     this.#timer?.cancel();
     this.#isOpen = false;
-    const deadline = this.#options.clock.schedule(drainMs, () => this.#aborted.abort());
+    const deadline = this.#options.clock.schedule(drainMs, () => {
+      this.#aborted.abort();
+      void this.#sender?.destroy();
+    });
     await Promise.all(this.#running);
     deadline.cancel();
     this.#aborted.abort();
     await (await this.#loading)?.destroy();
   }
 
-  #sender(): Promise<Sender> {
-    const { policy, resolve } = this.#options;
+  #load(): Promise<Sender> {
+    const { policy, resolve, clock, limits } = this.#options;
     return (this.#loading ??= import("./sender.ts").then(
-      (module) => new module.Sender({ policy, ...(resolve ? { resolve } : {}) }),
+      ({ Sender: SenderClass }) =>
+        (this.#sender = new SenderClass({ policy, clock, total: limits.total, ...(resolve ? { resolve } : {}) })),
     ));
   }
 
+  /** Looks for work soon; many calls at once cost one look. */
   #lookSoon(): void {
     if (this.#isWoken || !this.#isOpen) return;
     this.#isWoken = true;
@@ -123,68 +141,45 @@ export class DeliveryLoop {
 
   #look(): void {
     try {
-      if (this.#mayHaveMore && this.#lanes.claimed < REFILL_BELOW) this.#refill();
-      for (let row = this.#next(); row; row = this.#next()) this.#track(this.#deliver(row));
+      this.#wakePending();
+      while (this.#recorder.pending < MOST_UNRECORDED) {
+        const row = this.#lanes.next();
+        if (!row) break;
+        this.#track(this.#deliver(row));
+      }
+      this.#wakeAt(this.#lanes.wakeMs);
     } catch (error) {
       this.#trouble("webhook deliveries could not be read", error);
       this.#wakeAt(this.#options.clock.now() + STORE_TROUBLE_MS);
     }
   }
 
-  /** Claims due rows until the store has no more for lanes with room; arms the timer for what comes later. */
-  #refill(): void {
-    const nowMs = this.#options.clock.now();
-    let wakeMs = FOREVER_MS;
-    this.#mayHaveMore = false;
-    while (this.#lanes.claimed < MAX_CLAIMED) {
-      const limit = this.#lanes.claimed + CLAIM_BATCH;
-      const skip = [...this.#skipped(nowMs), ...this.#lanes.full()];
-      const rows = this.#options.store.due(FOREVER_MS, limit, skip);
-      const future = rows.find((row) => row.dueMs > nowMs && !this.#lanes.isClaimed(row.id));
-      for (const row of rows) if (row.dueMs <= nowMs) this.#claim(row, nowMs);
-      if (future) wakeMs = future.dueMs;
-      if (future || rows.length < limit) break;
-    }
-    if (this.#lanes.claimed >= MAX_CLAIMED) this.#mayHaveMore = true;
-    for (const untilMs of this.#waiting.values()) wakeMs = Math.min(wakeMs, untilMs);
-    this.#wakeAt(wakeMs);
+  #wakePending(): void {
+    if (!this.#isNew) return;
+    for (const id of this.#options.store.pendingRegistrations()) this.#lanes.wake(id);
+    this.#isNew = false;
   }
 
+  /** Looks again at a time, unless it is to look before. */
   #wakeAt(wakeMs: number): void {
+    if (wakeMs >= this.#timerMs) return;
     this.#timer?.cancel();
-    if (wakeMs === FOREVER_MS) return;
-    this.#timer = this.#options.clock.schedule(wakeMs - this.#options.clock.now(), () => this.wake());
-  }
-
-  #skipped(nowMs: number): string[] {
-    for (const [id, untilMs] of this.#waiting) if (untilMs <= nowMs) this.#waiting.delete(id);
-    return [...this.#waiting.keys()];
-  }
-
-  #claim(row: DeliveryRow, nowMs: number): void {
-    if (this.#waiting.has(row.registrationId)) return;
-    const registration = this.#options.registry.find(row.registrationId);
-    // A registration that is gone is claimed too: delivering it is how its row comes to an end.
-    const phase = registration ? phaseOf(registration, nowMs) : "closed";
-    if (phase === "disabled") this.#hold(row.registrationId, FOREVER_MS);
-    else if (phase === "open") this.#hold(row.registrationId, registration?.openUntilMs ?? nowMs);
-    else this.#lanes.claim(row);
-  }
-
-  #hold(registrationId: string, untilMs: number): void {
-    this.#waiting.set(registrationId, untilMs);
-    this.#lanes.release(registrationId);
-    this.#mayHaveMore = true;
-  }
-
-  #next(): DeliveryRow | undefined {
-    const nowMs = this.#options.clock.now();
-    return this.#lanes.next((id, usual) => {
-      const registration = this.#options.registry.find(id);
-      const phase = registration ? phaseOf(registration, nowMs) : "closed";
-      if (this.#waiting.has(id) || phase === "open" || phase === "disabled") return 0;
-      return phase === "probing" ? 1 : usual;
+    this.#timerMs = wakeMs;
+    this.#timer = this.#options.clock.schedule(wakeMs - this.#options.clock.now(), () => {
+      this.#timerMs = FOREVER_MS;
+      this.#lanes.tick();
+      this.#lookSoon();
     });
+  }
+
+  /** The slots of a registration: the usual number, one while its breaker probes, none while it is open or disabled. */
+  #roomOf(registrationId: string): Room {
+    const { registry, clock, limits } = this.#options;
+    const registration = registry.find(registrationId);
+    const phase = registration ? phaseOf(registration, clock.now()) : "closed";
+    if (phase === "closed") return { slots: limits.perEndpoint, untilMs: 0 };
+    if (phase === "probing") return { slots: 1, untilMs: 0 };
+    return { slots: 0, untilMs: phase === "open" ? (registration?.openUntilMs ?? FOREVER_MS) : FOREVER_MS };
   }
 
   #track(run: Promise<void>): void {
@@ -192,60 +187,88 @@ export class DeliveryLoop {
     this.#running.add(tracked);
   }
 
+  /** The slot is free once the attempt has ended; the row is held until that is on record. */
   async #deliver(row: DeliveryRow): Promise<void> {
+    let hasSlot = true;
+    const free = (): void => {
+      if (hasSlot) this.#lanes.finish(row);
+      hasSlot = false;
+      this.#lookSoon();
+    };
+    let dueMs: number | undefined;
     try {
       const registration = this.#options.registry.find(row.registrationId);
-      if (registration) await this.#send(row, registration);
+      if (registration) dueMs = await this.#send(row, registration, free);
       else await this.#giveUp(row);
     } catch (error) {
       const fields = { deliveryId: row.id, registrationId: row.registrationId };
       this.#trouble(`webhook delivery ${row.id} could not be recorded`, error, fields);
-      this.#hold(row.registrationId, this.#options.clock.now() + STORE_TROUBLE_MS);
+      this.#lanes.hold(row.registrationId, this.#options.clock.now() + STORE_TROUBLE_MS);
     }
-    if (this.#lanes.finish(row)) this.#mayHaveMore = true;
-    this.#lookSoon();
+    this.#lanes.release(row, dueMs);
+    free();
   }
 
-  async #send(row: DeliveryRow, registration: RegistrationRow): Promise<void> {
-    const { clock, registry, store, delaysMs, random, onAttempt, traceparent } = this.#options;
-    const sender = await this.#sender();
-    if (!this.#isOpen) return;
-    const trace = traceparent?.(row, row.attempts + 1);
-    const context = { clock, signal: this.#aborted.signal, traceparent: trace };
-    const { url: rawUrl, headers } = registration;
-    const result = await sender.send(row, { rawUrl, headers, secrets: registry.secretsOf(registration) }, context);
-    // Cut off by our own shutdown: says nothing about the receiver, so it is no attempt.
-    if (this.#aborted.signal.aborted && result.statusCode === undefined) return;
+  /** @returns when it is tried again, if it is */
+  async #send(row: DeliveryRow, registration: RegistrationRow, free: () => void): Promise<number | undefined> {
+    if (registration.ordered && (await this.#waitsForEarlier(row))) return undefined;
+    const sender = this.#sender ?? (await this.#load());
+    if (!this.#isOpen) return undefined;
+    const { clock, registry, delaysMs, random, onAttempt } = this.#options;
     const number = row.attempts + 1;
+    const { url: rawUrl, headers } = registration;
+    const traceparent = this.#options.traceparent?.(row, number);
+    const result = await sender.send(row, { rawUrl, headers, secrets: registry.secretsOf(registration), traceparent });
+    // Cut off by our own shutdown: says nothing about the receiver, so it is no attempt.
+    if (this.#aborted.signal.aborted && result.statusCode === undefined) return undefined;
     const outcome = outcomeOf({ result, number, delaysMs, nowMs: clock.now(), random: random() });
     onAttempt?.(reportOf(row, number, result, outcome.delivery.status));
-    await Promise.all([
-      store.recordAttempt(attemptRow(row.id, number, result), outcome.delivery),
-      registry.noteHealth(registration.id, outcome.health),
-    ]);
-    this.#holdIfBroken(registration.id);
+    await this.#record(row, number, result, outcome, free);
+    if (registration.ordered && outcome.delivery.status !== "pending") await this.#releaseLater(row);
+    return outcome.delivery.dueMs;
   }
 
-  /** Takes a registration that failed its way to a wait out of the running. */
-  #holdIfBroken(registrationId: string): void {
-    const registration = this.#options.registry.find(registrationId);
-    const nowMs = this.#options.clock.now();
-    const phase = registration ? phaseOf(registration, nowMs) : "closed";
-    if (phase === "disabled") this.#hold(registrationId, FOREVER_MS);
-    if (phase === "open") this.#hold(registrationId, registration?.openUntilMs ?? nowMs);
+  /** A failure keeps its slot until the breaker has heard of it, so that no more go out than it allows. */
+  async #record(
+    row: DeliveryRow,
+    number: number,
+    result: AttemptResult,
+    outcome: Outcome,
+    free: () => void,
+  ): Promise<void> {
+    const attempt = attemptRow(row.id, number, result);
+    const noted = this.#options.registry.noteHealth(row.registrationId, outcome.health);
+    if (outcome.delivery.status === "delivered") free();
+    await Promise.all([this.#recorder.record({ attempt, change: outcome.delivery }), noted]);
+  }
+
+  /** Puts off a delivery of an ordered registration that others of its graph come before. */
+  async #waitsForEarlier(row: DeliveryRow): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const earlierMs = store.earlierDueMs(row);
+    if (earlierMs === undefined) return false;
+    await store.requeue(row.id, Math.max(earlierMs, clock.now()) + ORDER_WAIT_MS);
+    // What it waits for may have ended in the meantime, and then nobody would tell.
+    if (store.earlierDueMs(row) === undefined) await this.#releaseLater(row);
+    return true;
+  }
+
+  async #releaseLater({ registrationId, graphId }: DeliveryRow): Promise<void> {
+    await this.#options.store.release(registrationId, graphId, this.#options.clock.now());
   }
 
   async #giveUp(row: DeliveryRow): Promise<void> {
-    const startedMs = this.#options.clock.now();
     const result: AttemptResult = {
-      startedMs,
+      startedMs: this.#options.clock.now(),
       durationMs: 0,
       statusCode: undefined,
       response: undefined,
       error: "the webhook was deleted",
       retryAfterMs: undefined,
+      timings: undefined,
     };
-    await this.#options.store.recordAttempt(attemptRow(row.id, row.attempts + 1, result), { status: "failed" });
+    const attempt = attemptRow(row.id, row.attempts + 1, result);
+    await this.#recorder.record({ attempt, change: { status: "failed" } });
   }
 
   #trouble(what: string, error: unknown, fields: LogFields = {}): void {
@@ -253,14 +276,15 @@ export class DeliveryLoop {
   }
 }
 
-function attemptRow(deliveryId: string, number: number, result: AttemptResult) {
-  const { startedMs, durationMs, statusCode, response, error } = result;
-  return { deliveryId, number, startedMs, durationMs, statusCode, response, error };
+function attemptRow(deliveryId: string, number: number, result: AttemptResult): AttemptRow {
+  const { startedMs, durationMs, statusCode, response, error, timings } = result;
+  return { deliveryId, number, startedMs, durationMs, statusCode, response, error, timings };
 }
 
 function reportOf(row: DeliveryRow, attempt: number, result: AttemptResult, status: DeliveryStatus): DeliveryReport {
-  const { id: deliveryId, graphId, registrationId, event, epoch } = row;
+  const { id: deliveryId, graphId, registrationId, event, epoch, createdMs } = row;
   const { startedMs, durationMs, statusCode, error } = result;
   const endedMs = startedMs + durationMs;
-  return { deliveryId, graphId, registrationId, event, epoch, attempt, startedMs, endedMs, statusCode, error, status };
+  const of = { deliveryId, graphId, registrationId, event, epoch, createdMs };
+  return { ...of, attempt, startedMs, endedMs, statusCode, error, status };
 }

@@ -16,6 +16,7 @@ export interface RegistrationInput {
   /** Names of graphs or workers; empty: all. */
   workers?: string[];
   headers?: Record<string, string>;
+  ordered?: boolean;
   enabled?: boolean;
   description?: string;
   secret?: string;
@@ -43,6 +44,7 @@ export function readRegistration(body: Json, allowed: readonly string[]): Regist
   if (object["events"] !== undefined) input.events = readEvents(object["events"]);
   if (object["workers"] !== undefined) input.workers = readWorkers(object["workers"]);
   if (object["headers"] !== undefined) input.headers = readHeaders(object["headers"]);
+  if (object["ordered"] !== undefined) input.ordered = readBoolean(object["ordered"], "ordered");
   if (object["enabled"] !== undefined) input.enabled = readBoolean(object["enabled"], "enabled");
   if (object["description"] !== undefined) input.description = readDescription(object["description"]);
   const secret = readSecret(object);

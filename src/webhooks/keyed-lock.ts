@@ -15,6 +15,11 @@ export class KeyedLock {
     return result;
   }
 
+  /** Whether a task of this key runs or waits. */
+  isTaken(key: string): boolean {
+    return this.#last.has(key);
+  }
+
   #forget(key: string, settled: Promise<unknown>): void {
     if (this.#last.get(key) === settled) this.#last.delete(key);
   }

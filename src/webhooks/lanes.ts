@@ -1,103 +1,239 @@
 /**
- * Deliveries claimed in memory, one lane per registration, and which of them may start: pure bookkeeping, no I/O.
+ * Which delivery starts next: bookkeeping over what the store gives, no I/O of its own.
  *
- * A slow endpoint fills its own lane and its own slots and nothing else. A claim is only in memory: after a crash the
- * row is still pending in the store, and is sent again with the same id.
+ * Each registration has two lanes: first attempts, and retries. A slow endpoint fills its own slots and nothing else;
+ * retries take at most half of an endpoint's slots, and half of all, so that old failures never keep news waiting; one
+ * slot is theirs when they have any, so that news never keeps them waiting either.
+ *
+ * Rows stay in the store until a lane may start one: a backlog of any length costs a page of memory. What is held here is
+ * only held in memory: after a crash the row is still pending in the store, and is sent again with the same id.
  */
-import type { DeliveryRow } from "../store/contract.ts";
+import type { DeliveryLane, DeliveryRow, WebhookStore } from "../store/contract.ts";
 
 export interface LaneLimits {
   /** Attempts under way at once, in all. */
   total: number;
   /** … and to one registration. */
   perEndpoint: number;
-  /** Rows claimed per lane, waiting and under way; more stay in the store. */
-  claimsPerLane: number;
 }
 
-export const DEFAULT_LIMITS: LaneLimits = { total: 64, perEndpoint: 8, claimsPerLane: 32 };
+export const DEFAULT_LIMITS: LaneLimits = { total: 64, perEndpoint: 8 };
 
-interface Lane {
+/** Rows that wait in memory over all lanes, about; and in one lane. */
+const HELD_ROWS = 1024;
+const LARGEST_PAGE = 64;
+const SMALLEST_PAGE = 4;
+export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+
+/** How many slots a registration has now; with none, until when it waits. */
+export interface Room {
+  slots: number;
+  untilMs: number;
+}
+
+interface Lane extends DeliveryLane {
   queue: DeliveryRow[];
   active: number;
+  /** Rows of this lane that are waiting, under way, or ended and not yet on record. */
+  held: Set<string>;
+  /** The store may have due rows that are not in the queue. */
+  mayHaveMore: boolean;
+  /** When the store's next row falls due. */
+  wakeMs: number;
+}
+
+interface Endpoint {
+  id: string;
+  first: Lane;
+  retries: Lane;
+  /** Nothing starts before. */
+  holdUntilMs: number;
+}
+
+export interface LanesOptions {
+  limits: LaneLimits;
+  store: Pick<WebhookStore, "due" | "nextDueMs">;
+  now: () => number;
+  /** Asked before each start. */
+  roomOf: (registrationId: string) => Room;
 }
 
 export class Lanes {
-  readonly #limits: LaneLimits;
-  /** In turn: a lane that got a slot goes to the end. */
-  readonly #lanes = new Map<string, Lane>();
-  readonly #claimed = new Set<string>();
+  readonly #options: LanesOptions;
+  readonly #endpoints = new Map<string, Endpoint>();
+  /** Those that may have something to start, in turn: one that got a slot goes to the end. */
+  readonly #ready = new Set<Endpoint>();
+  /** Those whose retries wait for the share of all retries. */
+  readonly #crowded = new Set<Endpoint>();
   #active = 0;
+  #activeRetries = 0;
+  #wakeMs = FOREVER_MS;
 
-  constructor(limits: LaneLimits) {
-    this.#limits = limits;
+  constructor(options: LanesOptions) {
+    this.#options = options;
   }
 
-  /** Rows held, waiting and under way. */
-  get claimed(): number {
-    return this.#claimed.size;
-  }
-
+  /** Attempts under way. */
   get active(): number {
     return this.#active;
   }
 
-  isClaimed(deliveryId: string): boolean {
-    return this.#claimed.has(deliveryId);
+  /** When something falls due that is not due now; `FOREVER_MS` when nothing does. */
+  get wakeMs(): number {
+    return this.#wakeMs;
   }
 
-  /** Takes a row, unless it is held already or its lane is full. */
-  claim(row: DeliveryRow): void {
-    const lane = this.#lanes.get(row.registrationId) ?? { queue: [], active: 0 };
-    if (this.#claimed.has(row.id) || this.#isFull(lane)) return;
-    this.#lanes.set(row.registrationId, lane);
-    this.#claimed.add(row.id);
-    lane.queue.push(row);
+  /** The store has, or may have, something for this registration. */
+  wake(registrationId: string): void {
+    const endpoint = this.#endpoint(registrationId);
+    endpoint.first.mayHaveMore = true;
+    endpoint.retries.mayHaveMore = true;
+    this.#ready.add(endpoint);
   }
 
-  /** Registrations whose lane takes no more rows. */
-  full(): string[] {
-    return [...this.#lanes].filter(([, lane]) => this.#isFull(lane)).map(([id]) => id);
+  /** Ends a hold and looks again. */
+  resume(registrationId: string): void {
+    this.#endpoint(registrationId).holdUntilMs = 0;
+    this.wake(registrationId);
   }
 
-  /**
-   * The next row that may start, its slot taken; undefined when none may.
-   * @param slotsOf how many slots a registration has now: the usual number, 1 while its breaker probes, 0 while it waits
-   */
-  next(slotsOf: (registrationId: string, usual: number) => number): DeliveryRow | undefined {
-    if (this.#active >= this.#limits.total) return undefined;
-    for (const [id, lane] of this.#lanes) {
-      const isIdle = lane.queue.length === 0 || lane.active >= this.#limits.perEndpoint;
-      if (isIdle || lane.active >= slotsOf(id, this.#limits.perEndpoint)) continue;
-      lane.active++;
-      this.#active++;
-      this.#lanes.delete(id);
-      this.#lanes.set(id, lane);
-      return lane.queue.shift();
+  /** Starts nothing of a registration until then. Lets go of what has not started; the store still has it. */
+  hold(registrationId: string, untilMs: number): void {
+    const endpoint = this.#endpoint(registrationId);
+    endpoint.holdUntilMs = untilMs;
+    for (const lane of [endpoint.first, endpoint.retries]) {
+      for (const row of lane.queue.splice(0)) lane.held.delete(row.id);
+      lane.mayHaveMore = true;
+    }
+    this.#ready.delete(endpoint);
+    this.#wakeMs = Math.min(this.#wakeMs, untilMs);
+  }
+
+  /** Looks at what has fallen due by now. */
+  tick(): void {
+    const nowMs = this.#options.now();
+    this.#wakeMs = FOREVER_MS;
+    for (const endpoint of this.#endpoints.values()) {
+      if (endpoint.holdUntilMs > nowMs) {
+        this.#wakeMs = Math.min(this.#wakeMs, endpoint.holdUntilMs);
+        continue;
+      }
+      for (const lane of [endpoint.first, endpoint.retries]) {
+        if (lane.wakeMs <= nowMs) lane.mayHaveMore = true;
+        else this.#wakeMs = Math.min(this.#wakeMs, lane.wakeMs);
+      }
+      if (hasWork(endpoint)) this.#ready.add(endpoint);
+      else if (isIdle(endpoint)) this.#endpoints.delete(endpoint.id);
+    }
+  }
+
+  /** The next row that may start, its slot taken; undefined when none may. @throws what the store throws */
+  next(): DeliveryRow | undefined {
+    if (this.#active >= this.#options.limits.total) return undefined;
+    for (const endpoint of this.#ready) {
+      const row = this.#take(endpoint);
+      this.#ready.delete(endpoint);
+      if (!row) continue;
+      this.#ready.add(endpoint);
+      return row;
     }
     return undefined;
   }
 
-  /** Gives a slot back. @returns whether the lane ran empty, so that the store may hold more rows for it */
-  finish(row: DeliveryRow): boolean {
-    const lane = this.#lanes.get(row.registrationId);
-    this.#claimed.delete(row.id);
-    this.#active--;
-    if (!lane) return true;
+  /** Gives a slot back. The row is held on, so that it is not read again before its attempt is on record. */
+  finish(row: DeliveryRow): void {
+    const lane = this.#laneOf(row);
     lane.active--;
-    if (lane.queue.length > 0) return false;
-    if (lane.active === 0) this.#lanes.delete(row.registrationId);
-    return true;
+    this.#active--;
+    if (lane.isRetry) this.#activeRetries--;
+    this.#ready.add(this.#endpoint(row.registrationId));
+    for (const endpoint of this.#crowded) this.#ready.add(endpoint);
+    this.#crowded.clear();
   }
 
-  /** Lets go of the rows of a registration that have not started; the store still has them. */
-  release(registrationId: string): void {
-    const lane = this.#lanes.get(registrationId);
-    for (const row of lane?.queue.splice(0) ?? []) this.#claimed.delete(row.id);
-    if (lane?.active === 0) this.#lanes.delete(registrationId);
+  /** Lets go of a row. @param dueMs when it is tried again, if it is */
+  release(row: DeliveryRow, dueMs?: number): void {
+    this.#laneOf(row).held.delete(row.id);
+    if (dueMs === undefined) return;
+    const { retries } = this.#endpoint(row.registrationId);
+    retries.wakeMs = Math.min(retries.wakeMs, dueMs);
+    this.#wakeMs = Math.min(this.#wakeMs, dueMs);
   }
 
-  #isFull(lane: Lane): boolean {
-    return lane.queue.length + lane.active >= this.#limits.claimsPerLane;
+  #take(endpoint: Endpoint): DeliveryRow | undefined {
+    if (endpoint.holdUntilMs > this.#options.now()) return undefined;
+    const { slots, untilMs } = this.#options.roomOf(endpoint.id);
+    if (slots === 0) {
+      this.hold(endpoint.id, untilMs);
+      return undefined;
+    }
+    const { first, retries } = endpoint;
+    if (first.active + retries.active >= slots) return undefined;
+    const order = retries.active === 0 ? [retries, first] : [first, retries];
+    for (const lane of order) {
+      if (lane.isRetry && !this.#mayRetry(endpoint, slots)) continue;
+      const row = lane.queue.shift() ?? this.#read(lane);
+      if (row) return this.#start(lane, row);
+    }
+    return undefined;
   }
+
+  #mayRetry(endpoint: Endpoint, slots: number): boolean {
+    if (endpoint.retries.active >= Math.max(1, Math.floor(slots / 2))) return false;
+    if (this.#activeRetries < Math.max(1, Math.floor(this.#options.limits.total / 2))) return true;
+    this.#crowded.add(endpoint);
+    return false;
+  }
+
+  #start(lane: Lane, row: DeliveryRow): DeliveryRow {
+    lane.active++;
+    this.#active++;
+    if (lane.isRetry) this.#activeRetries++;
+    return row;
+  }
+
+  /** Reads a page of what is due, and gives its first row. Rows that are held come again: so many more are asked for. */
+  #read(lane: Lane): DeliveryRow | undefined {
+    if (!lane.mayHaveMore) return undefined;
+    const { store, now } = this.#options;
+    const page = Math.max(SMALLEST_PAGE, Math.min(LARGEST_PAGE, Math.floor(HELD_ROWS / this.#endpoints.size)));
+    const limit = page + lane.held.size;
+    const nowMs = now();
+    const rows = store.due(lane, nowMs, limit);
+    const others = rows.filter(({ id }) => !lane.held.has(id));
+    lane.queue = others.slice(0, page);
+    for (const { id } of lane.queue) lane.held.add(id);
+    lane.mayHaveMore = rows.length === limit || others.length > page;
+    if (!lane.mayHaveMore) {
+      lane.wakeMs = store.nextDueMs(lane, nowMs) ?? FOREVER_MS;
+      this.#wakeMs = Math.min(this.#wakeMs, lane.wakeMs);
+    }
+    return lane.queue.shift();
+  }
+
+  #laneOf(row: DeliveryRow): Lane {
+    const { first, retries } = this.#endpoint(row.registrationId);
+    return row.attempts > 0 ? retries : first;
+  }
+
+  #endpoint(id: string): Endpoint {
+    let endpoint = this.#endpoints.get(id);
+    if (!endpoint) {
+      endpoint = { id, first: newLane(id, false), retries: newLane(id, true), holdUntilMs: 0 };
+      this.#endpoints.set(id, endpoint);
+    }
+    return endpoint;
+  }
+}
+
+function newLane(registrationId: string, isRetry: boolean): Lane {
+  return { registrationId, isRetry, queue: [], active: 0, held: new Set(), mayHaveMore: true, wakeMs: FOREVER_MS };
+}
+
+function hasWork({ first, retries }: Endpoint): boolean {
+  return [first, retries].some((lane) => lane.mayHaveMore || lane.queue.length > 0);
+}
+
+function isIdle({ first, retries }: Endpoint): boolean {
+  return [first, retries].every((lane) => lane.held.size === 0 && lane.wakeMs === FOREVER_MS);
 }

@@ -32,7 +32,7 @@ export function outcomeOf({ result, number, delaysMs, nowMs, random }: OutcomeIn
   if (statusCode === 410)
     return {
       delivery: { status: "failed" },
-      health: (health) => (health.enabled ? { ...health, ...DISABLED } : health),
+      health: (health) => (health.enabled ? { ...health, ...DISABLED, disabledReason: "gone" } : health),
     };
   const dueMs = nextAttemptMs(delaysMs, { number, nowMs, retryAfterMs: result.retryAfterMs, random });
   return {

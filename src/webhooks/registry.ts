@@ -29,6 +29,8 @@ export interface RegistryOptions {
   resolve: Resolve | undefined;
   /** Told after each change that may let deliveries of a registration start. */
   onChange: (id: string) => void;
+  /** Told when deliveries have disabled a registration. */
+  onDisabled: (row: RegistrationRow) => void;
 }
 
 export class Registry {
@@ -65,7 +67,7 @@ export class Registry {
 
   /**
    * Registers a URL, or brings the registration of that URL to what is asked for: events, workers and enabled
-   * as given or by default; description, headers and secret only when given.
+   * as given or by default; description, headers, order and secret only when given.
    * @returns the row, and whether this call made it
    * @throws SvcError `SVC_WEBHOOK_URL`, `SVC_SSRF`
    */
@@ -143,11 +145,16 @@ export class Registry {
 
   /** Records what attempts say about an endpoint; writes only when something changes. */
   async noteHealth(id: string, change: (health: Health) => Health): Promise<void> {
+    const known = this.#options.store.registration(id);
+    if (!known || (change(known) === known && !this.#lock.isTaken(id))) return;
     await this.#lock.run(id, async () => {
       const row = this.#options.store.registration(id);
       if (!row) return;
       const health = change(row);
-      if (health !== row) await this.#options.store.saveRegistration({ ...row, ...health });
+      if (health === row) return;
+      const changed = { ...row, ...health };
+      await this.#options.store.saveRegistration(changed);
+      if (row.enabled && !health.enabled) this.#options.onDisabled(changed);
     });
   }
 
@@ -176,6 +183,7 @@ export class Registry {
       events: input.events ?? row.events,
       workers: input.workers ?? row.workers,
       headers: input.headers ?? row.headers,
+      ordered: input.ordered ?? row.ordered,
       description: input.description ?? row.description,
       secret: input.secret ?? row.secret,
       updatedMs: this.#options.clock.now(),
@@ -191,6 +199,7 @@ export class Registry {
       events: [...WEBHOOK_EVENTS],
       workers: [],
       headers: {},
+      ordered: false,
       description: "",
       secret: undefined,
       previousSecret: undefined,

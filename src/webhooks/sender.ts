@@ -1,35 +1,79 @@
 /**
- * Sends attempts, over agents of its own. Loaded with the first of them, for undici would be a sixth of what a process does
- * until its first answer.
+ * Sends attempts: signed POSTs, over connections of its own. Loaded with the first of them, for undici would be a sixth of
+ * what a process does until its first answer.
  */
-import type { Agent } from "undici";
-import { exemptAgent, guardedAgent, type GuardedAgentOptions } from "../security/guarded-agent.ts";
+import { refusalError } from "../security/ssrf.ts";
+import type { Clock } from "../shared/clock.ts";
+import { DELIVERY_HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
 import type { DeliveryRow } from "../store/contract.ts";
-import { sendAttempt, type AttemptContext, type AttemptResult, type Target } from "./attempt.ts";
+import { Attempt, type AttemptResult } from "./attempt.ts";
+import { Connections, type Connection, type ConnectionsOptions } from "./connections.ts";
+import { Deadlines } from "./deadlines.ts";
+import { signatureHeaders, type SigningSecrets } from "./signing.ts";
+import { USER_AGENT } from "./user-agent.ts";
+
+const ATTEMPT_TIMEOUT_MS = 15_000;
+
+/** Where a delivery goes, and what the registration adds to it. */
+export interface Target {
+  rawUrl: string;
+  headers: Readonly<Record<string, string>>;
+  secrets: SigningSecrets;
+  /** Sent along where there is one. */
+  traceparent: string | undefined;
+}
 
 export class Sender {
-  readonly #options: GuardedAgentOptions;
-  readonly #guarded: Agent;
-  readonly #exempt: Agent;
+  readonly #options: ConnectionsOptions;
+  readonly #connections: Connections;
+  readonly #deadlines: Deadlines;
 
-  constructor(options: GuardedAgentOptions) {
+  constructor(options: ConnectionsOptions) {
     this.#options = options;
-    this.#guarded = guardedAgent(options);
-    this.#exempt = exemptAgent(options);
+    this.#connections = new Connections(options);
+    this.#deadlines = new Deadlines(options.clock, ATTEMPT_TIMEOUT_MS);
   }
 
   /** Never rejects: whatever happens is in the result. */
-  send(
-    delivery: DeliveryRow,
-    target: Target,
-    context: Omit<AttemptContext, "policy" | "guarded" | "exempt">,
-  ): Promise<AttemptResult> {
-    const { policy } = this.#options;
-    return sendAttempt(delivery, target, { ...context, policy, guarded: this.#guarded, exempt: this.#exempt });
+  send(delivery: DeliveryRow, target: Target): Promise<AttemptResult> {
+    const { policy, clock } = this.#options;
+    return new Promise((resolve) => {
+      let connection: Connection | undefined;
+      const attempt = new Attempt(
+        clock,
+        () => connection?.timings ?? {},
+        (result, isReusable) => {
+          this.#deadlines.remove(attempt);
+          if (connection && isReusable) this.#connections.give(connection);
+          else if (connection) this.#connections.drop(connection);
+          resolve(result);
+        },
+      );
+      this.#deadlines.add(attempt);
+      const verdict = policy.checkUrl(target.rawUrl);
+      if (!verdict.ok) return attempt.fail(refusalError(verdict));
+      connection = this.#connections.take(verdict.url.origin, verdict.isExempt);
+      const path = verdict.url.pathname + verdict.url.search;
+      const headers = headersOf(delivery, target, clock);
+      connection.client.dispatch({ method: "POST", path, headers, body: delivery.body }, attempt);
+    });
   }
 
   /** Ends what is open. */
   async destroy(): Promise<void> {
-    await Promise.all([this.#guarded.destroy(), this.#exempt.destroy()]);
+    await this.#connections.destroy();
   }
+}
+
+/** Names and values in turn. */
+function headersOf(delivery: DeliveryRow, { headers, secrets, traceparent }: Target, clock: Clock): string[] {
+  const all: string[] = [];
+  for (const name of Object.keys(headers)) all.push(name, headers[name] ?? "");
+  all.push("Content-Type", "application/json", "User-Agent", USER_AGENT);
+  all.push(DELIVERY_HEADERS.event, delivery.event, DELIVERY_HEADERS.delivery, delivery.id);
+  all.push(DELIVERY_HEADERS.attempt, String(delivery.attempts + 1));
+  if (traceparent !== undefined) all.push(TRACE_HEADERS.parent, traceparent);
+  const signed = signatureHeaders(delivery.id, clock.now(), delivery.body, secrets);
+  for (const name of Object.keys(signed)) all.push(name, signed[name] ?? "");
+  return all;
 }

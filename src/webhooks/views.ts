@@ -1,7 +1,7 @@
 /** What the endpoints show of registrations and deliveries (contract section 3). Secrets are never among it. */
 import type { Json } from "../shared/json.ts";
 import type { WebhookEvent } from "../shared/wire.ts";
-import type { AttemptRow, DeliveryRow, DeliveryStatus, RegistrationRow } from "../store/contract.ts";
+import type { AttemptRow, AttemptTimings, DeliveryRow, DeliveryStatus, RegistrationRow } from "../store/contract.ts";
 
 export interface RegistrationView {
   id: string;
@@ -18,6 +18,10 @@ export interface RegistrationView {
   workers?: string[];
   /** Names of the headers it adds, if any; their values may be credentials, and are not shown. */
   header_names?: string[];
+  /** Present where deliveries of one graph wait for those before them. */
+  ordered?: true;
+  /** Why deliveries disabled it: answered 410, or nothing but failures for 120 h. Absent when an operator did. */
+  disabled_reason?: "gone" | "failing";
 }
 
 export interface DeliveryView {
@@ -41,6 +45,8 @@ interface AttemptView {
   /** First 2 KB of the answer. */
   response: string | null;
   error: string | null;
+  /** Milliseconds: `dns`, `connect` and `tls` of an attempt that made a connection, `first_byte` of one with an answer. */
+  timings: AttemptTimings;
 }
 
 export interface DeliveryDetail extends DeliveryView {
@@ -61,6 +67,8 @@ export function registrationView(row: RegistrationRow, hasCommonSecret: boolean)
     secret_set: row.secret !== undefined || hasCommonSecret,
     ...(row.workers.length > 0 ? { workers: [...row.workers] } : {}),
     ...(Object.keys(row.headers).length > 0 ? { header_names: Object.keys(row.headers) } : {}),
+    ...(row.ordered ? { ordered: true } : {}),
+    ...(row.disabledReason === undefined ? {} : { disabled_reason: row.disabledReason }),
   };
 }
 
@@ -92,5 +100,6 @@ function attemptView(row: AttemptRow): AttemptView {
     status_code: row.statusCode ?? null,
     response: row.response ?? null,
     error: row.error ?? null,
+    timings: row.timings ?? {},
   };
 }

@@ -14,6 +14,7 @@ import { VARIABLES } from "../shared/wire.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow, Store } from "../store/contract.ts";
 import { DeliveryLoop, type DeliveryReport } from "./delivery.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly, readSinceMs } from "./input.ts";
+import { DEFAULT_LIMITS, type LaneLimits } from "./lanes.ts";
 import { pageOf } from "./page.ts";
 import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./payload.ts";
 import { Registry } from "./registry.ts";
@@ -35,6 +36,10 @@ export interface WebhooksOptions {
   schedule?: readonly Duration[];
   /** Told of trouble that no caller sees. Default: nothing. */
   log?: Log;
+  /** Attempts under way at once, in all and to one registration. Default 64 and 8. */
+  connections?: Partial<LaneLimits>;
+  /** Told when deliveries have disabled a registration. Must not throw. Default: nothing. */
+  onDisabled?: (webhook: RegistrationView) => void;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: DeliveryReport) => void;
   /** The `traceparent` that an attempt sends along. Default: none. */
@@ -84,7 +89,9 @@ export interface Webhooks {
   close(drainMs?: number): Promise<void>;
 }
 
-const REGISTRATION_KEYS = ["url", "events", "workers", "headers", "enabled", "description", "secret"];
+/** Each is a socket, and a process has a limit of those. */
+const MOST_CONNECTIONS = 4096;
+const REGISTRATION_KEYS = ["url", "events", "workers", "headers", "ordered", "enabled", "description", "secret"];
 const UPDATE_KEYS = REGISTRATION_KEYS.filter((key) => key !== "secret");
 
 /** Wires registry, delivery loop and store. @throws SvcError `SVC_CONFIG` for a bad secret, range or schedule. */
@@ -96,7 +103,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     allowCidrs: options.allowCidrs ?? [],
     exemptUrl: options.exemptUrl ?? (() => undefined),
   });
-  const registry = new Registry({ store, clock, policy, secret, resolve, onChange: (id) => loop.wake(id) });
+  const log = options.log ?? silentLog;
+  const onDisabled = (row: RegistrationRow): void => {
+    const why = row.disabledReason === "gone" ? "its receiver answered 410" : "nothing but failures for 120 h";
+    log.warn({ registrationId: row.id, reason: row.disabledReason }, `webhook ${row.id} is disabled: ${why}`);
+    options.onDisabled?.(view(row));
+  };
+  const registry = new Registry({ store, clock, policy, secret, resolve, onDisabled, onChange: (id) => loop.wake(id) });
   const loop = new DeliveryLoop({
     store,
     clock,
@@ -105,7 +118,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     resolve,
     delaysMs: readSchedule(options.schedule ?? DEFAULT_SCHEDULE),
     random: options.random ?? Math.random,
-    log: options.log ?? silentLog,
+    limits: readLimits(options.connections),
+    log,
     onAttempt: options.onAttempt,
     traceparent: options.traceparent,
   });
@@ -117,7 +131,6 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     enabled(registry.get(id));
     const row = outboxRow(id, source, payloadText(source, resultUrl));
     await store.addDelivery(row);
-    loop.wake();
     return { delivery_id: row.id };
   };
   const known = (id: string): DeliveryRow => {
@@ -128,7 +141,6 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   };
   const requeue = async (id: string): Promise<void> => {
     await store.requeue(id, clock.now());
-    loop.wake();
   };
 
   return {
@@ -175,6 +187,18 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     start: () => loop.start(),
     close: (drainMs) => loop.close(drainMs),
   };
+}
+
+function readLimits(given: Partial<LaneLimits> = {}): LaneLimits {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  for (const [name, value] of Object.entries(limits)) {
+    if (Number.isInteger(value) && value >= 1 && value <= MOST_CONNECTIONS) continue;
+    throw new SvcError(
+      "SVC_CONFIG",
+      `webhook connections: ${name} is ${String(value)}; give a whole number from 1 to ${MOST_CONNECTIONS}`,
+    );
+  }
+  return limits;
 }
 
 function checkCommonSecret(secret: string | undefined): void {

@@ -146,6 +146,7 @@ throughBothDoors(
           "status_code",
           "response",
           "error",
+          "timings",
         ]);
         assert.deepEqual([attempt?.["status_code"], attempt?.["error"]], [200, null]);
         assert.equal(String(attempt?.["response"]).length, 2048);

@@ -1,9 +1,11 @@
 /** Registrations, deliveries and attempts in memory. */
 import type {
+  AttemptRecord,
   AttemptRow,
+  DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
-  DeliveryStatus,
+  OutboxListener,
   OutboxRow,
   Page,
   RegistrationRow,
@@ -17,8 +19,9 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 export class MemoryWebhooks implements WebhookStore {
   readonly #registrations = new Map<string, RegistrationRow>();
   readonly #deliveries = new Map<string, DeliveryRow>();
+  readonly #keys = new Set<string>();
   readonly #attempts: AttemptRow[] = [];
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<OutboxListener>();
 
   async saveRegistration(row: RegistrationRow): Promise<void> {
     await turn();
@@ -48,18 +51,16 @@ export class MemoryWebhooks implements WebhookStore {
   /** Part of a graph's unit. A row that is there already stays. */
   insertDeliveries(rows: readonly OutboxRow[]): void {
     for (const row of rows) {
-      const isKnown = [...this.#deliveries.values()].some(
-        (other) => other.id === row.id || uniqueKey(other) === uniqueKey(row),
-      );
-      if (!isKnown)
-        this.#deliveries.set(row.id, {
-          ...structuredClone(row),
-          status: "pending",
-          attempts: 0,
-          deliveredMs: undefined,
-        });
+      if (this.#deliveries.has(row.id) || this.#keys.has(uniqueKey(row))) continue;
+      this.#keys.add(uniqueKey(row));
+      this.#deliveries.set(row.id, { ...structuredClone(row), status: "pending", attempts: 0, deliveredMs: undefined });
     }
-    for (const listener of this.#listeners) listener();
+    this.#notify(rows);
+  }
+
+  #notify(rows: readonly Pick<OutboxRow, "registrationId">[]): void {
+    const ids = new Set(rows.map(({ registrationId }) => registrationId));
+    for (const listener of this.#listeners) listener(ids);
   }
 
   async addDelivery(row: OutboxRow): Promise<void> {
@@ -71,20 +72,42 @@ export class MemoryWebhooks implements WebhookStore {
     return [...this.#deliveries.values()].filter((row) => row.status === "pending").sort((a, b) => a.dueMs - b.dueMs);
   }
 
-  due(nowMs: number, limit: number, skip: readonly string[]): DeliveryRow[] {
-    const rows = this.#pending().filter((row) => row.dueMs <= nowMs && !skip.includes(row.registrationId));
+  #lane({ registrationId, isRetry }: DeliveryLane): DeliveryRow[] {
+    return this.#pending().filter((row) => row.registrationId === registrationId && row.attempts > 0 === isRetry);
+  }
+
+  due(lane: DeliveryLane, nowMs: number, limit: number): DeliveryRow[] {
+    const rows = this.#lane(lane).filter((row) => row.dueMs <= nowMs);
     return structuredClone(rows.slice(0, limit));
   }
 
-  nextDueMs(): number | undefined {
-    return this.#pending()[0]?.dueMs;
+  nextDueMs(lane: DeliveryLane, afterMs: number): number | undefined {
+    return this.#lane(lane).find((row) => row.dueMs > afterMs)?.dueMs;
   }
 
-  async recordAttempt(
-    attempt: AttemptRow,
-    change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number },
-  ): Promise<void> {
+  pendingRegistrations(): string[] {
+    return [...new Set(this.#pending().map((row) => row.registrationId))].sort();
+  }
+
+  earlierDueMs(row: OutboxRow): number | undefined {
+    return this.#pending().find((other) => isSameGraph(other, row) && comesBefore(other, row))?.dueMs;
+  }
+
+  async release(registrationId: string, graphId: string, dueMs: number): Promise<void> {
     await turn();
+    const late = [...this.#deliveries.values()].filter(
+      (row) => isSameGraph(row, { registrationId, graphId }) && row.status === "pending" && row.dueMs > dueMs,
+    );
+    for (const row of late) row.dueMs = dueMs;
+    if (late.length > 0) this.#notify(late);
+  }
+
+  async recordAttempts(records: readonly AttemptRecord[]): Promise<void> {
+    await turn();
+    for (const record of records) this.#record(record);
+  }
+
+  #record({ attempt, change }: AttemptRecord): void {
     const isKnown = this.#attempts.some(
       (other) => other.deliveryId === attempt.deliveryId && other.number === attempt.number,
     );
@@ -103,7 +126,7 @@ export class MemoryWebhooks implements WebhookStore {
     if (!row) return false;
     row.status = "pending";
     row.dueMs = dueMs;
-    for (const listener of this.#listeners) listener();
+    this.#notify([row]);
     return true;
   }
 
@@ -141,7 +164,7 @@ export class MemoryWebhooks implements WebhookStore {
     };
   }
 
-  onOutbox(listener: () => void): () => void {
+  onOutbox(listener: OutboxListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -149,4 +172,17 @@ export class MemoryWebhooks implements WebhookStore {
 
 function uniqueKey(row: OutboxRow): string {
   return [row.registrationId, row.graphId, row.event, row.epoch, row.pauseNo].join(" ");
+}
+
+type OfGraph = Pick<OutboxRow, "registrationId" | "graphId">;
+
+function isSameGraph(row: OfGraph, other: OfGraph): boolean {
+  return row.registrationId === other.registrationId && row.graphId === other.graphId;
+}
+
+/** In the order of epochs and pauses; a pause comes before the end that follows it. */
+export function comesBefore(row: OutboxRow, other: OutboxRow): boolean {
+  const rank = ({ event }: OutboxRow): number => (event === "graph.paused" ? 0 : 1);
+  if (row.epoch !== other.epoch) return row.epoch < other.epoch;
+  return row.pauseNo !== other.pauseNo ? row.pauseNo < other.pauseNo : rank(row) < rank(other);
 }

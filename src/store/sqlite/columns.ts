@@ -84,6 +84,7 @@ export const ATTEMPT_COLUMNS: Columns = {
   statusCode: ["status_code", "number"],
   response: ["response", "text"],
   error: ["error", "text"],
+  timings: ["timings", "json"],
 };
 
 export const AUDIT_COLUMNS = {

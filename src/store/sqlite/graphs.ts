@@ -1,6 +1,6 @@
 /** Graphs, nodes and events in SQLite. */
 import type { GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, Page, Unit } from "../contract.ts";
+import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, OutboxRow, Page, Unit } from "../contract.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { pastNode, toEvent, toGraph, toNode } from "./columns.ts";
 import type { Database } from "./database.ts";
@@ -19,13 +19,13 @@ const DEFAULT_EVENT_LIMIT = 1000;
 
 export class SqliteGraphs implements GraphStore {
   readonly #database: Database;
-  readonly #onOutbox: () => void;
+  readonly #onOutbox: (rows: readonly OutboxRow[]) => void;
   readonly #listeners = new EventListeners();
   readonly #list: GraphList;
   /** Units that wait for the next group. */
   readonly #waiting: Waiting[] = [];
 
-  constructor(database: Database, onOutbox: () => void) {
+  constructor(database: Database, onOutbox: (rows: readonly OutboxRow[]) => void) {
     this.#database = database;
     this.#onOutbox = onOutbox;
     this.#list = new GraphList(database);
@@ -59,7 +59,7 @@ export class SqliteGraphs implements GraphStore {
     resolve(outcome !== undefined);
     if (outcome === undefined) return;
     if (outcome.length > 0) this.#listeners.tell(unit.graphId, outcome);
-    if (unit.outbox?.length) this.#onOutbox();
+    if (unit.outbox?.length) this.#onOutbox(unit.outbox);
   }
 
   /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */

@@ -1,9 +1,11 @@
 /** Registrations, deliveries and attempts in SQLite. */
 import type {
+  AttemptRecord,
   AttemptRow,
+  DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
-  DeliveryStatus,
+  OutboxListener,
   OutboxRow,
   Page,
   RegistrationRow,
@@ -15,7 +17,28 @@ import type { Database } from "./database.ts";
 import type { Row, Value } from "./driver.ts";
 
 const INSERT_DELIVERY = `${insertSql("delivery", DELIVERY_COLUMNS)} ON CONFLICT DO NOTHING`;
-const INSERT_ATTEMPT = `${insertSql("attempt", ATTEMPT_COLUMNS)} ON CONFLICT (delivery_id, number) DO NOTHING`;
+/** The statement takes all its rows as one JSON array: the cost is in the number of statements, not of rows. */
+const INSERT_ATTEMPTS = `INSERT INTO attempt (${Object.values(ATTEMPT_COLUMNS)
+  .map(([name]) => name)
+  .join(", ")}) SELECT ${Object.keys(ATTEMPT_COLUMNS)
+  .map((_, at) => `value ->> ${at}`)
+  .join(", ")} FROM json_each(?) WHERE true ON CONFLICT (delivery_id, number) DO NOTHING`;
+const UPDATE_DELIVERIES = `UPDATE delivery SET status = given.value ->> 1, attempts = max(attempts, given.value ->> 2),
+  due_ms = coalesce(given.value ->> 3, due_ms), delivered_ms = coalesce(given.value ->> 4, delivered_ms)
+  FROM json_each(?) AS given WHERE delivery.id = given.value ->> 0`;
+const DUE = `SELECT * FROM delivery WHERE status = 'pending' AND registration_id = ? AND (attempts > 0) = ? AND due_ms <= ?
+  ORDER BY due_ms LIMIT ?`;
+const NEXT_DUE = `SELECT min(due_ms) AS due FROM delivery
+  WHERE status = 'pending' AND registration_id = ? AND (attempts > 0) = ? AND due_ms > ?`;
+/** Hops from one registration to the next through the index. */
+const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
+    SELECT min(registration_id) FROM delivery WHERE status = 'pending'
+    UNION ALL
+    SELECT (SELECT min(registration_id) FROM delivery WHERE status = 'pending' AND registration_id > found.id)
+    FROM found WHERE found.id IS NOT NULL
+  ) SELECT id FROM found WHERE id IS NOT NULL`;
+const EARLIER_DUE = `SELECT min(due_ms) AS due FROM delivery WHERE registration_id = ? AND graph_id = ? AND status = 'pending'
+  AND (epoch, pause_no, event <> 'graph.paused') < (?, ?, ?)`;
 
 /** Inside a transaction. A row that is there already stays: a crash or a race never makes two. */
 export function insertDelivery(database: Database, row: OutboxRow): void {
@@ -24,7 +47,7 @@ export function insertDelivery(database: Database, row: OutboxRow): void {
 
 export class SqliteWebhooks implements WebhookStore {
   readonly #database: Database;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<OutboxListener>();
   /** Read at every transition; changed seldom. */
   #registrations: Map<string, RegistrationRow> | undefined;
 
@@ -32,8 +55,10 @@ export class SqliteWebhooks implements WebhookStore {
     this.#database = database;
   }
 
-  notifyOutbox(): void {
-    for (const listener of this.#listeners) listener();
+  notifyOutbox(rows: readonly Pick<OutboxRow, "registrationId">[]): void {
+    if (this.#listeners.size === 0) return;
+    const ids = new Set(rows.map(({ registrationId }) => registrationId));
+    for (const listener of this.#listeners) listener(ids);
   }
 
   async saveRegistration(row: RegistrationRow): Promise<void> {
@@ -81,44 +106,68 @@ export class SqliteWebhooks implements WebhookStore {
 
   async addDelivery(row: OutboxRow): Promise<void> {
     await this.#database.write(() => insertDelivery(this.#database, row));
-    this.notifyOutbox();
+    this.notifyOutbox([row]);
   }
 
-  due(nowMs: number, limit: number, skip: readonly string[]): DeliveryRow[] {
+  due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): DeliveryRow[] {
     return this.#database
-      .sql(
-        `SELECT * FROM delivery WHERE status = 'pending' AND due_ms <= ?
-         AND registration_id NOT IN (SELECT value FROM json_each(?)) ORDER BY due_ms LIMIT ?`,
-      )
-      .all(nowMs, JSON.stringify(skip), limit)
+      .sql(DUE)
+      .all(registrationId, isRetry ? 1 : 0, nowMs, limit)
       .map(toDelivery);
   }
 
-  nextDueMs(): number | undefined {
-    const row = this.#database.sql("SELECT min(due_ms) AS due FROM delivery WHERE status = 'pending'").get();
-    return typeof row?.["due"] === "number" ? row["due"] : undefined;
+  nextDueMs({ registrationId, isRetry }: DeliveryLane, afterMs: number): number | undefined {
+    return dueOf(this.#database.sql(NEXT_DUE).get(registrationId, isRetry ? 1 : 0, afterMs));
   }
 
-  async recordAttempt(
-    attempt: AttemptRow,
-    change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number },
-  ): Promise<void> {
-    await this.#database.write(() => {
-      this.#database.sql(INSERT_ATTEMPT).run(...insertValues(ATTEMPT_COLUMNS, attempt));
+  pendingRegistrations(): string[] {
+    return this.#database
+      .sql(PENDING_REGISTRATIONS)
+      .all()
+      .map((row) => row["id"] as string);
+  }
+
+  earlierDueMs({ registrationId, graphId, epoch, pauseNo, event }: OutboxRow): number | undefined {
+    const rank = event === "graph.paused" ? 0 : 1;
+    return dueOf(this.#database.sql(EARLIER_DUE).get(registrationId, graphId, epoch, pauseNo, rank));
+  }
+
+  async release(registrationId: string, graphId: string, dueMs: number): Promise<void> {
+    const { changes } = await this.#database.write(() =>
       this.#database
         .sql(
-          "UPDATE delivery SET status = ?, attempts = max(attempts, ?), due_ms = coalesce(?, due_ms), delivered_ms = coalesce(?, delivered_ms) WHERE id = ?",
+          "UPDATE delivery SET due_ms = ?3 WHERE registration_id = ?1 AND graph_id = ?2 AND status = 'pending' AND due_ms > ?3",
         )
-        .run(change.status, attempt.number, change.dueMs ?? null, change.deliveredMs ?? null, attempt.deliveryId);
+        .run(registrationId, graphId, dueMs),
+    );
+    if (Number(changes) > 0) this.notifyOutbox([{ registrationId }]);
+  }
+
+  async recordAttempts(records: readonly AttemptRecord[]): Promise<void> {
+    const attempts = JSON.stringify(records.map(({ attempt }) => insertValues(ATTEMPT_COLUMNS, attempt)));
+    const deliveries = JSON.stringify(
+      records.map(({ attempt: { deliveryId, number }, change }) => [
+        deliveryId,
+        change.status,
+        number,
+        change.dueMs ?? null,
+        change.deliveredMs ?? null,
+      ]),
+    );
+    await this.#database.write(() => {
+      this.#database.sql(INSERT_ATTEMPTS).run(attempts);
+      this.#database.sql(UPDATE_DELIVERIES).run(deliveries);
     });
   }
 
   async requeue(deliveryId: string, dueMs: number): Promise<boolean> {
-    const { changes } = await this.#database.write(() =>
-      this.#database.sql("UPDATE delivery SET status = 'pending', due_ms = ? WHERE id = ?").run(dueMs, deliveryId),
+    const row = await this.#database.write(() =>
+      this.#database
+        .sql("UPDATE delivery SET status = 'pending', due_ms = ? WHERE id = ? RETURNING registration_id")
+        .get(dueMs, deliveryId),
     );
-    if (Number(changes) > 0) this.notifyOutbox();
-    return Number(changes) > 0;
+    if (row) this.notifyOutbox([{ registrationId: row["registration_id"] as string }]);
+    return row !== undefined;
   }
 
   delivery(id: string): DeliveryRow | undefined {
@@ -167,7 +216,7 @@ export class SqliteWebhooks implements WebhookStore {
     return { items, total, nextCursor: rows.length > limit && last ? deliveryCursor(last) : undefined };
   }
 
-  onOutbox(listener: () => void): () => void {
+  onOutbox(listener: OutboxListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -177,6 +226,8 @@ export class SqliteWebhooks implements WebhookStore {
 const ABSENT = {
   workers: [],
   headers: {},
+  ordered: false,
+  disabledReason: undefined,
   secret: undefined,
   previousSecret: undefined,
   previousUntilMs: undefined,
@@ -186,4 +237,8 @@ const ABSENT = {
 
 function registrationOf(row: Row): RegistrationRow {
   return { ...ABSENT, ...(JSON.parse(row["data"] as string) as Partial<RegistrationRow>) } as RegistrationRow;
+}
+
+function dueOf(row: Row | undefined): number | undefined {
+  return typeof row?.["due"] === "number" ? row["due"] : undefined;
 }

@@ -1,0 +1,78 @@
+/** What SQLite does for the delivery loop: it finds what is due by index, however much waits. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Row, Value } from "./driver.ts";
+import { Database } from "./database.ts";
+import { SqliteWebhooks } from "./webhooks.ts";
+
+/** The steps of every statement that `use` runs. */
+async function plansOf(use: (webhooks: SqliteWebhooks) => unknown): Promise<string[]> {
+  const database = await Database.open(":memory:");
+  const plans: string[] = [];
+  const explaining = new Proxy(database, {
+    get: (target, key) => {
+      if (key === "write") return async (work: () => unknown) => work();
+      if (key !== "sql") return Reflect.get(target, key) as unknown;
+      return (text: string) => {
+        const explain = (...values: Value[]): Row[] => {
+          const steps = target.sql(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+          plans.push(...steps.map((step) => String(step["detail"])));
+          return [];
+        };
+        return { all: explain, get: (...values: Value[]) => void explain(...values), run: explain };
+      };
+    },
+  });
+  await use(new SqliteWebhooks(explaining));
+  database.close();
+  return plans;
+}
+
+describe("deliveries in SQLite", () => {
+  const lane = { registrationId: "wh_1", isRetry: false };
+  const row = {
+    graphId: "g_1",
+    event: "graph.done" as const,
+    epoch: 1,
+    pauseNo: 0,
+    body: "{}",
+    createdMs: 1,
+    dueMs: 1,
+  };
+  const cases: [string, (webhooks: SqliteWebhooks) => unknown][] = [
+    ["what is due", (webhooks) => webhooks.due(lane, 1000, 64)],
+    ["when the next is due", (webhooks) => webhooks.nextDueMs(lane, 1000)],
+    [
+      "what comes before in its graph",
+      (webhooks) => webhooks.earlierDueMs({ id: "msg_1", registrationId: "wh_1", ...row }),
+    ],
+    ["what waits for a graph", (webhooks) => webhooks.release("wh_1", "g_1", 1)],
+    ["one delivery and its attempts", (webhooks) => [webhooks.delivery("msg_1"), webhooks.attempts("msg_1")]],
+  ];
+  for (const [what, use] of cases) {
+    it(`${what} is found by index, and needs no sorting`, async () => {
+      const plans = await plansOf(use);
+      assert.ok(plans.length > 0);
+      for (const step of plans) assert.match(step, /^SEARCH .* USING .*(?:INDEX|PRIMARY KEY)/, step);
+    });
+  }
+
+  it("registrations with something pending are found by hops through the index", async () => {
+    const plans = await plansOf((webhooks) => webhooks.pendingRegistrations());
+    const onTable = plans.filter((step) => step.includes("delivery"));
+    assert.ok(onTable.length >= 2);
+    for (const step of onTable) assert.match(step, /^SEARCH delivery USING .*INDEX delivery_lane/, step);
+  });
+
+  it("attempts are recorded by key, many at once", async () => {
+    const attempt = { deliveryId: "msg_1", number: 1, startedMs: 1, durationMs: 1, statusCode: 204 };
+    const record = { ...attempt, response: undefined, error: undefined, timings: undefined };
+    const plans = await plansOf((webhooks) =>
+      webhooks.recordAttempts([{ attempt: record, change: { status: "delivered" } }]),
+    );
+    assert.deepEqual(
+      plans.filter((step) => step.includes(" delivery")),
+      ["SEARCH delivery USING PRIMARY KEY (id=?)"],
+    );
+  });
+});

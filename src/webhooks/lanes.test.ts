@@ -1,0 +1,181 @@
+/** The lanes over a store of arrays. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { DeliveryLane, DeliveryRow } from "../store/contract.ts";
+import { FOREVER_MS, Lanes, type LaneLimits } from "./lanes.ts";
+
+interface Reading extends DeliveryLane {
+  limit: number;
+  given: number;
+}
+
+function rig(limits: LaneLimits = { total: 64, perEndpoint: 8 }) {
+  const rows: DeliveryRow[] = [];
+  const readings: Reading[] = [];
+  const rooms = new Map<string, { slots: number; untilMs: number }>();
+  let nowMs = 1000;
+  let made = 0;
+  const inLane = (lane: DeliveryLane) =>
+    rows
+      .filter((row) => row.registrationId === lane.registrationId && row.attempts > 0 === lane.isRetry)
+      .sort((a, b) => a.dueMs - b.dueMs);
+  const lanes = new Lanes({
+    limits,
+    now: () => nowMs,
+    roomOf: (id) => rooms.get(id) ?? { slots: limits.perEndpoint, untilMs: 0 },
+    store: {
+      due: (lane, atMs, limit) => {
+        const given = inLane(lane)
+          .filter((row) => row.dueMs <= atMs)
+          .slice(0, limit);
+        readings.push({ ...lane, limit, given: given.length });
+        return given;
+      },
+      nextDueMs: (lane, afterMs) => inLane(lane).find((row) => row.dueMs > afterMs)?.dueMs,
+    },
+  });
+  return {
+    lanes,
+    readings,
+    rooms,
+    /** Adds rows to the store, as a commit does. */
+    add: (registrationId: string, count: number, change: Partial<DeliveryRow> = {}) => {
+      for (let at = 0; at < count; at++) {
+        const id = `msg_${made++}`;
+        const row = { id, registrationId, graphId: `g_${id}`, event: "graph.done" as const, epoch: 1, pauseNo: 0 };
+        const state = {
+          body: "{}",
+          createdMs: 1,
+          dueMs: 1,
+          status: "pending" as const,
+          attempts: 0,
+          deliveredMs: undefined,
+        };
+        rows.push({ ...row, ...state, ...change });
+      }
+      lanes.wake(registrationId);
+    },
+    start: (): DeliveryRow[] => {
+      const started: DeliveryRow[] = [];
+      for (let row = lanes.next(); row; row = lanes.next()) started.push(row);
+      return started;
+    },
+    /** The attempt has ended and is on record. */
+    end: (row: DeliveryRow) => {
+      rows.splice(rows.indexOf(row), 1);
+      lanes.finish(row);
+      lanes.release(row);
+    },
+    pass: (ms: number) => {
+      nowMs += ms;
+      lanes.tick();
+    },
+  };
+}
+
+const countOf = (rows: readonly DeliveryRow[], registrationId: string): number =>
+  rows.filter((row) => row.registrationId === registrationId).length;
+
+describe("lanes", () => {
+  it("start 8 attempts for one registration and 64 in all, in turn", () => {
+    const test = rig();
+    for (let at = 0; at < 10; at++) test.add(`wh_${at}`, 20);
+    const started = test.start();
+    assert.equal(started.length, 64);
+    for (let at = 0; at < 10; at++) assert.ok([6, 7].includes(countOf(started, `wh_${at}`)), `wh_${at}`);
+    const alone = rig();
+    alone.add("wh_1", 20);
+    assert.equal(alone.start().length, 8);
+  });
+
+  it("give retries half of an endpoint's slots at most, and one at least", () => {
+    const test = rig();
+    test.add("wh_1", 20, { attempts: 3 });
+    assert.equal(test.start().length, 4);
+    test.add("wh_1", 20);
+    const news = test.start();
+    assert.deepEqual([news.length, news.filter((row) => row.attempts > 0).length], [4, 0]);
+    const other = rig();
+    other.add("wh_1", 20);
+    other.add("wh_1", 20, { attempts: 1 });
+    const first = other.start();
+    assert.ok(first.some((row) => row.attempts > 0));
+    assert.ok(first.filter((row) => row.attempts === 0).length >= 4);
+  });
+
+  it("keep half of all slots free of retries, and hand on what comes free of theirs", () => {
+    const test = rig({ total: 4, perEndpoint: 4 });
+    test.add("wh_1", 5, { attempts: 1 });
+    test.add("wh_2", 5, { attempts: 1 });
+    const started = test.start();
+    assert.equal(started.length, 2);
+    test.end(started[0] as DeliveryRow);
+    assert.equal(test.start().length, 1);
+    test.add("wh_3", 5);
+    assert.equal(countOf(test.start(), "wh_3"), 2);
+  });
+
+  it("read pages, however long the backlog", () => {
+    const test = rig();
+    test.add("wh_1", 5000);
+    let delivered = 0;
+    for (let started = test.start(); started.length > 0; started = test.start()) {
+      for (const row of started) test.end(row);
+      delivered += started.length;
+    }
+    assert.equal(delivered, 5000);
+    const rowsRead = test.readings.reduce((sum, { given }) => sum + given, 0);
+    assert.ok(rowsRead < 5000 * 1.2, `${rowsRead} rows read for 5000`);
+    assert.ok(Math.max(...test.readings.map(({ limit }) => limit)) <= 64 + 8);
+  });
+
+  it("give a row once, though it is pending in the store until its attempt is on record", () => {
+    const test = rig();
+    test.add("wh_1", 3);
+    const started = test.start();
+    for (const row of started) test.lanes.finish(row);
+    test.lanes.wake("wh_1");
+    assert.deepEqual([started.length, test.start().length], [3, 0]);
+    for (const row of started) test.lanes.release(row);
+    test.lanes.wake("wh_1");
+    assert.equal(test.start().length, 3);
+  });
+
+  it("say when the next row falls due, and start it then", () => {
+    const test = rig();
+    test.add("wh_1", 1, { dueMs: 5000, attempts: 1 });
+    assert.deepEqual([test.start().length, test.lanes.wakeMs], [0, 5000]);
+    test.pass(3999);
+    assert.deepEqual([test.start().length, test.lanes.wakeMs], [0, 5000]);
+    test.pass(1);
+    assert.equal(test.start().length, 1);
+    test.pass(1);
+    assert.equal(test.lanes.wakeMs, FOREVER_MS);
+  });
+
+  it("read nothing of a registration that waits, and all of it afterwards", () => {
+    const test = rig();
+    test.add("wh_1", 3);
+    test.rooms.set("wh_1", { slots: 0, untilMs: 9000 });
+    assert.deepEqual([test.start().length, test.readings.length, test.lanes.wakeMs], [0, 0, 9000]);
+    test.add("wh_1", 1);
+    assert.deepEqual([test.start().length, test.readings.length], [0, 0]);
+    test.rooms.set("wh_1", { slots: 1, untilMs: 0 });
+    test.pass(8000);
+    assert.equal(test.start().length, 1, "one probe");
+    test.rooms.delete("wh_1");
+    test.lanes.resume("wh_1");
+    assert.equal(test.start().length, 3);
+  });
+
+  it("let go of what has not started when a registration is held", () => {
+    const test = rig({ total: 64, perEndpoint: 1 });
+    test.add("wh_1", 3);
+    const [first] = test.start();
+    test.lanes.hold("wh_1", FOREVER_MS);
+    test.end(first as DeliveryRow);
+    assert.equal(test.start().length, 0);
+    test.lanes.resume("wh_1");
+    assert.equal(test.start().length, 1);
+  });
+});
