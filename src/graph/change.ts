@@ -35,6 +35,15 @@ export class Change {
     (this.unit.insertNodes ??= []).push({ ...node });
   }
 
+  remove(ids: readonly string[]): void {
+    if (ids.length > 0) (this.unit.deleteNodes ??= []).push(...ids);
+  }
+
+  /** Keeps a row as it is, for reading, before it begins anew. */
+  keep(node: NodeRow): void {
+    (this.unit.pastNodes ??= []).push({ ...node });
+  }
+
   event(type: GraphEventType, node?: string, data?: Json): void {
     const event: NewEvent = { graphId: this.unit.graphId, type, timestampMs: this.nowMs };
     if (node !== undefined) event.node = node;

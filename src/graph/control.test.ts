@@ -1,9 +1,40 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { worker } from "./definition.ts";
+import { SvcError } from "../shared/errors.ts";
+import { graph, worker } from "./definition.ts";
 import { bench, STORES, typesOf } from "./engine-bench.test.ts";
 
 const echo = worker("echo", (input: unknown) => input);
+
+/** list → square (fan-out) → sum → tell, and beside them one that may fail; counts how often each has run. */
+function sums() {
+  const runs: Record<string, number> = {};
+  const count = (name: string): number => (runs[name] = (runs[name] ?? 0) + 1);
+  const list = worker("list", (input: number[]) => (count("list"), input));
+  const square = worker("square", { retry: { max: 1 } }, (n: number, ctx) => {
+    if (count(ctx.nodeId) === 1 && n === 13) throw new Error("bad luck");
+    return n * n;
+  });
+  const sum = worker("sum", (_: unknown, ctx) => {
+    count("sum");
+    return (ctx.deps["square"] as number[]).reduce((a, b) => a + b, 0);
+  });
+  const tell = worker("tell", (input: unknown) => (count("tell"), { told: input }));
+  const moody = worker("moody", { retry: { max: 1 } }, () => {
+    count("moody");
+    throw new Error("not today");
+  });
+  const definition = graph("sums", (g) => {
+    const numbers = g.node("list", list);
+    g.node("moody", moody, { onError: "continue" });
+    const total = g.node("sum", sum, { after: [g.map("square", square, numbers, (all) => all)] });
+    return g.node("tell", tell, { after: [total] });
+  });
+  return { definition, runs };
+}
+
+const has = (code: string, text: RegExp) => (error: unknown) =>
+  error instanceof SvcError && error.code === code && text.test(error.message);
 
 for (const url of STORES) {
   describe(`control on ${url}`, () => {
@@ -42,6 +73,190 @@ for (const url of STORES) {
       assert.equal(here.engine.snapshot(id)?.status, "pending");
       await here.pass(1);
       assert.equal(here.engine.snapshot(id)?.status, "done");
+    });
+
+    it("runs a node of a graph that is done again, and what comes after it, and keeps what they came to before", async () => {
+      const { definition, runs } = sums();
+      const { engine, store } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 2, 3]);
+      const id = snapshot.graph_id;
+      await engine.idle();
+      const again = await engine.retry(id, { from: "sum", by: "anna", note: "checked" });
+      assert.deepEqual([again.status, again.epoch, again.result], ["running", 2, null]);
+      await engine.idle();
+      assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", { told: { sum: 14 } }]);
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, tell: 2 });
+      assert.deepEqual(
+        store.graphs.pastNodes(id).map((row) => [row.id, row.epoch, row.status, row.result]),
+        [
+          ["sum", 1, "done", 14],
+          ["tell", 1, "done", { told: { sum: 14 } }],
+        ],
+      );
+      const started = store.graphs.events(id, 0).filter(({ type }) => type === "graph.started");
+      assert.deepEqual(started[1]?.data, { epoch: 2, from: "sum", by: "anna", note: "checked" });
+    });
+
+    it("runs a fan-out again with the items there are now, or one item of it alone", async () => {
+      const { definition, runs } = sums();
+      const { engine } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 2]);
+      const id = snapshot.graph_id;
+      await engine.idle();
+      await engine.retry(id, { from: "square/1" });
+      await engine.idle();
+      assert.deepEqual([runs["square/0"], runs["square/1"], runs["sum"]], [1, 2, 2]);
+      await engine.retry(id, { from: "square" });
+      await engine.idle();
+      assert.deepEqual([runs["square/0"], runs["square/1"], runs["list"]], [2, 3, 1]);
+      await engine.retry(id, { from: "list" });
+      await engine.idle();
+      const done = engine.snapshot(id);
+      assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 4, { told: { sum: 5 } }]);
+      assert.deepEqual([runs["square/0"], runs["list"], runs["moody"]], [3, 2, 1]);
+    });
+
+    it("runs with a node also what a failed graph had not come to", async () => {
+      const { definition, runs } = sums();
+      const { engine } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 13]);
+      const id = snapshot.graph_id;
+      await engine.idle();
+      assert.equal(engine.snapshot(id)?.status, "failed");
+      await engine.retry(id, { from: "list" });
+      await engine.idle();
+      assert.deepEqual(
+        [engine.snapshot(id)?.status, engine.snapshot(id)?.result, runs["list"]],
+        ["done", { told: { sum: 170 } }, 2],
+      );
+    });
+
+    it("refuses to run again from what is no node, or while the graph runs", async () => {
+      const { definition } = sums();
+      const { engine } = await bench({ graphs: [definition], workers: [echo] }, url);
+      const { snapshot } = await engine.start("sums", [1]);
+      await engine.idle();
+      const { graph_id: id } = snapshot;
+      for (const from of ["nothing", "square/7", "list/0", "list#step", "", "__proto__"])
+        await assert.rejects(engine.retry(id, { from }), has("SVC_INVALID", /"from" is/));
+      const later = await engine.start("echo", 1, { delayMs: 1000 });
+      await assert.rejects(
+        engine.retry(later.snapshot.graph_id, { from: "echo" }),
+        has("SVC_TRANSITION", /is queued; retry needs it to be done or failed/),
+      );
+      assert.equal(engine.snapshot(id)?.status, "done");
+    });
+
+    it("keeps what a node failed with when it is tried again", async () => {
+      const { definition } = sums();
+      const { engine, store } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [13]);
+      await engine.idle();
+      await engine.retry(snapshot.graph_id);
+      await engine.idle();
+      assert.equal(engine.snapshot(snapshot.graph_id)?.status, "done");
+      const past = store.graphs.pastNodes(snapshot.graph_id).find((row) => row.id === "square/0");
+      assert.deepEqual([past?.status, past?.error?.message], ["failed", "bad luck"]);
+    });
+
+    it("forks at a node: a new graph with the results before it, and another input where one is given", async () => {
+      const { definition, runs } = sums();
+      const { engine, store } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 2, 3], { tags: ["t"] });
+      const id = snapshot.graph_id;
+      await engine.idle();
+      const plain = await engine.fork(id, { from: "sum", by: "anna" });
+      const edited = await engine.fork(id, { from: "tell", input: "by hand" });
+      await engine.idle();
+      const [first, second] = [plain, edited].map(({ graph_id }) => engine.snapshot(graph_id));
+      assert.deepEqual([first?.status, first?.result, first?.tags], ["done", { told: { sum: 14 } }, ["t"]]);
+      assert.deepEqual([second?.result, second?.forked_from, second?.epoch], [{ told: "by hand" }, id, 1]);
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, tell: 3 });
+      assert.equal(engine.snapshot(id)?.epoch, 1);
+      assert.deepEqual(typesOf(store.graphs.events(edited.graph_id, 0)), [
+        "graph.queued",
+        "graph.started",
+        "node.ready tell",
+        "node.started tell",
+        "node.done tell",
+        "graph.done",
+      ]);
+      const [row] = store.audit.list({ target: id }).items;
+      assert.deepEqual([row?.operation, row?.actor], ["graph.fork", "app"]);
+    });
+
+    it("forks at an item of a fan-out with another input for it", async () => {
+      const { definition, runs } = sums();
+      const { engine } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 2]);
+      await engine.idle();
+      const fork = await engine.fork(snapshot.graph_id, { from: "square/1", input: 5 });
+      await engine.idle();
+      assert.deepEqual(engine.snapshot(fork.graph_id)?.result, { told: { sum: 26 } });
+      assert.deepEqual([runs["square/0"], runs["square/1"]], [1, 2]);
+      await assert.rejects(
+        engine.fork(snapshot.graph_id, { from: "square", input: [] }),
+        has("SVC_INVALID", /fork from an item such as "square\/0"/),
+      );
+    });
+
+    it("forks a worker alone with another input, which is then the graph's", async () => {
+      const { engine } = await bench({ workers: [echo] }, url);
+      const { snapshot } = await engine.start("echo", { a: 1 });
+      await engine.idle();
+      const { graph_id: id } = await engine.fork(snapshot.graph_id, { from: "echo", input: { a: 2 } });
+      await engine.idle();
+      assert.deepEqual([engine.snapshot(id)?.input, engine.snapshot(id)?.result], [{ a: 2 }, { a: 2 }]);
+    });
+
+    it("goes on after a crash with a graph that was being run again from a node", async () => {
+      const { definition, runs } = sums();
+      const here = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await here.engine.start("sums", [1, 2]);
+      await here.engine.idle();
+      const ended = here.engine;
+      void ended.close(0);
+      await here.engine.retry(snapshot.graph_id, { from: "square" });
+      await here.crash();
+      await here.engine.idle();
+      const done = here.engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 2, { told: { sum: 5 } }]);
+      assert.equal(runs["list"], 1);
+    });
+
+    it("starts at a time, and not before; one that is over is now", async () => {
+      const here = await bench({ workers: [echo] }, url);
+      const at = here.clock.now() + 5000;
+      const [later, now] = [
+        await here.engine.start("echo", 1, { at, delayMs: 500 }),
+        await here.engine.start("echo", 1, { at: 1 }),
+      ];
+      await here.engine.idle();
+      assert.equal(here.engine.snapshot(now.snapshot.graph_id)?.status, "done");
+      await here.pass(5499);
+      assert.equal(here.engine.snapshot(later.snapshot.graph_id)?.status, "pending");
+      await here.pass(1);
+      const done = here.engine.snapshot(later.snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.due_ms, done?.started_ms], ["done", at + 500, at + 500]);
+    });
+
+    it("writes who steered, why and from where, of each step that was taken", async () => {
+      const { engine, store } = await bench({ workers: [echo] }, url);
+      const { snapshot } = await engine.start("echo", 1, { delayMs: 1000 });
+      const { graph_id: id } = snapshot;
+      await engine.pause(id, { by: "operator", note: "wait", address: "10.0.0.7" });
+      await assert.rejects(engine.pause(id), has("SVC_TRANSITION", /is paused/));
+      await engine.cancel(id);
+      assert.deepEqual(
+        store.audit
+          .list({ target: id })
+          .items.map(({ operation, actor, note, address }) => [operation, actor, note, address]),
+        [
+          ["graph.cancel", "app", undefined, undefined],
+          ["graph.pause", "operator", "wait", "10.0.0.7"],
+        ],
+      );
+      assert.ok(!JSON.stringify(store.graphs.events(id, 0)).includes("10.0.0.7"));
     });
   });
 }

@@ -9,15 +9,18 @@
  */
 import { createGraphId } from "../security/random.ts";
 import type { Clock } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
+import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import type { GraphQuery, GraphRow, NodeRow, Page, Store, Unit } from "../store/contract.ts";
+import type { NewAudit } from "../store/control.ts";
+import { auditOf } from "./audit.ts";
 import { checkCount, readPriority } from "./checks.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
 import { Machine, TERMINAL } from "./machine.ts";
 import { firstNodes } from "./node-rows.ts";
+import { forkRows } from "./rerun.ts";
 import { ProgressThrottle } from "./progress.ts";
 import { Registry } from "./registry.ts";
 import { Runner } from "./runner.ts";
@@ -26,9 +29,11 @@ import { subscribe } from "./subscription.ts";
 import type {
   AttemptReport,
   Engine,
+  ForkOptions,
   GraphDefinition,
   LaneReport,
   OutboxRows,
+  RetryOptions,
   Snapshot,
   StartOptions,
   Steering,
@@ -54,6 +59,7 @@ export interface EngineOptions {
 
 /** How long to wait before a graph whose commit failed is read again. */
 const RELOAD_DELAY_MS = 1000;
+const REFUSALS: readonly ErrorCode[] = ["SVC_TRANSITION", "SVC_INVALID"];
 
 /** @throws SvcError `SVC_DEFINITION` when two graphs or workers share a name. */
 export function createEngine(options: EngineOptions): Engine {
@@ -113,7 +119,7 @@ class GraphEngine implements Engine {
     const row = this.#newRow(definition, input, options);
     const live = this.#adopt(row, firstNodes(row, definition), 1, definition);
     // As it is accepted; reading it back would cost as much as writing it.
-    const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1);
+    const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1, []);
     try {
       await this.#insert(live);
     } catch (error) {
@@ -126,7 +132,7 @@ class GraphEngine implements Engine {
   }
 
   /** Writes a new graph, and in the same commit its beginning when that is due. */
-  async #insert(live: LiveGraph): Promise<void> {
+  async #insert(live: LiveGraph, audit?: NewAudit): Promise<void> {
     const { machine } = live;
     const { row } = machine;
     const unit: Unit = {
@@ -134,6 +140,7 @@ class GraphEngine implements Engine {
       insert: { ...row },
       insertNodes: machine.nodes().map((node) => ({ ...node })),
       events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs }],
+      ...(audit && { audit }),
     };
     if (row.dueMs <= row.createdMs && !this.#isClosing) machine.begin(row.createdMs, unit);
     const claims = this.#dispatcher.claim(live, unit);
@@ -171,12 +178,12 @@ class GraphEngine implements Engine {
       idempotencyKey: options.idempotencyKey,
       definition: definition.hash,
       createdMs: nowMs,
-      dueMs: nowMs + (options.delayMs ?? 0),
+      dueMs: Math.max(options.at ?? nowMs, nowMs) + (options.delayMs ?? 0),
       startedMs: undefined,
       finishedMs: undefined,
       priority: readPriority(options.priority ?? 0),
-      parentGraph: undefined,
-      parentNode: undefined,
+      parentGraph: options.parent?.graphId,
+      parentNode: options.parent?.node,
       forkedFrom: undefined,
       version: undefined,
       timeoutMs: undefined,
@@ -196,28 +203,35 @@ class GraphEngine implements Engine {
 
   #view(row: GraphRow): Snapshot {
     const { graphs } = this.#options.store;
-    return snapshotOf(row, graphs.nodes(row.id), this.#registry.get(row.worker), graphs.lastSeq(row.id));
+    const definition = this.#registry.get(row.worker);
+    return snapshotOf(row, graphs.nodes(row.id), definition, graphs.lastSeq(row.id), graphs.children(row.id));
   }
 
   async pause(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#control(graphId, (machine, nowMs) => machine.pause(nowMs, steering));
+    return this.#control("pause", graphId, steering, (machine, nowMs) => machine.pause(nowMs, steering));
   }
 
   async resume(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#control(graphId, (machine, nowMs) => machine.resume(nowMs, steering));
+    return this.#control("resume", graphId, steering, (machine, nowMs) => machine.resume(nowMs, steering));
   }
 
   async cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#control(graphId, (machine, nowMs) => machine.cancel(nowMs, steering));
+    return this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
   }
 
-  async retry(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#control(graphId, (machine, nowMs) => machine.retry(nowMs, steering));
+  async retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
+    return this.#control("retry", graphId, options, (machine, nowMs) => machine.retry(nowMs, options, options?.from));
   }
 
-  async #control(graphId: string, decide: (machine: Machine, nowMs: number) => Unit): Promise<Snapshot> {
+  async #control(
+    step: string,
+    graphId: string,
+    steering: Steering | undefined,
+    decide: (machine: Machine, nowMs: number) => Unit,
+  ): Promise<Snapshot> {
     const live = this.#live.get(graphId) ?? this.#load(graphId);
     const unit = this.#decide(live, decide);
+    unit.audit = auditOf(`graph.${step}`, graphId, this.#clock.now(), steering);
     if (live.machine.isTerminal) live.abortAll(new Error("The graph was cancelled"));
     this.#live.set(graphId, live);
     await this.#apply(live, unit);
@@ -226,12 +240,25 @@ class GraphEngine implements Engine {
     return snapshot as Snapshot;
   }
 
+  async fork(graphId: string, { from, input, ...steering }: ForkOptions): Promise<Snapshot> {
+    const { graphs } = this.#options.store;
+    const source = graphs.graph(graphId) ?? missing(graphId);
+    const definition = this.#registry.get(source.worker) ?? undefinedHere(source);
+    const isWhole = definition.nodes.length === 1 && input !== undefined;
+    const row = this.#newRow(definition, isWhole ? input : source.input, { tags: source.tags });
+    row.forkedFrom = graphId;
+    const nodes = forkRows(row, definition, graphs.nodes(graphId), input === undefined ? { from } : { from, input });
+    const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
+    await this.#insert(this.#adopt(row, nodes, 1, definition), audit);
+    return this.snapshot(row.id) as Snapshot;
+  }
+
   #decide(live: LiveGraph, decide: (machine: Machine, nowMs: number) => Unit): Unit {
     try {
       return decide(live.machine, this.#clock.now());
     } catch (error) {
       // A refusal comes before any change; anything else may have left the mirror half changed.
-      if (!(error instanceof SvcError && error.code === "SVC_TRANSITION")) this.#reload(live, error);
+      if (!(error instanceof SvcError && REFUSALS.includes(error.code))) this.#reload(live, error);
       throw error;
     }
   }
@@ -239,13 +266,8 @@ class GraphEngine implements Engine {
   /** A graph that is not under way: finished, waiting to be read again, or of a definition this process does not have. */
   #load(graphId: string): LiveGraph {
     const row = this.#options.store.graphs.graph(graphId);
-    if (!row) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
-    const definition = this.#registry.get(row.worker);
-    if (!definition)
-      throw new SvcError(
-        "SVC_TRANSITION",
-        `The graph ${graphId} was started as "${row.worker}", which this app no longer has`,
-      );
+    if (!row) return missing(graphId);
+    const definition = this.#registry.get(row.worker) ?? undefinedHere(row);
     if (!TERMINAL.includes(row.phase)) return this.#takeUp(row, definition, false).live;
     const { graphs } = this.#options.store;
     return this.#liveOf(row, graphs.nodes(graphId), graphs.lastSeq(graphId), definition);
@@ -435,4 +457,12 @@ class GraphEngine implements Engine {
       .catch((error: unknown) => this.#reload(claim.live, error))
       .finally(() => claim.place.leave());
   }
+}
+
+function missing(graphId: string): never {
+  throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
+}
+
+function undefinedHere({ id, worker }: GraphRow): never {
+  throw new SvcError("SVC_TRANSITION", `The graph ${id} was started as "${worker}", which this app no longer has`);
 }

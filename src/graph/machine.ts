@@ -19,6 +19,7 @@
  * | paused, not yet due | resume                   | queued               | graph.resumed                         |
  * | any but done/failed | cancel                   | failed (cancelled)   | graph.failed + webhook                |
  * | failed              | retry                    | running, epoch + 1   | graph.started, node.ready             |
+ * | done, failed        | retry from a node        | running, epoch + 1   | graph.started, node.ready             |
  *
  * Everything else is refused with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
  * Source: contract section 4.
@@ -27,8 +28,10 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow, NodeRow, Unit } from "../store/contract.ts";
+import { toldOf } from "./audit.ts";
 import { Change, type LastEvent } from "./change.ts";
 import { Mirror } from "./mirror.ts";
+import { Again, putBack } from "./rerun.ts";
 import { firstNodes } from "./node-rows.ts";
 import { Turns } from "./turns.ts";
 import type { GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows, Steering } from "./types.ts";
@@ -205,7 +208,7 @@ export class Machine {
     this.#require("pause", ["queued", "running"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "pausing");
-    change.event("graph.pausing", undefined, told(steering));
+    change.event("graph.pausing", undefined, toldIf(steering));
     this.#settlePause(change);
     return change.unit;
   }
@@ -215,7 +218,7 @@ export class Machine {
     const change = new Change(this.row, nowMs, this.#last);
     const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
     this.#setPhase(change, isEarly ? "queued" : "running");
-    change.event("graph.resumed", undefined, told(steering));
+    change.event("graph.resumed", undefined, toldIf(steering));
     if (isEarly) return change.unit;
     this.#turns.readAgain();
     // Paused before it ever began.
@@ -234,30 +237,21 @@ export class Machine {
     return change.unit;
   }
 
-  retry(nowMs: number, steering?: Steering): Unit {
-    this.#require("retry", ["failed"]);
+  /** @param from the node to run again, with all that comes after it; undefined: all that is not done. */
+  retry(nowMs: number, steering?: Steering, from?: string): Unit {
+    this.#require("retry", from === undefined ? ["failed"] : ["done", "failed"]);
+    const again = from === undefined ? undefined : new Again(this.definition, this.nodes(), from);
     const change = new Change(this.row, nowMs, this.#last);
     this.#setPhase(change, "running");
     this.#setGraph(change, {
       epoch: this.row.epoch + 1,
+      result: undefined,
       error: undefined,
       finishedMs: undefined,
       startedMs: this.row.startedMs ?? nowMs,
     });
-    for (const node of this.nodes()) {
-      if (node.status !== "done")
-        change.node(node, {
-          status: "pending",
-          attempt: 0,
-          crashes: 0,
-          error: undefined,
-          startedMs: undefined,
-          finishedMs: undefined,
-          dueMs: undefined,
-        });
-    }
-    this.#mirror.count();
-    change.event("graph.started", undefined, { epoch: this.row.epoch, ...steering });
+    putBack(change, this.#mirror, again);
+    change.event("graph.started", undefined, { epoch: this.row.epoch, ...(from && { from }), ...toldOf(steering) });
     this.#advance(change);
     return change.unit;
   }
@@ -345,7 +339,7 @@ export class Machine {
     this.#running = 0;
     this.#setPhase(change, "failed");
     this.#setGraph(change, { error, finishedMs: change.nowMs });
-    change.event("graph.failed", error.node, { ...error, ...steering });
+    change.event("graph.failed", error.node, { ...error, ...toldOf(steering) });
     this.#announce(change, "graph.failed");
   }
 
@@ -394,6 +388,7 @@ export class Machine {
 }
 
 /** Data of an event that says no more than who wanted it, and why. */
-function told(steering: Steering | undefined): Json | undefined {
-  return steering && Object.keys(steering).length > 0 ? { ...steering } : undefined;
+function toldIf(steering: Steering | undefined): Json | undefined {
+  const told = toldOf(steering);
+  return Object.keys(told).length > 0 ? told : undefined;
 }

@@ -72,6 +72,11 @@ export class Mirror {
     return this.all().filter((node) => node.status === status);
   }
 
+  /** To be counted anew afterwards. */
+  remove(ids: readonly string[]): void {
+    for (const id of ids) this.#nodes.delete(id);
+  }
+
   /** Whether the items of a fan-out are known. */
   isExpanded(name: string): boolean {
     return this.#items.has(name);

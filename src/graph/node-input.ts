@@ -8,7 +8,9 @@ import type { WorkerOptions } from "./types.ts";
 /** @throws what the definition's `input` throws. */
 export function inputOf(machine: Machine, node: NodeRow): unknown {
   const definition = machine.definitionOf(node.id);
-  return definition.map ? node.input : definition.input(machine.row.input, machine.deps(definition));
+  // Items have theirs, and a node that a fork was given one for.
+  if (definition.map || node.input !== undefined) return node.input;
+  return definition.input(machine.row.input, machine.deps(definition));
 }
 
 /** @returns also why the keys can't be told: then the node fails when its turn has come. */

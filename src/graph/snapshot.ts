@@ -8,6 +8,7 @@ export function snapshotOf(
   nodes: readonly NodeRow[],
   definition: GraphDefinition | undefined,
   lastSeq: number,
+  children: readonly GraphRow[],
 ): Snapshot {
   return {
     graph_id: row.id,
@@ -22,7 +23,16 @@ export function snapshotOf(
     tags: row.tags,
     nodes: nodes.map(nodeView),
     edges: (definition?.nodes ?? []).flatMap((node) => node.after.map((from): [string, string] => [from, node.name])),
+    parent: row.parentGraph === undefined ? null : { graph_id: row.parentGraph, node: row.parentNode ?? null },
+    children: children.map(({ id, parentNode, worker, status }) => ({
+      graph_id: id,
+      node: parentNode ?? null,
+      worker,
+      status,
+    })),
+    forked_from: row.forkedFrom ?? null,
     created_ms: row.createdMs,
+    due_ms: row.dueMs,
     started_ms: row.startedMs ?? null,
     finished_ms: row.finishedMs ?? null,
     last_seq: lastSeq,

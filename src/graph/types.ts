@@ -159,7 +159,14 @@ export interface Snapshot {
   }[];
   /** Pairs `[from, to]` of node ids of the definition; a fan-out appears once, by its name. */
   edges: [string, string][];
+  /** The graph whose node started this one. */
+  parent: { graph_id: string; node: string | null } | null;
+  /** Those that nodes of this one started, oldest first. */
+  children: { graph_id: string; node: string | null; worker: string; status: GraphStatus }[];
+  forked_from: string | null;
   created_ms: number;
+  /** Not before this time. */
+  due_ms: number;
   started_ms: number | null;
   finished_ms: number | null;
   /** Sequence number of the last event in this snapshot: subscribe after it. */
@@ -167,11 +174,17 @@ export interface Snapshot {
 }
 
 export interface StartOptions {
+  /** The same key again, for the same name, is the same graph. */
   idempotencyKey?: string;
+  /** Not before that many milliseconds from now. */
   delayMs?: number;
   /** Added to the workers' (see there). A whole number from -1000 to 1000; default 0. */
   priority?: number;
+  /** Not before this time, Unix milliseconds; `delayMs` counts from it. One that is over is now. */
+  at?: number;
   tags?: string[];
+  /** The graph that this one belongs to, and which of its nodes: shown in both, and found by. */
+  parent?: { graphId: string; node?: string };
 }
 
 /** Who steers a graph by hand, and why: kept in the event of the step, for whoever asks later. */
@@ -180,6 +193,23 @@ export interface Steering {
   by?: string;
   /** Why, in a few words. */
   note?: string;
+  /** The client's address: kept in the audit trail, not told in events. */
+  address?: string;
+}
+
+export interface RetryOptions extends Steering {
+  /**
+   * A node, or an item of a fan-out such as `inspect/3`: it runs again, and all that comes after it, also in a graph that
+   * is done. What they came to before is kept (`pastNodes`). Default: all that is not done, in a graph that has failed.
+   */
+  from?: string;
+}
+
+export interface ForkOptions extends Steering {
+  /** The first node to run in the new graph; results of those it doesn't come after are copied. */
+  from: string;
+  /** Input of that node, in place of what its definition makes. */
+  input?: Json;
 }
 
 /** What the outbox needs to know of a transition that sends webhooks. */
@@ -230,8 +260,10 @@ export interface Engine {
   pause(graphId: string, steering?: Steering): Promise<Snapshot>;
   resume(graphId: string, steering?: Steering): Promise<Snapshot>;
   cancel(graphId: string, steering?: Steering): Promise<Snapshot>;
-  /** Runs what failed again: same id, next epoch. */
-  retry(graphId: string, steering?: Steering): Promise<Snapshot>;
+  /** Runs again what failed, or a node and all after it: same id, next epoch. @throws SvcError `SVC_INVALID` for no node */
+  retry(graphId: string, options?: RetryOptions): Promise<Snapshot>;
+  /** A new graph that begins at a node of another. @throws SvcError `SVC_INVALID`, `SVC_NOT_FOUND` */
+  fork(graphId: string, options: ForkOptions): Promise<Snapshot>;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
   /** Goes on with every unfinished graph. Called once at boot. */
