@@ -6,6 +6,7 @@ export { openStore } from "./store/open.ts";
 export type {
   AttemptReport,
   Engine,
+  ForkOptions,
   GraphDefinition,
   LaneReport,
   LifecycleEvent,
@@ -13,6 +14,7 @@ export type {
   NodeRef,
   OutboxRows,
   Rate,
+  RetryOptions,
   RetryPolicy,
   Settled,
   Snapshot,

@@ -14,6 +14,7 @@ import { assetEndpoints } from "./endpoints/assets.ts";
 import { chunkEndpoints } from "./endpoints/chunks.ts";
 import { deliveryEndpoints } from "./endpoints/deliveries.ts";
 import { demoEndpoints } from "./endpoints/demo.ts";
+import { auditEndpoints } from "./endpoints/audit.ts";
 import { graphEndpoints } from "./endpoints/graphs.ts";
 import { reportEndpoints } from "./endpoints/reports.ts";
 import { retryEndpoints } from "./endpoints/retries.ts";
@@ -43,6 +44,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   webhookEndpoints(endpoints);
   deliveryEndpoints(endpoints);
   graphEndpoints(endpoints);
+  auditEndpoints(endpoints);
   statusEndpoints(endpoints);
   if (app.security?.report === true) reportEndpoints(endpoints);
   if (isDemoOn(app, services.config)) demoEndpoints(endpoints);

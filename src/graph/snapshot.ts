@@ -39,7 +39,7 @@ export function snapshotOf(
   };
 }
 
-function nodeView(node: NodeRow): Snapshot["nodes"][number] {
+export function nodeView(node: NodeRow): Snapshot["nodes"][number] {
   return {
     id: node.id,
     worker: node.worker,

@@ -47,6 +47,10 @@ export const PATHS = {
   webhooks: "/_svc/webhooks",
   deliveries: "/_svc/deliveries",
   graphs: "/_svc/graphs",
+  graphsBulk: "/_svc/graphs/bulk",
+  schedules: "/_svc/schedules",
+  queues: "/_svc/queues",
+  audit: "/_svc/audit",
   status: "/_svc/status",
   metrics: "/_svc/metrics",
   /** Where browsers tell of what the policy refused, where the app asks for it. */

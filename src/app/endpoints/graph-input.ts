@@ -7,9 +7,11 @@ import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import { GRAPH_STATUSES } from "../../shared/wire.ts";
 import type { GraphQuery } from "../../store/contract.ts";
+import { actorOf } from "../auth.ts";
+import type { Services } from "../services.ts";
 import { readPage } from "../../webhooks/input.ts";
 
-const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "priority", "tags"];
+const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "at", "priority", "tags", "parent"];
 const MAX_KEY_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 const MAX_NOTE_BYTES = 8 * 1024;
@@ -35,33 +37,43 @@ export interface StartInput {
 
 /** @throws SvcError `SVC_INVALID` naming the key. */
 export function readStart(body: Json): StartInput {
-  if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    throw new SvcError("SVC_INVALID", `The body must be a JSON object with the keys ${START_KEYS.join(", ")}`);
-  }
-  const unknown = Object.keys(body).find((key) => !START_KEYS.includes(key));
-  if (unknown !== undefined) throw invalid(unknown, `is no key of this body; allowed are ${START_KEYS.join(", ")}`);
-  const { worker, input, idempotency_key: key, delay_ms: delayMs, priority, tags } = body;
+  const fields = readObject(body, START_KEYS);
+  const { worker, input, idempotency_key: key, delay_ms: delayMs, at, priority, tags, parent } = fields;
   if (typeof worker !== "string" || worker === "") throw invalid("worker", "must be the name of a worker or graph");
   const options: StartOptions = {};
   if (key !== undefined) options.idempotencyKey = readText(key, "idempotency_key", MAX_KEY_LENGTH);
   if (delayMs !== undefined) options.delayMs = readDelay(delayMs);
   if (priority !== undefined) options.priority = readPriority(priority);
+  if (at !== undefined) options.at = readTime(at, "at");
   if (tags !== undefined) options.tags = readTags(tags);
+  if (parent !== undefined) options.parent = readParent(parent);
   return { worker, input: input ?? null, options };
 }
 
 /**
- * Why a graph is steered: `{"note": "…"}`; a request without a body says nothing.
+ * Who steers what, and why: `{"note": "…"}`; a request without a body says nothing.
+ * @param keys of the body, beside `note`
  * @throws SvcError `SVC_INVALID`
  */
-export async function readNote(ctx: Context): Promise<Pick<Steering, "note">> {
-  const body = hasBody(ctx) ? await readJson(ctx, MAX_NOTE_BYTES) : {};
+export async function readSteering(
+  ctx: Context,
+  services: Services,
+  keys: readonly string[] = [],
+  maxBytes = MAX_NOTE_BYTES,
+): Promise<{ steering: Steering; body: Record<string, Json | undefined> }> {
+  const { note, ...body } = readObject(hasBody(ctx) ? await readJson(ctx, maxBytes) : {}, [...keys, "note"]);
+  const steering: Steering = { by: actorOf(ctx, services), address: ctx.clientIp };
+  if (note !== undefined) steering.note = readText(note, "note", MAX_NOTE_LENGTH);
+  return { steering, body };
+}
+
+/** @throws SvcError `SVC_INVALID` for what is no object, or has another key */
+export function readObject(body: Json, keys: readonly string[]): Record<string, Json | undefined> {
   if (body === null || typeof body !== "object" || Array.isArray(body))
-    throw invalid("note", "must stand in a JSON object");
-  const { note, ...others } = body;
-  const unknown = Object.keys(others)[0];
-  if (unknown !== undefined) throw invalid(unknown, "is no key of this body; allowed is note");
-  return note === undefined ? {} : { note: readText(note, "note", MAX_NOTE_LENGTH) };
+    throw new SvcError("SVC_INVALID", `The body must be a JSON object with the keys ${keys.join(", ")}`);
+  const unknown = Object.keys(body).find((key) => !keys.includes(key));
+  if (unknown !== undefined) throw invalid(unknown, `is no key of this body; allowed are ${keys.join(", ")}`);
+  return body;
 }
 
 function hasBody(ctx: Context): boolean {
@@ -99,12 +111,12 @@ function readStatus(status: string) {
   throw invalid("status", `is "${status.slice(0, 80)}"; allowed are ${GRAPH_STATUSES.join(", ")}`);
 }
 
-function readWhole(text: string, key: string): number {
+export function readWhole(text: string, key: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw invalid(key, "must be a whole number");
 }
 
-function readText(value: Json, key: string, maxLength: number): string {
+export function readText(value: Json | undefined, key: string, maxLength: number): string {
   if (typeof value === "string" && value !== "" && value.length <= maxLength) return value;
   throw invalid(key, `must be a text of 1 to ${maxLength} characters`);
 }
@@ -114,13 +126,30 @@ function readDelay(value: Json): number {
   throw invalid("delay_ms", `must be a whole number of milliseconds from 0 to ${MAX_DELAY_MS}`);
 }
 
+/** Unix milliseconds, or a text of ISO 8601 with its offset. */
+function readTime(value: Json, key: string): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  const ms =
+    typeof value === "string" && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(value)
+      ? Date.parse(value)
+      : Number.NaN;
+  if (Number.isNaN(ms)) throw invalid(key, "must be Unix milliseconds, or a time such as 2026-03-29T06:00:00Z");
+  return ms;
+}
+
+function readParent(value: Json): NonNullable<StartOptions["parent"]> {
+  const { graph_id: graphId, node } = readObject(value, ["graph_id", "node"]);
+  const parent = { graphId: readText(graphId, "graph_id", MAX_KEY_LENGTH) };
+  return node === undefined ? parent : { ...parent, node: readText(node, "node", MAX_KEY_LENGTH) };
+}
+
 function readTags(value: Json): string[] {
   if (!Array.isArray(value) || value.length > MAX_TAGS)
     throw invalid("tags", `must be an array of at most ${MAX_TAGS} texts`);
   return [...new Set(value.map((tag) => readText(tag, "tags", MAX_TAG_LENGTH)))];
 }
 
-function invalid(key: string, problem: string): SvcError {
+export function invalid(key: string, problem: string): SvcError {
   return new SvcError("SVC_INVALID", `"${key.slice(0, 80)}" ${problem}`, {
     issues: [{ path: [key], message: problem }],
   });

@@ -3,25 +3,28 @@ import { readJson } from "../../http/body.ts";
 import { eventStream, type StreamEvent } from "../../http/event-stream.ts";
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
+import { nodeView } from "../../graph/snapshot.ts";
 import type { Snapshot } from "../../graph/types.ts";
 import { createGraphToken } from "../../security/graph-token.ts";
 import type { GraphEvent } from "../../store/contract.ts";
 import { PATHS } from "../../shared/wire.ts";
-import { actorOf, graphAccess, operatorOnly } from "../auth.ts";
+import { graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { readGraphQuery, readLastSeq, readNote, readStart } from "./graph-input.ts";
+import { readGraphQuery, readLastSeq, readStart, readSteering, readText } from "./graph-input.ts";
 import { idOf } from "./webhooks.ts";
 
 /** An input may be a whole lockfile. */
 const MAX_START_BYTES = 16 * 1024 * 1024;
 /** Long enough to follow a graph over a night, short enough that a leaked link dies. */
 const TOKEN_LIFE_MS = 24 * 3_600_000;
+/** Names have 64 at most; behind them stands the number of an item. */
+const MAX_NODE_LENGTH = 100;
 
-const STEPS = ["pause", "resume", "cancel", "retry"] as const;
+const STEPS = ["pause", "resume", "cancel"] as const;
+const FORK_KEYS = ["from", "input"];
 
 export function graphEndpoints({ router, services }: Endpoints): void {
-  const { engine } = services;
   const operator = [operatorOnly(services)];
   const reader = [graphAccess(services, "read")];
   const controller = [graphAccess(services, "control")];
@@ -30,18 +33,44 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   router.add("GET", PATHS.graphs, (ctx) => list(ctx, services), operator);
   router.add("GET", one, (ctx) => json(known(ctx, services)), reader);
   router.add("GET", `${one}/events`, (ctx) => events(ctx, services), reader);
-  for (const step of STEPS) {
-    router.add(
-      "POST",
-      `${one}/${step}`,
-      async (ctx) => {
-        const { graph_id } = known(ctx, services);
-        const steering = { by: actorOf(ctx, services), ...(await readNote(ctx)) };
-        return json(await engine[step](graph_id, steering), 202);
-      },
-      controller,
-    );
-  }
+  router.add("GET", `${one}/past`, (ctx) => past(ctx, services), reader);
+  for (const step of STEPS) router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), controller);
+  router.add("POST", `${one}/retry`, (ctx) => retry(ctx, services), controller);
+  router.add("POST", `${one}/fork`, (ctx) => fork(ctx, services), controller);
+}
+
+async function steer(ctx: Context, services: Services, step: (typeof STEPS)[number]): Promise<Result> {
+  const { graph_id } = known(ctx, services);
+  const { steering } = await readSteering(ctx, services);
+  return json(await services.engine[step](graph_id, steering), 202);
+}
+
+async function retry(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = known(ctx, services);
+  const { steering, body } = await readSteering(ctx, services, ["from"]);
+  const from = body["from"] === undefined ? {} : { from: readText(body["from"], "from", MAX_NODE_LENGTH) };
+  return json(await services.engine.retry(graph_id, { ...steering, ...from }), 202);
+}
+
+/** Whoever may control the graph may have it run once more; the new one is named by its snapshot, and needs a token of its own. */
+async function fork(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = known(ctx, services);
+  const { steering, body } = await readSteering(ctx, services, FORK_KEYS, MAX_START_BYTES);
+  const from = readText(body["from"], "from", MAX_NODE_LENGTH);
+  const { input } = body;
+  const forked = await services.engine.fork(graph_id, { ...steering, from, ...(input !== undefined && { input }) });
+  return json(forked, 202);
+}
+
+/** What its nodes came to before they were run again. */
+function past(ctx: Context, services: Services): Result {
+  const { graph_id } = known(ctx, services);
+  const nodes = services.store.graphs.pastNodes(graph_id).map((node) => ({
+    epoch: node.epoch,
+    ...nodeView(node),
+    result: node.result ?? null,
+  }));
+  return json({ nodes });
 }
 
 /** A token with which a page may follow this graph, from now on for a day. */

@@ -1,0 +1,58 @@
+/** Who did what by hand, for whoever must answer for it. */
+import { json } from "../../http/response.ts";
+import type { Context, Result } from "../../http/types.ts";
+import { auditOf } from "../../graph/audit.ts";
+import type { Json } from "../../shared/json.ts";
+import { PATHS } from "../../shared/wire.ts";
+import type { AuditQuery, AuditRow } from "../../store/control.ts";
+import { readPage } from "../../webhooks/input.ts";
+import { actorOf, operatorOnly } from "../auth.ts";
+import type { Endpoints, Services } from "../services.ts";
+import { readWhole } from "./graph-input.ts";
+
+export function auditEndpoints({ router, services }: Endpoints): void {
+  router.add("GET", PATHS.audit, (ctx) => list(ctx, services), [operatorOnly(services)]);
+}
+
+/** Keeps that this request has changed something that no graph's transition tells of. */
+export async function recordAudit(
+  ctx: Context,
+  services: Services,
+  operation: string,
+  target: string,
+  data?: Json,
+): Promise<void> {
+  const steering = { by: actorOf(ctx, services), address: ctx.clientIp };
+  await services.store.audit.add(auditOf(operation, target, services.clock.now(), steering, data));
+}
+
+function list(ctx: Context, { store }: Services): Result {
+  const { items, total, nextCursor } = store.audit.list(readQuery(ctx.query));
+  return json({ audit: items.map(auditView), total, next_cursor: nextCursor ?? null });
+}
+
+function readQuery(query: URLSearchParams): AuditQuery {
+  const { limit, cursor } = readPage(query);
+  const result: AuditQuery = { limit };
+  if (cursor !== undefined) result.cursor = String(readWhole(cursor, "cursor"));
+  for (const key of ["target", "actor", "operation"] as const) {
+    const value = query.get(key);
+    if (value !== null) result[key] = value;
+  }
+  const sinceMs = query.get("since_ms");
+  if (sinceMs !== null) result.sinceMs = readWhole(sinceMs, "since_ms");
+  return result;
+}
+
+function auditView({ id, atMs, actor, address, operation, target, note, data }: AuditRow): Record<string, unknown> {
+  return {
+    id,
+    timestamp_ms: atMs,
+    actor,
+    address: address ?? null,
+    operation,
+    target,
+    note: note ?? null,
+    data: data ?? null,
+  };
+}
