@@ -262,6 +262,7 @@ class SvcApp implements App {
 
   async #boot(where: Surroundings): Promise<void> {
     const { config } = this;
+    await this.#options.onBoot?.();
     const closing = this.#closing.signal;
     const watchers = { log: this.log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
     const around = { where, clock: this.#clock, closing, ...watchers };

@@ -10,7 +10,7 @@ import {
   type RouteDefinition,
 } from "../index.ts";
 import { component, html } from "../jsx-runtime.ts";
-import { headElements } from "./head.ts";
+import { headElements, mergeHeads } from "./head.ts";
 import { loadChain, statusOf, viewChain, type Chain, type Standby } from "./chain.ts";
 import {
   endpointModule,
@@ -23,7 +23,9 @@ import {
   type Modules,
   type PageModule,
 } from "./modules.ts";
+import { answerTwin, holdsTwin, twinPath, withTwin } from "./markdown.ts";
 import { readRouteFiles, type RouteFile } from "./route-files.ts";
+import type { PlainPage } from "./seo/seo.ts";
 
 export interface AssembleOptions {
   /** `https://example.com`; undefined while it is not configured. */
@@ -35,6 +37,10 @@ export interface AssembleOptions {
 /** What goes into `createApp`. */
 export interface Assembled {
   readonly routes: readonly Entry[];
+  /** Pages without parameters, for sitemap and llms.txt. */
+  readonly plain: readonly PlainPage[];
+  /** What `routes` answer. */
+  readonly paths: ReadonlySet<string>;
   readonly notFound: readonly PageDefinition[];
 }
 
@@ -46,23 +52,45 @@ export function assemble(modules: Modules, options: AssembleOptions): Assembled 
     routes: files.routes.flatMap((file): Entry[] =>
       file.kind === "page" ? pagesOf(modules, file, options) : endpointsOf(modules, file),
     ),
+    plain: files.routes.flatMap((file) => plainPages(modules, file)),
+    paths: new Set(files.routes.flatMap(({ paths }) => paths)),
     notFound: files.notFound.flatMap((file) => notFoundPages(modules, file, options)),
   };
 }
 
-function pagesOf(modules: Modules, file: RouteFile, options: AssembleOptions): PageDefinition[] {
+function pagesOf(modules: Modules, file: RouteFile, options: AssembleOptions): Entry[] {
   const module = pageModule(modules, file.file);
-  return placed(modules, file, chainOf(modules, file, module, options), options);
+  return [
+    ...placed(modules, file, chainOf(modules, file, module, options), options),
+    ...twinsOf(module, file, middlewareOf(modules, file)),
+  ];
+}
+
+/** Routes of the Markdown twin, where the page's own don't match it. */
+function twinsOf(module: PageModule, { paths }: RouteFile, middleware: readonly Middleware[]): RouteDefinition[] {
+  if (module.markdown === undefined) return [];
+  return paths
+    .filter((path) => !holdsTwin(path))
+    .map((path) => route("GET", twinPath(path), (ctx) => answerTwin(module, ctx, ctx.params), { middleware }));
+}
+
+function plainPages(modules: Modules, { file, kind, paths, around }: RouteFile): PlainPage[] {
+  if (kind !== "page") return [];
+  const all = [...around.layout.map((name) => layoutModule(modules, name)), pageModule(modules, file)];
+  const heads = all.map(({ head }) => (typeof head === "function" ? undefined : head));
+  const head = mergeHeads(heads.filter((one) => one !== undefined));
+  return paths.filter((path) => !/[:*]/.test(path)).map((path) => ({ path, head }));
 }
 
 /** One page for each way to write its path. */
 function placed(modules: Modules, file: RouteFile, chain: Chain, options: AssembleOptions): PageDefinition[] {
-  const settings = chain.levels.at(-1)?.options ?? {};
-  const middleware = middlewareOf(modules, file);
+  const last = chain.levels.at(-1);
+  const settings = last?.options ?? {};
+  const around = middlewareOf(modules, file);
   return file.paths.map((path) =>
     page(path, {
       ...settings,
-      middleware,
+      middleware: last?.markdown === undefined ? around : [...around, withTwin(last, path)],
       load: (ctx: Context) => loadChain(chain, ctx),
       view: (loaded, ctx) => viewChain(chain, loaded, ctx),
       title: ({ head }) => head.title ?? "",

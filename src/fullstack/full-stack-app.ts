@@ -3,16 +3,18 @@ import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
 import { assemble } from "./assemble.ts";
 import { statusOf } from "./chain.ts";
 import type { Modules } from "./modules.ts";
+import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
 
 export interface FullStackOptions extends AppOptions {
-  /** Where visitors reach the site: `https://example.com`. Default: SVC_SITE_URL. For canonical addresses, previews and sitemaps. */
-  site?: string;
+  /** What search engines and assistants are told. Default: `robots.txt` that allows everything, and a sitemap of the pages. */
+  seo?: SeoOptions;
 }
 
 /**
  * Makes an app of the files below `pages/` beside this module; `options` add what the base app takes.
  * @param given modules by path, put there by the compiler: `{ "./pages/index.tsx": … }`
- * @throws SvcError `SVC_DEFINITION` naming the file that can't be a page, layout or endpoint.
+ * @throws SvcError `SVC_DEFINITION` naming the file that can't be a page, layout or endpoint. Its boot is refused with
+ * `SVC_CONFIG` where SVC_SITE_URL is not set in production.
  */
 export function createFullStackApp(options: FullStackOptions = {}, given?: Readonly<Record<string, unknown>>): App {
   if (!given)
@@ -20,18 +22,34 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
       "SVC_DEFINITION",
       'createFullStackApp was run without being compiled, so it has no pages: "svc dev" and "svc build" give it those of its folder pages/.',
     );
-  const { site, ...base } = options;
-  const { routes, notFound } = assemble(byFile(given), {
-    origin: () => site ?? app.config.siteOrigin,
+  const { seo = {}, ...base } = options;
+  const assembled = assemble(byFile(given), {
+    origin: () => app.config.siteOrigin,
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
     tell: (error) => told(error, app.config.isProduction),
   });
+  const origin = (): string => siteOrigin(app);
   const app = createApp({
     ...base,
-    pages: [...routes, ...(base.pages ?? [])],
-    notFound: [...notFound, ...(base.notFound ?? [])],
+    pages: [...assembled.routes, ...(base.pages ?? [])],
+    routes: [...seoRoutes(seo, assembled.plain, assembled.paths, origin), ...(base.routes ?? [])],
+    notFound: [...assembled.notFound, ...(base.notFound ?? [])],
+    onBoot: async () => {
+      siteOrigin(app);
+      await base.onBoot?.();
+    },
   });
   return app;
+}
+
+/** Where visitors reach the site; in development, where it is not known, where the app listens by default. */
+function siteOrigin({ config }: App): string {
+  if (config.siteOrigin !== undefined) return config.siteOrigin;
+  if (!config.isProduction) return `http://localhost:${config.port}`;
+  throw new SvcError(
+    "SVC_CONFIG",
+    "SVC_SITE_URL is not set; in production a full-stack app needs it for its sitemap, robots.txt and canonical addresses. Set it to where visitors reach the site, such as https://example.com",
+  );
 }
 
 /** What visitors may know: refusals are for them, faults are not. */

@@ -3,4 +3,8 @@ export { createFullStackApp, type FullStackOptions } from "./full-stack-app.ts";
 export type { Head, OpenGraph } from "./head.ts";
 export { href, type HrefOptions } from "./href.ts";
 export type { ErrorProps, LayoutProps, PageProps, PageSettings } from "./modules.ts";
+export type { LlmsLink, LlmsOptions } from "./seo/llms.ts";
+export type { RobotsRule } from "./seo/robots.ts";
+export type { SeoOptions, SitemapOptions } from "./seo/seo.ts";
+export type { SitemapEntry } from "./seo/sitemap.ts";
 export type { LoadContext, RouteParams, RoutePath, Routes } from "./params.ts";

@@ -45,6 +45,8 @@ export interface PageModule {
   load?: (ctx: Context) => unknown;
   head?: Head | ((props: PageProps) => Head);
   options?: PageSettings;
+  /** The page as Markdown, at its path with `.md` behind it. */
+  markdown?: string | ((props: PageProps) => string | Promise<string>);
 }
 
 /** `_error.tsx` and `_404.tsx`. */
@@ -63,7 +65,7 @@ export type Method = (typeof METHODS)[number];
 /** Modules of the app by the names of their files below `pages/`. */
 export type Modules = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-const PAGE = ["default", "load", "head", "options"];
+const PAGE = ["default", "load", "head", "options", "markdown"];
 
 export function pageModule(modules: Modules, file: string): PageModule {
   return componentModule<PageModule>(modules, file, PAGE);

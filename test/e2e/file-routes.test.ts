@@ -125,3 +125,44 @@ describe("what is not there", () => {
     assert.deepEqual([status, headers.get("content-type")], [404, "application/problem+json"]);
   });
 });
+
+describe("what search engines and assistants ask for", () => {
+  it("robots.txt has the rules of the app and the sitemap", async () => {
+    const { headers, text } = await get("/robots.txt");
+    assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
+    assert.equal(
+      text,
+      "User-agent: *\nDisallow: /members\n\nUser-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nSitemap: https://example.com/sitemap.xml\n",
+    );
+  });
+
+  it("sitemap.xml has the pages that may be indexed, and the entries of the app", async () => {
+    const { headers, text } = await get("/sitemap.xml");
+    assert.equal(headers.get("content-type"), "application/xml; charset=utf-8");
+    const addresses = [...text.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => address);
+    assert.deepEqual(addresses, ["https://example.com/", "https://example.com/users/1", "https://example.com/users/2"]);
+    assert.match(text, /<lastmod>2026-01-02T00:00:00\.000Z<\/lastmod>/);
+  });
+
+  it("llms.txt tells what the site is, and links its pages", async () => {
+    const { text } = await get("/llms.txt");
+    assert.equal(
+      text,
+      "# Examples & Co\n\n> Examples of files.\n\n## Pages\n\n- [Home · Examples](https://example.com/): Where it begins\n- [Members · Examples](https://example.com/members)\n",
+    );
+  });
+
+  it("a page that exports markdown has a twin, and each names the other", async () => {
+    for (const [page, twin, body] of [
+      ["/", "/index.md", "# Home\n"],
+      ["/users/1", "/users/1.md", "# Ada <Lovelace>\n"],
+    ] as const) {
+      assert.equal((await get(page)).headers.get("link"), `<${twin}>; rel="alternate"; type="text/markdown"`);
+      const { headers, text } = await get(twin);
+      assert.equal(text, body);
+      assert.equal(headers.get("content-type"), "text/markdown; charset=utf-8");
+      assert.equal(headers.get("link"), `<${page}>; rel="canonical"`);
+    }
+    assert.equal((await get("/users/7.md")).status, 404);
+  });
+});

@@ -1,0 +1,41 @@
+/** `robots.txt`: what crawlers may fetch (RFC 9309), and where the sitemap is. */
+import { SvcError } from "../../index.ts";
+
+export interface RobotsRule {
+  /** Product tokens of crawlers: `"GPTBot"`. Default `"*"`, all that no other rule names. */
+  userAgent?: string | readonly string[];
+  /** Paths that may be fetched although a shorter `disallow` holds; `*` and a `$` at the end as in RFC 9309. */
+  allow?: readonly string[];
+  /** Paths that may not. Default none. */
+  disallow?: readonly string[];
+}
+
+const PRODUCT_TOKEN = /^(?:\*|[A-Za-z_-]+)$/;
+const PATH = /^[/*]\S*$/;
+
+/**
+ * @param rules default: everything may be fetched.
+ * @param sitemap absolute URL.
+ * @throws SvcError `SVC_DEFINITION` for a name or path that would say something else than was meant.
+ */
+export function robotsText(rules: readonly RobotsRule[], sitemap: string | undefined): string {
+  const groups = (rules.length === 0 ? [{}] : rules).map(groupText);
+  return [...groups, ...(sitemap === undefined ? [] : [`Sitemap: ${sitemap}\n`])].join("\n");
+}
+
+function groupText({ userAgent = "*", allow = [], disallow = [] }: RobotsRule): string {
+  const lines = [
+    ...[userAgent].flat().map((name) => line("User-agent", name, PRODUCT_TOKEN)),
+    ...allow.map((path) => line("Allow", path, PATH)),
+    ...disallow.map((path) => line("Disallow", path, PATH)),
+  ];
+  // A group without a rule would leave crawlers to the next one's.
+  if (allow.length + disallow.length === 0) lines.push("Disallow:\n");
+  return lines.join("");
+}
+
+function line(name: string, value: string, allowed: RegExp): string {
+  if (allowed.test(value)) return `${name}: ${value}\n`;
+  const hint = allowed === PATH ? 'a path such as "/private/"' : 'a crawler\'s token such as "GPTBot", or "*"';
+  throw new SvcError("SVC_DEFINITION", `seo.robots has ${JSON.stringify(value)} as ${name}; it must be ${hint}`);
+}
