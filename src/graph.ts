@@ -2,6 +2,18 @@
 export { createEngine, type EngineOptions } from "./graph/engine.ts";
 export { graph, worker, type GraphBuilder, type MapOptions, type NodeOptions } from "./graph/definition.ts";
 export { FinalError } from "./graph/final-error.ts";
+export { CallError, WaitTimeoutError } from "./graph/call-error.ts";
+export type { RetryPolicy } from "./graph/retry.ts";
+export type {
+  CallOptions,
+  DurableCalls,
+  MapCallOptions,
+  Settled,
+  SleepOptions,
+  StepInfo,
+  StepOptions,
+  WaitOptions,
+} from "./graph/context-types.ts";
 export { openStore } from "./store/open.ts";
 export type {
   AttemptReport,
@@ -15,8 +27,7 @@ export type {
   OutboxRows,
   Rate,
   RetryOptions,
-  RetryPolicy,
-  Settled,
+  SignalOptions,
   Snapshot,
   StartOptions,
   Steering,

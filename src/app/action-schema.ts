@@ -1,51 +1,9 @@
-/** The check of an action's argument by a schema of the author's: Standard Schema v1 (standardschema.dev). */
-import { SvcError, type Issue } from "../shared/errors.ts";
-
-/** The part of Standard Schema v1 used here; valibot, zod and arktype schemas fit. */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  };
-}
-
-/** Read from what a schema says of itself: to infer them from all of it costs the compiler half as much again. */
-export type InputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["input"];
-export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
-
-type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
-
-interface SchemaIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/** Schemas of some libraries are functions that carry `~standard`, so only the property tells. */
-export function isSchema(value: unknown): value is StandardSchema {
-  const isHolder = (typeof value === "object" && value !== null) || typeof value === "function";
-  return isHolder && typeof (value as Partial<StandardSchema>)["~standard"]?.validate === "function";
-}
+/** The check of an action's argument by a schema of the author's. */
+import { SvcError } from "../shared/errors.ts";
+import { parseWith, type StandardSchema } from "../shared/schema.ts";
 
 /** What the schema makes of the one argument. @throws SvcError `SVC_INVALID` with issues; for more arguments than one too */
 export async function validate(schema: StandardSchema, args: readonly unknown[]): Promise<unknown> {
   if (args.length > 1) throw new SvcError("SVC_INVALID", `args holds ${args.length} values; this action takes one`);
-  const result = await schema["~standard"].validate(args[0]);
-  if (result.issues) throw refusal(result.issues);
-  return result.value;
-}
-
-function refusal(found: readonly SchemaIssue[]): SvcError {
-  const issues: Issue[] = found.map(({ message, path }) => ({ path: (path ?? []).map(step), message }));
-  const first = issues[0];
-  const place = first && first.path.length > 0 ? `${first.path.join(".")}: ` : "";
-  return new SvcError("SVC_INVALID", `${place}${first?.message ?? "The input is not valid"}`, { issues });
-}
-
-function step(part: PropertyKey | { readonly key: PropertyKey }): string | number {
-  const key = typeof part === "object" ? part.key : part;
-  return typeof key === "number" ? key : String(key);
+  return parseWith(schema, args[0]);
 }

@@ -4,10 +4,11 @@
  */
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import { isSchema, validate, type InputOf, type OutputOf, type StandardSchema } from "./action-schema.ts";
+import { isSchema, type InputOf, type OutputOf, type StandardSchema } from "../shared/schema.ts";
+import { validate } from "./action-schema.ts";
 import type { Landed, MustTravel } from "./carried.ts";
 
-export type { StandardSchema } from "./action-schema.ts";
+export type { StandardSchema } from "../shared/schema.ts";
 
 /** What an action allows its callers; the defaults are those of every action. */
 export interface ActionOptions {

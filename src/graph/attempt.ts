@@ -6,14 +6,17 @@ import type { Clock, Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Failure, NodeRow } from "../store/contract.ts";
 import type { Abort } from "./abort.ts";
+import type { DurableCalls, MapCallOptions, WaitOptions } from "./context-types.ts";
 import { toJson } from "./json-value.ts";
+import type { Durable } from "./durable.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
+import type { Kept } from "./machine.ts";
 import type { Worker, WorkerContext } from "./types.ts";
 
 export type Outcome =
-  | { kind: "done"; result: Json }
+  | { kind: "done"; result: Json; kept?: Kept | undefined }
   /** `cause` is what was thrown. */
-  | { kind: "failed"; error: Failure; cause: unknown }
+  | { kind: "failed"; error: Failure; cause: unknown; kept?: Kept | undefined }
   | { kind: "aborted" };
 
 /** Where an attempt tells of itself; what comes after its end is not taken. */
@@ -35,18 +38,23 @@ export interface AttemptOptions {
   /** Aborted by cancel and shutdown. */
   controller: Abort;
   sink: AttemptSink;
+  durable: (limits: AttemptLimits) => Durable;
 }
 
 /** Never rejects. After an abort it does not wait for a worker that ignores its signal. */
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
   const { node, timeout, heartbeat, clock, controller } = options;
   const limits = new AttemptLimits({ clock, timeout, heartbeat, abort: (reason) => controller.abort(reason) });
+  let durable: Durable | undefined;
+  // Made when it is first asked for: most workers do without.
+  const context = contextOf(options, limits, () => (durable ??= options.durable(limits)));
   try {
-    const result = await controller.race(() => run(options, limits));
-    return { kind: "done", result: toJson(result, `the result of "${node.id}"`) };
+    const result = await controller.race(() => run(options, context));
+    return { kind: "done", result: toJson(result, `the result of "${node.id}"`), kept: durable?.kept() };
   } catch (error) {
     if (controller.reason !== undefined && error === controller.reason) return afterAbort(error, node.id);
-    return { kind: "failed", error: { message: messageOf(error), reason: "error", node: node.id }, cause: error };
+    const failure: Failure = { message: messageOf(error), reason: "error", node: node.id };
+    return { kind: "failed", error: failure, cause: error, kept: durable?.kept() };
   } finally {
     limits.stop();
   }
@@ -58,11 +66,15 @@ function afterAbort(reason: unknown, node: string): Outcome {
 }
 
 /** An async function, so that a worker that throws at once and one that rejects look the same. */
-async function run(options: AttemptOptions, limits: AttemptLimits): Promise<unknown> {
-  return options.worker.run(options.input as never, contextOf(options, limits));
+async function run(options: AttemptOptions, context: WorkerContext): Promise<unknown> {
+  return options.worker.run(options.input as never, context);
 }
 
-function contextOf({ node, deps, controller, sink: told }: AttemptOptions, limits: AttemptLimits): WorkerContext {
+function contextOf(
+  { node, deps, controller, sink: told }: AttemptOptions,
+  limits: AttemptLimits,
+  durable: () => Durable,
+): WorkerContext {
   const sink: AttemptSink = {
     event: (type, data) => {
       limits.beat();
@@ -88,7 +100,32 @@ function contextOf({ node, deps, controller, sink: told }: AttemptOptions, limit
     log: (level, message) => sink.event("log", { level: String(level), message: String(message) }),
     emit: (name, data) => sink.event("custom", { name, data: toJson(data, `the data of "${name}"`) }),
     progress: (value, note) => sink.progress(Math.min(1, Math.max(0, value)), note),
+    ...durableCalls(durable),
   };
+}
+
+/** Types hold in the worker's code; here all of them are JSON. */
+function durableCalls(durable: () => Durable): DurableCalls {
+  return {
+    state: {
+      get: (key: string) => durable().getState(key),
+      set: (key: string, value) => durable().setState(key, value),
+    },
+    checkpoint: () => durable().checkpoint(),
+    step: (async (key, fn, options) => durable().step(key, fn, options)) as DurableCalls["step"],
+    sleep: async (until, options) => durable().sleep(until, options),
+    waitFor: (async (name: string, options?: WaitOptions) =>
+      durable().waitFor(name, options)) as DurableCalls["waitFor"],
+    call: (async (key, worker, input, options) =>
+      durable().call(key, asWorker(worker), input, options)) as DurableCalls["call"],
+    map: (async (key: string, items: readonly unknown[], worker: object, options?: MapCallOptions) =>
+      durable().map(key, items, asWorker(worker), options)) as DurableCalls["map"],
+  };
+}
+
+/** A `Callable` is a worker, as callers see it. */
+function asWorker(callable: object): Worker<never, unknown> {
+  return callable as Worker<never, unknown>;
 }
 
 export function messageOf(error: unknown): string {

@@ -7,7 +7,8 @@ import { openStore } from "../store/open.ts";
 import { graph, worker, type GraphBuilder } from "./definition.ts";
 import { createEngine } from "./engine.ts";
 import { FinalError } from "./final-error.ts";
-import type { GraphDefinition, NodeRef, Settled, Snapshot } from "./types.ts";
+import type { Settled } from "./context-types.ts";
+import type { GraphDefinition, NodeRef, Snapshot } from "./types.ts";
 
 /** Runs a graph to its end on a store in memory. */
 async function run(definition: GraphDefinition, input: Json = null): Promise<Snapshot> {

@@ -1,7 +1,8 @@
 /** What a worker or graph may not be declared with. Each refusal names who has which option, what it is and what is allowed. */
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
-import type { RetryPolicy, WorkerOptions } from "./types.ts";
+import type { RetryPolicy } from "./retry.ts";
+import type { WorkerOptions } from "./types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 

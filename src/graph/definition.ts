@@ -6,28 +6,23 @@ import { createHash } from "node:crypto";
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { checkCount, checkRetry, checkTime, checkWorker, refused, requireName } from "./checks.ts";
-import type {
-  FanOut,
-  GraphDefinition,
-  NodeDefinition,
-  NodeRef,
-  RetryPolicy,
-  Settled,
-  Worker,
-  WorkerOptions,
-  WorkerRun,
-} from "./types.ts";
+import type { Settled } from "./context-types.ts";
+import type { RetryPolicy } from "./retry.ts";
+import type { FanOut, GraphDefinition, NodeDefinition, NodeRef, Worker, WorkerOptions, WorkerRun } from "./types.ts";
 
 /**
  * A named function that graphs run, or that is started alone.
  *
  * @throws SvcError `SVC_DEFINITION` for a bad name or option.
  */
-export function worker<Input, Output>(name: string, run: WorkerRun<Input, Output>): Worker<Input, Output>;
-export function worker<Input, Output>(
+export function worker<Input, Output, State extends object = Record<string, Json>>(
+  name: string,
+  run: WorkerRun<Input, Output, State>,
+): Worker<Input, Output>;
+export function worker<Input, Output, State extends object = Record<string, Json>>(
   name: string,
   options: WorkerOptions<Input>,
-  run: WorkerRun<Input, Output>,
+  run: WorkerRun<Input, Output, State>,
 ): Worker<Input, Output>;
 export function worker<Input, Output>(
   name: string,

@@ -24,6 +24,7 @@ import { forkRows } from "./rerun.ts";
 import { ProgressThrottle } from "./progress.ts";
 import { Registry } from "./registry.ts";
 import { Runner } from "./runner.ts";
+import { sendSignal, type SignalTarget } from "./send-signal.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import type {
@@ -34,6 +35,7 @@ import type {
   LaneReport,
   OutboxRows,
   RetryOptions,
+  SignalOptions,
   Snapshot,
   StartOptions,
   Steering,
@@ -100,6 +102,8 @@ class GraphEngine implements Engine {
       onAttempt: options.onAttempt,
       live: (graphId) => this.#live.get(graphId),
       go: (live, decide) => void this.#go(live, decide),
+      apply: (live, decide) => this.#apply(live, this.#decide(live, decide)),
+      signals: (graphId) => options.store.graphs.signals(graphId),
     });
   }
 
@@ -223,6 +227,17 @@ class GraphEngine implements Engine {
     return this.#control("retry", graphId, options, (machine, nowMs) => machine.retry(nowMs, options, options?.from));
   }
 
+  signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {
+    const { idempotencyKey: key, ...steering } = options;
+    const target: SignalTarget = {
+      store: this.#options.store.graphs,
+      live: () => this.#live.get(graphId) ?? this.#load(graphId),
+      control: (decide) => this.#control("signal", graphId, steering, decide),
+      snapshot: () => this.snapshot(graphId) as Snapshot,
+    };
+    return sendSignal(target, { graphId, name, payload, key, actor: steering.by });
+  }
+
   async #control(
     step: string,
     graphId: string,
@@ -230,7 +245,7 @@ class GraphEngine implements Engine {
     decide: (machine: Machine, nowMs: number) => Unit,
   ): Promise<Snapshot> {
     const live = this.#live.get(graphId) ?? this.#load(graphId);
-    const unit = this.#decide(live, decide);
+    const unit = this.#decide(live, () => decide(live.machine, this.#clock.now()));
     unit.audit = auditOf(`graph.${step}`, graphId, this.#clock.now(), steering);
     if (live.machine.isTerminal) live.abortAll(new Error("The graph was cancelled"));
     this.#live.set(graphId, live);
@@ -253,9 +268,9 @@ class GraphEngine implements Engine {
     return this.snapshot(row.id) as Snapshot;
   }
 
-  #decide(live: LiveGraph, decide: (machine: Machine, nowMs: number) => Unit): Unit {
+  #decide(live: LiveGraph, decide: () => Unit): Unit {
     try {
-      return decide(live.machine, this.#clock.now());
+      return decide();
     } catch (error) {
       // A refusal comes before any change; anything else may have left the mirror half changed.
       if (!(error instanceof SvcError && REFUSALS.includes(error.code))) this.#reload(live, error);
@@ -332,7 +347,11 @@ class GraphEngine implements Engine {
     });
     await this.idle();
     deadline.cancel();
-    for (const live of this.#live.values()) live.progress.stop();
+    for (const live of this.#live.values()) {
+      live.progress.stop();
+      // Those that wait.
+      live.abortAll(new Shutdown());
+    }
   }
 
   // Under way.
@@ -368,8 +387,10 @@ class GraphEngine implements Engine {
   /** Commits a transition, then runs what it made ready. @param claimed what it is the start of. */
   async #apply(live: LiveGraph, unit: Unit, claimed: readonly Claim[] = []): Promise<void> {
     // Decided now: by the time of the commit the machine may have moved on, and a later unit then ends the graph.
-    const { isTerminal } = live.machine;
+    const { isTerminal, inner } = live.machine;
     const claims = [...claimed, ...this.#dispatcher.claim(live, unit)];
+    for (const id of inner.takeDropped()) live.abort(id, new Error("Nobody waits for this node any more"));
+    const woken = inner.takeWoken();
     try {
       const isHeld = await this.#commit(unit);
       if (!isHeld) throw new Error("the store had another state than the engine");
@@ -379,6 +400,7 @@ class GraphEngine implements Engine {
       throw error;
     }
     if (isTerminal) this.#forget(live);
+    for (const wait of woken) wait.wake();
     for (const claim of claims) this.#run(claim);
   }
 

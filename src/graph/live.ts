@@ -36,6 +36,12 @@ export class LiveGraph {
     this.controllers.clear();
   }
 
+  abort(nodeId: string, reason: Error): void {
+    const controller = this.controllers.get(nodeId);
+    this.controllers.delete(nodeId);
+    controller?.abort(reason);
+  }
+
   cancelTimers(): void {
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
@@ -53,4 +59,25 @@ export class Shutdown extends Error {
   constructor() {
     super("The server is stopping");
   }
+}
+
+/** Why an attempt is aborted when its graph pauses: the node runs again as it is resumed. */
+export class LetGo extends Error {
+  constructor() {
+    super("The graph pauses");
+  }
+}
+
+/** A promise that rejects with the signal's reason. Call `stop` when nobody waits for it any more. */
+export function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
+  let stop = (): void => undefined;
+  const promise = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    stop = () => signal.removeEventListener("abort", onAbort);
+  });
+  // The race may have been decided before; a late rejection is not news.
+  promise.catch(() => undefined);
+  return { promise, stop };
 }

@@ -27,14 +27,17 @@
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
-import type { Failure, GraphPhase, GraphRow, NodeRow, Unit } from "../store/contract.ts";
+import type { Failure, GraphPhase, GraphRow, NodeRow, SignalRow, Unit } from "../store/contract.ts";
 import { toldOf } from "./audit.ts";
 import { Change, type LastEvent } from "./change.ts";
+import { isInner } from "./inner-id.ts";
+import { InnerNodes } from "./inner-nodes.ts";
 import { Mirror } from "./mirror.ts";
+import { misfit, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
-import { firstNodes } from "./node-rows.ts";
 import { Turns } from "./turns.ts";
 import type { GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows, Steering } from "./types.ts";
+import type { Wait } from "./waits.ts";
 
 export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
 
@@ -48,8 +51,10 @@ const STATUS: Record<GraphPhase, GraphStatus> = {
   failed: "failed",
 };
 
-/** A node that brought its process down this often is not tried again: it would take every other graph with it. */
-const MAX_CRASHES = 3;
+/** What an attempt leaves in its node's row beside the outcome. */
+export type Kept = Pick<NodeRow, "state">;
+
+export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
 
 export class Machine {
   readonly row: GraphRow;
@@ -57,8 +62,9 @@ export class Machine {
   readonly #mirror: Mirror;
   readonly #turns: Turns;
   readonly #outboxRows: OutboxRows;
-  #running = 0;
   readonly #last: LastEvent;
+  /** What workers do inside of their nodes. */
+  readonly inner: InnerNodes;
 
   /** @param lastSeq number of the last event of the rows given. */
   constructor(
@@ -74,7 +80,7 @@ export class Machine {
     this.#outboxRows = outboxRows;
     this.#mirror = new Mirror(nodes, definition);
     this.#turns = new Turns(row, this.#mirror);
-    this.#running = this.#mirror.withStatus("running").length;
+    this.inner = new InnerNodes(row, this.#mirror, this.#turns);
   }
 
   node(id: string): NodeRow | undefined {
@@ -111,7 +117,7 @@ export class Machine {
 
   /** @throws SvcError `SVC_DEFINITION` when the definition no longer has the node. */
   definitionOf(nodeId: string): NodeDefinition {
-    return this.#mirror.definitionOf(nodeId);
+    return this.inner.definitionOf(nodeId) ?? this.#mirror.definitionOf(nodeId);
   }
 
   // Transitions. Each returns the unit to commit.
@@ -129,7 +135,7 @@ export class Machine {
   /** @param into a unit just made, to which this is added; default: a unit of its own. */
   nodeStarted(node: NodeRow, nowMs: number, into?: Unit): Unit {
     const change = new Change(this.row, nowMs, this.#last, into);
-    this.#running++;
+    this.#mirror.running++;
     change.node(node, {
       status: "running",
       attempt: node.attempt + 1,
@@ -142,10 +148,11 @@ export class Machine {
     return change.unit;
   }
 
-  nodeDone(node: NodeRow, result: Json, nowMs: number): Unit {
+  /** @param kept columns that its attempt leaves behind. */
+  nodeDone(node: NodeRow, result: Json, nowMs: number, kept?: Kept): Unit {
     const change = new Change(this.row, nowMs, this.#last);
-    this.#running--;
-    change.node(node, { status: "done", result, finishedMs: nowMs });
+    this.#attemptEnded(change, node, true);
+    change.node(node, { ...kept, status: "done", result, finishedMs: nowMs });
     change.event("node.done", node.id);
     this.#ended(change, node);
     this.#settlePause(change);
@@ -153,9 +160,10 @@ export class Machine {
   }
 
   /** @param retryAtMs when to try again; undefined fails the graph. */
-  nodeFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number): Unit {
+  nodeFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Unit {
     const change = new Change(this.row, nowMs, this.#last);
-    this.#running--;
+    this.#attemptEnded(change, node, retryAtMs === undefined);
+    if (kept) change.node(node, kept);
     if (retryAtMs === undefined) {
       this.#failNode(change, node, error);
     } else {
@@ -173,13 +181,37 @@ export class Machine {
     return change.unit;
   }
 
-  /** The process stops: the attempt does not count as a crash, and the node runs again after the start. */
+  /** The process stops, or the graph pauses: the attempt does not count, and the node runs again. */
   nodeInterrupted(node: NodeRow, nowMs: number): Unit {
     const change = new Change(this.row, nowMs, this.#last);
-    this.#running--;
-    change.node(node, { status: "ready", attempt: node.attempt - 1 });
-    change.event("node.ready", node.id);
+    this.#attemptEnded(change, node, false);
+    change.node(node, { attempt: node.attempt - 1 });
+    this.#turns.makeReady(change, node);
+    this.#settlePause(change);
     return change.unit;
+  }
+
+  /** What happens inside of nodes (inner-nodes.ts). */
+  inside(nowMs: number, decide: (change: Change, inner: InnerNodes) => void): Unit {
+    const change = new Change(this.row, nowMs, this.#last);
+    decide(change, this.inner);
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  /** @param signal as it was sent. @param wait what it is for. @param value what its worker gets. */
+  signalled(signal: NewSignal, wait: Wait | undefined, value: Json, nowMs: number): Unit {
+    this.#require("signal", ["queued", "running", "pausing", "paused"]);
+    return this.inside(nowMs, (change, inner) => {
+      const { name, actor } = signal;
+      change.event("graph.signal", undefined, { name, ...(actor === undefined ? {} : { by: actor }) });
+      inner.signalled(
+        change,
+        { ...signal, graphId: this.row.id, seq: this.lastSeq, createdMs: nowMs, node: undefined },
+        wait,
+        value,
+      );
+    });
   }
 
   /** What a worker tells along the way. @returns undefined once the graph has ended: nothing follows its last event. */
@@ -227,6 +259,7 @@ export class Machine {
       change.event("graph.started", undefined, { epoch: this.row.epoch });
     }
     this.#advance(change);
+    this.inner.settleAll(change);
     return change.unit;
   }
 
@@ -250,6 +283,7 @@ export class Machine {
       finishedMs: undefined,
       startedMs: this.row.startedMs ?? nowMs,
     });
+    this.inner.clear();
     putBack(change, this.#mirror, again);
     change.event("graph.started", undefined, { epoch: this.row.epoch, ...(from && { from }), ...toldOf(steering) });
     this.#advance(change);
@@ -262,25 +296,14 @@ export class Machine {
    * @returns undefined when there is nothing to mend.
    */
   recover(nowMs: number, hasCrashed: boolean): Unit | undefined {
-    const misfit = this.#misfit();
-    if (misfit !== undefined) return this.#abandon(misfit, nowMs);
-    const running = this.#mirror.withStatus("running");
+    const problem = misfit(this.row, this.#mirror);
+    if (problem !== undefined) return this.#abandon(problem, nowMs);
     const change = new Change(this.row, nowMs, this.#last);
-    this.#running = 0;
-    for (const node of running) {
-      change.node(node, hasCrashed ? { status: "ready", crashes: node.crashes + 1 } : { status: "ready" });
-      change.event("node.ready", node.id);
-    }
+    const poison = recoverNodes(change, this.#mirror, hasCrashed);
     this.#turns.readAgain();
-    const poison = hasCrashed ? running.find((node) => node.crashes >= MAX_CRASHES) : undefined;
     if (poison) {
-      const error: Failure = {
-        message: `The process died ${poison.crashes} times while the node "${poison.id}" ran`,
-        reason: "poison",
-        node: poison.id,
-      };
-      this.#turns.drop(poison);
-      this.#failNode(change, poison, error);
+      this.#turns.drop(poison.node);
+      this.#failNode(change, poison.node, poison.error);
     }
     if (this.row.phase === "pausing") this.#settlePause(change);
     else if (this.row.phase === "running") this.#advance(change);
@@ -289,25 +312,21 @@ export class Machine {
 
   // Decisions shared by the transitions.
 
-  /** How the definition no longer fits what the graph was started with; undefined where it does. */
-  #misfit(): string | undefined {
-    const { row, definition } = this;
-    const lost = this.nodes().find(({ id }) => !definition.nodes.some((known) => known.name === id.split("/", 1)[0]));
-    if (lost) return `it no longer has the node "${lost.id}"`;
-    if (row.definition === definition.hash) return undefined;
-    const added = firstNodes(row, definition).filter((node) => !this.node(node.id));
-    return added.length === 0 ? undefined : `it has new nodes: ${added.map((node) => node.id).join(", ")}`;
-  }
-
-  #abandon(misfit: string, nowMs: number): Unit {
+  #abandon(problem: string, nowMs: number): Unit {
     const change = new Change(this.row, nowMs, this.#last);
-    const message = `The definition of "${this.row.worker}" changed while this graph was under way: ${misfit}`;
+    const message = `The definition of "${this.row.worker}" changed while this graph was under way: ${problem}`;
     this.#fail(change, { message, reason: "error" });
     return change.unit;
   }
 
+  #attemptEnded(change: Change, node: NodeRow, isOver: boolean): void {
+    if (node.status === "running") this.#mirror.running--;
+    this.inner.release(change, node, isOver);
+  }
+
   /** A node is done, or has failed and may. */
   #ended(change: Change, node: NodeRow): void {
+    if (isInner(node.id)) return this.inner.ended(change, node);
     if (this.#mirror.noteEnd(node)) return this.#advance(change);
     this.#turns.feed(change, this.definitionOf(node.id));
   }
@@ -334,9 +353,11 @@ export class Machine {
   }
 
   #fail(change: Change, error: Failure, steering?: Steering): void {
-    for (const node of this.#mirror.withStatus("running"))
-      change.node(node, { status: "cancelled", finishedMs: change.nowMs });
-    this.#running = 0;
+    for (const node of this.nodes())
+      if (node.status === "running" || node.status === "waiting")
+        change.node(node, { status: "cancelled", finishedMs: change.nowMs });
+    this.#mirror.running = 0;
+    this.inner.clear();
     this.#setPhase(change, "failed");
     this.#setGraph(change, { error, finishedMs: change.nowMs });
     change.event("graph.failed", error.node, { ...error, ...toldOf(steering) });
@@ -344,7 +365,7 @@ export class Machine {
   }
 
   #settlePause(change: Change): void {
-    if (this.row.phase !== "pausing" || this.#running > 0) return;
+    if (this.row.phase !== "pausing" || this.#mirror.running > 0) return;
     this.#setPhase(change, "paused");
     this.#setGraph(change, { pauseNo: this.row.pauseNo + 1 });
     change.event("graph.paused");

@@ -5,6 +5,7 @@
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { NodeRow, NodeStatus } from "../store/contract.ts";
+import { definitionName, isInner } from "./inner-id.ts";
 import type { GraphDefinition, NodeDefinition } from "./types.ts";
 
 /** The items of a fan-out, once they are known. */
@@ -25,10 +26,16 @@ export class Mirror {
   readonly #items = new Map<string, Items>();
   /** Rows of a definition's node that have not ended yet; absent before a fan-out is known. */
   readonly #left = new Map<string, number>();
+  /** Inner nodes by the id of the definition's node, or item, that holds them, at whatever depth. */
+  readonly #inner = new Map<string, NodeRow[]>();
+  /** Nodes that run. */
+  running: number;
 
   constructor(nodes: readonly NodeRow[], definition: GraphDefinition) {
     this.definition = definition;
     this.#nodes = new Map(nodes.map((node) => [node.id, node]));
+    this.running = this.withStatus("running").length;
+    for (const node of nodes) if (isInner(node.id)) this.#noteInner(node);
     this.count();
   }
 
@@ -45,7 +52,7 @@ export class Mirror {
     // Of a fan-out there is a row of its own where it was skipped.
     if (own?.status === "skipped") return void this.#left.set(definition.name, 0);
     const prefix = `${definition.name}/`;
-    const items = this.all().filter((node) => node.id.startsWith(prefix));
+    const items = this.all().filter((node) => node.id.startsWith(prefix) && !isInner(node.id));
     if (items.length > 0) this.#setItems(definition, items);
   }
 
@@ -68,6 +75,33 @@ export class Mirror {
     return [...this.#nodes.values()];
   }
 
+  #noteInner(row: NodeRow): void {
+    const holder = holderOf(row.id);
+    const rows = this.#inner.get(holder);
+    if (rows) rows.push(row);
+    else this.#inner.set(holder, [row]);
+  }
+
+  addInner(row: NodeRow): void {
+    this.#nodes.set(row.id, row);
+    this.#noteInner(row);
+  }
+
+  /** Inner nodes of a node, and what they hold themselves. */
+  innerOf(nodeId: string): NodeRow[] {
+    const rows = this.#inner.get(holderOf(nodeId)) ?? [];
+    return rows.length === 0 ? rows : rows.filter((row) => row.id.startsWith(`${nodeId}#`));
+  }
+
+  /** Nodes of a call over items, in item order. */
+  itemsOf(callId: string): NodeRow[] {
+    const prefix = `${callId}/`;
+    const rows = (this.#inner.get(holderOf(callId)) ?? []).filter(
+      ({ id }) => id.startsWith(prefix) && !isInner(id.slice(prefix.length)),
+    );
+    return rows.sort((a, b) => itemNumber(a.id) - itemNumber(b.id));
+  }
+
   withStatus(status: NodeStatus): NodeRow[] {
     return this.all().filter((node) => node.status === status);
   }
@@ -75,6 +109,8 @@ export class Mirror {
   /** To be counted anew afterwards. */
   remove(ids: readonly string[]): void {
     for (const id of ids) this.#nodes.delete(id);
+    this.#inner.clear();
+    for (const node of this.all()) if (isInner(node.id)) this.#noteInner(node);
   }
 
   /** Whether the items of a fan-out are known. */
@@ -131,7 +167,7 @@ export class Mirror {
 
   /** @throws SvcError `SVC_DEFINITION` when the definition no longer has the node. */
   definitionOf(nodeId: string): NodeDefinition {
-    const name = nodeId.split("/", 1)[0];
+    const name = definitionName(nodeId);
     const found = this.definition.nodes.find((node) => node.name === name);
     if (!found)
       throw new SvcError("SVC_DEFINITION", `The graph "${this.definition.name}" no longer has the node "${name}"`);
@@ -164,11 +200,15 @@ export class Mirror {
 }
 
 /** An item's result where failures are collected (types.ts: Settled). */
-function settled({ status, result, error }: NodeRow): Json {
+export function settled({ status, result, error }: NodeRow): Json {
   if (status === "done") return { ok: true, value: result ?? null };
   return { ok: false, error: { message: error?.message ?? "", reason: error?.reason ?? "error" } };
 }
 
 function itemNumber(id: string): number {
   return Number(id.slice(id.lastIndexOf("/") + 1));
+}
+
+function holderOf(nodeId: string): string {
+  return nodeId.split("#", 1)[0] as string;
 }

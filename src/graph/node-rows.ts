@@ -37,3 +37,24 @@ export function newNode(
     state: undefined,
   };
 }
+
+/** An inner node as it is before anything has happened to it. @param owner the node whose worker made it. */
+export function innerNode(owner: NodeRow, id: string, kind: NodeRow["kind"], worker: string): NodeRow {
+  return {
+    ...owner,
+    id,
+    kind,
+    worker,
+    status: "pending",
+    attempt: 0,
+    crashes: 0,
+    after: [],
+    input: undefined,
+    result: undefined,
+    error: undefined,
+    startedMs: undefined,
+    finishedMs: undefined,
+    dueMs: undefined,
+    state: undefined,
+  };
+}

@@ -4,7 +4,24 @@
  */
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { isFinalError } from "./final-error.ts";
-import type { RetryPolicy } from "./types.ts";
+
+export interface RetryPolicy {
+  /** Attempts in all, the first included. Default 3. */
+  max?: number;
+  /** Wait before the second attempt; doubles each time. Default "1s". */
+  base?: Duration;
+  /** Longest wait. Default "1m". */
+  cap?: Duration;
+  /** Whether a wait is cut at random, by half at most, so that many failures don't return together. Default true. */
+  jitter?: boolean;
+  /** Names of errors (`error.name`) that trying again can't help. Default none. */
+  nonRetryable?: readonly string[];
+  /**
+   * Asked of every other error: false fails the node at once. Default: it is tried again. An error's own `retryAfter`
+   * (`"30s"`, or milliseconds) is the least wait, beyond `cap` too.
+   */
+  retryIf?: (error: unknown, attempt: number) => boolean;
+}
 
 const DEFAULTS = { max: 3, base: "1s", cap: "1m", jitter: true } as const;
 

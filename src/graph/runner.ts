@@ -1,12 +1,14 @@
 /** Runs attempts whose start is committed, and hands the machine what they came to. */
 import type { Clock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { Failure, NodeRow, Unit } from "../store/contract.ts";
+import type { Failure, NodeRow, SignalRow, Unit } from "../store/contract.ts";
 import { Abort } from "./abort.ts";
 import { messageOf, runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import type { Claim } from "./dispatcher.ts";
+import { Durable, type AttemptPort } from "./durable.ts";
 import { FinalError } from "./final-error.ts";
-import { Shutdown, type LiveGraph } from "./live.ts";
+import type { AttemptLimits } from "./limits.ts";
+import { LetGo, Shutdown, type LiveGraph } from "./live.ts";
 import { inputOf } from "./node-input.ts";
 import { retryDelayMs } from "./retry.ts";
 import type { AttemptReport, NodeDefinition } from "./types.ts";
@@ -21,6 +23,10 @@ export interface RunnerOptions {
   live: (graphId: string) => LiveGraph | undefined;
   /** Decides and commits; never rejects. */
   go: (live: LiveGraph, decide: () => Unit | undefined) => void;
+  /** Decides and commits; rejects when that fails. */
+  apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
+  /** Signals of a graph that are kept. */
+  signals: (graphId: string) => SignalRow[];
 }
 
 export class Runner {
@@ -39,8 +45,7 @@ export class Runner {
     const controller = new Abort();
     live.controllers.set(node.id, controller);
     const startedMs = clock.now();
-    const outcome =
-      claim.fault === undefined ? await this.#outcomeOf(live, node, controller) : refusal(claim.fault, node);
+    const outcome = claim.fault === undefined ? await this.#outcomeOf(claim, controller) : refusal(claim.fault, node);
     onAttempt?.(reportOf(claim, outcome, startedMs, clock.now()));
     if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
     if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
@@ -61,13 +66,14 @@ export class Runner {
   #isCurrent({ live, node, attempt, epoch }: Claim): boolean {
     return (
       this.#options.live(node.graphId) === live &&
-      node.status === "running" &&
+      (node.status === "running" || node.status === "waiting") &&
       node.attempt === attempt &&
       live.machine.row.epoch === epoch
     );
   }
 
-  async #outcomeOf(live: LiveGraph, node: NodeRow, controller: Abort): Promise<Outcome> {
+  async #outcomeOf(claim: Claim, controller: Abort): Promise<Outcome> {
+    const { live, node } = claim;
     const { machine } = live;
     const definition = machine.definitionOf(node.id);
     const deps = machine.deps(definition);
@@ -99,20 +105,44 @@ export class Runner {
       clock: this.#options.clock,
       controller,
       sink,
+      durable: (limits) => this.#durable(claim, controller, limits),
     });
+  }
+
+  #durable(claim: Claim, controller: Abort, limits: AttemptLimits): Durable {
+    const { clock, random, apply, signals } = this.#options;
+    const { live, node, place } = claim;
+    const { machine } = live;
+    const port: AttemptPort = {
+      node,
+      machine,
+      place,
+      controller,
+      clock,
+      random,
+      isCurrent: () => live.controllers.get(node.id) === controller && this.#isCurrent(claim),
+      inside: (decide) => apply(live, () => machine.inside(clock.now(), decide)),
+      at: (dueMs, run) => live.after(Math.max(0, dueMs - clock.now()), run),
+      signals: () => signals(node.graphId),
+    };
+    return new Durable(port, limits);
   }
 
   #settle(live: LiveGraph, node: NodeRow, outcome: Outcome, controller: Abort): void {
     const { clock, go } = this.#options;
     const { machine } = live;
     const nowMs = clock.now();
-    if (outcome.kind === "done") return go(live, () => machine.nodeDone(node, outcome.result, nowMs));
+    if (outcome.kind === "done") return go(live, () => machine.nodeDone(node, outcome.result, nowMs, outcome.kept));
     if (outcome.kind === "aborted") {
-      if (controller.reason instanceof Shutdown) go(live, () => machine.nodeInterrupted(node, nowMs));
+      const { reason } = controller;
+      // What waits goes on waiting, in the store.
+      const isLeft = reason instanceof Shutdown && node.status === "waiting";
+      if (!isLeft && (reason instanceof Shutdown || reason instanceof LetGo))
+        go(live, () => machine.nodeInterrupted(node, nowMs));
       return;
     }
     const { error, retryAtMs } = this.#verdict(machine.definitionOf(node.id), node.attempt, outcome, nowMs);
-    go(live, () => machine.nodeFailed(node, error, retryAtMs, nowMs));
+    go(live, () => machine.nodeFailed(node, error, retryAtMs, nowMs, outcome.kept));
     if (machine.isTerminal) live.abortAll(new Error("Another node of the graph failed"));
     if (retryAtMs !== undefined) this.scheduleRetry(live, node);
   }

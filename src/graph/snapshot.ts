@@ -42,11 +42,13 @@ export function snapshotOf(
 export function nodeView(node: NodeRow): Snapshot["nodes"][number] {
   return {
     id: node.id,
+    kind: node.kind,
     worker: node.worker,
     status: node.status,
     attempts: node.attempt,
     started_ms: node.startedMs ?? null,
     finished_ms: node.finishedMs ?? null,
+    due_ms: node.dueMs ?? null,
     error: node.error ?? null,
   };
 }

@@ -3,24 +3,8 @@ import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Failure, GraphEvent, GraphPhase, GraphQuery, NodeRow, OutboxRow, Page } from "../store/contract.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
-
-export interface RetryPolicy {
-  /** Attempts in all, the first included. Default 3. */
-  max?: number;
-  /** Wait before the second attempt; doubles each time. Default "1s". */
-  base?: Duration;
-  /** Longest wait. Default "1m". */
-  cap?: Duration;
-  /** Whether a wait is cut at random, by half at most, so that many failures don't return together. Default true. */
-  jitter?: boolean;
-  /** Names of errors (`error.name`) that trying again can't help. Default none. */
-  nonRetryable?: readonly string[];
-  /**
-   * Asked of every other error: false fails the node at once. Default: it is tried again. An error's own `retryAfter`
-   * (`"30s"`, or milliseconds) is the least wait, beyond `cap` too.
-   */
-  retryIf?: (error: unknown, attempt: number) => boolean;
-}
+import type { DurableCalls } from "./context-types.ts";
+import type { RetryPolicy } from "./retry.ts";
 
 /** A limit of its own for each key. */
 export interface KeyedConcurrency<Input = never> {
@@ -61,8 +45,11 @@ export interface WorkerOptions<Input = never> {
   priority?: number;
 }
 
-/** Handed to a worker. Everything it changes is durable only with the node's commit. */
-export interface WorkerContext {
+/**
+ * Handed to a worker. What it tells is durable at once, what it returns with the node's commit.
+ * @typeParam State what the worker keeps in `ctx.state`.
+ */
+export interface WorkerContext<State extends object = Record<string, Json>> extends DurableCalls<State> {
   readonly graphId: string;
   readonly nodeId: string;
   /** 1 for the first try. */
@@ -83,7 +70,10 @@ export interface WorkerContext {
 }
 
 /** `Input` and `Output` must survive JSON; a value that does not is a failed node that says so. */
-export type WorkerRun<Input, Output> = (input: Input, ctx: WorkerContext) => Output | Promise<Output>;
+export type WorkerRun<Input, Output, State extends object = Record<string, Json>> = (
+  input: Input,
+  ctx: WorkerContext<State>,
+) => Output | Promise<Output>;
 
 export interface Worker<Input = unknown, Output = unknown> {
   readonly kind: "worker";
@@ -133,9 +123,6 @@ export interface FanOut {
   readonly concurrency: number;
 }
 
-/** What became of one item of a fan-out that collects failures. */
-export type Settled<Output> = { ok: true; value: Output } | { ok: false; error: { message: string; reason: string } };
-
 /** The snapshot of contract section 4. Times in Unix milliseconds. */
 export interface Snapshot {
   graph_id: string;
@@ -149,12 +136,16 @@ export interface Snapshot {
   progress: { value: number; note?: string } | null;
   tags: string[];
   nodes: {
+    /** `parse`, `inspect/12` for an item of a fan-out, `parse#fetch` for what a worker did under that key. */
     id: string;
+    kind: NodeRow["kind"];
     worker: string;
     status: NodeRow["status"];
     attempts: number;
     started_ms: number | null;
     finished_ms: number | null;
+    /** Until when it sleeps or waits, or when it is tried again. */
+    due_ms: number | null;
     error: Failure | null;
   }[];
   /** Pairs `[from, to]` of node ids of the definition; a fan-out appears once, by its name. */
@@ -212,6 +203,11 @@ export interface ForkOptions extends Steering {
   input?: Json;
 }
 
+export interface SignalOptions extends Steering {
+  /** Sent once for each key, however often it is called. */
+  idempotencyKey?: string;
+}
+
 /** What the outbox needs to know of a transition that sends webhooks. */
 export interface LifecycleEvent {
   event: WebhookEvent;
@@ -264,6 +260,11 @@ export interface Engine {
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot>;
   /** A new graph that begins at a node of another. @throws SvcError `SVC_INVALID`, `SVC_NOT_FOUND` */
   fork(graphId: string, options: ForkOptions): Promise<Snapshot>;
+  /**
+   * Tells a graph something from outside: the first `ctx.waitFor` of this name takes it, one that comes later too.
+   * @throws SvcError SVC_INVALID with issues where the waiting worker's schema refuses it; SVC_TRANSITION; SVC_NOT_FOUND.
+   */
+  signal(graphId: string, name: string, payload?: Json, options?: SignalOptions): Promise<Snapshot>;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
   /** Goes on with every unfinished graph. Called once at boot. */

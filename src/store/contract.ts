@@ -105,6 +105,7 @@ export type GraphEventType =
   | "graph.pausing"
   | "graph.paused"
   | "graph.resumed"
+  | "graph.signal"
   | "graph.done"
   | "graph.failed"
   | "node.ready"
@@ -167,10 +168,35 @@ export interface Unit {
   deleteNodes?: string[];
   events?: NewEvent[];
   outbox?: OutboxRow[];
+  signals?: SignalRow[];
+  /** Signals that nodes take. */
+  takenSignals?: { seq: number; node: string }[];
   /** Rows of an epoch that is over, to keep for reading. */
   pastNodes?: NodeRow[];
   /** Who wanted it, where somebody did. */
   audit?: NewAudit;
+}
+
+/** Something a graph was told from outside: kept until a node takes it, and after, so that its key is known. */
+export interface SignalRow {
+  graphId: string;
+  /** Number of the event that told of it. */
+  seq: number;
+  name: string;
+  payload: Json;
+  /** Idempotency key; unique in its graph. */
+  key: string | undefined;
+  /** Who sent it. */
+  actor: string | undefined;
+  createdMs: number;
+  /** Id of the node that took it; empty: nobody could, and it is done with. */
+  node: string | undefined;
+}
+
+export interface SignalRows {
+  /** Signals that no node has taken, oldest first. */
+  signals(graphId: string): SignalRow[];
+  hasSignal(graphId: string, key: string): boolean;
 }
 
 export interface Page<Item> {
@@ -202,7 +228,7 @@ export interface GraphQuery {
   cursor?: string;
 }
 
-export interface GraphStore {
+export interface GraphStore extends SignalRows {
   /** Resolves after the durable commit: for each unit whether its fence held. */
   commit(unit: Unit): Promise<boolean>;
   graph(id: string): GraphRow | undefined;

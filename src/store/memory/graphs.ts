@@ -1,6 +1,16 @@
 /** Graphs, nodes and events in memory: for tests, and as the reference the other stores are compared with. */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, OutboxRow, Page, Unit } from "../contract.ts";
+import type {
+  GraphEvent,
+  GraphQuery,
+  GraphRow,
+  GraphStore,
+  NodeRow,
+  OutboxRow,
+  Page,
+  SignalRow,
+  Unit,
+} from "../contract.ts";
 import type { MemoryAudit } from "./control.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { idRange, isPlain, matches, MAX_TOTAL } from "../graph-query.ts";
@@ -12,6 +22,7 @@ export class MemoryGraphs implements GraphStore {
   readonly #graphs = new Map<string, GraphRow>();
   readonly #nodes = new Map<string, Map<string, NodeRow>>();
   readonly #pastNodes = new Map<string, NodeRow[]>();
+  readonly #signals = new Map<string, SignalRow[]>();
   readonly #events = new Map<string, GraphEvent[]>();
   readonly #listeners = new EventListeners();
   readonly #addOutbox: (rows: readonly OutboxRow[]) => void;
@@ -32,6 +43,7 @@ export class MemoryGraphs implements GraphStore {
     const graph = this.#graphs.get(copy.graphId) as GraphRow;
     this.#applyNodes(copy);
     Object.assign(graph, copy.graph);
+    if (copy.signals || copy.takenSignals) this.#keepSignals(copy);
     const events = this.#append(copy);
     if (events.length > 0 && this.#listeners.has(copy.graphId))
       this.#listeners.tell(copy.graphId, structuredClone(events));
@@ -99,6 +111,20 @@ export class MemoryGraphs implements GraphStore {
   pastNodes(graphId: string): NodeRow[] {
     const rows = [...(this.#pastNodes.get(graphId) ?? [])];
     return structuredClone(rows.sort((a, b) => a.epoch - b.epoch || (a.id < b.id ? -1 : 1)));
+  }
+
+  signals(graphId: string): SignalRow[] {
+    return structuredClone((this.#signals.get(graphId) ?? []).filter((row) => row.node === undefined));
+  }
+
+  hasSignal(graphId: string, key: string): boolean {
+    return (this.#signals.get(graphId) ?? []).some((row) => row.key === key);
+  }
+
+  #keepSignals({ graphId, signals, takenSignals }: Unit): void {
+    const rows = [...(this.#signals.get(graphId) ?? []), ...(signals ?? [])];
+    for (const { seq, node } of takenSignals ?? []) for (const row of rows) if (row.seq === seq) row.node = node;
+    this.#signals.set(graphId, rows);
   }
 
   children(graphId: string): GraphRow[] {

@@ -1,5 +1,5 @@
 /** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
-import type { AttemptRow, DeliveryRow, GraphEvent, GraphRow, NodeRow } from "../contract.ts";
+import type { AttemptRow, DeliveryRow, GraphEvent, GraphRow, NodeRow, SignalRow } from "../contract.ts";
 import type { AuditRow } from "../control.ts";
 import type { Row, Value } from "./driver.ts";
 
@@ -59,6 +59,17 @@ export const EVENT_COLUMNS: Columns = {
   node: ["node", "text"],
   timestampMs: ["timestamp_ms", "number"],
   data: ["data", "json"],
+};
+
+export const SIGNAL_COLUMNS: Columns = {
+  graphId: ["graph_id", "text"],
+  seq: ["seq", "number"],
+  name: ["name", "text"],
+  payload: ["payload", "json"],
+  key: ["key", "text"],
+  actor: ["actor", "text"],
+  createdMs: ["created_ms", "number"],
+  node: ["node", "text"],
 };
 
 export const DELIVERY_COLUMNS: Columns = {
@@ -128,6 +139,7 @@ export const toNode = (row: Row): NodeRow => fromColumns(NODE_COLUMNS, row) as u
 /** Keys that are undefined are not in the JSON. */
 const EMPTY_NODE = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [key, undefined]));
 export const pastNode = (data: string): NodeRow => ({ ...EMPTY_NODE, ...(JSON.parse(data) as NodeRow) });
+export const toSignal = (row: Row): SignalRow => fromColumns(SIGNAL_COLUMNS, row) as unknown as SignalRow;
 export const toDelivery = (row: Row): DeliveryRow => fromColumns(DELIVERY_COLUMNS, row) as unknown as DeliveryRow;
 export const toAttempt = (row: Row): AttemptRow => fromColumns(ATTEMPT_COLUMNS, row) as unknown as AttemptRow;
 export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) as unknown as AuditRow;

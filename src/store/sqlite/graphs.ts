@@ -1,8 +1,18 @@
 /** Graphs, nodes and events in SQLite. */
 import type { GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphQuery, GraphRow, GraphStore, NodeRow, OutboxRow, Page, Unit } from "../contract.ts";
+import type {
+  GraphEvent,
+  GraphQuery,
+  GraphRow,
+  GraphStore,
+  NodeRow,
+  OutboxRow,
+  Page,
+  SignalRow,
+  Unit,
+} from "../contract.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
-import { pastNode, toEvent, toGraph, toNode } from "./columns.ts";
+import { pastNode, toEvent, toGraph, toNode, toSignal } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { GraphList } from "./graph-list.ts";
 import { UnitBatch } from "./unit-batch.ts";
@@ -104,6 +114,17 @@ export class SqliteGraphs implements GraphStore {
       .sql("SELECT data FROM past_node WHERE graph_id = ? ORDER BY epoch, id")
       .all(graphId)
       .map((row) => pastNode(row["data"] as string));
+  }
+
+  signals(graphId: string): SignalRow[] {
+    return this.#database
+      .sql("SELECT * FROM signal WHERE graph_id = ? AND node IS NULL ORDER BY seq")
+      .all(graphId)
+      .map(toSignal);
+  }
+
+  hasSignal(graphId: string, key: string): boolean {
+    return this.#database.sql("SELECT 1 FROM signal WHERE graph_id = ? AND key = ?").get(graphId, key) !== undefined;
   }
 
   children(graphId: string): GraphRow[] {

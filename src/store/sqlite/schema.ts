@@ -67,9 +67,10 @@ export const STEPS: readonly string[] = [
    ALTER TABLE node ADD COLUMN kind TEXT NOT NULL DEFAULT 'node';
    ALTER TABLE node ADD COLUMN state TEXT;
    CREATE TABLE signal (
-     graph_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, payload TEXT, actor TEXT, created_ms INTEGER NOT NULL,
-     node TEXT, PRIMARY KEY (graph_id, id)
+     graph_id TEXT NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, payload TEXT NOT NULL, key TEXT, actor TEXT,
+     created_ms INTEGER NOT NULL, node TEXT, PRIMARY KEY (graph_id, seq)
    ) WITHOUT ROWID;
+   CREATE UNIQUE INDEX signal_key ON signal (graph_id, key) WHERE key IS NOT NULL;
    CREATE TABLE schedule (
      id TEXT PRIMARY KEY, worker TEXT NOT NULL, is_enabled INTEGER NOT NULL, next_ms INTEGER, data TEXT NOT NULL
    ) WITHOUT ROWID;

@@ -5,7 +5,7 @@
  */
 import type { GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphPhase, GraphRow, NodeRow, Unit } from "../contract.ts";
-import { EVENT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, toColumn, type Columns } from "./columns.ts";
+import { EVENT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS, toColumn, type Columns } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
 import type { Row, Value } from "./driver.ts";
@@ -61,6 +61,9 @@ export class UnitBatch {
     // Few units have these, so they go straight in.
     for (const node of unit.pastNodes ?? []) this.#keep(node);
     insertAudit(this.#database, unit.audit);
+    if (unit.signals) this.#insert("signal", SIGNAL_COLUMNS, unit.signals);
+    for (const { seq, node } of unit.takenSignals ?? [])
+      this.#database.sql("UPDATE signal SET node = ? WHERE graph_id = ? AND seq = ?").run(node, unit.graphId, seq);
     const events = (unit.events ?? []).map((event) => ({ ...event, seq: ++state.seq }));
     this.#events.push(...events);
     if (unit.graph) this.#follow(state, unit.graph);

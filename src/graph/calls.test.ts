@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Json } from "../shared/json.ts";
+import { CallError } from "./call-error.ts";
+import { graph, worker } from "./definition.ts";
+import { bench, gate, STORES } from "./engine-bench.test.ts";
+import type { Snapshot } from "./types.ts";
+
+const statusOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.find((node) => node.id === id)?.status;
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+for (const url of STORES) {
+  describe(`calls on ${url}`, () => {
+    it("a worker calls another as a node of its own, which may call on, without a place while it waits", async () => {
+      const deep = worker("deep", { concurrency: 1 }, async (n: number, ctx): Promise<number> => {
+        if (n === 0) return 0;
+        return 1 + (await ctx.call("next", deep, n - 1));
+      });
+      const { engine, store } = await bench({ workers: [deep] }, url);
+      const { snapshot } = await engine.start("deep", 3);
+      await engine.idle();
+      const done = engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.result], ["done", 3]);
+      assert.deepEqual(
+        done?.nodes.map(({ id, status, attempts }) => [id, status, attempts]),
+        ["deep", "deep#next", "deep#next#next", "deep#next#next#next"].map((id) => [id, "done", 1]),
+      );
+      await store.close();
+    });
+
+    it("maps items over a worker, a few at a time, results in the order of the items", async () => {
+      let running = 0;
+      let most = 0;
+      const square = worker("square", async (n: number) => {
+        most = Math.max(most, ++running);
+        await turn();
+        running--;
+        return n * n;
+      });
+      const all = worker("all", async (items: number[], ctx) => ctx.map("squares", items, square, { concurrency: 2 }));
+      const { engine, store } = await bench({ workers: [all] }, url);
+      for (const items of [[3, 1, 2, 5, 4], []]) {
+        const { snapshot } = await engine.start("all", items);
+        await engine.idle();
+        const done = engine.snapshot(snapshot.graph_id);
+        assert.deepEqual([done?.status, done?.result], ["done", items.map((n) => n * n)]);
+      }
+      assert.equal(most, 2);
+      await store.close();
+    });
+
+    it("an item that fails for good ends the others, or is told of among them", async () => {
+      let aborted = 0;
+      const odd = worker("odd", { retry: { max: 1 } }, async (n: number, ctx) => {
+        if (n === 2) throw new Error("two is even");
+        if (n > 2)
+          await new Promise<void>((resolve) => ctx.signal.addEventListener("abort", () => resolve(void aborted++)));
+        return n;
+      });
+      const strict = worker("strict", async (items: number[], ctx) => {
+        try {
+          return await ctx.map("each", items, odd);
+        } catch (error) {
+          assert.ok(error instanceof CallError);
+          return [error.message, error.node, error.reason];
+        }
+      });
+      const lenient = worker("lenient", async (items: number[], ctx) =>
+        ctx.map("each", items, odd, { onError: "collect" }),
+      );
+      const { engine, store } = await bench({ workers: [strict, lenient] }, url);
+      const { snapshot } = await engine.start("strict", [1, 2, 3]);
+      await engine.idle();
+      const done = engine.snapshot(snapshot.graph_id);
+      assert.deepEqual(done?.result, ['"strict#each/1" failed: two is even', "strict#each/1", "error"]);
+      assert.deepEqual([statusOf(done, "strict#each/2"), aborted], ["cancelled", 1]);
+      const collected = await engine.start("lenient", [1, 2]);
+      await engine.idle();
+      assert.deepEqual(engine.snapshot(collected.snapshot.graph_id)?.result, [
+        { ok: true, value: 1 },
+        { ok: false, error: { message: "two is even", reason: "error" } },
+      ]);
+      await store.close();
+    });
+
+    it("what was called goes on after a crash, and what it came to is not done again", async () => {
+      const runs: string[] = [];
+      const hang = gate();
+      const part = worker("part", async (name: string) => {
+        runs.push(name);
+        if (name === "slow" && runs.length === 2) await hang.promise;
+        return name;
+      });
+      const whole = worker("whole", async (_: Json, ctx) => ctx.map("parts", ["quick", "slow"], part));
+      const table = await bench({ workers: [whole] }, url);
+      const { snapshot } = await table.engine.start("whole", null);
+      while (statusOf(table.engine.snapshot(snapshot.graph_id), "whole#parts/0") !== "done") await turn();
+      await table.crash();
+      await table.engine.idle();
+      const done = table.engine.snapshot(snapshot.graph_id);
+      assert.deepEqual(
+        [done?.result, runs],
+        [
+          ["quick", "slow"],
+          ["quick", "slow", "slow"],
+        ],
+      );
+      hang.open();
+      await table.store.close();
+    });
+
+    it("a called worker is tried again by its own policy, and its failure is final for its caller", async () => {
+      let tries = 0;
+      let calls = 0;
+      const weak = worker("weak", { retry: { max: 2, base: 10 } }, () => {
+        tries++;
+        throw new Error("no");
+      });
+      const boss = worker("boss", async (_: Json, ctx) => {
+        calls++;
+        await ctx.call("help", weak, null);
+      });
+      const { engine, store, pass } = await bench({ workers: [boss] }, url);
+      const { snapshot } = await engine.start("boss", null);
+      await engine.idle();
+      await pass(10);
+      const failed = engine.snapshot(snapshot.graph_id);
+      assert.deepEqual(
+        [failed?.status, failed?.error?.message, tries, calls],
+        ["failed", '"boss#help" failed: no', 2, 1],
+      );
+      await store.close();
+    });
+
+    it("a retry of a failed graph keeps steps and calls that are done, and does again what was not", async () => {
+      const runs: string[] = [];
+      const helper = worker("helper", { retry: { max: 1 } }, (name: string) => {
+        runs.push(name);
+        if (name === "bad" && runs.filter((run) => run === "bad").length === 1) throw new Error("once");
+        return name;
+      });
+      const main = worker("main", async (_: Json, ctx) => {
+        await ctx.step("first", () => runs.push("first"));
+        return [await ctx.call("good", helper, "good"), await ctx.call("bad", helper, "bad")];
+      });
+      const { engine, store } = await bench({ workers: [main] }, url);
+      const { snapshot } = await engine.start("main", null);
+      await engine.idle();
+      assert.equal(engine.snapshot(snapshot.graph_id)?.status, "failed");
+      await engine.retry(snapshot.graph_id);
+      await engine.idle();
+      assert.deepEqual(engine.snapshot(snapshot.graph_id)?.result, ["good", "bad"]);
+      assert.deepEqual(runs, ["first", "good", "bad", "bad"]);
+      await store.close();
+    });
+
+    it("a worker that ends without waiting for its calls ends them", async () => {
+      let isAborted = false;
+      const slow = worker(
+        "slow",
+        (_: Json, ctx) =>
+          new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve(void (isAborted = true)))),
+      );
+      const hasty = worker("hasty", async (_: Json, ctx) => {
+        ctx.call("slow", slow, null).catch(() => undefined);
+        await turn();
+        await turn();
+        await turn();
+        return "gone";
+      });
+      const pair = graph("pair", (g) => g.node("hasty", hasty));
+      const { engine, store } = await bench({ graphs: [pair] }, url);
+      const { snapshot } = await engine.start("pair", null);
+      await engine.idle();
+      const done = engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.result, statusOf(done, "hasty#slow"), isAborted], ["gone", "cancelled", true]);
+      await store.close();
+    });
+  });
+}

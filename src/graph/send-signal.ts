@@ -1,0 +1,53 @@
+/** Sending a signal to a graph: once for each key, and checked by the schema of the worker that waits for it. */
+import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
+import type { SignalRows, Unit } from "../store/contract.ts";
+import { toJson } from "./json-value.ts";
+import type { LiveGraph } from "./live.ts";
+import type { Machine } from "./machine.ts";
+import type { Snapshot } from "./types.ts";
+import type { Wait } from "./waits.ts";
+
+export interface SignalTarget {
+  store: SignalRows;
+  /** @throws SvcError `SVC_NOT_FOUND` */
+  live: () => LiveGraph;
+  control: (decide: (machine: Machine, nowMs: number) => Unit) => Promise<Snapshot>;
+  snapshot: () => Snapshot;
+}
+
+export interface SentSignal {
+  graphId: string;
+  name: string;
+  payload: Json;
+  key: string | undefined;
+  actor: string | undefined;
+}
+
+const MAX_NAME_LENGTH = 100;
+
+/** @throws SvcError `SVC_INVALID` with issues, `SVC_NOT_FOUND`, `SVC_TRANSITION`. */
+export async function sendSignal(target: SignalTarget, { graphId, ...signal }: SentSignal): Promise<Snapshot> {
+  const { name, key } = signal;
+  if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH)
+    throw new SvcError("SVC_INVALID", `A signal needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
+  const payload = toJson(signal.payload, `the payload of the signal "${name}"`);
+  for (let checked: Checked | undefined; ;) {
+    const { inner } = target.live().machine;
+    inner.signals.load(() => target.store.signals(graphId));
+    if (key !== undefined && (inner.signals.hasKey(key) || target.store.hasSignal(graphId, key)))
+      return target.snapshot();
+    const wait = inner.waiterFor(name);
+    // While the schema was asked another may have come first, or the wait have ended.
+    if (wait?.parse && checked?.wait !== wait) checked = { wait, value: await wait.parse(payload) };
+    else {
+      const value = wait && checked?.wait === wait ? checked.value : payload;
+      return target.control((machine, nowMs) => machine.signalled({ ...signal, payload }, wait, value, nowMs));
+    }
+  }
+}
+
+interface Checked {
+  wait: Wait;
+  value: Json;
+}
