@@ -20,6 +20,8 @@ export function watch({ host, root, written, onCode, onStyle }: WatchOptions): (
   const timers = new Map<string, NodeJS.Timeout>();
   const stop = host.onChange((file) => {
     if (written.some((folder) => isInside(folder, file))) return;
+    // Types change nothing that runs; those of routes are written by the host itself.
+    if (file.endsWith(".d.ts")) return;
     if (!isInside(publicDir, file)) return onCode();
     // Public files are read anew each time; only styles stay on a page that is open.
     if (extname(file) !== ".css") return;

@@ -16,6 +16,7 @@ import type { Manifest } from "../shared/manifest.ts";
 import { sortedImports } from "./import-order.ts";
 import { createManifest } from "./manifest.ts";
 import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "./plugin.ts";
+import { writeRouteTypes } from "./route-types.ts";
 import { precompress } from "./precompress.ts";
 
 const ENTRIES = ["app.tsx", "app.ts", "src/app.tsx", "src/app.ts"];
@@ -49,6 +50,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const outDir = path.resolve(root, options.outDir ?? "dist");
   const log = options.log ?? (() => {});
   const entry = findEntry(root);
+  writeRouteTypes(entry);
   const modules = newAppModules();
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
   await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules)));

@@ -13,10 +13,11 @@ import { DevChunks } from "./dev-chunks.ts";
 import { SVC } from "./kinds.ts";
 import { createManifest } from "./manifest.ts";
 import { newAppModules, svc, type AppModules } from "./plugin.ts";
+import { writeRouteTypes } from "./route-types.ts";
 import type { Position } from "./positions.ts";
 
 /** Files that can change what a module or chunk holds; others, such as a database the app writes, are left alone. */
-const CODE = /\.(?:[cm]?[jt]sx?|json)$/;
+const CODE = /(?<!\.d)\.(?:[cm]?[jt]sx?|json)$/;
 
 export interface DevHost {
   /** The app module, evaluated anew after an edit. @throws SvcError from the compiler. */
@@ -38,6 +39,7 @@ export interface DevHost {
 export async function createDevHost(options: { root: string }): Promise<DevHost> {
   const root = path.resolve(options.root);
   const entry = findEntry(root);
+  writeRouteTypes(entry);
   const modules = newAppModules();
   const server = await startVite(root, modules);
   const environment = server.environments.ssr;
@@ -47,6 +49,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
 
   server.watcher.on("all", (event, file) => {
     if (CODE.test(file)) {
+      if (event === "add" || event === "unlink") writeRouteTypes(entry);
       // A file that came or went may be what another's import means from now on.
       if (event === "change") environment.moduleGraph.onFileChange(file);
       else environment.moduleGraph.invalidateAll();
