@@ -119,6 +119,7 @@ async function startWork(
     },
     workers: app.workers ?? [],
     graphs: app.graphs ?? [],
+    schedules: app.schedules ?? [],
     ...(app.graphConcurrency === undefined ? {} : { concurrency: app.graphConcurrency }),
   });
   await engine.recover();

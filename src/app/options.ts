@@ -1,6 +1,6 @@
 /** What an app is made of, as its author writes it, and where a start finds its built files. */
 import type { SecurityHeaderOptions } from "../security/headers.ts";
-import type { GraphDefinition, Worker } from "../graph/types.ts";
+import type { GraphDefinition, ScheduleDefinition, Worker } from "../graph/types.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Manifest } from "../shared/manifest.ts";
@@ -46,6 +46,8 @@ export interface AppOptions {
   /** Workers that may be started by name; those of `graphs` are known without being listed. */
   workers?: readonly Worker<never, unknown>[];
   graphs?: readonly GraphDefinition[];
+  /** Graphs and workers that are started by the clock. Those of an earlier start that are not among them are gone. */
+  schedules?: readonly ScheduleDefinition[];
   /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. */
   graphConcurrency?: number;
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */

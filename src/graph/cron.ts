@@ -11,6 +11,8 @@ import { SvcError } from "../shared/errors.ts";
 export interface CronTimes {
   /** The first after a time; undefined where there is none left. Unix milliseconds. */
   next(afterMs: number): number | undefined;
+  /** The last one up to a time, that time included. */
+  last(untilMs: number): number | undefined;
 }
 
 /** Five fields, or six with seconds in front; or a name such as `@daily`. */
@@ -45,7 +47,9 @@ export async function readCron(cron: string, timeZone: string, nowMs: number): P
     throw new SvcError("SVC_INVALID", `"cron" is ${JSON.stringify(cron)}, which never comes`, {
       issues: [{ path: ["cron"], message: "never comes" }],
     });
-  return { next };
+  const last = (untilMs: number): number | undefined =>
+    expression.previousRuns(1, new Date(Math.floor(untilMs / 1000 + 1) * 1000))[0]?.getTime();
+  return { next, last };
 }
 
 function requirePattern(cron: string): string {

@@ -16,6 +16,7 @@ interface NodeSeat extends Seat {
   readonly live: LiveGraph;
   readonly nodeId: string;
   readonly fault: string | undefined;
+  readonly sinceMs: number;
 }
 
 /** An attempt that goes on after it has given its place away for a while. */
@@ -62,6 +63,7 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #lanes = new Map<string, WorkerLane>();
+  readonly #paused = new Set<string>();
   #running = 0;
 
   constructor(options: DispatcherOptions) {
@@ -98,7 +100,26 @@ export class Dispatcher {
   }
 
   lanes(): LaneReport[] {
-    return [...this.#lanes].map(([worker, { lane }]) => ({ worker, running: lane.running, waiting: lane.waiting }));
+    return [...this.#lanes].map(([worker, { lane }]) => {
+      const since = lane.heads().flatMap((seat) => (seat.isStart && this.#isWanted(seat) ? [seat.sinceMs] : []));
+      const { running, waiting } = lane;
+      return { worker, running, waiting, ...(since.length > 0 && { sinceMs: Math.min(...since) }) };
+    });
+  }
+
+  /** Starts no node of this worker until it is resumed. */
+  pause(worker: string): void {
+    this.#paused.add(worker);
+    const known = this.#lanes.get(worker);
+    if (known) known.lane.isPaused = true;
+  }
+
+  resume(worker: string): void {
+    this.#paused.delete(worker);
+    const known = this.#lanes.get(worker);
+    if (!known) return;
+    known.lane.isPaused = false;
+    this.#fill(known);
   }
 
   #laneOf(worker: Worker<never, unknown>): WorkerLane {
@@ -115,6 +136,7 @@ export class Dispatcher {
         onOpen: () => this.#fill(lane),
       }),
     };
+    lane.lane.isPaused = this.#paused.has(worker.name);
     this.#lanes.set(worker.name, lane);
     return lane;
   }
@@ -131,8 +153,9 @@ export class Dispatcher {
   }
 
   #wait(live: LiveGraph, lane: WorkerLane, keys: Keys, node: NodeRow, fault: string | undefined): void {
-    const order = orderOf(this.#options.clock.now(), lane.priority + live.machine.row.priority);
-    lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: true, live, nodeId: node.id, fault });
+    const sinceMs = this.#options.clock.now();
+    const order = orderOf(sinceMs, lane.priority + live.machine.row.priority);
+    lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: true, live, nodeId: node.id, fault, sinceMs });
   }
 
   /** Gives away what room there is. @param lane where there is some; with a limit over all, every lane may have its turn. */

@@ -23,8 +23,10 @@ import { firstNodes } from "./node-rows.ts";
 import { forkRows } from "./rerun.ts";
 import { ProgressThrottle } from "./progress.ts";
 import { Registry } from "./registry.ts";
+import { WorkerQueues } from "./queues.ts";
 import { Runner } from "./runner.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
+import { Scheduler } from "./schedules.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import type {
@@ -36,6 +38,7 @@ import type {
   OutboxRows,
   RetryOptions,
   SignalOptions,
+  ScheduleDefinition,
   Snapshot,
   StartOptions,
   Steering,
@@ -46,6 +49,8 @@ export interface EngineOptions {
   store: Store;
   workers?: readonly Worker<never, unknown>[];
   graphs?: readonly GraphDefinition[];
+  /** Graphs that are started by the clock. Those of an earlier start that are not among them are gone. Default none. */
+  schedules?: readonly ScheduleDefinition[];
   clock: Clock;
   /** Rows to write in the transaction of a graph's transition. Default none. */
   outboxRows?: OutboxRows;
@@ -76,6 +81,8 @@ class GraphEngine implements Engine {
   readonly #live = new Map<string, LiveGraph>();
   readonly #dispatcher: Dispatcher;
   readonly #runner: Runner;
+  readonly schedule: Scheduler;
+  readonly queues: WorkerQueues;
   /** Places that attempts hold, and commits under way. */
   #busy = 0;
   #idleWaiters: (() => void)[] = [];
@@ -104,6 +111,19 @@ class GraphEngine implements Engine {
       go: (live, decide) => void this.#go(live, decide),
       apply: (live, decide) => this.#apply(live, this.#decide(live, decide)),
       signals: (graphId) => options.store.graphs.signals(graphId),
+    });
+    const { store, clock } = options;
+    const [dispatcher, workers] = [this.#dispatcher, this.#registry.workers()];
+    this.queues = new WorkerQueues({ rows: store.queues, dispatcher, clock, workers });
+    this.schedule = new Scheduler({
+      graphs: store.graphs,
+      rows: store.schedules,
+      audit: store.audit,
+      clock,
+      log: this.#log,
+      isKnown: (name) => this.#registry.get(name) !== undefined,
+      start: (name, input, how) => this.start(name, input, how),
+      onRun: (isBegun) => (isBegun ? void this.#busy++ : this.#release()),
     });
   }
 
@@ -295,6 +315,7 @@ class GraphEngine implements Engine {
   async recover(): Promise<number> {
     const rows = this.#options.store.graphs.unfinished().filter((row) => !this.#live.has(row.id));
     await Promise.all(rows.map((row) => this.#recoverOne(row, true)));
+    await this.schedule.begin(this.#options.schedules ?? []);
     return rows.length;
   }
 
@@ -341,6 +362,7 @@ class GraphEngine implements Engine {
 
   async close(drainMs = 10_000): Promise<void> {
     this.#isClosing = true;
+    this.schedule.close();
     for (const live of this.#live.values()) live.cancelTimers();
     const deadline = this.#clock.schedule(drainMs, () => {
       for (const live of this.#live.values()) live.abortAll(new Shutdown());

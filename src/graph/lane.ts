@@ -89,6 +89,8 @@ export class Lane<S extends Seat> {
   readonly #rateGates = new Map<string, RateGate<S>>();
   readonly #opening = new Heap<OpeningGate<S>>();
   #timer: { timer: Timer; atMs: number } | undefined;
+  /** Nothing starts; what goes on after a wait does. */
+  isPaused = false;
   #seq = 0;
   #running = 0;
   #waiting = 0;
@@ -111,9 +113,19 @@ export class Lane<S extends Seat> {
     return this.#waiting;
   }
 
+  /** The next of each key. */
+  heads(): S[] {
+    return [...this.#groups.values()].flatMap(({ seats }) => seats.peek() ?? []);
+  }
+
   /** Takes a place at once, where there is room and nobody waits who could have it. */
   enter(keys: Keys): boolean {
-    if (this.#running >= this.#total || (this.#waiting > 0 && this.next()) || this.#closedGate(keys, true))
+    if (
+      this.isPaused ||
+      this.#running >= this.#total ||
+      (this.#waiting > 0 && this.next()) ||
+      this.#closedGate(keys, true)
+    )
       return false;
     this.#occupy(keys, true);
     return true;
@@ -141,6 +153,8 @@ export class Lane<S extends Seat> {
       const seat = group.seats.peek();
       if (group.isParked || seat?.seq !== entry.seq) this.#ready.pop();
       else if (!this.#isWanted(seat)) this.#drop(group);
+      // What goes on stands before all that starts.
+      else if (this.isPaused && seat.isStart) return undefined;
       else if (this.#closedGate(seat.keys, seat.isStart)) this.#park(group, seat);
       else return seat;
     }

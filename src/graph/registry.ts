@@ -41,4 +41,10 @@ export class Registry {
   names(): string[] {
     return [...this.#definitions.keys()];
   }
+
+  /** Names of all workers, those of graphs included. */
+  workers(): Set<string> {
+    const nodes = [...this.#definitions.values()].flatMap((definition) => definition.nodes);
+    return new Set(nodes.map(({ worker }) => worker.name));
+  }
 }

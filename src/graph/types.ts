@@ -242,10 +242,85 @@ export interface LaneReport {
   running: number;
   /** Ready, and without a place yet. */
   waiting: number;
+  /** Since when the first of them has waited; absent where none waits. */
+  sinceMs?: number;
 }
 
 /** Given by the webhooks layer: the rows to write in the transition's own transaction. */
 export type OutboxRows = (event: LifecycleEvent) => OutboxRow[];
+
+/** Starts a graph again and again. */
+export interface ScheduleDefinition {
+  name: string;
+  /** Five fields as in "30 2 * * *", six with seconds in front, or a name such as "@daily". */
+  cron: string;
+  /** Whose clock on the wall counts: "Europe/Berlin". Default "UTC". */
+  timeZone?: string;
+  /** Name of the graph or worker to start. */
+  worker: string;
+  /** Default: `{ schedule, scheduled_ms }`, its name and the time the run is for. */
+  input?: Json;
+  /** What becomes of times that were missed while nothing ran: none, the last, or all of them (1,000 at most). Default "last". */
+  catchUp?: "none" | "last" | "all";
+  /** What becomes of a time at which the last graph is still under way. Default "skip". */
+  overlap?: "skip" | "allow";
+}
+
+/** A schedule as the API shows it. */
+export interface ScheduleView {
+  name: string;
+  worker: string;
+  cron: string;
+  time_zone: string;
+  input: Json;
+  catch_up: "none" | "last" | "all";
+  overlap: "skip" | "allow";
+  /** Where it was defined: in the app's code, or over the API. */
+  source: "app" | "api";
+  paused: boolean;
+  /** null while it is paused, and where no time is left. */
+  next_ms: number | null;
+  last_ms: number | null;
+  last_graph_id: string | null;
+  created_ms: number;
+  updated_ms: number;
+}
+
+export interface Schedules {
+  /** @throws SvcError `SVC_INVALID`; `SVC_TRANSITION` for one that the app's code defines. */
+  upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView>;
+  /** @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one that the app's code defines. */
+  remove(name: string, steering?: Steering): Promise<void>;
+  get(name: string): ScheduleView | undefined;
+  /** By name. */
+  list(): ScheduleView[];
+  pause(name: string, steering?: Steering): Promise<ScheduleView>;
+  /** Goes on with the next time to come. */
+  resume(name: string, steering?: Steering): Promise<ScheduleView>;
+  /** Starts its graph now, whatever the time and whatever is under way. */
+  trigger(name: string, options?: Steering & { idempotencyKey?: string }): Promise<Snapshot>;
+}
+
+/** What waits for a worker, and runs, in this process. */
+export interface QueueView {
+  worker: string;
+  paused: boolean;
+  paused_ms: number | null;
+  paused_by: string | null;
+  note: string | null;
+  running: number;
+  waiting: number;
+  /** How long the one that has waited longest of those that are next has. */
+  oldest_ms: number | null;
+}
+
+export interface Queues {
+  /** By worker; those of graphs are among them. */
+  list(): QueueView[];
+  /** No node of this worker starts, in whatever graph, until it is resumed; what runs goes on. Holds over a restart. */
+  pause(worker: string, steering?: Steering): Promise<QueueView>;
+  resume(worker: string, steering?: Steering): Promise<QueueView>;
+}
 
 export interface Engine {
   /** @returns the snapshot, and whether this call made the graph (false: the idempotency key was known). */
@@ -265,6 +340,8 @@ export interface Engine {
    * @throws SvcError SVC_INVALID with issues where the waiting worker's schema refuses it; SVC_TRANSITION; SVC_NOT_FOUND.
    */
   signal(graphId: string, name: string, payload?: Json, options?: SignalOptions): Promise<Snapshot>;
+  readonly schedule: Schedules;
+  readonly queues: Queues;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
   /** Goes on with every unfinished graph. Called once at boot. */

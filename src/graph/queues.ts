@@ -1,0 +1,76 @@
+/** The queues of workers as those who run an app see them: how much waits, since when, and whether it may start. */
+import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { QueueRows } from "../store/control.ts";
+import { auditOf } from "./audit.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Queues, QueueView, Steering } from "./types.ts";
+
+export interface QueueOptions {
+  rows: QueueRows;
+  dispatcher: Dispatcher;
+  clock: Clock;
+  /** Names of all workers, those of graphs included. */
+  workers: ReadonlySet<string>;
+}
+
+export class WorkerQueues implements Queues {
+  readonly #options: QueueOptions;
+
+  /** What was paused before the start stays so. */
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    for (const { worker } of options.rows.paused()) options.dispatcher.pause(worker);
+  }
+
+  list(): QueueView[] {
+    const { rows, dispatcher, clock, workers } = this.#options;
+    const paused = new Map(rows.paused().map((row) => [row.worker, row]));
+    const lanes = new Map(dispatcher.lanes().map((lane) => [lane.worker, lane]));
+    return [...workers].sort().map((worker) => {
+      const row = paused.get(worker);
+      const { running = 0, waiting = 0, sinceMs } = lanes.get(worker) ?? {};
+      return {
+        worker,
+        paused: row !== undefined,
+        paused_ms: row?.pausedMs ?? null,
+        paused_by: row?.by ?? null,
+        note: row?.note ?? null,
+        running,
+        waiting,
+        oldest_ms: sinceMs === undefined ? null : clock.now() - sinceMs,
+      };
+    });
+  }
+
+  async pause(worker: string, steering: Steering = {}): Promise<QueueView> {
+    this.#requireKnown(worker);
+    const { rows, dispatcher, clock } = this.#options;
+    const pausedMs = clock.now();
+    const row = { worker, pausedMs, by: steering.by, note: steering.note };
+    await rows.pause(row, auditOf("queue.pause", worker, pausedMs, steering));
+    dispatcher.pause(worker);
+    return this.#view(worker);
+  }
+
+  async resume(worker: string, steering: Steering = {}): Promise<QueueView> {
+    this.#requireKnown(worker);
+    const { rows, dispatcher, clock } = this.#options;
+    await rows.resume(worker, auditOf("queue.resume", worker, clock.now(), steering));
+    dispatcher.resume(worker);
+    return this.#view(worker);
+  }
+
+  #view(worker: string): QueueView {
+    return this.list().find((view) => view.worker === worker) as QueueView;
+  }
+
+  #requireKnown(worker: string): void {
+    const { workers } = this.#options;
+    if (workers.has(worker)) return;
+    throw new SvcError(
+      "SVC_NOT_FOUND",
+      `No worker is named "${worker.slice(0, 80)}"; known: ${[...workers].sort().join(", ") || "none"}`,
+    );
+  }
+}

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
+import { readCron } from "./cron.ts";
+import { worker } from "./definition.ts";
+import { dueRuns } from "./due-runs.ts";
+import { bench, gate, STORES, type Bench } from "./engine-bench.test.ts";
+import type { ScheduleDefinition } from "./types.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Where the clock of the bench begins. */
+const START = Date.UTC(2026, 0, 1);
+
+const echo = worker("echo", (input: Json) => input);
+const hourly: ScheduleDefinition = { name: "hourly", cron: "0 * * * *", worker: "echo" };
+
+/** For what times graphs were started, in order. */
+function timesOf({ store }: Bench, name = "hourly"): number[] {
+  return store.graphs
+    .list({ tag: `schedule:${name}`, limit: 200 })
+    .items.map(({ input }) => (input as { scheduled_ms: number }).scheduled_ms)
+    .toReversed();
+}
+
+const has = (code: string, text: RegExp) => (error: unknown) =>
+  error instanceof SvcError && error.code === code && text.test(error.message);
+
+for (const url of STORES) {
+  describe(`schedules on ${url}`, () => {
+    it("start a graph at each of their times, and tell it which that is", async () => {
+      const here = await bench({ workers: [echo], schedules: [hourly] }, url);
+      await here.engine.recover();
+      await here.pass(59 * MINUTE);
+      assert.deepEqual(timesOf(here), []);
+      for (let count = 0; count < 3; count++) await here.pass(HOUR);
+      assert.deepEqual(timesOf(here), [START + HOUR, START + 2 * HOUR, START + 3 * HOUR]);
+      const [view] = here.engine.schedule.list();
+      assert.deepEqual([view?.next_ms, view?.last_ms, view?.source], [START + 4 * HOUR, START + 3 * HOUR, "app"]);
+      assert.equal(here.engine.snapshot(view?.last_graph_id ?? "")?.status, "done");
+    });
+
+    it("start nothing twice when the process dies between the start and the note of it", async () => {
+      const here = await bench({ workers: [echo], schedules: [hourly] }, url);
+      await here.engine.recover();
+      const { moveOn } = here.store.schedules;
+      here.store.schedules.moveOn = () => Promise.reject(new Error("the disk is gone"));
+      await here.pass(HOUR);
+      here.store.schedules.moveOn = moveOn;
+      assert.equal(timesOf(here).length, 1);
+      await here.crash();
+      await here.pass(MINUTE);
+      assert.deepEqual(timesOf(here), [START + HOUR]);
+      assert.equal(here.engine.schedule.get("hourly")?.last_ms, START + HOUR);
+    });
+
+    for (const [catchUp, missed] of [
+      ["none", []],
+      ["last", [4]],
+      ["all", [1, 2, 3, 4]],
+    ] as const)
+      it(`catch up with ${catchUp} of what was missed while no process ran`, async () => {
+        const schedules = [{ ...hourly, catchUp, overlap: "allow" as const }];
+        const here = await bench({ workers: [echo], schedules }, url);
+        await here.engine.recover();
+        await here.engine.close();
+        await here.clock.advance(4 * HOUR + 30 * MINUTE);
+        await here.crash();
+        await here.pass(0);
+        assert.deepEqual(
+          timesOf(here),
+          missed.map((hour) => START + hour * HOUR),
+        );
+        await here.pass(30 * MINUTE);
+        assert.equal(timesOf(here).at(-1), START + 5 * HOUR);
+      });
+
+    it("skip a time at which their last graph is under way, unless overlaps are allowed", async () => {
+      const held = gate();
+      const slow = worker("slow", async () => held.promise);
+      const schedules: ScheduleDefinition[] = [
+        { ...hourly, worker: "slow" },
+        { ...hourly, name: "both", worker: "slow", overlap: "allow" },
+      ];
+      const here = await bench({ workers: [slow], schedules }, url);
+      await here.engine.recover();
+      await here.clock.advance(2 * HOUR);
+      assert.deepEqual([timesOf(here).length, timesOf(here, "both").length], [1, 2]);
+      held.open();
+      await here.engine.idle();
+      await here.pass(HOUR);
+      assert.deepEqual(timesOf(here), [START + HOUR, START + 3 * HOUR]);
+      assert.ok(here.logs.some((text) => /hourly is skipped: its last graph is still under way/.test(text)));
+    });
+
+    it("go by the clock of their time zone over the days on which it jumps", async () => {
+      const { engine, store, clock } = await bench({ workers: [echo] }, url);
+      await clock.advance(Date.UTC(2026, 2, 28) - START);
+      const nightly = { name: "nightly", cron: "30 2 * * *", timeZone: "Europe/Berlin", worker: "echo" };
+      await engine.schedule.upsert({ ...nightly, overlap: "allow" });
+      for (let hour = 0; hour < 72; hour++) await clock.advance(HOUR);
+      const items = store.graphs.list({ tag: "schedule:nightly" }).items.toReversed();
+      assert.deepEqual(
+        items.map(({ input }) => new Date((input as { scheduled_ms: number }).scheduled_ms).toISOString().slice(5, 16)),
+        ["03-28T01:30", "03-29T01:00", "03-30T00:30"],
+      );
+    });
+
+    it("are paused and go on with the next time, and stay paused over a restart", async () => {
+      const here = await bench({ workers: [echo], schedules: [hourly] }, url);
+      await here.engine.recover();
+      const paused = await here.engine.schedule.pause("hourly", { by: "anna", note: "holidays" });
+      assert.deepEqual([paused.paused, paused.next_ms], [true, null]);
+      await here.crash();
+      await here.pass(3 * HOUR + MINUTE);
+      assert.deepEqual(timesOf(here), []);
+      const resumed = await here.engine.schedule.resume("hourly");
+      assert.deepEqual([resumed.paused, resumed.next_ms], [false, START + 4 * HOUR]);
+      await here.pass(HOUR);
+      assert.deepEqual(timesOf(here), [START + 4 * HOUR]);
+      const trail = here.store.audit.list({ target: "hourly" }).items;
+      assert.deepEqual(
+        trail.map(({ operation, actor, note }) => [operation, actor, note]),
+        [
+          ["schedule.resume", "app", undefined],
+          ["schedule.pause", "anna", "holidays"],
+        ],
+      );
+    });
+
+    it("start at once when they are triggered; the same key is the same graph", async () => {
+      const { engine, store } = await bench({ workers: [echo] }, url);
+      await engine.schedule.upsert({ ...hourly, input: { fixed: true } });
+      const first = await engine.schedule.trigger("hourly", { idempotencyKey: "once", by: "anna" });
+      const second = await engine.schedule.trigger("hourly", { idempotencyKey: "once" });
+      const third = await engine.schedule.trigger("hourly");
+      await engine.idle();
+      assert.equal(first.graph_id, second.graph_id);
+      assert.notEqual(first.graph_id, third.graph_id);
+      assert.deepEqual(engine.snapshot(first.graph_id)?.result, { fixed: true });
+      assert.equal(engine.schedule.get("hourly")?.next_ms, START + HOUR);
+      assert.equal(store.audit.list({ operation: "schedule.trigger" }).total, 3);
+    });
+
+    it("of the code replace those of an earlier deploy and leave those of the API alone", async () => {
+      const here = await bench({ workers: [echo], schedules: [hourly, { ...hourly, name: "old" }] }, url);
+      await here.engine.recover();
+      await here.engine.schedule.upsert({ ...hourly, name: "mine" });
+      await here.crash({ schedules: [{ ...hourly, cron: "30 * * * *" }] });
+      assert.deepEqual(
+        here.engine.schedule.list().map(({ name, source, cron }) => [name, source, cron]),
+        [
+          ["hourly", "app", "30 * * * *"],
+          ["mine", "api", "0 * * * *"],
+        ],
+      );
+      await here.pass(HOUR);
+      assert.deepEqual([timesOf(here), timesOf(here, "mine")], [[START + HOUR / 2], [START + HOUR]]);
+      for (const change of [here.engine.schedule.upsert(hourly), here.engine.schedule.remove("hourly")])
+        await assert.rejects(change, has("SVC_TRANSITION", /defined in the app's code/));
+      await here.engine.schedule.remove("mine");
+      await assert.rejects(here.engine.schedule.remove("mine"), has("SVC_NOT_FOUND", /no schedule "mine"/));
+    });
+
+    it("run once where two processes share the store", async () => {
+      const here = await bench({ workers: [echo], schedules: [hourly] }, url);
+      await here.engine.recover();
+      const { engine: first, clock } = here;
+      // The first goes on beside the second, on a clock of its own.
+      await here.crash();
+      await Promise.all([clock.advance(HOUR), here.clock.advance(HOUR)]);
+      await Promise.all([first.idle(), here.engine.idle()]);
+      assert.deepEqual(timesOf(here), [START + HOUR]);
+    });
+
+    it("refuse what can't be run, at boot by name", async () => {
+      const { engine } = await bench({ workers: [echo] }, url);
+      for (const [change, text] of [
+        [{ cron: "often" }, /"cron" is "often"/],
+        [{ timeZone: "Mars/Olympus" }, /no time zone/],
+        [{ worker: "nobody" }, /No worker or graph is named "nobody"/],
+        [{ name: "no name" }, /is no name/],
+      ] as const)
+        await assert.rejects(engine.schedule.upsert({ ...hourly, ...change }), has("SVC_INVALID", text));
+      const bad = await bench({ workers: [echo], schedules: [{ ...hourly, cron: "often" }] }, url);
+      await assert.rejects(bad.engine.recover(), has("SVC_DEFINITION", /The schedule "hourly": "cron" is "often"/));
+      const twice = await bench({ workers: [echo], schedules: [hourly, hourly] }, url);
+      await assert.rejects(twice.engine.recover(), has("SVC_DEFINITION", /Two schedules are named "hourly"/));
+    });
+  });
+}
+
+describe("due times", () => {
+  it("are a thousand at most, and the last of them is the last", async () => {
+    const times = await readCron("* * * * * *", "UTC", START);
+    const nowMs = START + 24 * HOUR + 500;
+    const all = dueRuns({ nextMs: START, catchUp: "all" }, times, nowMs);
+    assert.deepEqual([all.runs.length, all.runs[0], all.nextMs], [1000, START, START + 24 * HOUR + 1000]);
+    const last = dueRuns({ nextMs: START, catchUp: "last" }, times, nowMs);
+    assert.deepEqual([last.runs, last.nextMs], [[START + 24 * HOUR], START + 24 * HOUR + 1000]);
+    assert.deepEqual(dueRuns({ nextMs: START, catchUp: "none" }, times, nowMs).runs, [START + 24 * HOUR]);
+    assert.deepEqual(dueRuns({ nextMs: nowMs + 1, catchUp: "all" }, times, nowMs), {
+      runs: [],
+      skipped: 0,
+      nextMs: nowMs + 1,
+    });
+  });
+
+  it("that are a minute late at most are on time, also where nothing is made up for", async () => {
+    const times = await readCron("0 * * * *", "UTC", START);
+    const runs = (lateMs: number) =>
+      dueRuns({ nextMs: START + HOUR, catchUp: "none" }, times, START + HOUR + lateMs).runs;
+    assert.deepEqual([runs(MINUTE), runs(MINUTE + 1)], [[START + HOUR], []]);
+  });
+});
