@@ -17,6 +17,9 @@ export type {
 export { openStore } from "./store/open.ts";
 export type {
   AttemptReport,
+  BulkAction,
+  BulkOptions,
+  BulkReport,
   Engine,
   ForkOptions,
   GraphDefinition,

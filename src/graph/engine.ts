@@ -16,6 +16,7 @@ import type { GraphQuery, GraphRow, NodeRow, Page, Store, Unit } from "../store/
 import type { NewAudit } from "../store/control.ts";
 import { auditOf } from "./audit.ts";
 import { checkCount, readPriority } from "./checks.ts";
+import { bulk } from "./bulk.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
 import { Machine, TERMINAL } from "./machine.ts";
@@ -31,6 +32,9 @@ import { snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import type {
   AttemptReport,
+  BulkAction,
+  BulkOptions,
+  BulkReport,
   Engine,
   ForkOptions,
   GraphDefinition,
@@ -286,6 +290,16 @@ class GraphEngine implements Engine {
     const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
     await this.#insert(this.#adopt(row, nodes, 1, definition), audit);
     return this.snapshot(row.id) as Snapshot;
+  }
+
+  async bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport> {
+    const { graphs, audit } = this.#options.store;
+    const report = await bulk({ graphs, take: (step, id, by) => this[step](id, by) }, action, options);
+    if (report.dry_run) return report;
+    const { matched, changed } = report;
+    const data = { filter: { ...options.filter }, matched, changed };
+    await audit.add(auditOf(`graphs.${action}`, "*", this.#clock.now(), options, data));
+    return report;
   }
 
   #decide(live: LiveGraph, decide: () => Unit): Unit {

@@ -322,6 +322,31 @@ export interface Queues {
   resume(worker: string, steering?: Steering): Promise<QueueView>;
 }
 
+export type BulkAction = "pause" | "resume" | "cancel" | "retry";
+
+export interface BulkOptions extends Steering {
+  /** Which graphs; an empty one is all. */
+  filter: Omit<GraphQuery, "limit" | "cursor">;
+  /** Most graphs to steer. Default and most 10,000. */
+  limit?: number;
+  /** Where an earlier call ended. */
+  cursor?: string;
+  /** Only counts. */
+  isDryRun?: boolean;
+}
+
+export interface BulkReport {
+  action: BulkAction;
+  /** Graphs that the filter fits, by the time it began. */
+  matched: number;
+  changed: number;
+  /** Graphs that did not allow it. */
+  refused: number;
+  dry_run: boolean;
+  /** Where to go on; null when none is left. */
+  next_cursor: string | null;
+}
+
 export interface Engine {
   /** @returns the snapshot, and whether this call made the graph (false: the idempotency key was known). */
   start(worker: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }>;
@@ -340,6 +365,8 @@ export interface Engine {
    * @throws SvcError SVC_INVALID with issues where the waiting worker's schema refuses it; SVC_TRANSITION; SVC_NOT_FOUND.
    */
   signal(graphId: string, name: string, payload?: Json, options?: SignalOptions): Promise<Snapshot>;
+  /** The same step for many graphs. */
+  bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport>;
   readonly schedule: Schedules;
   readonly queues: Queues;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */

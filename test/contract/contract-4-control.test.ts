@@ -134,15 +134,151 @@ throughBothDoors(
         assert.equal((await call("GET", `/_svc/audit?${query}`)).status, 422, query);
     });
 
+    it("POST /_svc/graphs/bulk {action, filter, dry_run?, limit?, cursor?}: counts by outcome; dry_run only counts", async () => {
+      const ids: string[] = [];
+      for (let count = 0; count < 5; count++) {
+        const body = { worker: "double", input: { value: 1 }, delay_ms: 60_000, tags: ["many"] };
+        ids.push(textOf((await call("POST", "/_svc/graphs", body)).reply, "graph_id"));
+      }
+      await call("POST", `/_svc/graphs/${ids[0]}/pause`);
+      const bulk = (body: object): Promise<Called> =>
+        call("POST", "/_svc/graphs/bulk", { filter: { tag: "many" }, ...body });
+      const dry = await bulk({ action: "pause", dry_run: true });
+      assert.deepEqual(
+        [dry.status, dry.reply],
+        [200, { action: "pause", matched: 5, changed: 0, refused: 0, dry_run: true, next_cursor: null }],
+      );
+      const paused = (await bulk({ action: "pause", note: "maintenance" })).reply;
+      assert.deepEqual([paused["matched"], paused["changed"], paused["refused"]], [5, 4, 1]);
+      const some = (await bulk({ action: "cancel", limit: 2 })).reply;
+      assert.deepEqual([some["changed"], typeof some["next_cursor"]], [2, "string"]);
+      const rest = (await bulk({ action: "cancel", cursor: some["next_cursor"] })).reply;
+      assert.deepEqual([rest["changed"], rest["next_cursor"]], [3, null]);
+      assert.equal((await call("GET", "/_svc/graphs?tag=many&status=failed")).reply["total"], 5);
+      const trail = (await call("GET", `/_svc/audit?target=${ids[1]}`)).reply["audit"] as Record<string, unknown>[];
+      assert.deepEqual(
+        trail.map(({ operation, note }) => [operation, note]),
+        [
+          ["graph.cancel", null],
+          ["graph.pause", "maintenance"],
+        ],
+      );
+      assert.equal((await call("GET", "/_svc/audit?operation=graphs.cancel")).reply["total"], 2);
+      for (const bad of [
+        { action: "explode" },
+        { action: "pause", filter: undefined },
+        { action: "pause", filter: { name: "x" } },
+        { action: "pause", filter: { status: "odd" } },
+        { action: "pause", dry_run: "yes" },
+        { action: "pause", limit: 0 },
+      ])
+        assert.equal((await bulk(bad)).status, 422, JSON.stringify(bad));
+    });
+
+    it("PUT · GET · DELETE /_svc/schedules/:name {worker, cron, time_zone?, input?, catch_up?, overlap?}, and the list of all", async () => {
+      const path = "/_svc/schedules/nightly";
+      const body = {
+        worker: "double",
+        cron: "30 2 * * *",
+        time_zone: "Europe/Berlin",
+        input: { value: 4 },
+        note: "new",
+      };
+      const made = await call("PUT", path, body);
+      assert.deepEqual(Object.keys(made.reply), [
+        "name",
+        "worker",
+        "cron",
+        "time_zone",
+        "input",
+        "catch_up",
+        "overlap",
+        "source",
+        "paused",
+        "next_ms",
+        "last_ms",
+        "last_graph_id",
+        "created_ms",
+        "updated_ms",
+      ]);
+      assert.deepEqual(
+        [made.status, made.reply["catch_up"], made.reply["overlap"], made.reply["source"]],
+        [201, "last", "skip", "api"],
+      );
+      assert.equal((await call("PUT", path, { ...body, catch_up: "none", overlap: "allow" })).status, 200);
+      assert.equal((await call("GET", path)).reply["catch_up"], "none");
+      const { schedules } = (await call("GET", "/_svc/schedules")).reply as { schedules: Record<string, unknown>[] };
+      assert.deepEqual(
+        schedules.map(({ name, source }) => [name, source]),
+        [
+          ["by-code", "app"],
+          ["nightly", "api"],
+        ],
+      );
+      for (const bad of [
+        {},
+        { worker: "double", cron: "often" },
+        { worker: "nobody", cron: "* * * * *" },
+        { ...body, time_zone: "Mars/Olympus" },
+        { ...body, catch_up: "some" },
+        { ...body, every: "day" },
+      ])
+        assert.equal((await call("PUT", "/_svc/schedules/other", bad)).status, 422, JSON.stringify(bad));
+      assert.equal((await call("PUT", "/_svc/schedules/by-code", body)).status, 409);
+      assert.equal((await call("DELETE", "/_svc/schedules/by-code")).status, 409);
+      assert.equal((await call("DELETE", path)).status, 204);
+      for (const method of ["GET", "DELETE"]) assert.equal((await call(method, path)).status, 404);
+    });
+
+    it("POST /_svc/schedules/:name/pause · resume · trigger: the schedule; the snapshot of the graph that was started", async () => {
+      const path = "/_svc/schedules/by-code";
+      const paused = await call("POST", `${path}/pause`, { note: "holidays" });
+      assert.deepEqual([paused.status, paused.reply["paused"], paused.reply["next_ms"]], [200, true, null]);
+      assert.equal((await call("POST", `${path}/resume`)).reply["paused"], false);
+      const [first, again] = [
+        await call("POST", `${path}/trigger`, { idempotency_key: "k" }),
+        await call("POST", `${path}/trigger`, { idempotency_key: "k" }),
+      ];
+      assert.deepEqual([first.status, first.reply["tags"]], [202, ["schedule:by-code"]]);
+      assert.equal(again.reply["graph_id"], first.reply["graph_id"]);
+      assert.equal((await settled(textOf(first.reply, "graph_id")))["result"], 10);
+      assert.equal((await call("POST", "/_svc/schedules/unknown/trigger")).status, 404);
+      const trail = (await call("GET", "/_svc/audit?target=by-code&operation=schedule.pause")).reply;
+      assert.equal((trail["audit"] as { note: string }[])[0]?.note, "holidays");
+    });
+
+    it("GET /_svc/queues · POST /_svc/queues/:worker/pause · resume: how much waits, since when, and whether it may start", async () => {
+      const { status, reply } = await call("POST", "/_svc/queues/double/pause", { note: "busy" });
+      assert.deepEqual([status, reply["paused"], reply["paused_by"], reply["note"]], [200, true, "operator", "busy"]);
+      const { reply: started } = await call("POST", "/_svc/graphs", { worker: "double", input: { value: 21 } });
+      const { queues } = (await call("GET", "/_svc/queues")).reply as { queues: Record<string, unknown>[] };
+      const queue = queues.find(({ worker: name }) => name === "double");
+      assert.deepEqual([queue?.["waiting"], queue?.["running"], typeof queue?.["oldest_ms"]], [1, 0, "number"]);
+      assert.equal((await call("POST", "/_svc/queues/double/resume")).reply["paused"], false);
+      assert.equal((await settled(textOf(started, "graph_id")))["result"], 42);
+      assert.equal((await call("POST", "/_svc/queues/unknown/pause")).status, 404);
+    });
+
     it("is closed to who has no key", async () => {
       for (const [method, path] of [
         ["GET", "/_svc/audit"],
         ["POST", "/_svc/graphs/g_x/fork"],
         ["GET", "/_svc/graphs/g_x/past"],
+        ["POST", "/_svc/graphs/bulk"],
+        ["GET", "/_svc/schedules"],
+        ["PUT", "/_svc/schedules/x"],
+        ["DELETE", "/_svc/schedules/x"],
+        ["POST", "/_svc/schedules/x/trigger"],
+        ["GET", "/_svc/queues"],
+        ["POST", "/_svc/queues/double/pause"],
       ] as const)
         assert.equal((await site.send(path, { method })).status, 401, path);
     });
   },
   {},
-  { workers: WORKERS, graphs: [parts] },
+  {
+    workers: WORKERS,
+    graphs: [parts],
+    schedules: [{ name: "by-code", cron: "0 0 1 1 *", worker: "double", input: { value: 5 } }],
+  },
 );

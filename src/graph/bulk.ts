@@ -1,0 +1,51 @@
+/** The same step for many graphs: found by a filter, taken one slice after another, each as if it were steered alone. */
+import { SvcError } from "../shared/errors.ts";
+import type { GraphQuery, GraphStore } from "../store/contract.ts";
+import type { BulkAction, BulkOptions, BulkReport, Steering } from "./types.ts";
+
+/** Graphs that are steered side by side: their units share commits. */
+const SLICE = 100;
+/** Most graphs of one call, so that it ends in seconds; who has more calls again with the cursor. */
+const MOST = 10_000;
+
+export interface BulkWork {
+  graphs: GraphStore;
+  take: (action: BulkAction, graphId: string, steering: Steering) => Promise<unknown>;
+}
+
+/**
+ * Newest first. A graph that does not allow the step by the time it comes to it is counted as refused.
+ * @throws what is neither a refusal nor missing: then the store has a fault, and what was steered until then is.
+ */
+export async function bulk(
+  { graphs, take }: BulkWork,
+  action: BulkAction,
+  { filter, limit = MOST, cursor, isDryRun = false, ...steering }: BulkOptions,
+): Promise<BulkReport> {
+  const page = (from: string | undefined, size: number) =>
+    graphs.list({ ...filter, limit: size, ...(from === undefined ? {} : { cursor: from }) } satisfies GraphQuery);
+  const report: BulkReport = { action, matched: 0, changed: 0, refused: 0, dry_run: isDryRun, next_cursor: null };
+  if (isDryRun) return { ...report, matched: page(cursor, 1).total };
+  let next = cursor;
+  for (let left = Math.min(limit, MOST); left > 0;) {
+    const { items, nextCursor, total } = page(next, Math.min(SLICE, left));
+    if (next === cursor) report.matched = total;
+    const taken = await Promise.all(items.map(({ id }) => isTaken(take(action, id, steering))));
+    report.changed += taken.filter(Boolean).length;
+    report.refused += taken.filter((hasHeld) => !hasHeld).length;
+    left -= items.length;
+    next = nextCursor;
+    if (nextCursor === undefined) break;
+  }
+  return { ...report, next_cursor: next ?? null };
+}
+
+async function isTaken(step: Promise<unknown>): Promise<boolean> {
+  try {
+    await step;
+    return true;
+  } catch (error) {
+    if (error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")) return false;
+    throw error;
+  }
+}
