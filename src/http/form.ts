@@ -1,7 +1,7 @@
 /**
  * Form bodies: urlencoded and multipart (parsed by `@fastify/busboy`), into fields and files in memory up to a limit.
  */
-import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
+import type { BusboyHeaders, BusboyInstance } from "@fastify/busboy";
 import { SvcError } from "../shared/errors.ts";
 import { decodeUtf8, requireLength, requireMediaType, tooLarge } from "./body.ts";
 import type { Context } from "./types.ts";
@@ -40,7 +40,9 @@ function empty<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }
 
-function parseMultipart(body: Uint8Array, contentType: string, limitBytes: number): Promise<FormData> {
+async function parseMultipart(body: Uint8Array, contentType: string, limitBytes: number): Promise<FormData> {
+  // Loaded with the first file that is sent: 20 modules.
+  const { Busboy } = await import("@fastify/busboy");
   return new Promise((resolve, reject) => {
     const fields = empty<string>();
     const files = empty<FormFile>();

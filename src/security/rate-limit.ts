@@ -2,7 +2,8 @@
  * How often one client may do a thing. The rules of consuming are `rate-limiter-flexible`'s; where it is counted, the time,
  * the client's key and the headers are ours. Draft: ietf-httpapi-ratelimit-headers.
  */
-import { RateLimiterRes, RateLimiterSQLite, type RateLimiterStoreAbstract } from "rate-limiter-flexible";
+import RateLimiterRes from "rate-limiter-flexible/lib/RateLimiterRes.js";
+import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js";
 import type { Clock } from "../shared/clock.ts";
 import type { RateCount, RateCounters } from "../shared/rate-counters.ts";
 import { isIPv4Address, parseAddress } from "./address.ts";
@@ -24,9 +25,6 @@ export interface RateLimitOptions {
 }
 
 const WINDOW_SECONDS = 60;
-
-/** The base of the library's limiters with a store: part of its types, but not of what it exports. */
-const StoreLimiter = Object.getPrototypeOf(RateLimiterSQLite) as typeof RateLimiterStoreAbstract;
 
 /** One limit per minute and client. */
 export class RateLimit {
@@ -66,7 +64,7 @@ export class RateLimit {
 }
 
 /** The library's limiter over counters of ours; its own memory keeps a timer for each client and the system's time. */
-class CountingLimiter extends StoreLimiter {
+class CountingLimiter extends RateLimiterStoreAbstract {
   readonly #counters: RateCounters;
   readonly #clock: Clock;
 
