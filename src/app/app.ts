@@ -22,7 +22,7 @@ import { readConfig, type Config } from "./config.ts";
 import { isHtml, withScript } from "./dev-script.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
-import { readToken } from "./endpoints/graphs.ts";
+import { graphToken } from "./endpoints/graphs.ts";
 import { tended } from "./event-streams.ts";
 import { answerError } from "./error-page.ts";
 import { measured } from "./access-log.ts";
@@ -85,6 +85,11 @@ export interface App {
   readonly pagePaths: readonly string[];
   /** Where a page may follow a graph's events, for a day: holds a token that reads this one graph. */
   eventsUrl(graphId: string): string;
+  /**
+   * A token for this one graph, for a day, as header `X-Svc-Graph-Token`. `read` looks and follows; `control` also steers and
+   * sends signals, from a page that holds a CSRF token. Whoever has it needs no key: give it to whom you would let in.
+   */
+  graphToken(graphId: string, scope: "read" | "control"): string;
   /**
    * Ends event streams, waits for requests, graphs and deliveries under way (`createApp({ drain })` says how long), closes the
    * store. Safe to call twice. A server of your own is told to close before, and waited for after: event streams hold it open.
@@ -157,7 +162,11 @@ class SvcApp implements App {
   }
 
   eventsUrl(graphId: string): string {
-    return `${PATHS.graphs}/${graphId}/events?token=${readToken(this.#booted("eventsUrl"), graphId)}`;
+    return `${PATHS.graphs}/${graphId}/events?token=${graphToken(this.#booted("eventsUrl"), graphId, "read")}`;
+  }
+
+  graphToken(graphId: string, scope: "read" | "control"): string {
+    return graphToken(this.#booted("graphToken"), graphId, scope);
   }
 
   boot(where: Surroundings = {}): Promise<void> {

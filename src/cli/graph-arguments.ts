@@ -14,6 +14,7 @@ export type GraphTask =
   | { verb: "show"; id: string }
   | { verb: "tail"; id: string }
   | { verb: "start"; body: Record<string, Json>; isFollowed: boolean }
+  | { verb: "signal"; id: string; body: Record<string, Json> }
   | { verb: Step; id: string; note: string | undefined };
 
 export interface GraphCommand {
@@ -56,6 +57,7 @@ const FLAGS: Record<GraphTask["verb"], readonly Flag[]> = {
   resume: ["note"],
   cancel: ["note"],
   retry: ["note"],
+  signal: ["input", "key", "note"],
 };
 const COMMON: readonly Flag[] = ["help", "json", "url"];
 
@@ -67,12 +69,13 @@ Usage: svc graph <verb> [options]
   show <id>             one graph and its nodes
   start <worker>        start a graph or a worker by its name (--input, --key, --delay, --tag, --follow)
   tail <id>             its events, as they come; ends with it
+  signal <id> <name>    tell a graph what it waits for (--input, --key, --note)
   pause <id>            and resume, cancel, retry (--note "why", kept in its events)
 
   --url <url>           where the app is (default: ${VARIABLES.siteUrl}, else http://127.0.0.1 and PORT or 3000)
   --json                as JSON, for programs: one value, or one a line
-  --input <json>        input of start: JSON, or @file.json
-  --key <text>          idempotency key of start: the same key again is the same graph
+  --input <json>        input of start, payload of signal: JSON, or @file.json
+  --key <text>          idempotency key of start and signal: the same key again is the same graph, the same signal
   --delay <ms>          milliseconds before it starts
   --follow, -f          has start print the events, as tail does
 
@@ -97,7 +100,8 @@ export function readGraphArguments(
     return mistake((error as Error).message);
   }
   const { values, positionals } = parsed;
-  const [verb, target, ...rest] = positionals;
+  const [verb, target, ...others] = positionals;
+  const [name, ...rest] = verb === "signal" ? others : [undefined, ...others];
   if (values.help || verb === undefined)
     return values.help ? { kind: "tell", text: GRAPH_HELP } : mistake("No verb given");
   if (!isVerb(verb)) return mistake(`svc graph knows no "${verb}"`);
@@ -105,7 +109,7 @@ export function readGraphArguments(
   const foreign = (Object.keys(values) as Flag[]).find((flag) => ![...COMMON, ...FLAGS[verb]].includes(flag));
   if (foreign !== undefined) return mistake(`svc graph ${verb} takes no --${foreign}`);
   try {
-    const task = taskOf(verb, target, values, cwd);
+    const task = taskOf(verb, target, name, values, cwd);
     return { kind: "graph", command: { task, url: values.url ?? defaultUrl(env), json: values.json ?? false } };
   } catch (error) {
     return mistake((error as Error).message);
@@ -116,7 +120,13 @@ function isVerb(verb: string): verb is GraphTask["verb"] {
   return Object.hasOwn(FLAGS, verb);
 }
 
-function taskOf(verb: GraphTask["verb"], target: string | undefined, values: Values, cwd: string): GraphTask {
+function taskOf(
+  verb: GraphTask["verb"],
+  target: string | undefined,
+  name: string | undefined,
+  values: Values,
+  cwd: string,
+): GraphTask {
   if (verb === "ls") {
     if (target !== undefined) throw new Error(`svc graph ls takes no argument "${target}"`);
     const { worker, status, limit, tag } = values;
@@ -133,6 +143,7 @@ function taskOf(verb: GraphTask["verb"], target: string | undefined, values: Val
   if (target === undefined)
     throw new Error(`svc graph ${verb} needs ${verb === "start" ? "the name of a worker" : "the id of a graph"}`);
   if (verb === "start") return { verb, body: bodyOf(target, values, cwd), isFollowed: values.follow ?? false };
+  if (verb === "signal") return { verb, id: target, body: signalOf(name, values, cwd) };
   return verb === "show" || verb === "tail" ? { verb, id: target } : { verb, id: target, note: values.note };
 }
 
@@ -145,6 +156,15 @@ function bodyOf(worker: string, { input, key, delay, tag }: Values, cwd: string)
     body["delay_ms"] = Number(delay);
   }
   if (tag !== undefined) body["tags"] = tag;
+  return body;
+}
+
+function signalOf(name: string | undefined, { input, key, note }: Values, cwd: string): Record<string, Json> {
+  if (name === undefined) throw new Error("svc graph signal needs the id of a graph and the name of a signal");
+  const body: Record<string, Json> = { name };
+  if (input !== undefined) body["payload"] = readInput(input, cwd);
+  if (key !== undefined) body["idempotency_key"] = key;
+  if (note !== undefined) body["note"] = note;
   return body;
 }
 

@@ -42,11 +42,11 @@ export function printGraph(output: Output, graph: Snapshot): void {
   for (const [name, told] of rows) output.line(`  ${name.padEnd(width)}  ${colored(output, told)}`);
 }
 
-/** One line for each node of the definition: the items of a fan-out are counted by status. */
+/** One line for each node, and for each key inside of it: the items of a fan-out are counted by status. */
 function foldedNodes({ nodes }: Snapshot): [string, string][] {
   const statuses = new Map<string, string[]>();
   for (const { id, status } of nodes) {
-    const name = id.split("/", 1)[0] ?? id;
+    const name = id.replaceAll(/\/\d+/g, "");
     statuses.set(name, [...(statuses.get(name) ?? []), status]);
   }
   return [...statuses].map(([name, all]) => {

@@ -15,6 +15,7 @@ const double = worker("double", (n: number) => n * 2);
 const refuse = worker("refuse", () => {
   throw new FinalError("never");
 });
+const asked = worker("asked", (_: null, ctx) => ctx.waitFor("answer"));
 const fan = graph("fan", (g) => {
   const list = g.node(
     "list",
@@ -31,6 +32,8 @@ describe("the command line of svc graph", () => {
     [[], /^No verb given/],
     [["lss"], /^svc graph knows no "lss"/],
     [["show"], /^svc graph show needs the id of a graph/],
+    [["signal", "g_1"], /^svc graph signal needs the id of a graph and the name of a signal/],
+    [["signal", "g_1", "ok", "no"], /^svc graph signal takes no argument "no"/],
     [["start"], /^svc graph start needs the name of a worker/],
     [["ls", "g_1"], /^svc graph ls takes no argument "g_1"/],
     [["show", "g_1", "g_2"], /^svc graph show takes no argument "g_2"/],
@@ -71,7 +74,7 @@ describe("svc graph", () => {
   let started: Started;
   const app = createApp({
     graphs: [fan],
-    workers: [double, refuse],
+    workers: [double, refuse, asked],
     env: { SVC_EXEC_API_KEY: KEY, SVC_DATABASE_URL: "memory:", SVC_SECRET: "a secret of a test which is long enough" },
   });
   before(async () => {
@@ -112,6 +115,17 @@ describe("svc graph", () => {
     assert.equal((JSON.parse(retried[0] ?? "") as { epoch: number }).epoch, 2);
     const { lines: told } = await run(["tail", id]);
     assert.match(told.join("\n"), /graph\.started  epoch=2 by=operator note=to be sure/);
+  });
+
+  it("tells a graph what it waits for, once for each key", async () => {
+    const [id = ""] = (await run(["start", "asked"])).lines;
+    await app.engine.idle();
+    const { lines } = await run(["show", id]);
+    assert.match(lines.join("\n"), /asked +waiting[^]*asked#answer +waiting/);
+    for (const input of ["42", "43"]) await run(["signal", id, "answer", "--input", input, "--key", "once", "--json"]);
+    await app.engine.idle();
+    assert.equal(app.engine.snapshot(id)?.result, 42);
+    await assert.rejects(run(["signal", id, "answer"]), /is done; signal needs it to be/);
   });
 
   it("shows a graph with its fan-outs folded, and lists graphs by what they are", async () => {

@@ -28,6 +28,8 @@ export async function graph({ task, json }: GraphCommand, client: GraphClient, o
       return follow(task.id, json, client, output);
     case "start":
       return start(task, json, client, output);
+    case "signal":
+      return show(await client.post<Snapshot>(`${PATHS.graphs}/${encodeURIComponent(task.id)}/signal`, task.body));
     default: {
       const body: Json = task.note === undefined ? {} : { note: task.note };
       return show(await client.post<Snapshot>(`${PATHS.graphs}/${encodeURIComponent(task.id)}/${task.verb}`, body));

@@ -1,6 +1,6 @@
 /** Making answers: the usual kinds, and an answer for an error. */
 import { STATUS_CODES } from "node:http";
-import { SvcError } from "../shared/errors.ts";
+import { SvcError, type Issue } from "../shared/errors.ts";
 import type { Context, Result } from "./types.ts";
 
 const HTML_TYPE = "text/html; charset=utf-8";
@@ -31,9 +31,15 @@ export function redirectTo(location: string, status: 302 | 303 | 307 | 308 = 303
   return { status, headers: ["location", location, ...NO_STORE], body: null };
 }
 
-/** RFC 9457. */
-export function problem(status: number, code: string, detail: string, headers: readonly string[] = []): Result {
-  const body = { type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail, code };
+/** RFC 9457. @param more members of our own: `issues` tells what is wrong with single fields. */
+export function problem(
+  status: number,
+  code: string,
+  detail: string,
+  headers: readonly string[] = [],
+  more: { issues?: readonly Issue[] } = {},
+): Result {
+  const body = { type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail, code, ...more };
   return { status, headers: ["content-type", PROBLEM_TYPE, ...NO_STORE, ...headers], body: JSON.stringify(body) };
 }
 
@@ -58,5 +64,6 @@ export function describeError(error: unknown, ctx: Pick<Context, "requestId">, i
 
 export function errorProblem(error: unknown, ctx: Pick<Context, "requestId">, isDevelopment: boolean): Result {
   const { status, code, detail } = describeError(error, ctx, isDevelopment);
-  return problem(status, code, detail, errorHeaders(error));
+  const issues = error instanceof SvcError && status < 500 ? error.issues : undefined;
+  return problem(status, code, detail, errorHeaders(error), issues && { issues });
 }

@@ -1,6 +1,7 @@
 /** Contract section 4: graphs over HTTP. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import * as v from "valibot";
 import { worker } from "svc";
 import { SimulatedClock } from "svc/testing";
 import { API_KEY, OPERATOR, WORKERS, withFixture } from "./app.ts";
@@ -31,6 +32,13 @@ let failures = 0;
 const flaky = worker("flaky", { retry: { max: 2, base: "1ms" } }, () => {
   if (failures++ % 2 === 0) throw new Error("not yet");
   return "at last";
+});
+
+const approval = worker("approval", async (_input: unknown, ctx) => {
+  ctx.log("info", "asked");
+  const said = await ctx.waitFor("decision", { schema: v.object({ yes: v.boolean() }) });
+  await ctx.step("note", () => ctx.log("info", "noted"));
+  return said.yes ? "approved" : "refused";
 });
 
 throughBothDoors(
@@ -250,6 +258,60 @@ throughBothDoors(
       assert.equal(await statusOf(`/_svc/graphs/${id}`, { headers: { "x-svc-graph-token": forged } }), 401);
     });
 
+    it("POST /_svc/graphs/:id/signal {name, payload?, idempotency_key?}: 202 the snapshot; 422 with issues for what the worker's schema refuses", async () => {
+      const { id, token } = await finish({ worker: "approval", input: null });
+      const send = (body: unknown) => call("POST", `/_svc/graphs/${id}/signal`, body);
+      const refused = await send({ name: "decision", payload: { yes: "maybe" } });
+      assert.deepEqual([refused.status, refused.reply["code"]], [422, "SVC_INVALID"]);
+      assert.deepEqual((refused.reply["issues"] as { path: string[] }[])[0]?.path, ["yes"]);
+      for (const body of [{}, { name: "" }, { name: 1 }, { name: "decision", value: 1 }, []])
+        assert.equal((await send(body)).status, 422, JSON.stringify(body));
+      const body = { name: "decision", payload: { yes: true }, idempotency_key: "click", note: "looks good" };
+      const told = await send(body);
+      assert.deepEqual([told.status, told.reply["graph_id"]], [202, id]);
+      await site.app.engine.idle();
+      assert.equal((await snapshotOf(id))["result"], "approved");
+      assert.equal((await send({ name: "decision" })).status, 409);
+      assert.equal((await call("POST", "/_svc/graphs/g_none/signal", { name: "x" })).status, 404);
+      const events = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
+      const signal = events.find(({ type }) => type === "graph.signal");
+      assert.deepEqual([signal?.["name"], signal?.["by"]], ["decision", "operator"]);
+    });
+
+    it("events and logs can be read of one node, with what its worker remembers", async () => {
+      const { id, token } = await finish({ worker: "approval", input: null });
+      await call("POST", `/_svc/graphs/${id}/signal`, { name: "decision", payload: { yes: false } });
+      await site.app.engine.idle();
+      const read = async (node: string): Promise<string[]> =>
+        eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}&node=${node}`)).text()).map(
+          (event) => `${event.type} ${event["message"] ?? event.node ?? ""}`,
+        );
+      assert.deepEqual(await read("approval%23note"), ["node.done approval#note", "graph.done "]);
+      assert.deepEqual(
+        (await read("approval")).filter((line) => line.startsWith("log")),
+        ["log asked", "log noted"],
+      );
+      assert.deepEqual(await read("other"), ["graph.done "]);
+    });
+
+    it("with the token, control calls also need CSRF", async () => {
+      const { id } = await begin({ worker: "held", input: {}, delay_ms: 60_000 });
+      const read = { "x-svc-graph-token": site.app.graphToken(id, "read") };
+      const control = { "x-svc-graph-token": site.app.graphToken(id, "control") };
+      const csrf = { "x-svc-csrf": await site.client.csrfToken() };
+      const pause = async (headers: Record<string, string>): Promise<number> =>
+        (await site.client.request(`/_svc/graphs/${id}/pause`, { method: "POST", headers })).status;
+      assert.equal(await pause(control), 403, "without CSRF");
+      assert.equal(await pause({ "x-svc-csrf": "forged", ...control }), 403, "with another token");
+      assert.equal(await pause({ ...csrf, ...read }), 403, "a token that reads");
+      assert.equal(await pause({ ...csrf, ...control, origin: "https://elsewhere.example" }), 403, "from elsewhere");
+      assert.equal(await pause(csrf), 401, "no token");
+      assert.equal(await pause({ ...csrf, ...control }), 202);
+      assert.equal((await site.send(`/_svc/graphs/${id}`, { headers: control })).status, 200, "it reads, too");
+      const inUrl = `/_svc/graphs/${id}/resume?token=${control["x-svc-graph-token"]}`;
+      assert.equal((await site.client.request(inUrl, { method: "POST", headers: csrf })).status, 403, "in the query");
+    });
+
     it("EventSource cannot send headers: read tokens are also taken as ?token=", async () => {
       const { id, token } = await finish({ worker: "double", input: { value: 2 } });
       assert.equal((await site.send(`/_svc/graphs/${id}?token=${token}`)).status, 200);
@@ -285,7 +347,7 @@ throughBothDoors(
     });
   },
   {},
-  { workers: [...WORKERS, chatty, flaky] },
+  { workers: [...WORKERS, chatty, flaky, approval] },
 );
 
 it("graph tokens are expiring: after a day they open nothing", async () => {

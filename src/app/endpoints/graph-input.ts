@@ -12,7 +12,7 @@ import type { Services } from "../services.ts";
 import { readPage } from "../../webhooks/input.ts";
 
 const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "at", "priority", "tags", "parent"];
-const MAX_KEY_LENGTH = 255;
+export const MAX_KEY_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 const MAX_NOTE_BYTES = 8 * 1024;
 const MAX_TAGS = 20;

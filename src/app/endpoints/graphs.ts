@@ -6,12 +6,13 @@ import type { Context, Result } from "../../http/types.ts";
 import { nodeView } from "../../graph/snapshot.ts";
 import type { Snapshot } from "../../graph/types.ts";
 import { createGraphToken } from "../../security/graph-token.ts";
+import type { GraphScope } from "../../security/graph-token.ts";
 import type { GraphEvent } from "../../store/contract.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { readGraphQuery, readLastSeq, readStart, readSteering, readText } from "./graph-input.ts";
+import { MAX_KEY_LENGTH, readGraphQuery, readLastSeq, readStart, readSteering, readText } from "./graph-input.ts";
 import { idOf } from "./webhooks.ts";
 
 /** An input may be a whole lockfile. */
@@ -23,6 +24,9 @@ const MAX_NODE_LENGTH = 100;
 
 const STEPS = ["pause", "resume", "cancel"] as const;
 const FORK_KEYS = ["from", "input"];
+const SIGNAL_KEYS = ["name", "payload", "idempotency_key"];
+/** A signal says what was decided; what is larger is an input. */
+const MAX_SIGNAL_BYTES = 1024 * 1024;
 
 export function graphEndpoints({ router, services }: Endpoints): void {
   const operator = [operatorOnly(services)];
@@ -37,6 +41,7 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   for (const step of STEPS) router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), controller);
   router.add("POST", `${one}/retry`, (ctx) => retry(ctx, services), controller);
   router.add("POST", `${one}/fork`, (ctx) => fork(ctx, services), controller);
+  router.add("POST", `${one}/signal`, (ctx) => signal(ctx, services), controller);
 }
 
 async function steer(ctx: Context, services: Services, step: (typeof STEPS)[number]): Promise<Result> {
@@ -62,6 +67,15 @@ async function fork(ctx: Context, services: Services): Promise<Result> {
   return json(forked, 202);
 }
 
+async function signal(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = known(ctx, services);
+  const { steering, body } = await readSteering(ctx, services, SIGNAL_KEYS, MAX_SIGNAL_BYTES);
+  const name = readText(body["name"], "name", MAX_NODE_LENGTH);
+  const { idempotency_key: key, payload } = body;
+  const once = key === undefined ? {} : { idempotencyKey: readText(key, "idempotency_key", MAX_KEY_LENGTH) };
+  return json(await services.engine.signal(graph_id, name, payload, { ...steering, ...once }), 202);
+}
+
 /** What its nodes came to before they were run again. */
 function past(ctx: Context, services: Services): Result {
   const { graph_id } = known(ctx, services);
@@ -73,16 +87,16 @@ function past(ctx: Context, services: Services): Result {
   return json({ nodes });
 }
 
-/** A token with which a page may follow this graph, from now on for a day. */
-export function readToken(services: Services, graphId: string): string {
-  return createGraphToken(services.secrets, graphId, "read", services.clock.now() + TOKEN_LIFE_MS);
+/** A token with which a page may follow this graph, or steer it, from now on for a day. */
+export function graphToken(services: Services, graphId: string, scope: GraphScope): string {
+  return createGraphToken(services.secrets, graphId, scope, services.clock.now() + TOKEN_LIFE_MS);
 }
 
 async function start(ctx: Context, services: Services): Promise<Result> {
   const { worker, input, options } = readStart(await readJson(ctx, MAX_START_BYTES));
   const { snapshot, created } = await services.engine.start(worker, input, options);
   const { graph_id, status } = snapshot;
-  const reply = { graph_id, worker: snapshot.worker, status, token: readToken(services, graph_id) };
+  const reply = { graph_id, worker: snapshot.worker, status, token: graphToken(services, graph_id, "read") };
   return json(reply, created ? 202 : 200);
 }
 
@@ -99,11 +113,17 @@ function events(ctx: Context, services: Services): Result {
   const { graph_id: id } = known(ctx, services);
   const { signal } = ctx;
   const source = services.engine.subscribe(id, readLastSeq(ctx), signal);
-  return eventStream(streamEvents(source), { clock: services.clock, signal });
+  return eventStream(streamEvents(source, ctx.query.get("node")), { clock: services.clock, signal });
 }
 
-async function* streamEvents(source: AsyncIterable<GraphEvent>): AsyncGenerator<StreamEvent> {
-  for await (const event of source) yield { id: event.seq, data: eventView(event) };
+async function* streamEvents(source: AsyncIterable<GraphEvent>, node: string | null): AsyncGenerator<StreamEvent> {
+  for await (const event of source) if (isAbout(event, node)) yield { id: event.seq, data: eventView(event) };
+}
+
+/** Whether it tells of a node or of something inside of it; the graph's end always counts. */
+function isAbout({ node, type }: GraphEvent, wanted: string | null): boolean {
+  if (wanted === null || type === "graph.done" || type === "graph.failed") return true;
+  return node === wanted || (node?.startsWith(`${wanted}#`) ?? false) || (node?.startsWith(`${wanted}/`) ?? false);
 }
 
 /** The event on the wire; the fields of its data stand beside the common ones, which win. */
