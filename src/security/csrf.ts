@@ -6,13 +6,18 @@
  * the matching token, a token from before a sign-in is void after it, and the origin checks come first. Contract section 5.
  */
 import { createSalt, randomHex } from "./random.ts";
-import { isSigned, sign, type Secrets } from "./secrets.ts";
+import { isSigned, sign, SIGNATURE_LENGTH, type Secrets } from "./secrets.ts";
 
 const COOKIE_PURPOSE = "csrf-cookie";
 const TOKEN_PURPOSE = "csrf-token";
 
+const ID_LENGTH = 32;
+const ID = /^[0-9a-f]{32}$/;
+/** Id, dot and signature. */
+const COOKIE_LENGTH = ID_LENGTH + 1 + SIGNATURE_LENGTH;
+
 export function createCsrfId(): string {
-  return randomHex(16);
+  return randomHex(ID_LENGTH / 2);
 }
 
 /** A value for the cookie: `<32 hex>.<signature>`. @param id a fresh one, or that of a cookie signed with a previous secret. */
@@ -22,13 +27,11 @@ export function createCsrfCookie(secrets: Secrets, id: string): string {
 
 /** The id in a cookie's value, if it is one that we made. */
 export function csrfId(secrets: Secrets, rawCookie: string | undefined): string | undefined {
-  const [id = "", signature = "", ...rest] = (rawCookie ?? "").split(".");
-  const isOurs = /^[0-9a-f]{32}$/.test(id) && rest.length === 0 && isSigned(secrets, COOKIE_PURPOSE, id, signature);
+  if (rawCookie?.length !== COOKIE_LENGTH || rawCookie[ID_LENGTH] !== ".") return undefined;
+  const id = rawCookie.slice(0, ID_LENGTH);
+  const isOurs = ID.test(id) && isSigned(secrets, COOKIE_PURPOSE, id, rawCookie.slice(ID_LENGTH + 1));
   return isOurs ? id : undefined;
 }
-
-/** Of a signature in base64url (secrets.ts). */
-const SIGNATURE_LENGTH = 43;
 
 /**
  * A token that belongs to a cookie's id in a session, or in none: another one each time. Pages are compressed, and of a secret

@@ -1,8 +1,9 @@
 /** Keys and comparisons that give nothing away by the time they take; the site's own secret on disk. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SvcError } from "../shared/errors.ts";
+import { HmacKey } from "./hmac.ts";
 
 /** Compares two texts in constant time. Hashed first, since timingSafeEqual wants equal lengths. */
 export function isEqualSecret(given: string, expected: string): boolean {
@@ -18,41 +19,54 @@ export type Secrets = readonly [current: string, ...previous: string[]];
 
 /** HMAC-SHA256 in base64url. `purpose` keeps a value signed for one use from being taken for another. */
 export function sign([secret]: Secrets, purpose: string, value: string): string {
-  return createHmac("sha256", secret).update(`${purpose}\0${value}`, "utf8").digest("base64url");
+  return keyOf(secret).sign(`${purpose}\0${value}`);
+}
+
+/** By secret: a process knows its own, and those before it. */
+const keys = new Map<string, HmacKey>();
+
+function keyOf(secret: string): HmacKey {
+  let key = keys.get(secret);
+  if (!key) keys.set(secret, (key = new HmacKey(secret)));
+  return key;
 }
 
 /**
  * Signatures checked lately, in two generations: a visitor's cookie comes with every request. Who sends others can push
  * them out, and then they are made again.
  */
-let recent = new Map<string, string>();
-let older = new Map<string, string>();
+let recent = new Map<string, Buffer>();
+let older = new Map<string, Buffer>();
 const GENERATION = 2000;
 /** Longer values are never looked at twice. */
 const MAX_KEPT_LENGTH = 256;
 
-/** As `sign`, for a value that is likely to come again. */
-function signAgain(secret: string, purpose: string, value: string): string {
+/** Bytes of what `sign` makes, for a value that is likely to come again. */
+function signAgain(secret: string, purpose: string, value: string): Buffer {
   const key = `${secret}\0${purpose}\0${value}`;
   const known = recent.get(key) ?? older.get(key);
   if (known !== undefined) return known;
-  const signature = sign([secret], purpose, value);
+  const signature = Buffer.from(sign([secret], purpose, value));
   if (key.length <= MAX_KEPT_LENGTH) keep(key, signature);
   return signature;
 }
 
-function keep(key: string, signature: string): void {
+function keep(key: string, signature: Buffer): void {
   if (recent.size >= GENERATION) [recent, older] = [new Map(), recent];
   recent.set(key, signature);
 }
 
+/** Of a signature in base64url. */
+export const SIGNATURE_LENGTH = 43;
+/** The signature that is judged, as bytes. */
+const judged = Buffer.alloc(SIGNATURE_LENGTH);
+
 /** Whether one of the secrets has signed the value. Told in constant time; how long signatures are is no secret. */
 export function isSigned(secrets: Secrets, purpose: string, value: string, signature: string): boolean {
-  const given = Buffer.from(signature);
-  return secrets.some((secret) => {
-    const expected = Buffer.from(signAgain(secret, purpose, value));
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+  if (signature.length !== SIGNATURE_LENGTH || Buffer.byteLength(signature) !== SIGNATURE_LENGTH) return false;
+  judged.write(signature);
+  for (const secret of secrets) if (timingSafeEqual(judged, signAgain(secret, purpose, value))) return true;
+  return false;
 }
 
 const SECRET_FILE = "secret";
