@@ -367,7 +367,7 @@ function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, resul
   const nonce = isHtml(result.headers) ? (ctx?.nonce ?? createNonce()) : undefined;
   const all = headers.complete(result.headers, { isSecure: ctx?.secure === true, nonce });
   if (!ctx) all.push(HEADERS.requestId, randomHex(16));
-  return { ...result, headers: all };
+  return { status: result.status, headers: all, body: result.body };
 }
 
 /** An address to call this process by: "all interfaces" is a place to listen on, not to go to. */

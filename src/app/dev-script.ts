@@ -1,5 +1,6 @@
 /** Development only: puts the script that follows the source into every page, those of errors included. */
 import type { RequestContext } from "../http/context.ts";
+import { remembered } from "../shared/remember.ts";
 import type { Body, Result } from "../http/types.ts";
 import type { DevSupport } from "./options.ts";
 
@@ -23,9 +24,11 @@ function appended(body: Body, script: string): Body {
 /** However a handler spells it: media types know no case (RFC 9110 section 8.3.1), and of several browsers take the last. */
 const HTML = /(?:^|,)\s*(?:text\/html|application\/xhtml\+xml)\s*(?:[;,]|$)/i;
 
+const isHtmlType = remembered((type) => HTML.test(type));
+
 export function isHtml(headers: readonly string[]): boolean {
   for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at] === "content-type" && HTML.test(headers[at + 1] as string)) return true;
+    if (headers[at] === "content-type" && isHtmlType(headers[at + 1] as string)) return true;
   }
   return false;
 }

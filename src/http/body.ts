@@ -1,6 +1,7 @@
 /** Reading request bodies: limits before reading, strict UTF-8, content types compared by their essence. */
 import { SvcError } from "../shared/errors.ts";
 import { parseJson, type Json } from "../shared/json.ts";
+import { remembered } from "../shared/remember.ts";
 import type { Context } from "./types.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
@@ -16,9 +17,13 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /** Type and subtype in lower case, parameters left off; undefined when absent or not one media type (RFC 9110 section 8.3). */
 export function mediaType(header: string | undefined): string | undefined {
-  const match = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;[^,]*)?$/.exec(header?.trim() ?? "");
-  return match?.[1]?.toLowerCase();
+  return header === undefined ? undefined : typeIn(header).name;
 }
+
+const typeIn = remembered((header) => {
+  const match = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;[^,]*)?$/.exec(header.trim());
+  return { name: match?.[1]?.toLowerCase() };
+});
 
 /** A charset other than UTF-8, if the header names one. */
 export function foreignCharset(header: string | undefined): string | undefined {
@@ -55,8 +60,9 @@ export function tooLarge(limitBytes: number): SvcError {
 /** A strict JSON body (contract section 1) of at most `maxNodes` values. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
 export async function readJson(ctx: Context, limitBytes: number, maxNodes?: number): Promise<Json> {
   requireMediaType(ctx, ["application/json"]);
-  const charset = foreignCharset(ctx.header("content-type"));
+  const type = ctx.header("content-type");
+  const charset = type === "application/json" ? undefined : foreignCharset(type);
   if (charset !== undefined) throw new SvcError("SVC_INVALID", `The charset "${charset}" is not allowed; send UTF-8`);
   requireLength(ctx, limitBytes);
-  return parseJson(await ctx.text(limitBytes), maxNodes);
+  return parseJson(decodeUtf8(await ctx.bytes(limitBytes)), maxNodes);
 }

@@ -14,6 +14,7 @@ import {
   type BrotliCompress,
   type Gzip,
 } from "node:zlib";
+import { remembered } from "../shared/remember.ts";
 import { chooseEncoding, type Encoding } from "./accept-encoding.ts";
 import { endEarly } from "./iterate.ts";
 import type { Context, Result } from "./types.ts";
@@ -44,21 +45,32 @@ const MAX_STREAMS = 200;
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|application\/(?:json|javascript|xml|[\w.-]+\+(?:json|xml))|image\/svg\+xml)/;
 
-/** The answer in the encoding that the client takes best, or as it is. */
+const isCompressibleType = remembered((type) => COMPRESSIBLE.test(type));
+
+/** The answer in the encoding that the client takes best, or as it is. Its list of headers may be added to. */
 export function compressed(ctx: Pick<Context, "header">, result: Result): Result | Promise<Result> {
   if (!isCompressible(result)) return result;
   const encoding = chooseEncoding(ctx.header("accept-encoding"), { br: true, gzip: true });
   // Also of an answer that stays as it is: a cache must not give it to those who would get another.
   const { status, body } = result;
   const isStream = typeof body !== "string" && !(body instanceof Uint8Array);
-  if (!encoding || (isStream && Squeezer.count >= MAX_STREAMS))
-    return { ...result, headers: [...result.headers, "vary", "accept-encoding"] };
+  if (!encoding || (isStream && Squeezer.count >= MAX_STREAMS)) {
+    result.headers.push("vary", "accept-encoding");
+    return result;
+  }
   const headers = encodedHeaders(result.headers, encoding);
   if (typeof body === "string" || body instanceof Uint8Array) {
     if (body.length <= SYNC_LENGTH) return { status, headers, body: atOnce(body, encoding) };
     return aside(body, encoding).then((bytes) => ({ status, headers, body: bytes }));
   }
   return body ? { status, headers, body: piecewise(body, encoding) } : result;
+}
+
+/** Whether the whole of an answer is one document, and no stream that says little at a time. */
+export function isDocument(headers: readonly string[]): boolean {
+  for (let at = 0; at < headers.length; at += 2)
+    if (headers[at] === "content-type") return isCompressibleType(headers[at + 1] as string);
+  return false;
 }
 
 function isCompressible({ status, headers, body }: Result): boolean {
@@ -69,7 +81,7 @@ function isCompressible({ status, headers, body }: Result): boolean {
     const value = headers[at + 1] as string;
     switch (headers[at]) {
       case "content-type":
-        isText = COMPRESSIBLE.test(value);
+        isText = isCompressibleType(value);
         break;
       case "content-encoding":
       // What offers ranges must keep its bytes: they are counted from the same start each time.

@@ -40,6 +40,8 @@ export class RequestContext implements Context {
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** What the request is answered by; undefined where nothing is found for it. */
   route: Route | undefined;
+  /** Id of the CSRF cookie that the answer gives out: two tokens of one answer belong to one cookie. */
+  csrfId: string | undefined;
   /** Of traces that begin with this request, how many are recorded. */
   traceRatio = 0;
   /** On the clock of `performance.now()`. */
@@ -179,7 +181,7 @@ export class RequestContext implements Context {
     return (this.#request ??= this.#source.toRequest(this.url));
   }
 
-  async bytes(limitBytes: number): Promise<Uint8Array> {
+  bytes(limitBytes: number): Promise<Uint8Array> {
     return this.#source.readBody(limitBytes);
   }
 

@@ -1,20 +1,28 @@
 /** Cookies as RFC 6265bis has them: reading the `Cookie` header, writing `Set-Cookie`. */
+import { remembered } from "../shared/remember.ts";
 import type { CookieOptions } from "./types.ts";
+
+/** What percent-encoding would leave as it is. */
+const PLAIN = /^[\w.~-]*$/;
 
 /** @returns names and values on a null prototype; of a name sent twice the first, as browsers order the most specific first. */
 export function parseCookies(header: string | undefined): Record<string, string> {
   const cookies: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const pair of header?.split(";") ?? []) {
+  if (header === undefined) return cookies;
+  for (let start = 0; start <= header.length;) {
+    const semicolon = header.indexOf(";", start);
+    const end = semicolon < 0 ? header.length : semicolon;
+    const pair = header.slice(start, end);
     const equals = pair.indexOf("=");
-    if (equals < 0) continue;
-    const name = pair.slice(0, equals).trim();
-    const raw = pair
-      .slice(equals + 1)
-      .trim()
-      .replace(/^"(.*)"$/, "$1");
-    if (name !== "" && !(name in cookies)) cookies[name] = decoded(raw);
+    const name = pair.slice(0, Math.max(equals, 0)).trim();
+    if (name !== "" && !(name in cookies)) cookies[name] = decoded(unquoted(pair.slice(equals + 1).trim()));
+    start = end + 1;
   }
   return cookies;
+}
+
+function unquoted(raw: string): string {
+  return raw.length > 1 && raw.startsWith('"') && raw.endsWith('"') ? raw.slice(1, -1) : raw;
 }
 
 function decoded(raw: string): string {
@@ -40,7 +48,7 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new TypeError(`"${name}" is not a cookie name`);
   requireKeptPromises(name, options);
   requireAttributes(name, options);
-  const pair = `${name}=${encodeURIComponent(value)}`;
+  const pair = `${name}=${PLAIN.test(value) ? value : encodeURIComponent(value)}`;
   if (pair.length > MAX_PAIR_BYTES)
     throw refused(name, `takes ${pair.length} bytes, encoded; browsers keep ${MAX_PAIR_BYTES}`);
   const {
@@ -80,17 +88,19 @@ const PREFIXES = [
   ["__http-", [SECURE, UNSCRIPTED]],
 ] as const;
 
+/** Browsers compare prefixes without case. */
+const needsOf = remembered((name) => PREFIXES.find(([prefix]) => name.toLowerCase().startsWith(prefix))?.[1] ?? []);
+
 function requireKeptPromises(name: string, options: CookieOptions): void {
-  // Browsers compare prefixes without case.
-  const [, needs = []] = PREFIXES.find(([prefix]) => name.toLowerCase().startsWith(prefix)) ?? [];
-  for (const [isMet, need] of needs) if (!isMet(options)) throw refused(name, `has a prefix that needs ${need}`);
+  for (const [isMet, need] of needsOf(name))
+    if (!isMet(options)) throw refused(name, `has a prefix that needs ${need}`);
   const { sameSite, secure, partitioned } = options;
   if (sameSite === "None" && !secure) throw refused(name, "is SameSite=None, which needs { secure: true }");
   if (partitioned && !secure) throw refused(name, "is partitioned, which needs { secure: true }");
 }
 
 function requireAttributes(name: string, { path = "/", domain, maxAgeSeconds, expires }: CookieOptions): void {
-  if (!/^\/[\x20-\x3a\x3c-\x7e]*$/.test(path) || path.length > MAX_ATTRIBUTE_BYTES)
+  if (path !== "/" && (!/^\/[\x20-\x3a\x3c-\x7e]*$/.test(path) || path.length > MAX_ATTRIBUTE_BYTES))
     throw refused(name, `has the path ${JSON.stringify(path)}; it starts with a slash, without ";"`);
   if (domain !== undefined && !/^(?=.{1,253}$)[a-z\d-]+(?:\.[a-z\d-]+)*$/i.test(domain))
     throw refused(name, `has the domain ${JSON.stringify(domain)}; give a host name such as "shop.example"`);

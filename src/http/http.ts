@@ -8,19 +8,20 @@ import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Trace } from "../shared/trace.ts";
 import { HEADERS } from "../shared/wire.ts";
-import { compressed } from "./compress.ts";
+import { compressed, isDocument } from "./compress.ts";
 import { RequestContext, type Source } from "./context.ts";
 import { endEarly, isPromise, WebChunks } from "./iterate.ts";
 import type { CookieJar, Vault } from "./jar.ts";
 import type { Observer } from "./observer.ts";
 import { problem } from "./response.ts";
+import { settled } from "./settle.ts";
 import type { Router } from "./router.ts";
 import { FetchSource } from "./source-fetch.ts";
 import { hasBody, NodeSource, refuseAmbiguous } from "./source-node.ts";
 import { asData, readTarget, type Target } from "./target.ts";
 import type { Answer, Context, Result } from "./types.ts";
 import { withHeaders } from "./with-headers.ts";
-import { headersOf, requireStatus, toResponse, toResult, writeNode } from "./write.ts";
+import { allHeaders, isBodyless, isStream, requireStatus, toResponse, toResult, writeNode } from "./write.ts";
 
 export interface HttpOptions {
   router: Router;
@@ -242,9 +243,15 @@ class Core {
   }
 
   #complete(ctx: RequestContext, result: Result): Answered | Promise<Answered> {
-    const { finish, compress } = this.#options;
-    const finished = finish(ctx, result);
-    const sent = compress ? compressed(ctx, finished) : finished;
+    const finished = this.#options.finish(ctx, result);
+    const { status, headers, body } = finished;
+    if (!isStream(body) || ctx.method === "HEAD" || isBodyless(status) || !isDocument(headers))
+      return this.#compressed(ctx, finished);
+    return settled(body).then((whole) => this.#compressed(ctx, { status, headers, body: whole }));
+  }
+
+  #compressed(ctx: RequestContext, result: Result): Answered | Promise<Answered> {
+    const sent = this.#options.compress ? compressed(ctx, result) : result;
     return isPromise(sent) ? sent.then((later) => this.#outgoing(ctx, later)) : this.#outgoing(ctx, sent);
   }
 
@@ -258,13 +265,13 @@ class Core {
     const { ctx, result } = answered;
     ctx.closeHead();
     try {
-      return write(result, headersOf(ctx, result, HEADERS.requestId));
+      return write(result, allHeaders(ctx, result, HEADERS.requestId));
     } catch (error) {
       endBody(result);
       const { finish, onError } = this.#options;
       const instead = this.#outgoing(ctx, finish(ctx, onError(error, ctx))).result;
       answered.result = instead;
-      return write(instead, headersOf(ctx, instead, HEADERS.requestId));
+      return write(instead, allHeaders(ctx, instead, HEADERS.requestId));
     }
   }
 
@@ -303,7 +310,7 @@ const NO_TARGET: Target = { path: "", routed: "", queryText: "" };
 
 /** An answer that will not be sent: what its body was to come from is let go. */
 function endBody({ body }: Result): void {
-  if (typeof body === "object" && body !== null && Symbol.asyncIterator in body) endEarly(body[Symbol.asyncIterator]());
+  if (isStream(body)) endEarly(body[Symbol.asyncIterator]());
 }
 
 /** What one visitor's session had a part in is not for caches that others share. */

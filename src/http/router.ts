@@ -25,8 +25,8 @@ const UNKNOWN: Match = { kind: "unknown" };
 
 export class Router {
   readonly #tree = new RouteTree<Route>();
-  /** Patterns without parameters, which most requests hit. */
-  readonly #static = new Map<string, Match>();
+  /** Patterns without parameters, which most requests hit, by method. */
+  readonly #static = new Map<string, Map<string, Match>>();
   readonly #methods = new Set<string>();
   /** Paths that no pattern matches, where that is known. */
   readonly #unknown = new Set<string>();
@@ -37,7 +37,9 @@ export class Router {
     this.#methods.add(method);
     this.#unknown.clear();
     this.#tree.add(method, pattern, route);
-    if (!/[:*]/.test(pattern)) this.#static.set(`${method} ${pattern}`, { kind: "found", route, params: NO_PARAMS });
+    if (/[:*]/.test(pattern)) return;
+    const paths = this.#static.get(method) ?? new Map<string, Match>();
+    this.#static.set(method, paths.set(pattern, { kind: "found", route, params: NO_PARAMS }));
   }
 
   /** Finds out once of paths that are asked for often, such as those of files, that no pattern matches them. */
@@ -52,7 +54,7 @@ export class Router {
   }
 
   #find(method: string, path: string): Match | undefined {
-    return this.#static.get(`${method} ${path}`) ?? asMatch(this.#tree.find(method, path));
+    return this.#static.get(method)?.get(path) ?? asMatch(this.#tree.find(method, path));
   }
 
   #miss(path: string): Match {

@@ -110,12 +110,13 @@ export async function listen(
     if (reply.headersSent) return void socket.destroy();
     write();
   });
-  server.setTimeout(options.timeouts?.stallMs ?? STALL_MS, (socket: Connection) => {
+  server.on("timeout", (socket: Connection) => {
     const reply = socket[REPLY];
     const isIdle = reply === undefined || reply.writableFinished;
     // Nothing has moved for long: between two requests, or because the client takes nothing of what is ready.
     if (isIdle || socket.writableLength > 0) socket.destroy();
   });
+  drain.watchStalls(options.timeouts?.stallMs ?? STALL_MS);
   server.on("connect", (_message, socket) => writeRefusal(socket, refuse(CONNECT_REFUSED)));
   await bind(server, options);
   const { port } = server.address() as AddressInfo;
@@ -200,6 +201,19 @@ class Drain {
       this.#connections.add(connection);
       connection.once("close", () => this.#connections.delete(connection));
     });
+  }
+
+  /**
+   * Has `timeout` told of connections that take nothing for so long. Only those that have something to take get a timer, now
+   * and then: a server's own would be put off by each read and write of each request, at a tenth of its price.
+   */
+  watchStalls(stallMs: number): void {
+    const look = (): void => {
+      for (const connection of this.#connections)
+        if (connection.writableLength > 0 && connection.timeout !== stallMs) connection.setTimeout(stallMs);
+    };
+    const timer = setInterval(look, Math.min(CHECK_INTERVAL_MS, stallMs)).unref();
+    this.#server.once("close", () => clearInterval(timer));
   }
 
   /** A connection kept alive after its last answer would hold the server open until it times out. */

@@ -8,9 +8,6 @@ import { tooLarge } from "./body.ts";
 import type { Source } from "./context.ts";
 import { isHost } from "./target.ts";
 
-/** Headers of which a second one changes the meaning, and which Node lets through: the first would win unseen. */
-const SINGLE_HEADERS = ["host", "content-type"];
-
 /**
  * Requests whose body is sent only once we ask for it. Node asks by itself where nobody listens for them, which is so in
  * the servers of other frameworks.
@@ -100,11 +97,15 @@ export class NodeSource implements Source {
     return controller;
   }
 
-  async readBody(limitBytes: number): Promise<Uint8Array> {
-    const given = this.#startReading();
-    if (!given) return readStream(this.#message, limitBytes);
-    if (given.byteLength > limitBytes) throw tooLarge(limitBytes);
-    return given;
+  readBody(limitBytes: number): Promise<Uint8Array> {
+    try {
+      const given = this.#startReading();
+      if (!given) return readStream(this.#message, limitBytes);
+      if (given.byteLength > limitBytes) throw tooLarge(limitBytes);
+      return Promise.resolve(given);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
   }
 
   /**
@@ -151,11 +152,8 @@ export function refuseAmbiguous(message: IncomingMessage): void {
   if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
     throw new SvcError("SVC_HEADERS_TOO_LARGE", `More than ${MAX_HEADER_LINES} headers`);
   }
-  for (const name of SINGLE_HEADERS) {
-    const first = indexOfHeader(message.rawHeaders, name, 0);
-    if (first >= 0 && indexOfHeader(message.rawHeaders, name, first + 2) >= 0)
-      throw new SvcError("SVC_BAD_REQUEST", `The request has two ${name} headers`);
-  }
+  requireSingle(message.rawHeaders, "host");
+  requireSingle(message.rawHeaders, "content-type");
   const host = headerOf(message, "host");
   const expect = headerOf(message, "expect");
   const transfer = headerOf(message, "transfer-encoding");
@@ -168,6 +166,13 @@ export function refuseAmbiguous(message: IncomingMessage): void {
   }
   const isOldWithout = host === undefined && message.httpVersion === "1.0";
   if (!isOldWithout && !isHost(host ?? "")) throw new SvcError("SVC_BAD_REQUEST", "The Host header is not a host");
+}
+
+/** Of headers of which a second one changes the meaning, and which Node lets through: the first would win unseen. */
+function requireSingle(rawHeaders: readonly string[], name: string): void {
+  const first = indexOfHeader(rawHeaders, name, 0);
+  if (first >= 0 && indexOfHeader(rawHeaders, name, first + 2) >= 0)
+    throw new SvcError("SVC_BAD_REQUEST", `The request has two ${name} headers`);
 }
 
 /**

@@ -5,13 +5,19 @@ import { encode } from "./encode.ts";
 import { endEarly, WebChunks } from "./iterate.ts";
 import type { Answer, Body, Result } from "./types.ts";
 
-/** Up to here a string is written as it is; above, encoding it once is cheaper than measuring and then encoding it. */
-const STRING_LIMIT = 512;
+/**
+ * Head and body together up to here are sent by node without memory of their own for them (16,384 bytes, of which three are
+ * kept for each character unless it is said that all of them are ASCII); heads take up to 4 KB.
+ */
+const AT_ONCE_BYTES = 12_000;
 
 /** Statuses whose answers have no body (RFC 9110 sections 6.4.1 and 15.3.6). */
-const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
+export const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
-/** Turns whatever a handler gave into a `Result` with lower-case names; the body of a web `Response` is streamed through. */
+/**
+ * Turns whatever a handler gave into a `Result` with lower-case names, whose list of headers is nobody else's: what is added on
+ * the way out is added to it. The body of a web `Response` is streamed through.
+ */
 export function toResult(answer: Answer): Result {
   if (!(answer instanceof Response))
     return { status: answer.status, headers: lowerCaseNames(answer.headers), body: answer.body };
@@ -46,24 +52,43 @@ export function writeNode(
   isHead: boolean,
 ): Promise<void> | void {
   const { status, body } = result;
-  if (isKnown(body)) {
-    const isSent = body !== null && !isHead && !isBodyless(status);
-    const bytes = isSent && typeof body === "string" && body.length > STRING_LIMIT ? encode(body) : body;
-    const length = isSent && bytes !== null ? lengthOf(bytes) : undefined;
+  if (body === null || isHead || isBodyless(status)) {
+    if (isStream(body)) endEarly(body[Symbol.asyncIterator]());
+    else setLength(headers, result, isHead);
+    reply.writeHead(status, headers);
+    return void reply.end();
+  }
+  if (!isStream(body)) {
+    const length = lengthOf(body);
     setLength(headers, result, isHead, length);
     reply.writeHead(status, headers);
-    if (isSent) reply.end(bytes);
-    else reply.end();
-    return;
+    return endWith(reply, body, length);
   }
   reply.writeHead(status, headers);
-  if (!isHead && !isBodyless(status)) return pump(reply, body);
-  endEarly(body[Symbol.asyncIterator]());
+  return pump(reply, body);
+}
+
+function endWith(reply: ServerResponse, body: string | Uint8Array, length: number): void {
+  if (typeof body !== "string") return void reply.end(body);
+  if (length === body.length && length <= AT_ONCE_BYTES) return endAtOnce(reply, body, "latin1");
+  if (length <= AT_ONCE_BYTES / 3) return endAtOnce(reply, body, "utf8");
+  reply.end(encode(body));
+}
+
+/** One piece in one call of the system: `end(text)` makes a list of it and of an empty text behind it. */
+function endAtOnce(reply: ServerResponse, text: string, encoding: "latin1" | "utf8"): void {
+  const { socket } = reply;
+  // Behind an answer that is still on its way node keeps this one.
+  if (!socket || text === "") return void reply.end(text, encoding);
+  // Without it node waits for more until the end of the turn.
+  socket.cork();
+  reply.write(text, encoding);
+  socket.uncork();
   reply.end();
 }
 
-function isKnown(body: Body): body is string | Uint8Array | null {
-  return body === null || typeof body === "string" || body instanceof Uint8Array;
+export function isStream(body: Body): body is AsyncIterable<string | Uint8Array> {
+  return typeof body === "object" && body !== null && !(body instanceof Uint8Array);
 }
 
 /** Two lengths that differ are how requests are smuggled, so the measured one takes the place of any other. */
@@ -73,7 +98,7 @@ function setLength(headers: string[], { status, body }: Result, isHead: boolean,
   // Of a HEAD answered by hand, the length is that of the GET (RFC 9110 section 8.6).
   if (at >= 0 && isHead && body === null) return;
   if (status === 204 || status === 304) return void (at >= 0 && headers.splice(at, 2));
-  const length = known ?? (isBodyless(status) || !isKnown(body) || body === null ? 0 : lengthOf(body));
+  const length = known ?? (isBodyless(status) || isStream(body) || body === null ? 0 : lengthOf(body));
   if (at >= 0) headers[at + 1] = String(length);
   else headers.push("content-length", String(length));
 }
@@ -115,10 +140,10 @@ export function toResponse(
   onEnd: (error?: unknown) => void,
 ): Response {
   const { body, status } = result;
-  if (isKnown(body)) setLength(headers, result, isHead);
+  if (!isStream(body)) setLength(headers, result, isHead);
   const list = new Headers();
   for (let at = 0; at < headers.length; at += 2) append(list, headers[at] as string, headers[at + 1] as string);
-  if (isKnown(body)) return new Response(isHead || isBodyless(status) ? null : body, { status, headers: list });
+  if (!isStream(body)) return new Response(isHead || isBodyless(status) ? null : body, { status, headers: list });
   if (!isHead && !isBodyless(status)) return new Response(toStream(body, onEnd), { status, headers: list });
   endEarly(body[Symbol.asyncIterator]());
   return new Response(null, { status, headers: list });
@@ -154,10 +179,9 @@ function toStream(
   });
 }
 
-/** All headers of an answer: its own, then cookies and request id. */
-export function headersOf(ctx: RequestContext, result: Result, requestIdName: string): string[] {
-  const headers = result.headers.slice();
+/** All headers of an answer: its own, to whose list request id and cookies are added. */
+export function allHeaders(ctx: RequestContext, { headers }: Result, requestIdName: string): string[] {
   headers.push(requestIdName, ctx.requestId);
-  for (const cookie of ctx.jar?.lines ?? []) headers.push("set-cookie", cookie);
+  if (ctx.jar) for (const cookie of ctx.jar.lines) headers.push("set-cookie", cookie);
   return headers;
 }

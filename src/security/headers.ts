@@ -3,6 +3,7 @@
  * is content-policy.ts; docs/guide/security.md has these options as a table, held equal to this file by a test.
  */
 import { SvcError } from "../shared/errors.ts";
+import { remembered } from "../shared/remember.ts";
 import { REPORT_GROUP } from "../shared/wire.ts";
 import { policyText, reportUrl } from "./content-policy.ts";
 
@@ -133,18 +134,21 @@ export class SecurityHeaders {
 
   /** The policy of one HTML answer. */
   csp(nonce: string, isSecure = false): string {
-    return (isSecure ? this.#parts.secure : this.#parts.plain).join(`'nonce-${nonce}'`);
+    const parts = isSecure ? this.#parts.secure : this.#parts.plain;
+    let text = parts[0] ?? "";
+    for (let at = 1; at < parts.length; at++) text += `'nonce-${nonce}'${parts[at]}`;
+    return text;
   }
 
   /**
    * All headers of an answer. One that it has by itself takes the place of ours: two would be read as one list by some, as the
    * first by others, and two policies as both at once. `X-Content-Type-Options` alone is always ours.
-   * @param own flat, names in lower case.
+   * @param own flat, names in lower case; a list that nobody else goes by, for most are added to.
    */
-  complete(own: readonly string[], facts: AnswerFacts): string[] {
+  complete(own: string[], facts: AnswerFacts): string[] {
     const taken = this.#namesIn(own);
     const isXml = facts.nonce === undefined && isXmlType(own);
-    if (!taken) return this.#append([...own], facts, isXml);
+    if (!taken) return this.#append(own, facts, isXml);
     const pick = (list: readonly string[], isWanted: (name: string) => boolean): string[] =>
       list.flatMap((name, at) => (at % 2 === 0 && isWanted(name) ? [name, list[at + 1] as string] : []));
     return [
@@ -154,7 +158,7 @@ export class SecurityHeaders {
   }
 
   #append(list: string[], { isSecure, nonce }: AnswerFacts, isXml: boolean): string[] {
-    list.push(...this.always);
+    for (const text of this.always) list.push(text);
     if (isSecure) list.push(...this.secure);
     if (isXml) list.push(this.#policyName, this.#xmlPolicy);
     if (nonce === undefined) return list;
@@ -175,9 +179,11 @@ export class SecurityHeaders {
   }
 }
 
+const isXml = remembered((type) => XML.test(type));
+
 function isXmlType(headers: readonly string[]): boolean {
   for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at] === "content-type" && XML.test(headers[at + 1] as string)) return true;
+    if (headers[at] === "content-type" && isXml(headers[at + 1] as string)) return true;
   }
   return false;
 }
