@@ -2,8 +2,8 @@
 import { SvcError } from "../shared/errors.ts";
 import { parseWith, type StandardSchema } from "../shared/schema.ts";
 
-/** What the schema makes of the one argument. @throws SvcError `SVC_INVALID` with issues; for more arguments than one too */
-export async function validate(schema: StandardSchema, args: readonly unknown[]): Promise<unknown> {
+/** As `parseWith`, of the one argument. @throws SvcError `SVC_INVALID` with issues; for more arguments than one too */
+export function validate(schema: StandardSchema, args: readonly unknown[]): unknown {
   if (args.length > 1) throw new SvcError("SVC_INVALID", `args holds ${args.length} values; this action takes one`);
   return parseWith(schema, args[0]);
 }

@@ -33,12 +33,20 @@ export function startDeadline({ ctx, services, spec }: Timed): Deadline | undefi
 
 /**
  * Runs an action within its request. Of one whose time is up nothing more is heard, though its code may run on.
+ * @returns what `run` does; a promise of it where the action has a limit.
  * @throws SvcError `SVC_UNAVAILABLE` when its time is up
  */
-export async function withinTime<Value>(timed: Timed, run: () => Promise<Value>): Promise<Value> {
+export function withinTime(timed: Timed, run: () => unknown): unknown {
   const deadline = startDeadline(timed);
-  const running = withContext(timed.ctx, run);
-  if (!deadline) return running;
+  return deadline
+    ? until(
+        deadline,
+        withContext(timed.ctx, async () => run()),
+      )
+    : withContext(timed.ctx, run);
+}
+
+async function until(deadline: Deadline, running: Promise<unknown>): Promise<unknown> {
   try {
     return await Promise.race([running, aborted(deadline.signal)]);
   } finally {

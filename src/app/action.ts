@@ -2,6 +2,7 @@
  * Server actions: functions on the server that browser code calls as if they were its own. Owns their definition;
  * endpoints/action.ts owns the way over HTTP (contract section 5).
  */
+import { isPromise } from "../http/iterate.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { isSchema, type InputOf, type OutputOf, type StandardSchema } from "../shared/schema.ts";
@@ -33,8 +34,11 @@ export interface ActionSpec {
   readonly options: ActionOptions;
   /** Whether its answer is a stream of values. */
   readonly isStream: boolean;
-  /** Runs it with arguments from outside, checked first. @throws SvcError `SVC_INVALID` when they don't fit */
-  readonly call: (args: readonly Json[]) => Promise<unknown>;
+  /**
+   * Runs it with arguments from outside, checked first. A promise where schema or action wait for something.
+   * @throws SvcError `SVC_INVALID` when they don't fit
+   */
+  readonly call: (args: readonly Json[]) => unknown;
   /** As `call`, of an action that streams. */
   readonly stream: (args: readonly Json[]) => AsyncGenerator<unknown, void, void>;
 }
@@ -104,21 +108,29 @@ export function isAction(value: unknown): value is AnyAction {
 type Run = (...args: unknown[]) => unknown;
 
 function make(schema: StandardSchema | undefined, run: Run, options: ActionOptions): AnyAction {
-  const prepare = async (args: readonly unknown[]): Promise<readonly unknown[]> =>
-    schema ? [await validate(schema, args)] : args;
-  const call = async (args: readonly unknown[]): Promise<unknown> => {
-    const value = await run(...(await prepare(args)));
-    if (isIterable(value)) throw notSeenToStream();
-    return value === undefined ? null : value;
+  const call = (args: readonly unknown[]): unknown => {
+    if (!schema) return whenThere(run(...args), passedOn);
+    return whenThere(validate(schema, args), (input) => whenThere(run(input), passedOn));
   };
   const stream = async function* (args: readonly unknown[]): AsyncGenerator<unknown, void, void> {
-    yield* run(...(await prepare(args))) as AsyncGenerator<unknown, void, void>;
+    const prepared = schema ? [await validate(schema, args)] : args;
+    yield* run(...prepared) as AsyncGenerator<unknown, void, void>;
   };
   const isStream = isGeneratorFunction(run);
-  const direct = isStream ? (...args: unknown[]) => stream(args) : (...args: unknown[]) => call(args);
+  const direct = isStream ? (...args: unknown[]) => stream(args) : async (...args: unknown[]) => call(args);
   const spec: ActionSpec = { options, isStream, call, stream };
   // What it is typed as is settled by the overloads.
   return Object.assign(direct, { [SPEC]: spec }) as AnyAction;
+}
+
+/** At once, where nothing is to be waited for. */
+function whenThere(value: unknown, then: (value: unknown) => unknown): unknown {
+  return isPromise(value) ? value.then(then) : then(value);
+}
+
+function passedOn(value: unknown): unknown {
+  if (isIterable(value)) throw notSeenToStream();
+  return value === undefined ? null : value;
 }
 
 function isGeneratorFunction(run: Run): boolean {

@@ -6,6 +6,7 @@ import RateLimiterRes from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js";
 import type { Clock } from "../shared/clock.ts";
 import type { RateCount, RateCounters } from "../shared/rate-counters.ts";
+import { remembered } from "../shared/remember.ts";
 import { isIPv4Address, parseAddress } from "./address.ts";
 import { MemoryCounters } from "./memory-counters.ts";
 
@@ -30,20 +31,32 @@ const WINDOW_SECONDS = 60;
 export class RateLimit {
   readonly #name: string;
   readonly #perMinute: number;
+  readonly #policy: readonly [name: string, value: string];
   readonly #limiter: CountingLimiter;
+  /** Memory can't fail, so there is nothing to wait for. */
+  readonly #isInMemory: boolean;
 
   constructor(options: RateLimitOptions) {
     this.#name = options.name;
     this.#perMinute = options.perMinute;
+    this.#policy = ["ratelimit-policy", `"${options.name}";q=${options.perMinute};w=${WINDOW_SECONDS}`];
+    this.#isInMemory = !options.counters || options.counters instanceof MemoryCounters;
     const memory = (): CountingLimiter => new CountingLimiter(options, new MemoryCounters());
     // A file that can't be written must neither stop the site nor take its limits away.
     this.#limiter = options.counters ? new CountingLimiter(options, options.counters, memory()) : memory();
   }
 
-  /** Counts one call. */
-  async take(clientIp: string): Promise<RateVerdict> {
+  /** Counts one call; at once where counts are in memory. */
+  take(clientIp: string): RateVerdict | Promise<RateVerdict> {
+    const key = clientKey(clientIp);
+    if (!this.#isInMemory) return this.#takeLater(key);
+    const state = this.#limiter.consumeNow(key);
+    return this.#verdict(state.consumedPoints <= this.#perMinute, state);
+  }
+
+  async #takeLater(key: string): Promise<RateVerdict> {
     try {
-      return this.#verdict(true, await this.#limiter.consume(clientKey(clientIp)));
+      return this.#verdict(true, await this.#limiter.consume(key));
     } catch (refusal) {
       if (refusal instanceof RateLimiterRes) return this.#verdict(false, refusal);
       throw refusal;
@@ -52,12 +65,8 @@ export class RateLimit {
 
   #verdict(isAllowed: boolean, state: RateLimiterRes): RateVerdict {
     const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
-    const headers = [
-      "ratelimit-policy",
-      `"${this.#name}";q=${this.#perMinute};w=${WINDOW_SECONDS}`,
-      "ratelimit",
-      `"${this.#name}";r=${Math.max(0, state.remainingPoints)};t=${resetSeconds}`,
-    ];
+    const left = `"${this.#name}";r=${Math.max(0, state.remainingPoints)};t=${resetSeconds}`;
+    const headers = [...this.#policy, "ratelimit", left];
     if (!isAllowed) headers.push("retry-after", String(resetSeconds));
     return { isAllowed, headers };
   }
@@ -80,6 +89,12 @@ class CountingLimiter extends RateLimiterStoreAbstract {
     this.#clock = clock;
   }
 
+  /** As `consume`, with counters that can't fail. Who is over the limit is its caller's to refuse. */
+  consumeNow(key: string): RateLimiterRes {
+    const count = this.#counters.add(this.getKey(key), 1, WINDOW_SECONDS * 1000, this.#clock.now());
+    return this._getRateLimiterRes(key, 1, count);
+  }
+
   /** Called by the library. */
   async _upsert(key: string, points: number, windowMs: number): Promise<RateCount> {
     return this.#counters.add(key, points, windowMs, this.#clock.now());
@@ -93,7 +108,7 @@ class CountingLimiter extends RateLimiterStoreAbstract {
 }
 
 /** An IPv4 address as it is; of an IPv6 address its /64, since a client owns at least that much. */
-export function clientKey(clientIp: string): string {
+export const clientKey: (clientIp: string) => string = remembered((clientIp) => {
   const words = parseAddress(clientIp);
   if (!words) return clientIp;
   if (isIPv4Address(words))
@@ -105,4 +120,4 @@ export function clientKey(clientIp: string): string {
     .slice(0, 4)
     .map((word) => word.toString(16))
     .join(":")}/64`;
-}
+});

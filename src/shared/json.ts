@@ -23,34 +23,57 @@ export function parseJson(text: string, maxNodes = Infinity): Json {
   } catch (cause) {
     throw new SvcError("SVC_INVALID", `Invalid JSON: ${(cause as Error).message}`, { cause });
   }
-  assertSafeJson(value, maxNodes);
+  if (typeof value === "object" && value !== null) new Check(maxNodes).value(value, undefined, 0);
   return value;
 }
 
-/** Checks depth, size and keys without recursion, so that a deep value cannot exhaust the stack. */
-function assertSafeJson(root: Json, maxNodes: number): void {
-  let nodes = 1;
-  const open: { value: Json; depth: number; path: string }[] = [{ value: root, depth: 0, path: "$" }];
-  for (let item = open.pop(); item; item = open.pop()) {
-    const { value, depth, path } = item;
-    if (value === null || typeof value !== "object") continue;
+/** Where a value stands: a member's name or an item's number in what is around it; undefined is the whole. */
+type Place = { readonly around: Place; readonly step: string | number } | undefined;
+
+/** Looks at depth, size and keys. Goes no deeper than is allowed, so a deep value can't exhaust the stack. */
+class Check {
+  readonly #maxNodes: number;
+  #nodes = 1;
+
+  constructor(maxNodes: number) {
+    this.#maxNodes = maxNodes;
+  }
+
+  value(value: object, place: Place, depth: number): void {
     if (depth >= MAX_JSON_DEPTH) {
       throw new SvcError("SVC_INVALID", `JSON is nested over ${MAX_JSON_DEPTH} levels deep`);
     }
-    const entries = Object.entries(value);
-    nodes += entries.length;
-    if (nodes > maxNodes) throw new SvcError("SVC_INVALID", `JSON holds over ${maxNodes} values`);
-    for (const [key, child] of entries) {
-      if (!Array.isArray(value) && FORBIDDEN_KEYS.has(key)) {
-        throw new SvcError("SVC_INVALID", `JSON holds the key "${key}" at ${path}, which is not allowed`);
-      }
-      if (child !== null && typeof child === "object") {
-        open.push({
-          value: child,
-          depth: depth + 1,
-          path: Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`,
-        });
-      }
+    if (Array.isArray(value)) this.#items(value as Json[], place, depth);
+    else this.#members(value as Record<string, Json>, place, depth);
+  }
+
+  #items(items: readonly Json[], place: Place, depth: number): void {
+    this.#count(items.length);
+    for (let at = 0; at < items.length; at++) {
+      const item = items[at];
+      if (typeof item === "object" && item !== null) this.value(item, { around: place, step: at }, depth + 1);
     }
   }
+
+  #members(members: Readonly<Record<string, Json>>, place: Place, depth: number): void {
+    const keys = Object.keys(members);
+    this.#count(keys.length);
+    for (const key of keys) {
+      if (FORBIDDEN_KEYS.has(key))
+        throw new SvcError("SVC_INVALID", `JSON holds the key "${key}" at ${pathOf(place)}, which is not allowed`);
+      const member = members[key];
+      if (typeof member === "object" && member !== null) this.value(member, { around: place, step: key }, depth + 1);
+    }
+  }
+
+  #count(more: number): void {
+    this.#nodes += more;
+    if (this.#nodes > this.#maxNodes) throw new SvcError("SVC_INVALID", `JSON holds over ${this.#maxNodes} values`);
+  }
+}
+
+function pathOf(place: Place): string {
+  if (place === undefined) return "$";
+  const { around, step } = place;
+  return pathOf(around) + (typeof step === "number" ? `[${step}]` : `.${step}`);
 }

@@ -30,9 +30,16 @@ export function isSchema(value: unknown): value is StandardSchema {
   return isHolder && typeof (value as Partial<StandardSchema>)["~standard"]?.validate === "function";
 }
 
-/** What the schema makes of a value. @throws SvcError `SVC_INVALID` with issues. */
-export async function parseWith(schema: StandardSchema, value: unknown): Promise<unknown> {
-  const result = await schema["~standard"].validate(value);
+/**
+ * What the schema makes of a value; a promise of it where the schema waits for something, which few do.
+ * @throws SvcError `SVC_INVALID` with issues.
+ */
+export function parseWith(schema: StandardSchema, value: unknown): unknown {
+  const result = schema["~standard"].validate(value);
+  return "then" in result ? result.then(outputOf) : outputOf(result);
+}
+
+function outputOf(result: SchemaResult<unknown>): unknown {
   if (result.issues) throw refusal(result.issues);
   return result.value;
 }

@@ -5,9 +5,11 @@
  */
 import { readJson, requireMediaType } from "../../http/body.ts";
 import { RequestContext } from "../../http/context.ts";
+import { isPromise } from "../../http/iterate.ts";
 import { compose } from "../../http/middleware.ts";
 import { json } from "../../http/response.ts";
 import type { Answer, Context, Middleware, Result } from "../../http/types.ts";
+import type { RateVerdict } from "../../security/rate-limit.ts";
 import { SvcError, type ErrorCode } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import { HEADERS, PATHS } from "../../shared/wire.ts";
@@ -34,10 +36,26 @@ export function actionEndpoints({ router, services, middleware }: Endpoints): vo
   router.add("POST", `${PATHS.action}/:name`, (ctx) => answer(ctx, services, middleware));
 }
 
-/** Answers, and counts what came of it. */
+/** Answers, and counts what came of it. Waits where there is something to wait for, and for nothing else. */
 async function answer(ctx: Context, services: Services, middleware: readonly Middleware[]): Promise<Answer> {
   const name = ctx.params["name"] ?? "";
-  const result = await outcomeOf(ctx, services, middleware, name);
+  const headers: string[] = [];
+  let result: Answer;
+  let isInside = false;
+  try {
+    const target = services.actions.get(name);
+    if (!target) throw unknownAction(services, name);
+    const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
+    const verdict = services.limits.ofAction(name).take(ctx.clientIp);
+    requireAllowed(call, isPromise(verdict) ? await verdict : verdict);
+    const args = argsOf(await readCall(call));
+    isInside = true;
+    const answered =
+      middleware.length === 0 ? perform(call, args) : compose(middleware, () => perform(call, args))(ctx);
+    result = isPromise(answered) ? await answered : answered;
+  } catch (error) {
+    result = refusal({ ctx, services, name, headers }, isInside ? error : inWords(error));
+  }
   // Of names that are not there, there is no end.
   services.metrics.actions.add(services.actions.has(name) ? name : "unknown", outcomeName(result.status));
   return result;
@@ -46,25 +64,6 @@ async function answer(ctx: Context, services: Services, middleware: readonly Mid
 function outcomeName(status: number): "ok" | "refused" | "failed" {
   if (status < 400) return "ok";
   return status < 500 ? "refused" : "failed";
-}
-
-async function outcomeOf(
-  ctx: Context,
-  services: Services,
-  middleware: readonly Middleware[],
-  name: string,
-): Promise<Answer> {
-  const headers: string[] = [];
-  try {
-    const target = services.actions.get(name);
-    if (!target) throw unknownAction(services, name);
-    const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
-    await count(call);
-    const args = await readArgs(call);
-    return await compose(middleware, () => perform(call, args))(ctx);
-  } catch (error) {
-    return refusal({ ctx, services, name, headers }, error);
-  }
 }
 
 /** Who develops the app is told more: what browser code calls is known to the boot only once it has been built. */
@@ -79,38 +78,43 @@ function unknownAction(services: Services, name: string): SvcError {
   return new SvcError("SVC_NOT_FOUND", "Unknown action");
 }
 
-async function count({ ctx, services, name, headers }: ActionCall): Promise<void> {
-  const verdict = await services.limits.ofAction(name).take(ctx.clientIp);
+function requireAllowed({ headers }: ActionCall, verdict: RateVerdict): void {
   headers.push(...verdict.headers);
   if (!verdict.isAllowed) throw new SvcError("SVC_RATE_LIMIT", "Too many requests");
 }
 
-async function readArgs({ ctx, services, spec }: ActionCall): Promise<Json[]> {
-  try {
-    requireMediaType(ctx, ["application/json"]);
-    requireHeaderToken(ctx, services);
-    const body = await readJson(ctx, spec.options.maxBytes ?? MAX_BODY_BYTES, MAX_NODES);
-    const args = body !== null && typeof body === "object" && !Array.isArray(body) ? body["args"] : undefined;
-    if (!Array.isArray(args))
-      throw new SvcError("SVC_INVALID", 'The body must be {"args": [...]}: "args" is not an array');
-    if (args.length > MAX_ARGS)
-      throw new SvcError("SVC_INVALID", `There are ${args.length} args; at most ${MAX_ARGS} are allowed`);
-    return args;
-  } catch (error) {
-    const text = error instanceof SvcError ? DOOR_TEXTS[error.code] : undefined;
-    throw text !== undefined && error instanceof SvcError ? new SvcError(error.code, text, { cause: error }) : error;
-  }
+/** The body, once all that can be judged without it is in order. */
+function readCall({ ctx, services, spec }: ActionCall): Promise<Json> {
+  requireMediaType(ctx, ["application/json"]);
+  requireHeaderToken(ctx, services);
+  return readJson(ctx, spec.options.maxBytes ?? MAX_BODY_BYTES, MAX_NODES);
 }
 
-async function perform(call: ActionCall, args: readonly Json[]): Promise<Result> {
+function argsOf(body: Json): Json[] {
+  const args = body !== null && typeof body === "object" && !Array.isArray(body) ? body["args"] : undefined;
+  if (!Array.isArray(args))
+    throw new SvcError("SVC_INVALID", 'The body must be {"args": [...]}: "args" is not an array');
+  if (args.length > MAX_ARGS)
+    throw new SvcError("SVC_INVALID", `There are ${args.length} args; at most ${MAX_ARGS} are allowed`);
+  return args;
+}
+
+/** A refusal at the door in the words of the contract. */
+function inWords(error: unknown): unknown {
+  const text = error instanceof SvcError ? DOOR_TEXTS[error.code] : undefined;
+  return text !== undefined && error instanceof SvcError ? new SvcError(error.code, text, { cause: error }) : error;
+}
+
+function perform(call: ActionCall, args: readonly Json[]): Result | Promise<Result> {
   const { ctx, spec, headers } = call;
   const key = ctx.header(HEADERS.idempotencyKey);
   if (key !== undefined) return performOnce(call, args, key);
   if (spec.isStream && wantsStream(ctx)) return streamReply(call, args);
   const run = spec.isStream ? () => collectStream(spec.stream(args)) : () => spec.call(args);
   const { phases } = call.services;
-  const value = await phases.time(call.ctx, `action ${call.name}`, () => withinTime(call, run));
-  return json(success(value), 200, headers);
+  const value = phases.time(ctx, `action ${call.name}`, () => withinTime(call, run));
+  const reply = (given: unknown): Result => json(success(given), 200, headers);
+  return isPromise(value) ? value.then(reply) : reply(value);
 }
 
 /** A call that may be sent again: it goes on when the client leaves, for the client may come back for the answer. */
