@@ -4,6 +4,7 @@
  */
 import { mediaType, requireLength, tooLarge } from "../http/body.ts";
 import { readForm as readHttpForm, type FormData } from "../http/form.ts";
+import { RequestContext } from "../http/context.ts";
 import type { Context } from "../http/types.ts";
 import { createCsrfCookie, createCsrfId, csrfId, csrfToken, judgeOrigin, judgeToken } from "../security/csrf.ts";
 import type { Secrets } from "../security/secrets.ts";
@@ -24,21 +25,22 @@ export interface Guard {
   readonly config: { readonly siteOrigin: string | undefined };
 }
 
-/** Ids given out by answers that are still being made: two tokens of one answer belong to one cookie. */
-const given = new WeakMap<Context, string>();
-
 /** The page's token, for its session; sets the cookie it belongs to where the browser has none, or one of a previous secret. */
 export function tokenFor(ctx: Context, { secrets }: Guard): string {
   const raw = ctx.cookies[COOKIES.csrf];
-  const id = csrfId([secrets[0]], raw) ?? given.get(ctx) ?? giveCookie(ctx, secrets, csrfId(secrets, raw));
+  const id = csrfId([secrets[0]], raw) ?? givenBy(ctx) ?? giveCookie(ctx, secrets, csrfId(secrets, raw));
   return csrfToken(secrets, id, ctx.sessionId);
 }
 
 function giveCookie(ctx: Context, secrets: Secrets, id = createCsrfId()): string {
   // The defaults are those of contract section 5.
   ctx.setCookie(COOKIES.csrf, createCsrfCookie(secrets, id));
-  given.set(ctx, id);
+  if (ctx instanceof RequestContext) ctx.csrfId = id;
   return id;
+}
+
+function givenBy(ctx: Context): string | undefined {
+  return ctx instanceof RequestContext ? ctx.csrfId : undefined;
 }
 
 /** Judges origin, cookie and header, without reading the body. @throws SvcError `SVC_FORBIDDEN` */

@@ -6,6 +6,7 @@ import type { Context, Handler, Result } from "../http/types.ts";
 import type { PageStream } from "../ssr/page-stream.ts";
 import { renderPage, type PageRenderOptions } from "../ssr/render-page.ts";
 import { ValueNames } from "../ssr/value-names.ts";
+import type { Clock } from "../shared/clock.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { SvcError } from "../shared/errors.ts";
 import { HEADERS } from "../shared/wire.ts";
@@ -24,7 +25,7 @@ const UNBUFFERED = ["x-accel-buffering", "no"];
 export function pageHandler(definition: PageDefinition, services: Services): Handler {
   const answer = (ctx: Context, prepared: PreparedPage, manifest: Manifest): Result | Promise<Result> => {
     const sessionId = sessionOf(ctx);
-    const options = optionsOf(ctx, prepared, services, manifest, definition.path);
+    const options = new PageRequest(ctx, prepared, services, manifest, definition.path);
     const rendered = services.phases.time(ctx, "render", () => renderPage(prepared.view, options));
     if (rendered.stream) return streamed(rendered.stream, prepared.status, () => requireSameSession(ctx, sessionId));
     for (const err of rendered.errors) {
@@ -67,47 +68,68 @@ function requireSameSession(ctx: Context, sessionId: string | undefined): void {
     );
 }
 
-function optionsOf(
-  ctx: Context,
-  prepared: PreparedPage,
-  services: Services,
-  manifest: Manifest,
-  path: string,
-): PageRenderOptions {
-  const { title, description, lang, prefetch, head, deadlineMs } = prepared;
-  const { site, stylesheets, clock } = services;
-  return {
-    // Made on first use: a page without script needs neither.
-    get nonce() {
-      return ctx.nonce;
-    },
-    get stub() {
-      return services.hasTrustedTypes ? site.stub() + POLICY_SCRIPT : site.stub();
-    },
-    get swap() {
-      return site.swap();
-    },
-    get signal() {
-      return ctx.signal;
-    },
-    around: (call) => withContext(ctx, call),
-    csrfToken: () => tokenFor(ctx, services),
-    manifest,
-    names: site.dev && new ValueNames(site.dev.kept(ctx.header(HEADERS.devValues) ?? "")),
-    // After an edit the page is fetched by script, and compared as a whole.
-    isWhole: site.dev !== undefined && ctx.header("sec-fetch-dest") === "empty",
-    title,
-    lang,
-    prefetch,
-    clock,
-    stylesheets: [...stylesheets],
-    onError: (err) =>
-      services.log.error(
-        { reqId: ctx.requestId, traceId: ctx.trace.traceId, page: path, err },
-        "A page failed while it was rendered",
-      ),
-    ...(description === undefined ? {} : { description }),
-    ...(head === undefined ? {} : { head }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+/** How one page is rendered. A class, whose objects are alike to the engine: one is made for each request. */
+class PageRequest implements PageRenderOptions {
+  readonly manifest: Manifest;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly lang: string;
+  readonly prefetch: "intent" | "idle";
+  readonly head: (() => unknown) | undefined;
+  readonly deadlineMs: number | undefined;
+  readonly clock: Clock;
+  readonly stylesheets: readonly string[];
+  readonly names: ValueNames | undefined;
+  /** After an edit the page is fetched by script, and compared as a whole. */
+  readonly isWhole: boolean;
+  readonly #ctx: Context;
+  readonly #services: Services;
+  readonly #path: string;
+
+  constructor(ctx: Context, prepared: PreparedPage, services: Services, manifest: Manifest, path: string) {
+    this.manifest = manifest;
+    this.title = prepared.title;
+    this.description = prepared.description;
+    this.lang = prepared.lang;
+    this.prefetch = prepared.prefetch;
+    this.head = prepared.head;
+    this.deadlineMs = prepared.deadlineMs;
+    this.clock = services.clock;
+    this.stylesheets = services.stylesheets;
+    const { dev } = services.site;
+    this.names = dev && new ValueNames(dev.kept(ctx.header(HEADERS.devValues) ?? ""));
+    this.isWhole = dev !== undefined && ctx.header("sec-fetch-dest") === "empty";
+    this.#ctx = ctx;
+    this.#services = services;
+    this.#path = path;
+  }
+
+  // Asked for on first use: a page without script needs none of them.
+
+  get nonce(): string {
+    return this.#ctx.nonce;
+  }
+
+  get stub(): string {
+    const stub = this.#services.site.stub();
+    return this.#services.hasTrustedTypes ? stub + POLICY_SCRIPT : stub;
+  }
+
+  get swap(): string {
+    return this.#services.site.swap();
+  }
+
+  get signal(): AbortSignal {
+    return this.#ctx.signal;
+  }
+
+  around = <T>(call: () => T): T => withContext(this.#ctx, call);
+
+  csrfToken = (): string => tokenFor(this.#ctx, this.#services);
+
+  onError = (err: unknown): void => {
+    const { requestId, trace } = this.#ctx;
+    const fields = { reqId: requestId, traceId: trace.traceId, page: this.#path, err };
+    this.#services.log.error(fields, "A page failed while it was rendered");
   };
 }

@@ -11,7 +11,7 @@ export interface DocumentOptions {
   manifest: Manifest;
   title: string;
   lang?: string;
-  description?: string;
+  description?: string | undefined;
   /** Paths of stylesheets. */
   stylesheets?: readonly string[];
   prefetch?: "intent" | "idle";
@@ -41,6 +41,7 @@ function headElements({ title, description, stylesheets }: DocumentOptions): str
 }
 
 export function stylesheetLinks(paths: readonly string[] = []): string {
+  if (paths.length === 0) return "";
   return paths.map((path) => `<link rel="stylesheet" href="${escapeAttribute(path)}">`).join("");
 }
 

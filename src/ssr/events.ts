@@ -7,9 +7,9 @@ const MOMENTS: ReadonlySet<string> = new Set(["load", "visible", "idle", "media"
 
 export class PageEvents {
   readonly #types = new Set<string>();
-  readonly #windowTypes = new Set<string>();
+  #windowTypes: Set<string> | undefined;
   /** What the browser listens for by now. */
-  readonly #told = new Set<string>();
+  #told: Set<string> | undefined;
   #hasMoments = false;
   #isActive = false;
 
@@ -21,7 +21,7 @@ export class PageEvents {
       this.add(name.slice(1));
     } else if (name.startsWith(DOM.window)) {
       const type = name.slice(DOM.window.length);
-      this.#windowTypes.add(type);
+      (this.#windowTypes ??= new Set()).add(type);
       this.#types.add(type);
     } else this.#types.add(name);
   }
@@ -32,25 +32,31 @@ export class PageEvents {
 
   /** Attributes of `<html>` that tell the loader where handlers of events of the window are. */
   htmlAttributes(): string {
+    if (!this.#windowTypes) return "";
     return [...this.#windowTypes].map((type) => ` ${DOM.window}${type}="${selectorOf(type)}"`).join("");
   }
 
   /** What browsers that have been told of the events so far must still hear of: types, and those of the window. */
   news(): { types: string[]; windowTypes: string[] } {
-    const types = [...this.#types].filter((type) => !this.#told.has(type));
-    const windowTypes = [...this.#windowTypes].filter((type) => !this.#told.has(DOM.window + type));
-    for (const type of types) this.#told.add(type);
-    for (const type of windowTypes) this.#told.add(DOM.window + type);
+    const told = (this.#told ??= new Set());
+    const types = [...this.#types].filter((type) => !told.has(type));
+    const windowTypes = [...(this.#windowTypes ?? [])].filter((type) => !told.has(DOM.window + type));
+    for (const type of types) told.add(type);
+    for (const type of windowTypes) told.add(DOM.window + type);
     return { types, windowTypes };
   }
 
   /** The stub with its tokens replaced. Pages that decide about scrolling have the browser wait for it. */
   stub(text: string, types: Iterable<string> = this.#types): string {
-    return text
-      .replace("__EVENTS__HOW", () => (this.#isActive ? "{capture:1,passive:0}" : "1"))
-      .replace("__EVENTS__", () => JSON.stringify([...types]));
+    const list = JSON.stringify([...types]);
+    const how = this.#isActive ? "{capture:1,passive:0}" : "1";
+    if (text !== latest.text || list !== latest.list || how !== latest.how) latest = { text, list, how, stub: "" };
+    return (latest.stub ||= text.replace("__EVENTS__HOW", how).replace("__EVENTS__", () => list));
   }
 }
+
+/** A page like the one before has the same stub. */
+let latest = { text: "", list: "", how: "", stub: "" };
 
 /** Of the elements that hear a type at the window. */
 function selectorOf(type: string): string {

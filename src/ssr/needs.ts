@@ -21,6 +21,7 @@ export function moduleNeeds(
   readers: readonly ReadonlySet<number>[],
 ): Record<string, string[]> {
   // Where every scope names all there is, as in most pages, nothing need be followed.
+  if (isOneList(scopes)) return {};
   const isEnough = coverage(scopes);
   if ([...scopes.values()].every(({ own }) => isEnough(own))) return {};
   const reach = new Map([...scopes.keys()].map((id) => [id, new Set<string>()]));
@@ -40,6 +41,16 @@ export function moduleNeeds(
     return [id, [...names].filter((name) => !own.includes(name))];
   });
   return Object.fromEntries(needs.filter(([, names]) => names.length > 0));
+}
+
+/** Whether all scopes share one list and need no more: as in small pages, where looking further costs more than the rest. */
+function isOneList(scopes: ReadonlyMap<number, ScopeModules>): boolean {
+  let shared: readonly string[] | undefined;
+  for (const { own, all } of scopes.values()) {
+    shared ??= own;
+    if (own !== shared || all !== shared) return false;
+  }
+  return true;
 }
 
 /** Tells whether a list names every module of the page. Thousands of scopes share few lists, so each is looked at once. */

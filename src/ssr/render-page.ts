@@ -8,7 +8,7 @@ export interface PageRenderOptions extends StreamOptions, RenderSettings {
   /** Asked only when the page holds a token, or is streamed: then the headers go out before that is known. */
   csrfToken: () => string;
   /** More elements of the head. */
-  head?: () => unknown;
+  head?: (() => unknown) | undefined;
 }
 
 export interface RenderedPage {

@@ -66,7 +66,7 @@ export interface RenderSettings {
   /** Time by which pieces are late. Default: the system's. */
   clock?: Clock;
   /** How long a piece may take. Default 30 s. */
-  deadlineMs?: number;
+  deadlineMs?: number | undefined;
   /** Has `call` run as part of the request, also what it waits for. */
   around?: <T>(call: () => T) => T;
   /** Given in development only. */
@@ -138,14 +138,11 @@ export class Render {
     const v = this.values.toJson(0);
     const n = this.#needs();
     this.#told = { scopes: this.scopes.size, values: this.values.size, needs: n };
-    return {
-      csrf_token: this.csrfToken(),
-      build: this.manifest.build,
-      s: Object.fromEntries(this.scopes),
-      v,
-      n,
-      ...(this.#names && { d: this.values.names(this.#names) }),
-    };
+    const s: Record<string, ScopeEntry> = {};
+    for (const [id, entry] of this.scopes) s[id] = entry;
+    const state: Record<string, Json> = { csrf_token: this.csrfToken(), build: this.manifest.build, s, v, n };
+    if (this.#names) state["d"] = this.values.names(this.#names);
+    return state;
   }
 
   /** What came since the last state: new scopes, values, readers of older values, needs. @throws SvcError `SVC201` */
