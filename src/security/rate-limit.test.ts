@@ -83,7 +83,7 @@ describe("rate limit", () => {
 
   it("counts calls made at once one by one", async () => {
     const limit = newLimit("actions", 10);
-    const verdicts = await Promise.all(Array.from({ length: 25 }, () => limit.take("203.0.113.9")));
+    const verdicts = await Promise.all(Array.from({ length: 25 }, async () => limit.take("203.0.113.9")));
     assert.equal(verdicts.filter(({ isAllowed }) => isAllowed).length, 10);
   });
 });
