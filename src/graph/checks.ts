@@ -2,7 +2,7 @@
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { WorkerOptions } from "./types.ts";
+import type { AnyOptions, GraphOptions } from "./types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 
@@ -15,20 +15,32 @@ export function requireName(what: string, name: string): void {
 }
 
 /** Every option a worker may have, with its check: one that is misspelt is refused, not ignored. */
-const WORKER_CHECKS: { [Name in keyof Required<WorkerOptions>]: (what: string, value: WorkerOptions[Name]) => void } = {
+const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, value: AnyOptions[Name]) => void } = {
   retry: checkRetry,
   timeout: (what, value) => checkTime(what, "timeout", value),
   heartbeat: (what, value) => checkSpan(what, "heartbeat", value),
   concurrency: checkConcurrency,
   rate: checkRate,
   priority: checkPriority,
+  onCancel: (what, value) => checkFunction(what, "onCancel", value),
+  compensate: (what, value) => checkFunction(what, "compensate", value),
 };
 
-export function checkWorker(name: string, options: WorkerOptions): void {
+const ON_ERROR: readonly unknown[] = [undefined, "fail-fast", "drain"];
+
+export function checkGraph(name: string, { timeout, onError, undoTimeout, ...others }: GraphOptions): void {
+  const what = `The graph "${name}"`;
+  checkKeys(what, others, ["timeout", "onError", "undoTimeout"]);
+  checkSpan(what, "timeout", timeout);
+  checkSpan(what, "undoTimeout", undoTimeout);
+  if (!ON_ERROR.includes(onError)) throw refused(`${what} has onError ${shown(onError)}; use "fail-fast" or "drain"`);
+}
+
+export function checkWorker(name: string, options: AnyOptions): void {
   const what = `The worker "${name}"`;
   checkKeys(what, options, Object.keys(WORKER_CHECKS));
   for (const [option, check] of Object.entries(WORKER_CHECKS))
-    (check as (what: string, value: unknown) => void)(what, options[option as keyof WorkerOptions]);
+    (check as (what: string, value: unknown) => void)(what, options[option as keyof AnyOptions]);
 }
 
 const RETRY_KEYS: Required<{ [Name in keyof RetryPolicy]: true }> = {
@@ -55,7 +67,7 @@ export function checkRetry(what: string, retry: RetryPolicy | undefined): void {
     throw refused(`${what} has retry.nonRetryable ${shown(nonRetryable)}; use names of errors, such as ["TypeError"]`);
 }
 
-function checkConcurrency(what: string, value: WorkerOptions["concurrency"]): void {
+function checkConcurrency(what: string, value: AnyOptions["concurrency"]): void {
   if (typeof value !== "object" || value === null) return void checkCount(what, "concurrency", value);
   checkKeys(`${what}, in concurrency,`, value, ["limit", "key", "total"]);
   requireOption(what, "concurrency.limit", value.limit);
@@ -65,7 +77,7 @@ function checkConcurrency(what: string, value: WorkerOptions["concurrency"]): vo
   checkCount(what, "concurrency.total", value.total);
 }
 
-function checkRate(what: string, rate: WorkerOptions["rate"]): void {
+function checkRate(what: string, rate: AnyOptions["rate"]): void {
   if (rate === undefined) return;
   if (typeof rate !== "object" || rate === null)
     throw refused(`${what} has rate ${shown(rate)}; use { limit: 10, per: "1s" }`);

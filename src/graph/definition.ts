@@ -5,10 +5,19 @@
 import { createHash } from "node:crypto";
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import { checkCount, checkRetry, checkTime, checkWorker, refused, requireName } from "./checks.ts";
+import { checkCount, checkGraph, checkRetry, checkTime, checkWorker, refused, requireName } from "./checks.ts";
 import type { Settled } from "./context-types.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { FanOut, GraphDefinition, NodeDefinition, NodeRef, Worker, WorkerOptions, WorkerRun } from "./types.ts";
+import type {
+  FanOut,
+  GraphDefinition,
+  GraphOptions,
+  NodeDefinition,
+  NodeRef,
+  Worker,
+  WorkerOptions,
+  WorkerRun,
+} from "./types.ts";
 
 /**
  * A named function that graphs run, or that is started alone.
@@ -21,12 +30,12 @@ export function worker<Input, Output, State extends object = Record<string, Json
 ): Worker<Input, Output>;
 export function worker<Input, Output, State extends object = Record<string, Json>>(
   name: string,
-  options: WorkerOptions<Input>,
+  options: WorkerOptions<Input, NoInfer<Output>>,
   run: WorkerRun<Input, Output, State>,
 ): Worker<Input, Output>;
 export function worker<Input, Output>(
   name: string,
-  optionsOrRun: WorkerOptions<Input> | WorkerRun<Input, Output>,
+  optionsOrRun: WorkerOptions<Input, NoInfer<Output>> | WorkerRun<Input, Output>,
   maybeRun?: WorkerRun<Input, Output>,
 ): Worker<Input, Output> {
   const options = typeof optionsOrRun === "function" ? {} : optionsOrRun;
@@ -103,8 +112,10 @@ export interface GraphBuilder {
 export function graph<Input = unknown, Output = unknown>(
   name: string,
   build: (g: GraphBuilder) => NodeRef<Output> | void,
+  options: GraphOptions = {},
 ): GraphDefinition<Input, Output> {
   requireName("graph", name);
+  checkGraph(name, options);
   const nodes: NodeDefinition[] = [];
   const add = (node: NodeDefinition): NodeRef<never> => {
     requireName(`node of graph "${name}"`, node.name);
@@ -134,7 +145,7 @@ export function graph<Input = unknown, Output = unknown>(
       });
     },
   });
-  return finish(name, nodes, output?.name);
+  return finish(name, nodes, output?.name, options);
 }
 
 type AnyWorker = Worker<never, unknown>;
@@ -168,6 +179,7 @@ function finish<Input, Output>(
   name: string,
   nodes: NodeDefinition[],
   output: string | undefined,
+  options: GraphOptions = {},
 ): GraphDefinition<Input, Output> {
   if (nodes.length === 0) throw refused(`The graph "${name}" has no nodes`);
   const known = new Set(nodes.map((node) => node.name));
@@ -182,7 +194,7 @@ function finish<Input, Output>(
     .update(JSON.stringify([name, shape, output ?? null]))
     .digest("hex")
     .slice(0, 16);
-  return { kind: "graph", name, nodes, hash, ...(output === undefined ? {} : { output }) };
+  return { kind: "graph", name, nodes, hash, options, ...(output === undefined ? {} : { output }) };
 }
 
 function requireNoCycle(name: string, nodes: readonly NodeDefinition[]): void {

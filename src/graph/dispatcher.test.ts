@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { worker } from "./definition.ts";
 import { bench, gate } from "./engine-bench.test.ts";
-import type { Worker } from "./types.ts";
+import type { WorkerOptions } from "./types.ts";
 
 interface Job {
   tenant: string;
@@ -10,7 +10,7 @@ interface Job {
 }
 
 /** A worker that tells who runs and ends when told to. */
-function watched(options: Worker<Job>["options"]) {
+function watched(options: WorkerOptions<Job>) {
   const running: string[] = [];
   const order: string[] = [];
   const ends = new Map<string, () => void>();

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../shared/clock.ts";
 import type { NodeRow, Unit } from "../store/contract.ts";
-import { Lane, orderOf, type Keys, type Seat } from "./lane.ts";
+import { Lane, NO_KEYS, orderOf, type Keys, type Seat } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";
 import { Place } from "./place.ts";
@@ -99,6 +99,24 @@ export class Dispatcher {
     for (const lane of touched) this.#fill(lane);
   }
 
+  /**
+   * A place in a worker's lane for what is no attempt; not counted by its rate.
+   * @param goOn called with the place when there is room. @param isWanted asked when its turn has come.
+   */
+  place(worker: Worker<never, unknown>, goOn: (place: Place) => void, isWanted: () => boolean): void {
+    const lane = this.#laneOf(worker);
+    const order = orderOf(this.#options.clock.now(), lane.priority);
+    lane.lane.wait({
+      order,
+      seq: lane.lane.nextSeq(),
+      keys: NO_KEYS,
+      isStart: false,
+      isWanted,
+      goOn: () => goOn(this.#placeIn(lane, NO_KEYS)),
+    });
+    this.#fill(lane);
+  }
+
   lanes(): LaneReport[] {
     return [...this.#lanes].map(([worker, { lane }]) => {
       const since = lane.heads().flatMap((seat) => (seat.isStart && this.#isWanted(seat) ? [seat.sinceMs] : []));
@@ -166,10 +184,7 @@ export class Dispatcher {
       const seat = first?.lane.take();
       if (!first || !seat) return;
       if (seat.isStart) this.#start(first, seat);
-      else {
-        this.#taken();
-        seat.goOn();
-      }
+      else seat.goOn();
     }
   }
 
@@ -205,7 +220,11 @@ export class Dispatcher {
     const takeAgain = (goOn: () => void, isWanted: () => boolean): void => {
       // Before those that are yet to begin: what it holds is let go the sooner.
       const order = Number.NEGATIVE_INFINITY;
-      lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: false, isWanted, goOn });
+      const take = (): void => {
+        this.#taken();
+        goOn();
+      };
+      lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: false, isWanted, goOn: take });
       this.#fill(lane);
     };
     return new Place({ free, takeAgain });

@@ -29,6 +29,7 @@ import { Runner } from "./runner.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
 import { Scheduler } from "./schedules.ts";
 import { snapshotOf } from "./snapshot.ts";
+import { Undoer } from "./undoer.ts";
 import { subscribe } from "./subscription.ts";
 import type {
   AttemptReport,
@@ -87,6 +88,7 @@ class GraphEngine implements Engine {
   readonly #runner: Runner;
   readonly schedule: Scheduler;
   readonly queues: WorkerQueues;
+  readonly #undoer: Undoer;
   /** Places that attempts hold, and commits under way. */
   #busy = 0;
   #idleWaiters: (() => void)[] = [];
@@ -106,14 +108,18 @@ class GraphEngine implements Engine {
       start: (live, unit, claim) => void this.#go(live, () => unit, [claim]),
       onPlace: (isHeld) => (isHeld ? void this.#busy++ : this.#release()),
     });
+    const live = (graphId: string): LiveGraph | undefined => this.#live.get(graphId);
+    const go = (graph: LiveGraph, decide: () => Unit | undefined): void => void this.#go(graph, decide);
+    const random = options.random ?? Math.random;
+    this.#undoer = new Undoer({ clock: options.clock, random, isClosing, live, go, dispatcher: this.#dispatcher });
     this.#runner = new Runner({
       clock: options.clock,
-      random: options.random ?? Math.random,
+      random,
       isClosing,
       onAttempt: options.onAttempt,
-      live: (graphId) => this.#live.get(graphId),
-      go: (live, decide) => void this.#go(live, decide),
-      apply: (live, decide) => this.#apply(live, this.#decide(live, decide)),
+      live,
+      go,
+      apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
       signals: (graphId) => options.store.graphs.signals(graphId),
     });
     const { store, clock } = options;
@@ -181,6 +187,7 @@ class GraphEngine implements Engine {
       throw error;
     }
     for (const claim of claims) this.#run(claim);
+    this.#watch(live);
     this.#beginWhenDue(live);
   }
 
@@ -271,7 +278,7 @@ class GraphEngine implements Engine {
     const live = this.#live.get(graphId) ?? this.#load(graphId);
     const unit = this.#decide(live, () => decide(live.machine, this.#clock.now()));
     unit.audit = auditOf(`graph.${step}`, graphId, this.#clock.now(), steering);
-    if (live.machine.isTerminal) live.abortAll(new Error("The graph was cancelled"));
+    live.abortEnded(new Error("The graph was cancelled"));
     this.#live.set(graphId, live);
     await this.#apply(live, unit);
     this.#beginWhenDue(live);
@@ -436,6 +443,7 @@ class GraphEngine implements Engine {
       throw error;
     }
     if (isTerminal) this.#forget(live);
+    else this.#watch(live);
     for (const wait of woken) wait.wake();
     for (const claim of claims) this.#run(claim);
   }
@@ -453,7 +461,20 @@ class GraphEngine implements Engine {
     }
     // A failed commit is logged, and mended, by #reload.
     if (unit) await this.#apply(live, unit, claimed).catch(() => undefined);
-    else this.#dispatcher.dispatch(live);
+    else {
+      this.#dispatcher.dispatch(live);
+      this.#watch(live);
+    }
+  }
+
+  /** What goes on beside the nodes: the graph's time, and its undoing. */
+  #watch(live: LiveGraph): void {
+    if (this.#isClosing || this.#live.get(live.id) !== live) return;
+    live.watchDeadline(() => {
+      void this.#go(live, () => live.machine.overdue(this.#clock.now()));
+      live.abortEnded(new Error("The graph's time is over"));
+    });
+    this.#undoer.proceed(live);
   }
 
   #forget(live: LiveGraph): void {

@@ -3,13 +3,13 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { SimulatedClock } from "../shared/clock.ts";
 import { Lane, NO_KEYS, orderOf, type Seat } from "./lane.ts";
-import type { WorkerOptions } from "./types.ts";
+import type { AnyOptions } from "./types.ts";
 
 interface Named extends Seat {
   name: number;
 }
 
-function laneOf(options: WorkerOptions, isWanted: (seat: Named) => boolean = () => true) {
+function laneOf(options: AnyOptions, isWanted: (seat: Named) => boolean = () => true) {
   const clock = new SimulatedClock();
   let opened = 0;
   const lane = new Lane<Named>({ options, clock, isWanted, onOpen: () => opened++ });

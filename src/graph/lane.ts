@@ -10,7 +10,7 @@ import type { Clock, Timer } from "../shared/clock.ts";
 import { durationMs } from "../shared/clock.ts";
 import { Heap, type Ordered } from "./heap.ts";
 import { RateWindow } from "./rate-window.ts";
-import type { WorkerOptions } from "./types.ts";
+import type { AnyOptions } from "./types.ts";
 
 /** A worker's attempts at once, unless its options say otherwise. */
 const DEFAULT_CONCURRENCY = 16;
@@ -67,7 +67,7 @@ interface OpeningGate<S extends Seat> extends Ordered {
 }
 
 export interface LaneOptions<S extends Seat> {
-  options: WorkerOptions;
+  options: AnyOptions;
   clock: Clock;
   /** Whether a seat is still to be taken: its graph may have been cancelled or paused since. */
   isWanted: (seat: S) => boolean;

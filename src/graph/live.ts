@@ -11,6 +11,10 @@ export class LiveGraph {
   readonly controllers = new Map<string, Abort>();
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();
+  /** Id of the node that this process undoes, or waits to undo. */
+  undoes: string | undefined;
+  #deadlineMs: number | undefined;
+  #deadline: Timer | undefined;
 
   constructor(machine: Machine, progress: ProgressThrottle, clock: Clock) {
     this.machine = machine;
@@ -42,7 +46,40 @@ export class LiveGraph {
     controller?.abort(reason);
   }
 
+  /** Ends attempts whose node is not theirs any more. */
+  abortEnded(reason: Error): void {
+    for (const [id, controller] of this.controllers) {
+      if (this.#isUnderWay(id)) continue;
+      controller.abort(reason);
+      this.controllers.delete(id);
+    }
+  }
+
+  #isUnderWay(nodeId: string): boolean {
+    const status = this.machine.node(nodeId)?.status;
+    if (status === "running" || status === "waiting") return true;
+    return this.undoes === nodeId && this.machine.undoing()?.id === nodeId;
+  }
+
+  /**
+   * Keeps one timer for the graph's deadline, which transitions may move.
+   * @param isOver called when it has come.
+   */
+  watchDeadline(isOver: () => void): void {
+    const { deadlineMs } = this.machine.row;
+    if (deadlineMs === this.#deadlineMs) return;
+    this.#deadlineMs = deadlineMs;
+    this.#deadline?.cancel();
+    if (deadlineMs === undefined) return;
+    this.#deadline = this.#clock.schedule(Math.max(0, deadlineMs - this.#clock.now()), () => {
+      // A timer may be early by a moment, and is set anew then.
+      this.#deadlineMs = undefined;
+      isOver();
+    });
+  }
+
   cancelTimers(): void {
+    this.#deadline?.cancel();
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
   }

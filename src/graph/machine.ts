@@ -18,6 +18,10 @@
  * | pausing, paused     | resume                   | running              | graph.resumed                         |
  * | paused, not yet due | resume                   | queued               | graph.resumed                         |
  * | any but done/failed | cancel                   | failed (cancelled)   | graph.failed + webhook                |
+ * | running, pausing    | its time is over         | failed (timeout)     | graph.failed + webhook                |
+ * | instead of failed   | nodes left to be undone  | cancelling           | graph.cancelling, node.compensating   |
+ * | running, pausing    | failed, others drain     | cancelling           | node.failed, graph.cancelling         |
+ * | cancelling          | last undone, or too late | failed               | graph.failed + webhook                |
  * | failed              | retry                    | running, epoch + 1   | graph.started, node.ready             |
  * | done, failed        | retry from a node        | running, epoch + 1   | graph.started, node.ready             |
  *
@@ -25,6 +29,7 @@
  * Source: contract section 4.
  */
 import { SvcError } from "../shared/errors.ts";
+import { durationMs } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow, NodeRow, SignalRow, Unit } from "../store/contract.ts";
@@ -36,6 +41,7 @@ import { Mirror } from "./mirror.ts";
 import { misfit, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
 import { Turns } from "./turns.ts";
+import { Unwinding } from "./unwinding.ts";
 import type { GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows, Steering } from "./types.ts";
 import type { Wait } from "./waits.ts";
 
@@ -56,11 +62,17 @@ export type Kept = Pick<NodeRow, "state">;
 
 export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
 
+/** Long enough for a few retries against a service that is down for a moment. */
+const UNDO_TIMEOUT = "5m";
+
+const NO_DEADLINE = { deadlineMs: undefined, timeoutMs: undefined };
+
 export class Machine {
   readonly row: GraphRow;
   readonly definition: GraphDefinition;
   readonly #mirror: Mirror;
   readonly #turns: Turns;
+  readonly #unwinding: Unwinding;
   readonly #outboxRows: OutboxRows;
   readonly #last: LastEvent;
   /** What workers do inside of their nodes. */
@@ -81,6 +93,7 @@ export class Machine {
     this.#mirror = new Mirror(nodes, definition);
     this.#turns = new Turns(row, this.#mirror);
     this.inner = new InnerNodes(row, this.#mirror, this.#turns);
+    this.#unwinding = new Unwinding(row, this.#mirror);
   }
 
   node(id: string): NodeRow | undefined {
@@ -110,6 +123,11 @@ export class Machine {
     return this.#mirror.withStatus("retrying");
   }
 
+  /** The node whose work is being undone. */
+  undoing(): NodeRow | undefined {
+    return this.#mirror.running > 0 ? undefined : this.#unwinding.current;
+  }
+
   /** Results a node may read: of the nodes it waits for, by name; a fan-out as an array in item order. */
   deps(definition: NodeDefinition): Record<string, Json> {
     return this.#mirror.deps(definition);
@@ -126,7 +144,7 @@ export class Machine {
   begin(nowMs: number, into?: Unit): Unit {
     const change = new Change(this.row, nowMs, this.#last, into);
     this.#setPhase(change, "running");
-    this.#setGraph(change, { startedMs: this.row.startedMs ?? nowMs });
+    this.#setGraph(change, { startedMs: this.row.startedMs ?? nowMs, ...deadlineFrom(nowMs, this.definition) });
     change.event("graph.started", undefined, { epoch: this.row.epoch });
     this.#advance(change);
     return change.unit;
@@ -154,7 +172,9 @@ export class Machine {
     this.#attemptEnded(change, node, true);
     change.node(node, { ...kept, status: "done", result, finishedMs: nowMs });
     change.event("node.done", node.id);
-    this.#ended(change, node);
+    if (this.definitionOf(node.id).worker.options.compensate) change.node(node, { doneSeq: this.#last.seq });
+    if (this.row.phase === "cancelling") this.#settleDrain(change);
+    else this.#ended(change, node);
     this.#settlePause(change);
     return change.unit;
   }
@@ -162,9 +182,10 @@ export class Machine {
   /** @param retryAtMs when to try again; undefined fails the graph. */
   nodeFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Unit {
     const change = new Change(this.row, nowMs, this.#last);
-    this.#attemptEnded(change, node, retryAtMs === undefined);
+    const isLast = retryAtMs === undefined || this.row.phase === "cancelling";
+    this.#attemptEnded(change, node, isLast);
     if (kept) change.node(node, kept);
-    if (retryAtMs === undefined) {
+    if (isLast) {
       this.#failNode(change, node, error);
     } else {
       change.node(node, { status: "retrying", error, dueMs: retryAtMs });
@@ -174,8 +195,39 @@ export class Machine {
     return change.unit;
   }
 
+  /** What a node did is undone. */
+  nodeUndone(node: NodeRow, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#unwinding.done(change, node);
+    this.#unwind(change);
+    return change.unit;
+  }
+
+  /** @param retryAtMs when to try again; undefined: it is recorded. */
+  undoFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#unwinding.failed(change, node, error, retryAtMs);
+    this.#unwind(change);
+    return change.unit;
+  }
+
+  /** `deadlineMs` has come. */
+  overdue(nowMs: number): Unit | undefined {
+    const { deadlineMs, phase } = this.row;
+    if (deadlineMs === undefined || deadlineMs > nowMs) return undefined;
+    const change = new Change(this.row, nowMs, this.#last);
+    const { timeout, undoTimeout = UNDO_TIMEOUT } = this.definition.options;
+    if (phase === "cancelling") {
+      this.#stopRunning(change);
+      this.#unwinding.giveUp(change, `Not undone within ${undoTimeout}`);
+      this.#unwind(change);
+    } else this.#fail(change, { message: `No end within ${timeout}`, reason: "timeout" });
+    return change.unit;
+  }
+
   /** A retry fell due. */
-  nodeReady(node: NodeRow, nowMs: number): Unit {
+  nodeReady(node: NodeRow, nowMs: number): Unit | undefined {
+    if (this.row.phase === "cancelling") return undefined;
     const change = new Change(this.row, nowMs, this.#last);
     this.#turns.makeReady(change, node);
     return change.unit;
@@ -195,6 +247,8 @@ export class Machine {
   inside(nowMs: number, decide: (change: Change, inner: InnerNodes) => void): Unit {
     const change = new Change(this.row, nowMs, this.#last);
     decide(change, this.inner);
+    // The last that ran may wait by now.
+    if (this.row.phase === "cancelling") this.#settleDrain(change);
     this.#settlePause(change);
     return change.unit;
   }
@@ -249,13 +303,15 @@ export class Machine {
     this.#require("resume", ["pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
+    if (this.row.phase === "paused" && this.row.timeoutMs !== undefined)
+      this.#setGraph(change, { deadlineMs: nowMs + this.row.timeoutMs, timeoutMs: undefined });
     this.#setPhase(change, isEarly ? "queued" : "running");
     change.event("graph.resumed", undefined, toldIf(steering));
     if (isEarly) return change.unit;
     this.#turns.readAgain();
     // Paused before it ever began.
     if (this.row.startedMs === undefined) {
-      this.#setGraph(change, { startedMs: nowMs });
+      this.#setGraph(change, { startedMs: nowMs, ...deadlineFrom(nowMs, this.definition) });
       change.event("graph.started", undefined, { epoch: this.row.epoch });
     }
     this.#advance(change);
@@ -282,6 +338,7 @@ export class Machine {
       error: undefined,
       finishedMs: undefined,
       startedMs: this.row.startedMs ?? nowMs,
+      ...deadlineFrom(nowMs, this.definition),
     });
     this.inner.clear();
     putBack(change, this.#mirror, again);
@@ -296,6 +353,7 @@ export class Machine {
    * @returns undefined when there is nothing to mend.
    */
   recover(nowMs: number, hasCrashed: boolean): Unit | undefined {
+    if (this.row.phase === "cancelling") return this.#recoverUnwinding(nowMs, hasCrashed);
     const problem = misfit(this.row, this.#mirror);
     if (problem !== undefined) return this.#abandon(problem, nowMs);
     const change = new Change(this.row, nowMs, this.#last);
@@ -334,7 +392,10 @@ export class Machine {
   #failNode(change: Change, node: NodeRow, error: Failure): void {
     change.node(node, { status: "failed", error, finishedMs: change.nowMs });
     change.event("node.failed", node.id, { ...error });
-    if (this.definitionOf(node.id).mayFail) this.#ended(change, node);
+    if (this.row.phase === "cancelling") this.#settleDrain(change);
+    else if (this.definitionOf(node.id).mayFail) this.#ended(change, node);
+    else if (this.#mirror.running > 0 && this.definition.options.onError === "drain")
+      this.#enterCancelling(change, error);
     else this.#fail(change, error);
   }
 
@@ -348,18 +409,54 @@ export class Machine {
   #finish(change: Change): void {
     this.#setPhase(change, "done");
     this.#setGraph(change, { result: this.#mirror.result(), finishedMs: change.nowMs, progress: undefined });
+    if (this.row.deadlineMs !== undefined) this.#setGraph(change, NO_DEADLINE);
     change.event("graph.done");
     this.#announce(change, "graph.done");
   }
 
+  /** It has failed for good; what is left to be undone comes first. */
   #fail(change: Change, error: Failure, steering?: Steering): void {
-    for (const node of this.nodes())
-      if (node.status === "running" || node.status === "waiting")
-        change.node(node, { status: "cancelled", finishedMs: change.nowMs });
+    this.#stopRunning(change);
+    if (this.#unwinding.next(change)) this.#enterCancelling(change, error, steering);
+    else this.#end(change, error, steering);
+  }
+
+  #stopRunning(change: Change): void {
+    this.#unwinding.stop(change);
     this.#mirror.running = 0;
     this.inner.clear();
+  }
+
+  /** Waits for what runs, or undoes what was done; nothing new begins. */
+  #enterCancelling(change: Change, error: Failure, steering?: Steering): void {
+    this.#setPhase(change, "cancelling");
+    const undoMs = durationMs(this.definition.options.undoTimeout ?? UNDO_TIMEOUT);
+    this.#setGraph(change, { error, deadlineMs: change.nowMs + undoMs });
+    change.event("graph.cancelling", error.node, { ...error, ...toldOf(steering) });
+  }
+
+  /** The last of those that others' failure has let run on has ended. */
+  #settleDrain(change: Change): void {
+    if (this.#mirror.running > 0) return;
+    this.#stopRunning(change);
+    this.#unwind(change);
+  }
+
+  #unwind(change: Change): void {
+    if (!this.#unwinding.next(change)) this.#end(change, this.row.error as Failure);
+  }
+
+  #recoverUnwinding(nowMs: number, hasCrashed: boolean): Unit | undefined {
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#unwinding.recover(change, hasCrashed);
+    this.#stopRunning(change);
+    this.#unwind(change);
+    return change.isEmpty ? undefined : change.unit;
+  }
+
+  #end(change: Change, error: Failure, steering?: Steering): void {
     this.#setPhase(change, "failed");
-    this.#setGraph(change, { error, finishedMs: change.nowMs });
+    this.#setGraph(change, { error, finishedMs: change.nowMs, ...NO_DEADLINE });
     change.event("graph.failed", error.node, { ...error, ...toldOf(steering) });
     this.#announce(change, "graph.failed");
   }
@@ -367,7 +464,11 @@ export class Machine {
   #settlePause(change: Change): void {
     if (this.row.phase !== "pausing" || this.#mirror.running > 0) return;
     this.#setPhase(change, "paused");
+    const { deadlineMs } = this.row;
     this.#setGraph(change, { pauseNo: this.row.pauseNo + 1 });
+    // Its time stands still.
+    if (deadlineMs !== undefined)
+      this.#setGraph(change, { timeoutMs: Math.max(0, deadlineMs - change.nowMs), deadlineMs: undefined });
     change.event("graph.paused");
     this.#announce(change, "graph.paused");
   }
@@ -406,6 +507,11 @@ export class Machine {
       `The graph ${id} is ${phase}; ${action} needs it to be ${phases.join(" or ")}`,
     );
   }
+}
+
+/** Until when a graph that begins must have ended. */
+function deadlineFrom(nowMs: number, { options: { timeout } }: GraphDefinition): Pick<Partial<GraphRow>, "deadlineMs"> {
+  return timeout === undefined ? {} : { deadlineMs: nowMs + durationMs(timeout) };
 }
 
 /** Data of an event that says no more than who wanted it, and why. */

@@ -3,7 +3,7 @@ import { messageOf } from "./attempt.ts";
 import { NO_KEYS, type Keys } from "./lane.ts";
 import type { Machine } from "./machine.ts";
 import type { NodeRow } from "../store/contract.ts";
-import type { WorkerOptions } from "./types.ts";
+import type { AnyOptions } from "./types.ts";
 
 /** @throws what the definition's `input` throws. */
 export function inputOf(machine: Machine, node: NodeRow): unknown {
@@ -14,7 +14,7 @@ export function inputOf(machine: Machine, node: NodeRow): unknown {
 }
 
 /** @returns also why the keys can't be told: then the node fails when its turn has come. */
-export function keysOf(machine: Machine, node: NodeRow, options: WorkerOptions): { keys: Keys; fault?: string } {
+export function keysOf(machine: Machine, node: NodeRow, options: AnyOptions): { keys: Keys; fault?: string } {
   const { concurrency, rate } = options;
   const concurrencyKey = typeof concurrency === "object" ? concurrency.key : undefined;
   if (!concurrencyKey && !rate?.key) return { keys: NO_KEYS };

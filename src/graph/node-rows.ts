@@ -34,6 +34,7 @@ export function newNode(
     startedMs: undefined,
     finishedMs: undefined,
     dueMs: undefined,
+    doneSeq: undefined,
     state: undefined,
   };
 }

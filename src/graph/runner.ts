@@ -1,17 +1,17 @@
 /** Runs attempts whose start is committed, and hands the machine what they came to. */
 import type { Clock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { Failure, NodeRow, SignalRow, Unit } from "../store/contract.ts";
+import type { NodeRow, SignalRow, Unit } from "../store/contract.ts";
 import { Abort } from "./abort.ts";
-import { messageOf, runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
+import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import type { Claim } from "./dispatcher.ts";
 import { Durable, type AttemptPort } from "./durable.ts";
 import { FinalError } from "./final-error.ts";
 import type { AttemptLimits } from "./limits.ts";
 import { LetGo, Shutdown, type LiveGraph } from "./live.ts";
 import { inputOf } from "./node-input.ts";
-import { retryDelayMs } from "./retry.ts";
-import type { AttemptReport, NodeDefinition } from "./types.ts";
+import { verdict } from "./verdict.ts";
+import type { AttemptReport } from "./types.ts";
 
 export interface RunnerOptions {
   clock: Clock;
@@ -132,7 +132,12 @@ export class Runner {
     const { clock, go } = this.#options;
     const { machine } = live;
     const nowMs = clock.now();
-    if (outcome.kind === "done") return go(live, () => machine.nodeDone(node, outcome.result, nowMs, outcome.kept));
+    if (outcome.kind === "done") {
+      go(live, () => machine.nodeDone(node, outcome.result, nowMs, outcome.kept));
+      // Where the turn of the next can't be told.
+      if (machine.isTerminal || machine.row.phase === "cancelling") live.abortEnded(new Error("The graph failed"));
+      return;
+    }
     if (outcome.kind === "aborted") {
       const { reason } = controller;
       // What waits goes on waiting, in the store.
@@ -141,27 +146,13 @@ export class Runner {
         go(live, () => machine.nodeInterrupted(node, nowMs));
       return;
     }
-    const { error, retryAtMs } = this.#verdict(machine.definitionOf(node.id), node.attempt, outcome, nowMs);
+    const { worker, retry } = machine.definitionOf(node.id);
+    const policy = { ...worker.options.retry, ...retry };
+    const { error, retryAtMs } = verdict(policy, node.attempt, outcome, this.#options.random(), nowMs);
     go(live, () => machine.nodeFailed(node, error, retryAtMs, nowMs, outcome.kept));
-    if (machine.isTerminal) live.abortAll(new Error("Another node of the graph failed"));
+    if (retryAtMs === undefined || machine.row.phase === "cancelling")
+      live.abortEnded(new Error("Another node of the graph failed"));
     if (retryAtMs !== undefined) this.scheduleRetry(live, node);
-  }
-
-  /** When a failed attempt is followed by another; where that can't be told, it is the last, and the error says why. */
-  #verdict(
-    { worker, retry: own }: NodeDefinition,
-    attempt: number,
-    { error, cause }: Extract<Outcome, { kind: "failed" }>,
-    nowMs: number,
-  ): { error: Failure; retryAtMs: number | undefined } {
-    const policy = { ...worker.options.retry, ...own };
-    try {
-      const delayMs = retryDelayMs(policy, { attempt, cause, random: this.#options.random() });
-      return { error, retryAtMs: delayMs === undefined ? undefined : nowMs + delayMs };
-    } catch (trouble) {
-      const message = `${error.message} (whether to try again can't be told: ${messageOf(trouble)})`;
-      return { error: { ...error, message }, retryAtMs: undefined };
-    }
   }
 
   /** What is said of a node along the way, or of an attempt whose result came too late to be kept. */

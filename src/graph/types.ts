@@ -7,7 +7,7 @@ import type { DurableCalls } from "./context-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 
 /** A limit of its own for each key. */
-export interface KeyedConcurrency<Input = never> {
+export interface KeyedConcurrency<Input = unknown> {
   /** How many of one key may run at once. */
   limit: number;
   /** Of a node's input: a tenant, an account. Those with one key wait for each other and let the rest pass. */
@@ -16,7 +16,7 @@ export interface KeyedConcurrency<Input = never> {
   total?: number;
 }
 
-export interface Rate<Input = never> {
+export interface Rate<Input = unknown> {
   /** Starts within any stretch of `per`, wherever it begins. */
   limit: number;
   per: Duration;
@@ -24,7 +24,20 @@ export interface Rate<Input = never> {
   key?: (input: Input) => string;
 }
 
-export interface WorkerOptions<Input = never> {
+/** Handed to `onCancel` and `compensate`. What they write is told of the graph, and kept, as a worker's is. */
+export interface UndoContext<Input = unknown> extends Pick<
+  WorkerContext,
+  "graphId" | "nodeId" | "epoch" | "signal" | "heartbeat" | "log" | "emit" | "idempotencyKey"
+> {
+  /** What the worker was called with. */
+  readonly input: Input;
+  /** 1 for the first try to undo it. */
+  readonly attempt: number;
+  /** Why the graph is undone. */
+  readonly failure: Failure;
+}
+
+export interface WorkerOptions<Input = unknown, Output = unknown> {
   retry?: RetryPolicy;
   /** Longest one attempt may run; then it is aborted and counts as failed. Default: none. */
   timeout?: Duration;
@@ -43,7 +56,20 @@ export interface WorkerOptions<Input = never> {
    * `concurrency` of its own.
    */
   priority?: number;
+  /**
+   * Called when the graph is cancelled, or fails, while a node of this worker is under way: between attempts too, and
+   * perhaps while code that ignores its signal still runs. Tried again as `retry` says.
+   */
+  onCancel?: (ctx: UndoContext<Input>) => unknown;
+  /**
+   * Takes back what a node that is done has done, when its graph is cancelled or fails: the last that was done first, one
+   * after the other. Tried again as `retry` says; it may run twice, as the worker may.
+   */
+  compensate?: (ctx: UndoContext<Input>, result: Output) => unknown;
 }
+
+/** Those of some worker, whatever it takes and gives. */
+export type AnyOptions = WorkerOptions<never, never>;
 
 /**
  * Handed to a worker. What it tells is durable at once, what it returns with the node's commit.
@@ -78,7 +104,7 @@ export type WorkerRun<Input, Output, State extends object = Record<string, Json>
 export interface Worker<Input = unknown, Output = unknown> {
   readonly kind: "worker";
   readonly name: string;
-  readonly options: WorkerOptions;
+  readonly options: AnyOptions;
   readonly run: WorkerRun<Input, Output>;
 }
 
@@ -96,7 +122,20 @@ export interface GraphDefinition<Input = unknown, Output = unknown> {
   readonly output?: string;
   /** Over names, workers and order: tells whether a running graph was started with this definition. */
   readonly hash: string;
+  readonly options: GraphOptions;
   readonly types?: { input: Input; output: Output };
+}
+
+export interface GraphOptions {
+  /** Longest from its start to its end; then it fails. Not counted while it is paused. Default: none. */
+  timeout?: Duration;
+  /**
+   * What becomes of nodes that run when another has failed for good: `fail-fast` (default) aborts them, `drain` lets them end
+   * and keeps their results.
+   */
+  onError?: "fail-fast" | "drain";
+  /** Longest that `onCancel` and `compensate` of all its nodes may take; what is left then is recorded. Default "5m". */
+  undoTimeout?: Duration;
 }
 
 export interface NodeDefinition {

@@ -52,6 +52,7 @@ function nodeRow(graphId: string, id: string): NodeRow {
     status: "ready",
     attempt: 0,
     crashes: 0,
+    doneSeq: undefined,
     epoch: 1,
     after: ["a"],
     input: { n: 1 },

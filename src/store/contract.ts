@@ -72,7 +72,13 @@ export type NodeStatus =
   | "done"
   | "failed"
   | "skipped"
-  | "cancelled";
+  /** Its worker's `onCancel` is still to return. */
+  | "cancelling"
+  | "cancelled"
+  /** Its worker's `compensate` takes back what it did; has; could not. */
+  | "compensating"
+  | "compensated"
+  | "uncompensated";
 
 export interface NodeRow {
   graphId: string;
@@ -95,6 +101,8 @@ export interface NodeRow {
   finishedMs: number | undefined;
   /** When a retry or a sleep is due. */
   dueMs: number | undefined;
+  /** Number of the event with which it was done, where it may have to be compensated: the last goes first. */
+  doneSeq: number | undefined;
   /** What the worker keeps from one attempt to the next. */
   state: Json | undefined;
 }
@@ -106,6 +114,7 @@ export type GraphEventType =
   | "graph.paused"
   | "graph.resumed"
   | "graph.signal"
+  | "graph.cancelling"
   | "graph.done"
   | "graph.failed"
   | "node.ready"
@@ -115,6 +124,10 @@ export type GraphEventType =
   | "node.retrying"
   | "node.waiting"
   | "node.skipped"
+  | "node.cancelled"
+  | "node.compensating"
+  | "node.compensated"
+  | "node.uncompensated"
   | "node.discarded"
   | "progress"
   | "log"

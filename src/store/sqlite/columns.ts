@@ -41,6 +41,7 @@ export const NODE_COLUMNS: Columns = {
   status: ["status", "text"],
   attempt: ["attempt", "number"],
   crashes: ["crashes", "number"],
+  doneSeq: ["done_seq", "number"],
   epoch: ["epoch", "number"],
   after: ["after", "json"],
   input: ["input", "json"],

@@ -66,6 +66,7 @@ export const STEPS: readonly string[] = [
    CREATE INDEX graph_parent ON graph (parent_graph, id) WHERE parent_graph IS NOT NULL;
    ALTER TABLE node ADD COLUMN kind TEXT NOT NULL DEFAULT 'node';
    ALTER TABLE node ADD COLUMN state TEXT;
+   ALTER TABLE node ADD COLUMN done_seq INTEGER;
    CREATE TABLE signal (
      graph_id TEXT NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, payload TEXT NOT NULL, key TEXT, actor TEXT,
      created_ms INTEGER NOT NULL, node TEXT, PRIMARY KEY (graph_id, seq)

@@ -47,6 +47,7 @@ function nodeRow(graphId: string, id: string): NodeRow {
     status: "pending",
     attempt: 0,
     crashes: 0,
+    doneSeq: undefined,
     epoch: 1,
     after: [],
     input: { text: "\u2028 ' \" \\ \u0000 ž 😀" },
