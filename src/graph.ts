@@ -54,6 +54,7 @@ export type {
   GraphQuery,
   NodeStatus,
   Page,
+  PurgeQuery,
   Store,
 } from "./store/contract.ts";
 export { SimulatedClock, systemClock, type Clock, type Duration } from "./shared/clock.ts";

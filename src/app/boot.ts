@@ -120,11 +120,18 @@ async function startWork(
     workers: app.workers ?? [],
     graphs: app.graphs ?? [],
     schedules: app.schedules ?? [],
+    ...retentionOf(app, config),
     ...(app.graphConcurrency === undefined ? {} : { concurrency: app.graphConcurrency }),
   });
   await engine.recover();
   webhooks.start();
   return { webhooks, engine };
+}
+
+/** The variable is the operator's word, and stands above the app's. */
+function retentionOf({ graphRetention }: AppOptions, config: Config): { retention?: Duration } {
+  const retention = config.retention ?? graphRetention;
+  return retention === undefined ? {} : { retention };
 }
 
 /** @throws SvcError `SVC_CONFIG` for a lifetime that is none */

@@ -3,6 +3,7 @@
  * a bad value stops the boot with one message that lists every problem.
  */
 import { CidrSet, parseCidr } from "../security/cidr.ts";
+import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../shared/log.ts";
 import { VARIABLES } from "../shared/wire.ts";
@@ -34,6 +35,8 @@ export interface Config {
   submitsPerMinute: number;
   /** Where calls are counted by all processes of this machine; undefined: by each in memory. */
   rateFile: string | undefined;
+  /** How long graphs are kept once they have finished; undefined: for ever. */
+  retention: Duration | undefined;
   logLevel: LogLevel;
   /** Where traces go; undefined: nowhere. */
   otlp: OtlpConfig | undefined;
@@ -90,6 +93,7 @@ export function readConfig(env: Environment): Config {
     siteOrigin: read("siteUrl", undefined, readOrigin),
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
     rateFile: text("rateFile"),
+    retention: read("retention", undefined, readSpan),
     submitsPerMinute: read("rateSubmits", 60, (given) => readWhole(given, 1, MAX_RATE)),
     otlp: readOtlp(read, text),
     logLevel: read("logLevel", "info", (given) => readOneOf(given, LOG_LEVELS)),
@@ -107,6 +111,15 @@ function readWhole(given: string, min: number, max: number): number {
   const value = /^\d{1,7}$/.test(given) ? Number(given) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new Error(`is "${given}"; it must be a whole number from ${min} to ${max}`);
+}
+
+function readSpan(given: string): Duration {
+  try {
+    if (durationMs(given) >= 1000) return given;
+  } catch {
+    // Told below, with what is allowed.
+  }
+  throw new Error(`is "${given}"; it must be a time from a second on, such as 30d or 12h`);
 }
 
 function readOneOf<Value extends string>(given: string, allowed: readonly Value[]): Value {

@@ -50,6 +50,8 @@ export interface AppOptions {
   schedules?: readonly ScheduleDefinition[];
   /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. */
   graphConcurrency?: number;
+  /** How long graphs are kept once they have finished, such as "30d". Default: for ever. `SVC_RETENTION` stands above it. */
+  graphRetention?: Duration;
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
   stylesheets?: readonly string[];
   /**

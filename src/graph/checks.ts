@@ -28,11 +28,13 @@ const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, valu
 
 const ON_ERROR: readonly unknown[] = [undefined, "fail-fast", "drain"];
 
-export function checkGraph(name: string, { timeout, onError, undoTimeout, ...others }: GraphOptions): void {
+export function checkGraph(name: string, options: GraphOptions): void {
+  const { timeout, onError, undoTimeout, retention, ...others } = options;
   const what = `The graph "${name}"`;
-  checkKeys(what, others, ["timeout", "onError", "undoTimeout"]);
+  checkKeys(what, others, ["timeout", "onError", "undoTimeout", "retention"]);
   checkSpan(what, "timeout", timeout);
   checkSpan(what, "undoTimeout", undoTimeout);
+  checkTime(what, "retention", retention);
   if (!ON_ERROR.includes(onError)) throw refused(`${what} has onError ${shown(onError)}; use "fail-fast" or "drain"`);
 }
 

@@ -8,11 +8,11 @@
  * (`fence.seq`); should one fail, those behind it are refused, and the graph's mirror is read again from the store.
  */
 import { createGraphId } from "../security/random.ts";
-import type { Clock } from "../shared/clock.ts";
+import type { Clock, Duration } from "../shared/clock.ts";
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
-import type { GraphQuery, GraphRow, NodeRow, Page, Store, Unit } from "../store/contract.ts";
+import type { GraphQuery, GraphRow, NodeRow, Page, PurgeQuery, Store, Unit } from "../store/contract.ts";
 import type { NewAudit } from "../store/control.ts";
 import { auditOf } from "./audit.ts";
 import { checkCount, readPriority } from "./checks.ts";
@@ -25,6 +25,7 @@ import { forkRows } from "./rerun.ts";
 import { ProgressThrottle } from "./progress.ts";
 import { Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
+import { keptBy, purgeAll, Retention } from "./retention.ts";
 import { Runner } from "./runner.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
 import { Scheduler } from "./schedules.ts";
@@ -65,6 +66,8 @@ export interface EngineOptions {
   random?: () => number;
   /** Told of trouble that no caller sees. Default: nothing. */
   log?: Log;
+  /** How long graphs are kept once they have finished. Default: for ever. */
+  retention?: Duration;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: AttemptReport) => void;
 }
@@ -89,6 +92,7 @@ class GraphEngine implements Engine {
   readonly schedule: Scheduler;
   readonly queues: WorkerQueues;
   readonly #undoer: Undoer;
+  readonly #retention: Retention | undefined;
   /** Places that attempts hold, and commits under way. */
   #busy = 0;
   #idleWaiters: (() => void)[] = [];
@@ -112,6 +116,9 @@ class GraphEngine implements Engine {
     const go = (graph: LiveGraph, decide: () => Unit | undefined): void => void this.#go(graph, decide);
     const random = options.random ?? Math.random;
     this.#undoer = new Undoer({ clock: options.clock, random, isClosing, live, go, dispatcher: this.#dispatcher });
+    const keptMs = keptBy(options.retention, options.graphs ?? []);
+    const { graphs } = options.store;
+    this.#retention = keptMs && new Retention({ graphs, clock: options.clock, log: this.#log, keptMs });
     this.#runner = new Runner({
       clock: options.clock,
       random,
@@ -135,6 +142,10 @@ class GraphEngine implements Engine {
       start: (name, input, how) => this.start(name, input, how),
       onRun: (isBegun) => (isBegun ? void this.#busy++ : this.#release()),
     });
+  }
+
+  purge(query: PurgeQuery): Promise<number> {
+    return purgeAll(this.#options.store.graphs, query);
   }
 
   async start(
@@ -337,6 +348,7 @@ class GraphEngine implements Engine {
     const rows = this.#options.store.graphs.unfinished().filter((row) => !this.#live.has(row.id));
     await Promise.all(rows.map((row) => this.#recoverOne(row, true)));
     await this.schedule.begin(this.#options.schedules ?? []);
+    this.#retention?.start();
     return rows.length;
   }
 
@@ -384,6 +396,7 @@ class GraphEngine implements Engine {
   async close(drainMs = 10_000): Promise<void> {
     this.#isClosing = true;
     this.schedule.close();
+    this.#retention?.stop();
     for (const live of this.#live.values()) live.cancelTimers();
     const deadline = this.#clock.schedule(drainMs, () => {
       for (const live of this.#live.values()) live.abortAll(new Shutdown());

@@ -1,7 +1,16 @@
 /** What users of graphs see: definitions, the worker context, the engine. */
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { Failure, GraphEvent, GraphPhase, GraphQuery, NodeRow, OutboxRow, Page } from "../store/contract.ts";
+import type {
+  Failure,
+  GraphEvent,
+  GraphPhase,
+  GraphQuery,
+  NodeRow,
+  OutboxRow,
+  Page,
+  PurgeQuery,
+} from "../store/contract.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { DurableCalls } from "./context-types.ts";
 import type { RetryPolicy } from "./retry.ts";
@@ -136,6 +145,8 @@ export interface GraphOptions {
   onError?: "fail-fast" | "drain";
   /** Longest that `onCancel` and `compensate` of all its nodes may take; what is left then is recorded. Default "5m". */
   undoTimeout?: Duration;
+  /** How long a graph is kept once it has finished. Default: the engine's. */
+  retention?: Duration;
 }
 
 export interface NodeDefinition {
@@ -412,6 +423,12 @@ export interface Engine {
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
   /** Goes on with every unfinished graph. Called once at boot. */
   recover(): Promise<number>;
+  /**
+   * Takes finished graphs away, with their nodes, events and deliveries; the audit trail stays. Kept are those that a graph under
+   * way has started, and those with a delivery that is still to be sent.
+   * @returns how many have gone.
+   */
+  purge(query: PurgeQuery): Promise<number>;
   /** What runs and what waits for a place, by worker; those that ran something since the start. */
   lanes(): LaneReport[];
   /** Resolves when nothing is running. */

@@ -129,6 +129,7 @@ export const VARIABLES = {
   rateActions: "SVC_RATE_ACTIONS",
   rateSubmits: "SVC_RATE_SUBMITS",
   rateFile: "SVC_RATE_FILE",
+  retention: "SVC_RETENTION",
   logLevel: "SVC_LOG_LEVEL",
   otlpEndpoint: "OTEL_EXPORTER_OTLP_ENDPOINT",
   otlpHeaders: "OTEL_EXPORTER_OTLP_HEADERS",

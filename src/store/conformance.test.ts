@@ -1,12 +1,13 @@
 /** What every store promises (src/store/contract.ts), run on each. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { GraphRow, NodeRow, OutboxRow, RegistrationRow, Store } from "./contract.ts";
+import type { GraphRow, NodeRow, OutboxRow, RegistrationRow, Store, Unit } from "./contract.ts";
 import { openStore } from "./open.ts";
 import { loadDriver } from "./sqlite/driver.ts";
+import { OWNED } from "./sqlite/purge.ts";
 import { STEPS } from "./sqlite/schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
@@ -361,6 +362,58 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       assert.equal(store.graphs.countByStatus().done, doneBefore + 1);
     });
 
+    it("takes away what has finished before a time, with its deliveries, and nothing else", async () => {
+      const finished = { worker: "purged", status: "done" as const, phase: "done" as const, tags: ["old"] };
+      const add = async (change: Partial<GraphRow>, unit: Partial<Unit> = {}): Promise<string> => {
+        const id = nextId();
+        await store.graphs.commit({
+          graphId: id,
+          insert: graphRow(id, { ...finished, finishedMs: 5000, ...change }),
+          insertNodes: [nodeRow(id, "a")],
+          events: [{ graphId: id, type: "graph.done", timestampMs: 1 }],
+          ...unit,
+        });
+        return id;
+      };
+      const gone = [await add({}), await add({ status: "failed", phase: "failed", finishedMs: 5999 })];
+      const [delivered] = gone as [string];
+      const delivery = outboxRow(delivered);
+      await store.webhooks.addDelivery(delivery);
+      const attempt = { deliveryId: delivery.id, number: 1, startedMs: 1, durationMs: 2 };
+      const told = { ...attempt, statusCode: 204, response: "", error: undefined, timings: undefined };
+      await store.webhooks.recordAttempts([{ attempt: told, change: { status: "delivered", deliveredMs: 5 } }]);
+      const running = await add({ status: "running", phase: "running", finishedMs: undefined });
+      const kept = [
+        running,
+        await add({ finishedMs: 6000 }),
+        await add({ worker: "other" }),
+        await add({ parentGraph: running, parentNode: "a" }),
+      ];
+      const waiting = await add({}, {});
+      await store.webhooks.addDelivery(outboxRow(waiting, { dueMs: 1e12 }));
+      assert.ok(store.graphs.workers().includes("purged"));
+
+      let deleted = 0;
+      let after: string | undefined = "";
+      while (after !== undefined) {
+        const step = await store.graphs.purge({ worker: "purged", finishedBeforeMs: 6000, limit: 2, after });
+        deleted += step.deleted;
+        after = step.next;
+      }
+      assert.equal(deleted, 2);
+      for (const id of gone) {
+        assert.deepEqual(
+          [store.graphs.graph(id), store.graphs.nodes(id), store.graphs.events(id, 0)],
+          [undefined, [], []],
+        );
+      }
+      assert.deepEqual([store.webhooks.delivery(delivery.id), store.webhooks.attempts(delivery.id)], [undefined, []]);
+      for (const id of [...kept, waiting]) assert.equal(store.graphs.graph(id)?.id, id);
+      assert.equal(store.graphs.list({ worker: "purged" }).total, 4);
+      assert.equal(store.graphs.list({ worker: "purged", tag: "old" }).items.length, 4);
+      assert.equal((await store.graphs.purge({ worker: "purged", tag: "new", finishedBeforeMs: 1e13 })).deleted, 0);
+    });
+
     it("keeps registrations, one per URL", async () => {
       const row = registrationRow("wh_a", { secret: "s3cret!!" });
       await store.webhooks.saveRegistration(row);
@@ -526,6 +579,40 @@ describe("sqlite store", () => {
     await second.sessions.write("s", "{}", 1);
     assert.equal(second.sessions.read("s"), "{}");
     await second.close();
+  });
+
+  it("gives the space of what was taken away back, and knows every table with rows of graphs", async () => {
+    const file = join(folder, "purge.db");
+    const store = await openStore(`sqlite:${file}`);
+    const ids = Array.from({ length: 300 }, nextId);
+    const input = "x".repeat(20_000);
+    await Promise.all(
+      ids.map((id) =>
+        store.graphs.commit({
+          graphId: id,
+          insert: graphRow(id, { input, status: "done", phase: "done", finishedMs: 1 }),
+        }),
+      ),
+    );
+    await store.close();
+    const full = statSync(file).size;
+    const again = await openStore(`sqlite:${file}`);
+    for (let after: string | undefined = ""; after !== undefined;)
+      after = (await again.graphs.purge({ finishedBeforeMs: 2000, after })).next;
+    assert.equal(again.graphs.list({}).total, 0);
+    await again.close();
+    assert.ok(statSync(file).size < full / 2, `${full} -> ${statSync(file).size}`);
+    const driver = new (await loadDriver())(file);
+    const tables = driver
+      .prepare(
+        "SELECT name FROM sqlite_master AS t WHERE type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) AS c WHERE c.name = 'graph_id') ORDER BY 1",
+      )
+      .all();
+    driver.close();
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      [...OWNED, "delivery", "graph_tag"].toSorted(),
+    );
   });
 
   it("keeps a second owner out and names the first", async () => {

@@ -241,6 +241,24 @@ export interface GraphQuery {
   cursor?: string;
 }
 
+/** Which finished graphs may go. All conditions must hold. */
+export interface PurgeQuery {
+  worker?: string;
+  status?: "done" | "failed";
+  tag?: string;
+  finishedBeforeMs: number;
+  /** Looks at graphs with a higher id only: where the slice before has ended. */
+  after?: string;
+  /** Graphs that a slice looks at; default 100. */
+  limit?: number;
+}
+
+export interface PurgeStep {
+  deleted: number;
+  /** Where the next slice begins; undefined when nothing is left to look at. */
+  next: string | undefined;
+}
+
 export interface GraphStore extends SignalRows {
   /** Resolves after the durable commit: for each unit whether its fence held. */
   commit(unit: Unit): Promise<boolean>;
@@ -261,6 +279,13 @@ export interface GraphStore extends SignalRows {
   unfinished(): GraphRow[];
   list(query: GraphQuery): Page<GraphRow>;
   countByStatus(): Record<GraphStatus, number>;
+  /** Names that graphs were started by. */
+  workers(): string[];
+  /**
+   * Deletes finished graphs, oldest first, with their nodes, events, deliveries and all else but the audit trail. It keeps
+   * those with a delivery that is still to be sent, and those that a graph under way has started. One slice at a time.
+   */
+  purge(query: PurgeQuery): Promise<PurgeStep>;
 }
 
 export interface RegistrationRow {

@@ -134,6 +134,9 @@ async function askAll({ graphs, webhooks, sessions, answers, schedules, audit }:
   schedules.schedule("s");
   audit.list({ target: graphId });
   await audit.purge(1);
+  graphs.workers();
+  for (const worker of [undefined, "fetch"])
+    await graphs.purge({ ...(worker && { worker }), finishedBeforeMs: BEGIN_MS + COUNT });
 }
 
 /** Those that read a table from end to end, or sort what they have read. */

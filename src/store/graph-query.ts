@@ -4,7 +4,7 @@
  */
 import { lowestGraphId } from "../shared/id-time.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../shared/wire.ts";
-import type { GraphQuery, GraphRow } from "./contract.ts";
+import type { GraphQuery, GraphRow, PurgeQuery } from "./contract.ts";
 
 /** Matches beyond this are not counted: a total is for a reader, and 10,000 is more than any reads. */
 export const MAX_TOTAL = 10_000;
@@ -50,4 +50,14 @@ export function matches(query: GraphQuery, head: GraphHead): boolean {
 
 function lower(text: string): string {
   return text.toLowerCase();
+}
+
+/** Whether a purge looks at this graph. What was created after a time can't have finished before it. */
+export function isPurgeable({ worker, status, tag, finishedBeforeMs }: PurgeQuery, head: GraphHead): boolean {
+  return (
+    (status === undefined ? head.status === "done" || head.status === "failed" : head.status === status) &&
+    (worker === undefined || head.worker === worker) &&
+    (tag === undefined || head.tags.includes(tag)) &&
+    head.id < lowestGraphId(finishedBeforeMs)
+  );
 }

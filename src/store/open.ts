@@ -44,7 +44,7 @@ function openMemory(): Store {
   const webhooks = new MemoryWebhooks();
   const audit = new MemoryAudit();
   return {
-    graphs: new MemoryGraphs((rows) => webhooks.insertDeliveries(rows), audit),
+    graphs: new MemoryGraphs(webhooks, audit),
     webhooks,
     sessions: new MemorySessions(),
     answers: new MemoryAnswers(),

@@ -6,17 +6,20 @@ import type {
   GraphRow,
   GraphStore,
   NodeRow,
-  OutboxRow,
   Page,
   SignalRow,
+  PurgeQuery,
+  PurgeStep,
   Unit,
 } from "../contract.ts";
 import type { MemoryAudit } from "./control.ts";
+import type { MemoryWebhooks } from "./webhooks.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
-import { idRange, isPlain, matches, MAX_TOTAL } from "../graph-query.ts";
+import { idRange, isPlain, isPurgeable, matches, MAX_TOTAL } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
+const DEFAULT_PURGE_LIMIT = 100;
 
 export class MemoryGraphs implements GraphStore {
   readonly #graphs = new Map<string, GraphRow>();
@@ -25,12 +28,11 @@ export class MemoryGraphs implements GraphStore {
   readonly #signals = new Map<string, SignalRow[]>();
   readonly #events = new Map<string, GraphEvent[]>();
   readonly #listeners = new EventListeners();
-  readonly #addOutbox: (rows: readonly OutboxRow[]) => void;
-
+  readonly #webhooks: MemoryWebhooks;
   readonly #audit: MemoryAudit;
 
-  constructor(addOutbox: (rows: readonly OutboxRow[]) => void, audit: MemoryAudit) {
-    this.#addOutbox = addOutbox;
+  constructor(webhooks: MemoryWebhooks, audit: MemoryAudit) {
+    this.#webhooks = webhooks;
     this.#audit = audit;
   }
 
@@ -47,7 +49,7 @@ export class MemoryGraphs implements GraphStore {
     const events = this.#append(copy);
     if (events.length > 0 && this.#listeners.has(copy.graphId))
       this.#listeners.tell(copy.graphId, structuredClone(events));
-    if (copy.outbox?.length) this.#addOutbox(copy.outbox);
+    if (copy.outbox?.length) this.#webhooks.insertDeliveries(copy.outbox);
     if (copy.pastNodes) this.#pastNodes.set(copy.graphId, [...this.pastNodes(copy.graphId), ...copy.pastNodes]);
     this.#audit.insert([copy.audit]);
     return true;
@@ -159,6 +161,34 @@ export class MemoryGraphs implements GraphStore {
     const total = isPlain(query) ? matching.length : Math.min(matching.length, MAX_TOTAL);
     const items = structuredClone(rest.slice(0, limit));
     return { items, total, nextCursor: rest.length > limit ? items.at(-1)?.id : undefined };
+  }
+
+  workers(): string[] {
+    return [...new Set([...this.#graphs.values()].map((row) => row.worker))].sort();
+  }
+
+  async purge(query: PurgeQuery): Promise<PurgeStep> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const { after = "", limit = DEFAULT_PURGE_LIMIT } = query;
+    const candidates = [...this.#graphs.values()]
+      .filter((row) => isPurgeable(query, row) && row.id > after)
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit);
+    const gone = candidates.filter((row) => this.#isFree(row, query.finishedBeforeMs));
+    for (const { id } of gone) this.#remove(id);
+    return { deleted: gone.length, next: candidates.length < limit ? undefined : candidates.at(-1)?.id };
+  }
+
+  /** Nobody waits for it, and nothing of it is still to be sent. */
+  #isFree({ id, finishedMs, parentGraph }: GraphRow, beforeMs: number): boolean {
+    const parent = parentGraph === undefined ? undefined : this.#graphs.get(parentGraph);
+    const isAwaited = parent !== undefined && parent.phase !== "done" && parent.phase !== "failed";
+    return finishedMs !== undefined && finishedMs < beforeMs && !isAwaited && !this.#webhooks.hasPending(id);
+  }
+
+  #remove(id: string): void {
+    for (const rows of [this.#graphs, this.#nodes, this.#pastNodes, this.#events, this.#signals]) rows.delete(id);
+    this.#webhooks.removeOf(id);
   }
 
   countByStatus(): Record<GraphStatus, number> {

@@ -63,6 +63,19 @@ export class MemoryWebhooks implements WebhookStore {
     for (const listener of this.#listeners) listener(ids);
   }
 
+  hasPending(graphId: string): boolean {
+    return this.#pending().some((row) => row.graphId === graphId);
+  }
+
+  /** Takes all deliveries of a graph away, with their attempts. */
+  removeOf(graphId: string): void {
+    for (const { id } of [...this.#deliveries.values()].filter((row) => row.graphId === graphId)) {
+      this.#deliveries.delete(id);
+      const kept = this.#attempts.filter((row) => row.deliveryId !== id);
+      this.#attempts.splice(0, this.#attempts.length, ...kept);
+    }
+  }
+
   async addDelivery(row: OutboxRow): Promise<void> {
     await turn();
     this.insertDeliveries([row]);

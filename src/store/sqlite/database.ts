@@ -12,6 +12,8 @@ import { loadDriver, type Driver, type Statement } from "./driver.ts";
 import { migrate } from "./schema.ts";
 
 const PRAGMAS = [
+  // Has an effect on a new file only, and there only before anything is in it.
+  "auto_vacuum=INCREMENTAL",
   "journal_mode=WAL",
   "synchronous=FULL",
   "busy_timeout=5000",
@@ -86,6 +88,12 @@ export class Database {
     if (this.#isClosed) return;
     this.#flush();
     this.#isClosed = true;
+    try {
+      // libsql leaves the log as it is, to be read again at the next start.
+      this.#driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+    } catch {
+      // What is in the log is safe there: whoever opens the file next reads it.
+    }
     this.#driver.close();
     this.#lock?.close();
   }

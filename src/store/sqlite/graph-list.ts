@@ -53,6 +53,13 @@ export class GraphList {
     return counts;
   }
 
+  workers(): string[] {
+    return this.#database
+      .sql("SELECT DISTINCT worker FROM graph_total WHERE total > 0 ORDER BY worker")
+      .all()
+      .map((row) => String(row["worker"]));
+  }
+
   /** @returns ids of matches, and after which id the next page begins; none when this is the last. */
   #find(
     query: GraphQuery,

@@ -9,12 +9,15 @@ import type {
   OutboxRow,
   Page,
   SignalRow,
+  PurgeQuery,
+  PurgeStep,
   Unit,
 } from "../contract.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { pastNode, toEvent, toGraph, toNode, toSignal } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { GraphList } from "./graph-list.ts";
+import { purgeSlice } from "./purge.ts";
 import { UnitBatch } from "./unit-batch.ts";
 
 type Outcome = GraphEvent[] | undefined | Error;
@@ -155,6 +158,14 @@ export class SqliteGraphs implements GraphStore {
 
   list(query: GraphQuery): Page<GraphRow> {
     return this.#list.page(query);
+  }
+
+  workers(): string[] {
+    return this.#list.workers();
+  }
+
+  purge(query: PurgeQuery): Promise<PurgeStep> {
+    return this.#database.write(() => purgeSlice(this.#database, query));
   }
 
   countByStatus(): Record<GraphStatus, number> {

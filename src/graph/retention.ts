@@ -1,0 +1,95 @@
+/**
+ * How long finished graphs are kept. Once a minute those whose time is over are taken away, worker by worker, in slices with
+ * pauses between them: a long history goes without anybody noticing. Whether a graph may go is the store's to say.
+ */
+import { durationMs, type Clock, type Duration, type Timer } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import type { GraphStore, PurgeQuery } from "../store/contract.ts";
+import type { GraphDefinition } from "./types.ts";
+
+/** Late by a minute harms nobody. */
+const ROUND_MS = 60_000;
+/** Between slices: most of the time belongs to those who write. */
+const PAUSE_MS = 50;
+
+export interface RetentionOptions {
+  graphs: GraphStore;
+  clock: Clock;
+  log: Log;
+  /** How long graphs of this name are kept once they have finished; undefined: for ever. */
+  keptMs: (worker: string) => number | undefined;
+}
+
+export class Retention {
+  readonly #options: RetentionOptions;
+  #timer: Timer | undefined;
+  #isStopped = false;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  /** The first round begins at once. */
+  start(): void {
+    void this.#round();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  async #round(): Promise<void> {
+    const { graphs, log, clock, keptMs } = this.#options;
+    try {
+      for (const worker of graphs.workers()) {
+        const kept = keptMs(worker);
+        if (kept === undefined) continue;
+        await purgeAll(graphs, { worker, finishedBeforeMs: clock.now() - kept }, () => this.#pause());
+      }
+    } catch (error) {
+      log.error({ err: error }, "Old graphs could not be taken away. It is tried again.");
+    }
+    this.#later(ROUND_MS, () => void this.#round());
+  }
+
+  /** @returns whether to go on. */
+  async #pause(): Promise<boolean> {
+    await new Promise<void>((resolve) => this.#later(PAUSE_MS, resolve));
+    return !this.#isStopped;
+  }
+
+  #later(delayMs: number, run: () => void): void {
+    if (!this.#isStopped) this.#timer = this.#options.clock.schedule(delayMs, run);
+  }
+}
+
+/**
+ * Slice by slice, until nothing is left that may go.
+ * @param pause between slices; false ends it early.
+ * @returns how many graphs have gone.
+ */
+export async function purgeAll(
+  graphs: GraphStore,
+  query: PurgeQuery,
+  pause: () => Promise<boolean> = async () => true,
+): Promise<number> {
+  let count = 0;
+  let step = await graphs.purge(query);
+  for (count += step.deleted; step.next !== undefined && (await pause()); count += step.deleted)
+    step = await graphs.purge({ ...query, after: step.next });
+  return count;
+}
+
+/** How long each is kept; undefined where all are kept for ever. @throws TypeError when the engine's duration is none. */
+export function keptBy(
+  retention: Duration | undefined,
+  graphs: readonly GraphDefinition[],
+): RetentionOptions["keptMs"] | undefined {
+  const defaultMs = retention === undefined ? undefined : durationMs(retention);
+  const own = new Map<string, number>();
+  for (const { name, options } of graphs)
+    if (options.retention !== undefined) own.set(name, durationMs(options.retention));
+  if (defaultMs === undefined && own.size === 0) return undefined;
+  return (name) => own.get(name) ?? defaultMs;
+}

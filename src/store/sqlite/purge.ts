@@ -1,0 +1,95 @@
+/**
+ * Takes finished graphs away, with all that belongs to them, a few at a time: a slice is one short transaction, so that
+ * those who write wait for milliseconds. Pages that come free go back to the file system with it.
+ */
+import type { GraphStatus } from "../../shared/wire.ts";
+import type { PurgeQuery, PurgeStep } from "../contract.ts";
+import { lowestGraphId } from "../../shared/id-time.ts";
+import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
+import { uncountGraphs } from "./totals.ts";
+
+/** Tables whose rows belong to a graph by `graph_id`; graph_tag goes with the counts, delivery with its attempts. */
+export const OWNED = ["node", "past_node", "event", "signal", "payload", "artifact_part", "artifact"];
+
+/** Rows of one slice: what is deleted in a few milliseconds. */
+const MAX_ROWS = 2000;
+/** Pages given back after a slice, as many as it can have emptied. */
+const MAX_PAGES = 1000;
+
+const OF_THESE = "graph_id IN (SELECT value FROM json_each(?))";
+
+/** Finished before a time, nobody waits for it, and nothing of it is still to be sent. */
+const IS_FREE = `
+  finished_ms < ?
+  AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.graph_id = graph.id AND delivery.status = 'pending')
+  AND NOT EXISTS (SELECT 1 FROM graph AS parent WHERE parent.id = graph.parent_graph AND parent.phase NOT IN ('done', 'failed'))`;
+
+const COLUMNS = "id, worker, status, tags, seq";
+
+/** Inside a transaction. */
+export function purgeSlice(database: Database, query: PurgeQuery): PurgeStep {
+  const looked = candidates(database, query);
+  const free = new Set(
+    database
+      .sql(`SELECT id FROM graph WHERE id IN (SELECT value FROM json_each(?)) AND ${IS_FREE}`)
+      .all(JSON.stringify(looked.map(({ id }) => id)), query.finishedBeforeMs)
+      .map((row) => String(row["id"])),
+  );
+  const isWanted = ({ id, tags }: Candidate): boolean =>
+    free.has(id) && (query.tag === undefined || (JSON.parse(tags) as string[]).includes(query.tag));
+  const gone: Candidate[] = [];
+  let last: string | undefined;
+  let rows = 0;
+  for (const candidate of looked) {
+    if (rows > MAX_ROWS) break;
+    last = candidate.id;
+    if (!isWanted(candidate)) continue;
+    gone.push(candidate);
+    rows += candidate.seq;
+  }
+  if (gone.length > 0) remove(database, gone);
+  const hasMore = looked.length >= (query.limit ?? DEFAULT_LIMIT) || last !== looked.at(-1)?.id;
+  return { deleted: gone.length, next: hasMore ? last : undefined };
+}
+
+const DEFAULT_LIMIT = 100;
+
+interface Candidate {
+  id: string;
+  worker: string;
+  status: GraphStatus;
+  tags: string;
+  /** Events, and about as many rows as it has. */
+  seq: number;
+}
+
+/** Oldest first. What was created after a time can't have finished before it. */
+function candidates(database: Database, query: PurgeQuery): Candidate[] {
+  const { worker, status, after = "", finishedBeforeMs, limit = DEFAULT_LIMIT } = query;
+  const statuses = status === undefined ? ["done", "failed"] : [status];
+  const found = statuses.flatMap((one) =>
+    database
+      .sql(
+        `SELECT ${COLUMNS} FROM graph WHERE ${worker === undefined ? "" : "worker = ? AND "}status = ? AND id > ? AND id < ? ORDER BY id LIMIT ?`,
+      )
+      .all(...(worker === undefined ? [] : [worker]), one, after, lowestGraphId(finishedBeforeMs), limit)
+      .map(toCandidate),
+  );
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+}
+
+function toCandidate(row: Row): Candidate {
+  const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
+  return { id, worker, tags, status: row["status"] as GraphStatus, seq: Number(row["seq"]) };
+}
+
+function remove(database: Database, gone: readonly Candidate[]): void {
+  const ids = JSON.stringify(gone.map(({ id }) => id));
+  database.sql(`DELETE FROM attempt WHERE delivery_id IN (SELECT id FROM delivery WHERE ${OF_THESE})`).run(ids);
+  for (const table of [...OWNED, "delivery"]) database.sql(`DELETE FROM ${table} WHERE ${OF_THESE}`).run(ids);
+  database.sql("DELETE FROM graph WHERE id IN (SELECT value FROM json_each(?))").run(ids);
+  uncountGraphs(database, gone);
+  // Each row it gives is a page that was given back.
+  database.sql(`PRAGMA incremental_vacuum(${String(MAX_PAGES)})`).all();
+}
