@@ -1,6 +1,7 @@
 /** Public face `svc/graph`: declaring workers and graphs, and running them without the rest of svc. */
 export { createEngine, type EngineOptions } from "./graph/engine.ts";
 export { graph, worker, type GraphBuilder, type MapOptions, type NodeOptions } from "./graph/definition.ts";
+export { asWorker } from "./graph/children.ts";
 export { FinalError } from "./graph/final-error.ts";
 export { CallError, WaitTimeoutError } from "./graph/call-error.ts";
 export type { RetryPolicy } from "./graph/retry.ts";

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { checkCount, checkGraph, checkRetry, checkTime, checkWorker, refused, requireName } from "./checks.ts";
+import { asWorker } from "./children.ts";
 import type { Settled } from "./context-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type {
@@ -82,7 +83,12 @@ export interface MapOptions extends UseOptions {
 }
 
 export interface GraphBuilder {
-  node<Input, Output>(name: string, worker: Worker<Input, Output>, options?: NodeOptions): NodeRef<Output>;
+  /** @param worker what does the work, or another graph: then the node waits for that, and has its result. */
+  node<Input, Output>(
+    name: string,
+    worker: Worker<Input, Output> | GraphDefinition<Input, Output>,
+    options?: NodeOptions,
+  ): NodeRef<Output>;
   /**
    * One node per item of `from`'s result, known only when `from` is done. The result is the array of their results, in
    * the order of the items. Skipped where `from` was skipped or has failed.
@@ -128,7 +134,7 @@ export function graph<Input = unknown, Output = unknown>(
     node: (nodeName, nodeWorker, options = {}) => {
       const after = (options.after ?? []).map((ref) => ref.name);
       const input = (options.input ?? (after.length === 0 ? asIs : byName)) as NodeDefinition["input"];
-      const use = useOf(name, nodeName, nodeWorker, options);
+      const use = useOf(name, nodeName, nodeWorker.kind === "graph" ? asWorker(nodeWorker) : nodeWorker, options);
       const when = options.when as NodeDefinition["when"];
       return add({ ...use, after, input, mayFail: options.onError === "continue", ...(when && { when }) });
     },

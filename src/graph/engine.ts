@@ -17,6 +17,7 @@ import type { NewAudit } from "../store/control.ts";
 import { auditOf } from "./audit.ts";
 import { checkCount, readPriority } from "./checks.ts";
 import { bulk } from "./bulk.ts";
+import { Children } from "./children.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
 import { Machine, TERMINAL } from "./machine.ts";
@@ -89,6 +90,7 @@ class GraphEngine implements Engine {
   readonly #live = new Map<string, LiveGraph>();
   readonly #dispatcher: Dispatcher;
   readonly #runner: Runner;
+  readonly #children: Children;
   readonly schedule: Scheduler;
   readonly queues: WorkerQueues;
   readonly #undoer: Undoer;
@@ -127,9 +129,11 @@ class GraphEngine implements Engine {
       live,
       go,
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
+      bind: (worker) => this.#children.bind(worker),
       signals: (graphId) => options.store.graphs.signals(graphId),
     });
     const { store, clock } = options;
+    this.#children = new Children({ graphs: store.graphs, clock, log: this.#log, engine: this });
     const [dispatcher, workers] = [this.#dispatcher, this.#registry.workers()];
     this.queues = new WorkerQueues({ rows: store.queues, dispatcher, clock, workers });
     this.schedule = new Scheduler({
@@ -254,11 +258,15 @@ class GraphEngine implements Engine {
   }
 
   async pause(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#control("pause", graphId, steering, (machine, nowMs) => machine.pause(nowMs, steering));
+    await this.#control("pause", graphId, steering, (machine, nowMs) => machine.pause(nowMs, steering));
+    await this.#children.follow("pause", graphId, steering);
+    return this.snapshot(graphId) as Snapshot;
   }
 
   async resume(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#control("resume", graphId, steering, (machine, nowMs) => machine.resume(nowMs, steering));
+    await this.#control("resume", graphId, steering, (machine, nowMs) => machine.resume(nowMs, steering));
+    await this.#children.follow("resume", graphId, steering);
+    return this.snapshot(graphId) as Snapshot;
   }
 
   async cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
@@ -347,6 +355,8 @@ class GraphEngine implements Engine {
   async recover(): Promise<number> {
     const rows = this.#options.store.graphs.unfinished().filter((row) => !this.#live.has(row.id));
     await Promise.all(rows.map((row) => this.#recoverOne(row, true)));
+    for (const row of rows)
+      if (this.#children.isOrphan(row)) await this.#children.follow("cancel", row.parentGraph ?? "");
     await this.schedule.begin(this.#options.schedules ?? []);
     this.#retention?.start();
     return rows.length;
@@ -495,6 +505,16 @@ class GraphEngine implements Engine {
     if (!live.machine.isTerminal || this.#live.get(id) !== live) return;
     live.stop();
     this.#live.delete(id);
+    void this.#meanwhile(this.#children.ended(live.machine.row), id);
+  }
+
+  /** Work that no caller waits for, but `idle` does. */
+  async #meanwhile(work: Promise<void>, graphId: string): Promise<void> {
+    this.#busy++;
+    await work.catch((err: unknown) =>
+      this.#log.error({ graphId, err }, `The children of graph ${graphId} could not be told`),
+    );
+    this.#release();
   }
 
   /** The mirror is not to be trusted any more. */

@@ -12,12 +12,21 @@ export class Registry {
    */
   constructor(workers: readonly Worker<never, unknown>[], graphs: readonly GraphDefinition[]) {
     for (const definition of [...graphs, ...workers.map(graphOfWorker)] as GraphDefinition[]) {
-      if (this.#definitions.has(definition.name)) {
-        throw new SvcError("SVC_DEFINITION", `Two workers or graphs are named "${definition.name}"; names must differ`);
-      }
+      if (this.#definitions.has(definition.name)) throw sameName(definition.name);
       this.#definitions.set(definition.name, definition);
     }
+    for (const definition of this.#definitions.values()) this.#addChildren(definition);
     this.#requireOneWorkerPerName();
+  }
+
+  /** Graphs that stand for nodes are known without being listed. */
+  #addChildren({ nodes }: GraphDefinition): void {
+    for (const { graph: child } of nodes.map(({ worker }) => worker)) {
+      if (!child || this.#definitions.get(child.name) === child) continue;
+      if (this.#definitions.has(child.name)) throw sameName(child.name);
+      this.#definitions.set(child.name, child);
+      this.#addChildren(child);
+    }
   }
 
   /** Concurrency is counted by name, so a name must mean one worker. */
@@ -47,4 +56,8 @@ export class Registry {
     const nodes = [...this.#definitions.values()].flatMap((definition) => definition.nodes);
     return new Set(nodes.map(({ worker }) => worker.name));
   }
+}
+
+function sameName(name: string): SvcError {
+  return new SvcError("SVC_DEFINITION", `Two workers or graphs are named "${name}"; names must differ`);
 }

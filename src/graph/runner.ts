@@ -11,7 +11,7 @@ import type { AttemptLimits } from "./limits.ts";
 import { LetGo, Shutdown, type LiveGraph } from "./live.ts";
 import { inputOf } from "./node-input.ts";
 import { verdict } from "./verdict.ts";
-import type { AttemptReport } from "./types.ts";
+import type { AttemptReport, Worker } from "./types.ts";
 
 export interface RunnerOptions {
   clock: Clock;
@@ -25,6 +25,8 @@ export interface RunnerOptions {
   go: (live: LiveGraph, decide: () => Unit | undefined) => void;
   /** Decides and commits; rejects when that fails. */
   apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
+  /** The worker as it is called. */
+  bind: (worker: Worker<never, unknown>) => Worker<never, unknown>;
   /** Signals of a graph that are kept. */
   signals: (graphId: string) => SignalRow[];
 }
@@ -97,7 +99,7 @@ export class Runner {
     const { heartbeat } = worker.options;
     return runAttempt({
       node: { ...node },
-      worker,
+      worker: this.#options.bind(worker),
       timeout,
       heartbeat,
       input,

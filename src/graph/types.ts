@@ -115,6 +115,8 @@ export interface Worker<Input = unknown, Output = unknown> {
   readonly name: string;
   readonly options: AnyOptions;
   readonly run: WorkerRun<Input, Output>;
+  /** Where its work is another graph. */
+  readonly graph?: GraphDefinition;
 }
 
 /** A node inside a definition; carries the type of its result. */

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SvcError } from "../shared/errors.ts";
+import { asWorker } from "./children.ts";
+import { graph, worker } from "./definition.ts";
+import { bench, gate, STORES, type Bench } from "./engine-bench.test.ts";
+
+/** A parent whose second node is a graph of two; what holds the child's first node, and whether its second fails. */
+function family() {
+  const held = gate();
+  const state = { isHeld: false, isBroken: false, firsts: 0 };
+  const first = worker("first", async (n: number, ctx) => {
+    state.firsts++;
+    if (state.isHeld)
+      await Promise.race([held.promise, new Promise((resolve) => ctx.signal.addEventListener("abort", resolve))]);
+    return n + 1;
+  });
+  const second = worker("second", { retry: { max: 1 } }, (_: unknown, ctx) => {
+    if (state.isBroken) throw new Error("broken inside");
+    return Number(ctx.deps["first"]) * 10;
+  });
+  const inner = graph<number, number>("inner", (g) => g.node("second", second, { after: [g.node("first", first)] }));
+  const outer = graph("outer", (g) => {
+    const input = g.node(
+      "input",
+      worker("input", (n: number) => n),
+    );
+    const child = g.node("child", inner, { after: [input], input: (_: never, deps) => deps["input"] });
+    return g.node(
+      "output",
+      worker("output", (_: unknown, ctx) => ({ got: ctx.deps["child"] as number })),
+      { after: [child] },
+    );
+  });
+  return { held, state, inner, outer };
+}
+
+const childOf = ({ engine }: Bench, id: string): string => engine.snapshot(id)?.children[0]?.graph_id ?? "";
+const nodeOf = ({ engine }: Bench, id: string, node: string): string | undefined =>
+  engine.snapshot(id)?.nodes.find((row) => row.id === node)?.status;
+
+for (const url of STORES) {
+  describe(`graphs inside of graphs on ${url}`, () => {
+    it("give the node their result, and parent and children show each other", async () => {
+      const { outer } = family();
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", 1);
+      await here.engine.idle();
+      const done = here.engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.result], ["done", { got: 20 }]);
+      const child = here.engine.snapshot(childOf(here, snapshot.graph_id));
+      assert.deepEqual(
+        [child?.worker, child?.input, child?.result, child?.parent],
+        ["inner", 1, 20, { graph_id: snapshot.graph_id, node: "child" }],
+      );
+    });
+
+    it("hold no place while they run: one place in all is enough for any depth", async () => {
+      const { inner, outer } = family();
+      const top = graph("top", (g) => g.node("outer", outer));
+      const here = await bench({ graphs: [top, inner], concurrency: 1 }, url);
+      const { snapshot } = await here.engine.start("top", 2);
+      await here.engine.idle();
+      assert.deepEqual(here.engine.snapshot(snapshot.graph_id)?.result, { got: 30 });
+    });
+
+    it("are started once, whenever the process dies", async () => {
+      const { outer, state, held } = family();
+      state.isHeld = true;
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", 1);
+      const { graph_id: id } = snapshot;
+      await here.clock.advance(0);
+      assert.deepEqual([nodeOf(here, id, "child"), here.engine.snapshot(id)?.children.length], ["waiting", 1]);
+      const first = childOf(here, id);
+      for (let count = 0; count < 2; count++) {
+        await here.crash();
+        await here.clock.advance(0);
+      }
+      held.open();
+      await here.engine.idle();
+      const done = here.engine.snapshot(id);
+      assert.deepEqual(
+        [done?.status, done?.result, done?.children.map((child) => child.graph_id)],
+        ["done", { got: 20 }, [first]],
+      );
+    });
+
+    it("that ended while nobody could tell their parent are found to have ended", async () => {
+      const { outer, state, held } = family();
+      state.isHeld = true;
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", 1);
+      await here.clock.advance(0);
+      // The process dies between the child's last commit and the word to the parent.
+      here.engine.signal = () => new Promise(() => undefined);
+      held.open();
+      await here.clock.advance(0);
+      assert.deepEqual(
+        [
+          here.engine.snapshot(childOf(here, snapshot.graph_id))?.status,
+          here.engine.snapshot(snapshot.graph_id)?.status,
+        ],
+        ["done", "running"],
+      );
+      await here.crash();
+      await here.engine.idle();
+      assert.deepEqual(here.engine.snapshot(snapshot.graph_id)?.result, { got: 20 });
+    });
+
+    it("fail their node when they fail; a retry of the parent runs on what failed in them", async () => {
+      const { outer, state } = family();
+      state.isBroken = true;
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", 1);
+      await here.engine.idle();
+      const { graph_id: id } = snapshot;
+      const child = childOf(here, id);
+      const failed = here.engine.snapshot(id);
+      assert.equal(failed?.status, "failed");
+      assert.match(failed?.error?.message ?? "", new RegExp(`The graph ${child} \\("inner"\\) failed: broken inside`));
+      state.isBroken = false;
+      await here.engine.retry(id);
+      await here.engine.idle();
+      const done = here.engine.snapshot(id);
+      assert.deepEqual([done?.status, done?.result, done?.children.length, state.firsts], ["done", { got: 20 }, 1, 1]);
+      assert.equal(here.engine.snapshot(child)?.epoch, 2);
+    });
+
+    it("are new ones when their node is run again", async () => {
+      const { outer, state } = family();
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", 1);
+      await here.engine.idle();
+      await here.engine.retry(snapshot.graph_id, { from: "child" });
+      await here.engine.idle();
+      const done = here.engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.children.length, state.firsts], ["done", 2, 2]);
+    });
+
+    it("are paused, resumed and cancelled with their parent", async () => {
+      const { outer, state, held } = family();
+      state.isHeld = true;
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", 1);
+      const { graph_id: id } = snapshot;
+      await here.clock.advance(0);
+      const child = childOf(here, id);
+      const phases = (): (string | undefined)[] => [id, child].map((one) => here.engine.snapshot(one)?.phase);
+      await here.engine.pause(id, { by: "anna" });
+      assert.deepEqual(phases(), ["paused", "pausing"]);
+      held.open();
+      await here.engine.idle();
+      assert.deepEqual(phases(), ["paused", "paused"]);
+      await here.engine.resume(id);
+      await here.engine.idle();
+      assert.deepEqual(phases(), ["done", "done"]);
+      const other = await here.engine.start("outer", 5, { delayMs: 0 });
+      await here.engine.idle();
+      assert.equal(here.engine.snapshot(other.snapshot.graph_id)?.status, "done");
+      const [last] = here.store.audit.list({ target: child, operation: "graph.pause" }).items;
+      assert.deepEqual([last?.actor, last?.note], ["anna", `pause of its parent ${id}`]);
+    });
+
+    it("end with a parent that is cancelled, also one that failed before the process died", async () => {
+      const { outer, state } = family();
+      state.isHeld = true;
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", 1);
+      const { graph_id: id } = snapshot;
+      await here.clock.advance(0);
+      const child = childOf(here, id);
+      const { children } = here.store.graphs;
+      here.store.graphs.children = () => [];
+      await here.engine.cancel(id);
+      here.store.graphs.children = children;
+      assert.equal(here.engine.snapshot(child)?.status, "running");
+      await here.crash();
+      await here.engine.idle();
+      assert.deepEqual(
+        [here.engine.snapshot(child)?.status, here.engine.snapshot(child)?.error?.reason],
+        ["failed", "cancelled"],
+      );
+      const second = await here.engine.start("outer", 1);
+      await here.clock.advance(0);
+      await here.engine.cancel(second.snapshot.graph_id);
+      await here.engine.idle();
+      assert.equal(here.engine.snapshot(childOf(here, second.snapshot.graph_id))?.error?.reason, "cancelled");
+    });
+
+    it("can be called by a worker", async () => {
+      const { inner } = family();
+      const caller = worker("caller", async (n: number, ctx): Promise<number> =>
+        ctx.call("inside", asWorker(inner), n),
+      );
+      const here = await bench({ workers: [caller], graphs: [inner] }, url);
+      const { snapshot } = await here.engine.start("caller", 4);
+      await here.engine.idle();
+      const done = here.engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.result, done?.children.length], ["done", 50, 1]);
+    });
+
+    it("must have a name of their own", async () => {
+      const { outer } = family();
+      const other = graph("inner", (g) =>
+        g.node(
+          "only",
+          worker("only", () => 1),
+        ),
+      );
+      await assert.rejects(
+        bench({ graphs: [outer, other] }, url),
+        (error: unknown) => error instanceof SvcError && /are named "inner"/.test(error.message),
+      );
+    });
+  });
+}
