@@ -22,12 +22,15 @@ class Journal {
   readonly #ready = new Set<string>();
   readonly #running = new Set<string>();
   readonly #done = new Set<string>();
+  /** What workers did under a key of their own, in this epoch: `node#key`. */
+  readonly #doneInside = new Set<string>();
 
   /** Takes the event. @returns why it can't come here. */
   refusal(event: Known): string | undefined {
     const before = this.#graph;
     if (event.type.startsWith("graph.")) return this.#graphEvent(event.type, before);
     if (before === "done" || before === "failed") return `the graph is ${before}`;
+    if (event.node?.includes("#")) return this.#insideEvent(event.type, event.node);
     return event.node === undefined ? undefined : this.#nodeEvent(event.type, event.node);
   }
 
@@ -42,12 +45,20 @@ class Journal {
       "graph.done": ["running", "pausing"],
       "graph.failed": ["queued", "running", "pausing", "paused"],
     };
+    if (type === "graph.signal") return before === "done" || before === "failed" ? `the graph is ${before}` : undefined;
     if (!from[type]?.includes(before)) return `the graph is ${before}`;
     if (type === "graph.paused" && this.#running.size > 0) return `${[...this.#running].join()} runs`;
     if (type === "graph.done" && this.#running.size > 0) return `${[...this.#running].join()} runs`;
-    if (before === "failed") for (const set of [this.#ready, this.#running]) set.clear();
+    if (before === "failed") for (const set of [this.#ready, this.#running, this.#doneInside]) set.clear();
     const to = type.slice("graph.".length);
     this.#graph = to === "started" || to === "resumed" ? "running" : (to as State);
+    return undefined;
+  }
+
+  /** Steps, waits and calls are remembered, so they are done once; how they come to it is their worker's. */
+  #insideEvent(type: string, node: string): string | undefined {
+    if (type.startsWith("node.") && this.#doneInside.has(node)) return "it is done";
+    if (type === "node.done") this.#doneInside.add(node);
     return undefined;
   }
 

@@ -1,0 +1,113 @@
+/** What must hold of the database and of the calls that were counted, once every process was killed and all work is done. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { openStore, type GraphEvent, type Store } from "svc/graph";
+import { checkJournal } from "./graph-journal.ts";
+import { callOf, kindOf, PLACES, resultOf } from "./kill-load.ts";
+
+export interface Report {
+  graphs: number;
+  /** Commits of nodes. */
+  nodes: number;
+  outboxRows: number;
+  /** Calls that were told more than once, beside those that failed. */
+  repeated: number;
+}
+
+const ANNOUNCED = ["graph.done", "graph.failed", "graph.paused"];
+
+/** @throws AssertionError naming the graph and what is wrong with it. */
+export async function checkAll(
+  file: string,
+  calls: string,
+  acknowledged: ReadonlyMap<number, string>,
+  kills: number,
+): Promise<Report> {
+  const store = await openStore(`sqlite:${file}`);
+  try {
+    const outbox = countOutbox(store);
+    const ended = new Map<string, number>();
+    const report: Report = { graphs: 0, nodes: 0, outboxRows: 0, repeated: 0 };
+    for (const [index, id] of acknowledged) {
+      const events = eventsOf(store, id);
+      checkGraph(store, index, id, events);
+      countEnded(ended, id, events);
+      const announced = events.filter(({ type }) => ANNOUNCED.includes(type)).length;
+      assert.equal(outbox.get(id) ?? 0, announced, `${id}: rows in the outbox, one for each end and pause`);
+      report.graphs++;
+      report.outboxRows += announced;
+      report.nodes += events.filter(({ type }) => type === "node.done").length;
+    }
+    const stored = Object.values(store.graphs.countByStatus()).reduce((total, count) => total + count, 0);
+    assert.equal(stored, acknowledged.size, "a key that was used twice has made two graphs");
+    report.repeated = countRepeated(calls, ended, acknowledged);
+    assert.ok(report.repeated <= kills * PLACES, `${report.repeated} calls were repeated after ${kills} kills`);
+    return report;
+  } finally {
+    await store.close();
+  }
+}
+
+function checkGraph(store: Store, index: number, id: string, events: readonly GraphEvent[]): void {
+  const row = store.graphs.graph(id);
+  assert.ok(row, `graph ${index} was acknowledged as ${id} and is gone`);
+  checkJournal(id, events);
+  const last = events.at(-1)?.type;
+  if (kindOf(index) === "cancelled" && row.phase === "failed") {
+    // Poison: by chance it ran at three kills before anybody could cancel it.
+    assert.ok(row.error?.reason === "cancelled" || row.error?.reason === "poison", id);
+    assert.equal(last, "graph.failed", id);
+    return;
+  }
+  assert.equal(row.phase, "done", `${id}, number ${index}, does not end: ${JSON.stringify(row.error)}`);
+  assert.equal(last, "graph.done", id);
+  const expected = resultOf(index);
+  if (expected !== undefined) assert.deepEqual(row.result, expected, `${id}: the result of ${kindOf(index)} ${index}`);
+  const done = events.filter(({ type, node }) => type === "node.done" && !node?.includes("#")).map(({ node }) => node);
+  assert.equal(new Set(done).size, done.length, `${id}: a node was committed twice`);
+}
+
+function eventsOf(store: Store, id: string): GraphEvent[] {
+  const events: GraphEvent[] = [];
+  for (let page = store.graphs.events(id, 0); page.length > 0; page = store.graphs.events(id, events.length))
+    events.push(...page);
+  return events;
+}
+
+/** Rows by graph: a double would have had to pass a key that is unique, so what counts is that none is lost. */
+function countOutbox(store: Store): Map<string, number> {
+  const rows = new Map<string, number>();
+  let cursor: string | undefined;
+  do {
+    const page = store.webhooks.listDeliveries({ limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { graphId } of page.items) rows.set(graphId, (rows.get(graphId) ?? 0) + 1);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return rows;
+}
+
+/** Attempts that came to an end, by graph, node and epoch: each has called its worker once. */
+function countEnded(ended: Map<string, number>, id: string, events: readonly GraphEvent[]): void {
+  let epoch = 1;
+  for (const { type, node, data } of events) {
+    if (type === "graph.started") epoch = (data as { epoch: number }).epoch;
+    if (type !== "node.done" && type !== "node.retrying" && type !== "node.failed") continue;
+    const key = `${id} ${node} ${epoch}`;
+    ended.set(key, (ended.get(key) ?? 0) + 1);
+  }
+}
+
+function countRepeated(file: string, ended: ReadonlyMap<string, number>, acknowledged: ReadonlyMap<number, string>) {
+  const cancelled = new Set([...acknowledged].filter(([index]) => kindOf(index) === "cancelled").map(([, id]) => id));
+  const told = new Map<string, number>();
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    const { graphId, node, epoch } = callOf(line);
+    // The calls of a graph that was cancelled come to no end.
+    if (line === "" || cancelled.has(graphId)) continue;
+    const key = `${graphId} ${node} ${epoch}`;
+    told.set(key, (told.get(key) ?? 0) + 1);
+  }
+  let repeated = 0;
+  for (const [key, times] of told) repeated += Math.max(0, times - (ended.get(key) ?? 1));
+  return repeated;
+}
