@@ -77,7 +77,8 @@ async function submit({ client }: Witness, subject: string): Promise<void> {
 async function graph({ app }: Witness, subject: string): Promise<void> {
   const [, name = "", input = "null", result = "null"] = /^(\S+) (\S+) (\S+)$/.exec(subject) ?? [];
   const { snapshot } = await app.engine.start(name, JSON.parse(input) as never);
-  await app.engine.idle();
+  // To its last event: one that waits for another attempt is idle too.
+  for await (const _event of app.engine.subscribe(snapshot.graph_id, 0, AbortSignal.timeout(60_000)));
   assert.deepEqual(app.engine.snapshot(snapshot.graph_id)?.result, JSON.parse(result));
 }
 

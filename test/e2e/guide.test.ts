@@ -32,6 +32,7 @@ before(async () => {
     SVC_DATABASE_URL: "memory:",
     SVC_DATA_DIR: join(folder, "data"),
     SVC_SECRET: "s".repeat(32),
+    SVC_SITE_URL: "https://example.com",
   });
   for (const { name, files } of apps) {
     for (const [file, text] of files) {
@@ -96,7 +97,7 @@ describe("the guide", () => {
       types: ["node"],
       lib: ["ES2023", "DOM", "DOM.Iterable"],
     };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*/*.ts", "*/*.tsx"] }));
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*/**/*.ts", "*/**/*.tsx"] }));
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     try {
       execFileSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8", stdio: "pipe" });
