@@ -1,0 +1,149 @@
+/**
+ * The senders of bench:webhooks, a process of its own: a loop over undici that posts the same bytes and keeps nothing, and
+ * an app with a database on disk, from whose webhooks every figure of svc comes.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { createApp, type App } from "svc";
+import { Pool } from "undici";
+
+/** What to do; each is answered with {@link Done}. */
+export type Order =
+  | { kind: "bare"; ports: readonly number[]; count: number }
+  | { kind: "open"; folder: string; ports: readonly number[] }
+  | { kind: "burst"; count: number }
+  | { kind: "paced"; perSecond: number; seconds: number }
+  | { kind: "waiting"; port: number; count: number };
+
+export interface Done {
+  seconds: number;
+  /** Microseconds of the processor. */
+  cpuUs: number;
+  /** What memory grew by. */
+  rssGrowth: number;
+}
+
+/** Of each pool: what svc opens to one endpoint. */
+const CONNECTIONS = 8;
+/** Events that are on their way to the disk at once. */
+const PRODUCING = 256;
+const STILL_MS = 2000;
+/** Seldom: to count what waits costs as much as what waits. */
+const POLL_MS = 50;
+
+const BODY = JSON.stringify({
+  event: "ping",
+  graph_id: "g_01jz3v9k2m5n8p0q4r6s7t9w1x",
+  worker: "ping",
+  status: "done",
+  timestamp_ms: Date.now(),
+  duration_ms: 0,
+  result: {},
+});
+
+async function bare(ports: readonly number[], count: number): Promise<void> {
+  const pools = ports.map((port) => new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS, pipelining: 1 }));
+  let left = count;
+  const headers = { "Content-Type": "application/json" };
+  const post = async (pool: Pool): Promise<void> => {
+    while (left-- > 0) {
+      const { body } = await pool.request({ path: "/hook", method: "POST", headers, body: BODY });
+      await body.dump();
+    }
+  };
+  await Promise.all(pools.flatMap((pool) => Array.from({ length: CONNECTIONS }, () => post(pool))));
+  await Promise.all(pools.map((pool) => pool.close()));
+}
+
+let app: App | undefined;
+let ids: string[] = [];
+
+async function register(port: number): Promise<string> {
+  const { registration } = await opened().webhooks.create({ url: `http://127.0.0.1:${port}/hook` });
+  return registration.id;
+}
+
+function opened(): App {
+  if (!app) throw new Error("the first order is to open");
+  return app;
+}
+
+async function open(folder: string, ports: readonly number[]): Promise<void> {
+  const env = { SVC_DATA_DIR: folder, SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8", SVC_WEBHOOK_SECRET: "s".repeat(64) };
+  app = createApp({ env: { ...env, NODE_ENV: "production", SVC_LOG_LEVEL: "silent" } });
+  await app.boot();
+  ids = [];
+  for (const port of ports) ids.push(await register(port));
+}
+
+function pendingOf(): number {
+  return opened().webhooks.deliveries(new URLSearchParams({ status: "pending", limit: "1" })).total;
+}
+
+async function emit(to: readonly string[], count: number): Promise<void> {
+  let made = 0;
+  const produce = async (): Promise<void> => {
+    while (made < count) await opened().webhooks.ping(to[made++ % to.length] ?? "");
+  };
+  await Promise.all(Array.from({ length: PRODUCING }, produce));
+}
+
+/** From the first event to the last one's attempt being on record. */
+async function burst(count: number): Promise<void> {
+  await emit(ids, count);
+  while (pendingOf() > 0) await sleep(POLL_MS);
+}
+
+async function paced(perSecond: number, seconds: number): Promise<void> {
+  const startMs = performance.now();
+  const sent: Promise<unknown>[] = [];
+  while (sent.length < perSecond * seconds) {
+    const due = Math.min(perSecond * seconds, Math.floor(((performance.now() - startMs) / 1000) * perSecond));
+    while (sent.length < due) sent.push(opened().webhooks.ping(ids[sent.length % ids.length] ?? ""));
+    await sleep(1);
+  }
+  await Promise.all(sent);
+  await untilStill();
+}
+
+/** Until no more is delivered: to some it never is. */
+async function untilStill(): Promise<void> {
+  for (let before = -1, now = pendingOf(); now > 0 && now !== before; ) {
+    before = now;
+    await sleep(STILL_MS);
+    now = pendingOf();
+  }
+}
+
+/** Deliveries to a receiver that is gone. */
+async function waiting(port: number, count: number): Promise<void> {
+  await emit([await register(port)], count);
+}
+
+async function run(order: Order): Promise<void> {
+  if (order.kind === "bare") return bare(order.ports, order.count);
+  if (order.kind === "open") return open(order.folder, order.ports);
+  if (order.kind === "burst") return burst(order.count);
+  if (order.kind === "paced") return paced(order.perSecond, order.seconds);
+  return waiting(order.port, order.count);
+}
+
+function rss(): number {
+  globalThis.gc?.();
+  return process.memoryUsage.rss();
+}
+
+process.on("message", (order: Order) => {
+  const [startMs, cpu, before] = [performance.now(), process.cpuUsage(), rss()];
+  run(order).then(
+    () => {
+      const { user, system } = process.cpuUsage(cpu);
+      const seconds = (performance.now() - startMs) / 1000;
+      const done: Done = { seconds, cpuUs: user + system, rssGrowth: rss() - before };
+      process.send?.(done);
+    },
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
