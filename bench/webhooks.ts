@@ -160,7 +160,11 @@ try {
   const due = RATE * SECONDS;
   const alone = await steady(sink, few, due);
   const many = await steady(sink, ports, due);
-  const holed = await steady(sink, [...ports.slice(1), holePort], Math.floor((due * (MANY_ENDPOINTS - 1)) / MANY_ENDPOINTS));
+  const holed = await steady(
+    sink,
+    [...ports.slice(1), holePort],
+    Math.floor((due * (MANY_ENDPOINTS - 1)) / MANY_ENDPOINTS),
+  );
   progress("waiting");
   const grown = await growth(few, holePort);
   const data = { ...samples, alone, many, holed, grown };

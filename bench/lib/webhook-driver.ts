@@ -107,7 +107,7 @@ async function paced(perSecond: number, seconds: number): Promise<void> {
 
 /** Until no more is delivered: to some it never is. */
 async function untilStill(): Promise<void> {
-  for (let before = -1, now = pendingOf(); now > 0 && now !== before; ) {
+  for (let before = -1, now = pendingOf(); now > 0 && now !== before;) {
     before = now;
     await sleep(STILL_MS);
     now = pendingOf();

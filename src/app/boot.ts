@@ -97,11 +97,16 @@ async function startWork(
     exemptUrl: () => (isDemoOn(app, config) ? inboxUrl(where.url) : undefined),
     log,
     onAttempt: (report) => {
-      metrics.deliveries.add(report.status === "pending" ? "retrying" : report.status);
+      metrics.deliveries.ended(report);
       tracer?.delivery(report);
     },
     traceparent: ({ id, graphId }, attempt) =>
       traceparent(deliveryTrace(graphId, id, attempt, config.otlp?.ratio ?? 0)),
+    onDisabled: (webhook) => {
+      metrics.deliveries.disabled.add(webhook.disabled_reason ?? "");
+      app.onWebhookDisabled?.(webhook);
+    },
+    connections: app.webhookConnections ?? {},
     ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
   });
   await webhooks.registerAtBoot(config.webhookUrls);

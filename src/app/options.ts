@@ -14,6 +14,7 @@ import type { Entry } from "./group.ts";
 import type { PageDefinition } from "./page.ts";
 import type { Family as MetricFamily } from "./metrics/exposition.ts";
 import type { ReadyChecks } from "./readiness.ts";
+import type { RegistrationView } from "../webhooks/views.ts";
 
 export interface SessionOptions {
   /** How long a session lives after it was last used; it is renewed once half of that is over. Default "14d". */
@@ -74,6 +75,10 @@ export interface AppOptions {
   demo?: boolean;
   /** Delays before each attempt of a delivery, the first included. Default: Standard Webhooks. */
   webhookSchedule?: readonly Duration[];
+  /** Connections to receivers, in all and to each webhook. Default 64 and 8. */
+  webhookConnections?: { total?: number; perEndpoint?: number };
+  /** Told when deliveries have disabled a webhook: answered 410, or nothing but failures for 120 h. Must not throw. */
+  onWebhookDisabled?: (webhook: RegistrationView) => void;
   /** Default: the process's environment. */
   env?: Environment;
   /** Default: the system's. */

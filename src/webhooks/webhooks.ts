@@ -14,7 +14,7 @@ import { VARIABLES } from "../shared/wire.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow, Store } from "../store/contract.ts";
 import { DeliveryLoop, type DeliveryReport } from "./delivery.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly, readSinceMs } from "./input.ts";
-import { DEFAULT_LIMITS, type LaneLimits } from "./lanes.ts";
+import { DEFAULT_LIMITS, FOREVER_MS, type LaneLimits } from "./lanes.ts";
 import { pageOf } from "./page.ts";
 import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./payload.ts";
 import { Registry } from "./registry.ts";
@@ -83,6 +83,10 @@ export interface Webhooks {
   recover(id: string, body: Json): Promise<{ count: number }>;
   /** Rows to write in the transaction of a graph's transition: one for each enabled registration that listens. */
   outboxRows: OutboxRows;
+  /** Attempts under way. */
+  underWay(): number;
+  /** How far past its time the delivery is that waits longest for an enabled webhook; 0 when none is late. */
+  oldestWaitingMs(): number;
   /** Begins to deliver. */
   start(): void;
   /** Stops: waits up to `drainMs` (default 15,000) for attempts under way; what is cut off stays pending. */
@@ -183,6 +187,16 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       if (listening.length === 0) return [];
       const body = payloadText(event, resultUrl);
       return listening.map((row) => outboxRow(row.id, event, body));
+    },
+    underWay: () => loop.active,
+    oldestWaitingMs: () => {
+      const enabled = new Set(store.registrations().flatMap((row) => (row.enabled ? [row.id] : [])));
+      const lanes = store
+        .pendingRegistrations()
+        .filter((id) => enabled.has(id))
+        .flatMap((registrationId) => [false, true].map((isRetry) => ({ registrationId, isRetry })));
+      const dueMs = Math.min(...lanes.map((lane) => store.nextDueMs(lane, 0) ?? FOREVER_MS));
+      return Math.max(0, clock.now() - dueMs);
     },
     start: () => loop.start(),
     close: (drainMs) => loop.close(drainMs),

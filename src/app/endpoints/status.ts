@@ -24,7 +24,8 @@ function summary(services: Services) {
     node_attempts: counted.attempts.by("outcome"),
     webhooks: store.webhooks.registrations().length,
     deliveries: deliveriesByStatus(services),
-    delivery_attempts: counted.deliveries.by("outcome"),
+    delivery_attempts: counted.deliveries.attempts.by("outcome"),
+    delivery: { ...deliveryState(services), ...counted.deliveries.summary() },
     requests: { in_flight: counted.requests.inFlight, by_status: counted.requests.totals() },
     actions: counted.actions.by("outcome"),
     refusals: counted.refusals.by("reason"),
@@ -36,6 +37,11 @@ function summary(services: Services) {
 function deliveriesByStatus({ webhooks }: Services): Record<string, number> {
   const count = (status: string): number => webhooks.deliveries(new URLSearchParams({ status, limit: "1" })).total;
   return { pending: count("pending"), delivered: count("delivered"), failed: count("failed") };
+}
+
+/** What waits past its time, and what is under way. */
+function deliveryState({ webhooks }: Services): { under_way: number; oldest_waiting_ms: number } {
+  return { under_way: webhooks.underWay(), oldest_waiting_ms: webhooks.oldestWaitingMs() };
 }
 
 function metrics(services: Services): Result {
@@ -56,6 +62,10 @@ function stateFamilies(services: Services): Family[] {
     gauge("svc_nodes_running", "Attempts that run in this process, by worker", byWorker("running")),
     gauge("svc_nodes_waiting", "Nodes that wait for a place in this process, by worker", byWorker("waiting")),
     gauge("svc_deliveries", "Webhook deliveries by status", byStatus(deliveriesByStatus(services))),
+    gauge("svc_deliveries_under_way", "Attempts to deliver that are under way", [[{}, services.webhooks.underWay()]]),
+    gauge("svc_delivery_oldest_waiting_seconds", "How far past its time the delivery is that waits longest", [
+      [{}, services.webhooks.oldestWaitingMs() / 1000],
+    ]),
     gauge("svc_webhooks", "Webhook registrations", [[{}, store.webhooks.registrations().length]]),
   ];
 }

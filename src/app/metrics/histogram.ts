@@ -15,6 +15,20 @@ export class Histogram {
     this.#sumSeconds += seconds;
   }
 
+  /** About what a part of all lengths stayed below, in seconds: within its range by rule of three; 0 before there is any. */
+  quantile(part: number): number {
+    const wanted = this.#counts.reduce((sum, inRange) => sum + inRange, 0) * part;
+    let below = 0;
+    for (const [at, inRange] of this.#counts.entries()) {
+      if (inRange > 0 && below + inRange >= wanted) {
+        const from = BOUNDS[at - 1] ?? 0;
+        return from + ((BOUNDS[at] ?? from) - from) * ((wanted - below) / inRange);
+      }
+      below += inRange;
+    }
+    return 0;
+  }
+
   /** Buckets count what is below them too, as the format wants it. */
   samples(labels: Labels = {}): Sample[] {
     let count = 0;

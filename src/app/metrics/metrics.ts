@@ -5,6 +5,7 @@ import type { Result } from "../../http/types.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { CsrfRefusal } from "../guard.ts";
 import { Counter } from "./counter.ts";
+import { DeliveryMetrics } from "./deliveries.ts";
 import type { Family } from "./exposition.ts";
 import { ProcessMetrics } from "./process.ts";
 import { RequestMetrics } from "./requests.ts";
@@ -15,7 +16,7 @@ export class Metrics implements Observer {
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
   readonly refusals = new Counter("svc_refusals_total", "Refused requests by reason", ["reason"]);
   readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
-  readonly deliveries = new Counter("svc_delivery_attempts_total", "Attempts to deliver webhooks", ["outcome"]);
+  readonly deliveries = new DeliveryMetrics();
   readonly spans = new Counter("svc_spans_total", "Spans of traces by what became of them", ["outcome"]);
   /** Event streams that are open. */
   eventStreams = 0;
@@ -47,7 +48,7 @@ export class Metrics implements Observer {
         samples: [{ value: this.eventStreams }],
       },
       this.attempts.family(),
-      this.deliveries.family(),
+      ...this.deliveries.families(),
       this.spans.family(),
       ...this.process.families(),
     ];
