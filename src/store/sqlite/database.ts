@@ -10,6 +10,7 @@ import { dirname } from "node:path";
 import { SvcError } from "../../shared/errors.ts";
 import { loadDriver, type Driver, type Statement } from "./driver.ts";
 import { migrate } from "./schema.ts";
+import { storeError } from "./store-error.ts";
 
 const PRAGMAS = [
   // Has an effect on a new file only, and there only before anything is in it.
@@ -29,6 +30,7 @@ interface Waiting {
 }
 
 export class Database {
+  readonly #file: string;
   readonly #driver: Driver;
   readonly #lock: Driver | undefined;
   readonly #statements = new Map<string, Statement>();
@@ -36,7 +38,8 @@ export class Database {
   #isScheduled = false;
   #isClosed = false;
 
-  private constructor(driver: Driver, lock: Driver | undefined) {
+  private constructor(file: string, driver: Driver, lock: Driver | undefined) {
+    this.#file = file;
     this.#driver = driver;
     this.#lock = lock;
   }
@@ -53,21 +56,38 @@ export class Database {
         driver.prepare(`PRAGMA ${pragma}`).all();
       }
       migrate(driver, file);
-      return new Database(driver, lock);
+      return new Database(file, driver, lock);
     } catch (error) {
       lock?.close();
-      if (error instanceof SvcError) throw error;
+      const known = storeError(file, error);
+      if (known instanceof SvcError) throw known;
       throw new SvcError("SVC_STORE", `The database ${file} can't be opened: ${(error as Error).message}`, {
         cause: error,
       });
     }
   }
 
-  /** A statement, prepared once. */
+  /** A statement, prepared once. It throws SvcError `SVC_STORE` where the file is to blame. */
   sql(text: string): Statement {
     let statement = this.#statements.get(text);
-    if (!statement) this.#statements.set(text, (statement = this.#driver.prepare(text)));
+    if (!statement) {
+      const own = this.#told(() => this.#driver.prepare(text));
+      statement = {
+        run: (...values) => this.#told(() => own.run(...values)),
+        get: (...values) => this.#told(() => own.get(...values)),
+        all: (...values) => this.#told(() => own.all(...values)),
+      };
+      this.#statements.set(text, statement);
+    }
     return statement;
+  }
+
+  #told<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw storeError(this.#file, error);
+    }
   }
 
   /**
@@ -120,16 +140,24 @@ export class Database {
   }
 
   #commit(group: Waiting[]): void {
-    this.#driver.exec("BEGIN IMMEDIATE");
+    this.#told(() => this.#driver.exec("BEGIN IMMEDIATE"));
     let values: unknown[];
     try {
       values = group.map((waiting) => waiting.work());
-      this.#driver.exec("COMMIT");
+      this.#told(() => this.#driver.exec("COMMIT"));
     } catch (error) {
-      this.#driver.exec("ROLLBACK");
+      this.#rollBack();
       throw error;
     }
     group.forEach((waiting, at) => waiting.resolve(values[at] as never));
+  }
+
+  #rollBack(): void {
+    try {
+      this.#driver.exec("ROLLBACK");
+    } catch {
+      // A full disk or a fault of it has SQLite roll back by itself; why, is told by the error before.
+    }
   }
 }
 

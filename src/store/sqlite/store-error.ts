@@ -1,0 +1,39 @@
+/**
+ * What is wrong with a database file, in words that say what to do. SQLite tells by text, the same through either driver
+ * (https://sqlite.org/rescode.html); anything else, such as a key that is there already, stays what it is.
+ */
+import { SvcError } from "../../shared/errors.ts";
+
+const KNOWN: readonly (readonly [told: RegExp, problem: string])[] = [
+  [
+    /disk is full/i,
+    "can't grow: the disk is full. What was acknowledged is safe; make room, and the app goes on by itself",
+  ],
+  [
+    /is locked|table is locked/i,
+    "is locked by another program. End what has it open, such as a shell of sqlite3 or a backup; the app goes on by itself",
+  ],
+  [
+    /readonly database/i,
+    "can't be written. Give this user write access to the file and to its folder, and mount the disk for writing",
+  ],
+  [
+    /not a database|file is encrypted/i,
+    "is no SQLite database, or its first page is damaged. Move it away and put a backup in its place, or set another SVC data directory",
+  ],
+  [
+    /malformed|corrupt/i,
+    "is damaged. Stop the app, keep a copy of the file and its -wal, and put a backup in its place; `sqlite3 <file> .recover` saves what can be read",
+  ],
+  [/disk I\/O error/i, "can't be read or written: the disk reports an error. See the system's log"],
+  [/unable to open database file/i, "can't be opened. The folder must exist and this user must be able to write in it"],
+];
+
+/** @returns the error as callers see it: SvcError `SVC_STORE` where the file is to blame, else what was given. */
+export function storeError(file: string, error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  if (error instanceof SvcError) return error;
+  const problem = KNOWN.find(([told]) => told.test(error.message))?.[1];
+  if (problem === undefined) return error;
+  return new SvcError("SVC_STORE", `The database ${file} ${problem} (SQLite: ${error.message}).`, { cause: error });
+}
