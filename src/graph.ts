@@ -31,6 +31,7 @@ export type {
   NodeRef,
   OutboxRows,
   Rate,
+  PauseOptions,
   RetryOptions,
   SignalOptions,
   Queues,

@@ -22,16 +22,26 @@ const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, valu
   concurrency: checkConcurrency,
   rate: checkRate,
   priority: checkPriority,
+  version: checkVersion,
   onCancel: (what, value) => checkFunction(what, "onCancel", value),
   compensate: (what, value) => checkFunction(what, "compensate", value),
 };
 
+const VERSION = /^[!-~]{1,64}$/;
 const ON_ERROR: readonly unknown[] = [undefined, "fail-fast", "drain"];
 
+function checkVersion(what: string, version: string | undefined): void {
+  if (version !== undefined && (typeof version !== "string" || !VERSION.test(version)))
+    throw refused(
+      `${what} has version ${shown(version)}; use a text of 1 to 64 characters without spaces, such as "2"`,
+    );
+}
+
 export function checkGraph(name: string, options: GraphOptions): void {
-  const { timeout, onError, undoTimeout, retention, ...others } = options;
   const what = `The graph "${name}"`;
-  checkKeys(what, others, ["timeout", "onError", "undoTimeout", "retention"]);
+  const { timeout, onError, undoTimeout, retention, version } = options;
+  checkKeys(what, options, ["timeout", "onError", "undoTimeout", "retention", "version"]);
+  checkVersion(what, version);
   checkSpan(what, "timeout", timeout);
   checkSpan(what, "undoTimeout", undoTimeout);
   checkTime(what, "retention", retention);

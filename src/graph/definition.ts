@@ -175,6 +175,7 @@ export function graphOfWorker(single: Worker<never, unknown>): GraphDefinition {
     single.name,
     [{ name: single.name, worker: single, after: [], input: asIs, mayFail: false }],
     single.name,
+    single.options.version === undefined ? {} : { version: single.options.version },
   );
 }
 

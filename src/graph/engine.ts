@@ -24,7 +24,7 @@ import { Machine, TERMINAL } from "./machine.ts";
 import { firstNodes } from "./node-rows.ts";
 import { forkRows } from "./rerun.ts";
 import { ProgressThrottle } from "./progress.ts";
-import { Registry } from "./registry.ts";
+import { calledIn, Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
 import { keptBy, purgeAll, Retention } from "./retention.ts";
 import { Runner } from "./runner.ts";
@@ -43,6 +43,7 @@ import type {
   GraphDefinition,
   LaneReport,
   OutboxRows,
+  PauseOptions,
   RetryOptions,
   SignalOptions,
   ScheduleDefinition,
@@ -235,7 +236,7 @@ class GraphEngine implements Engine {
       parentGraph: options.parent?.graphId,
       parentNode: options.parent?.node,
       forkedFrom: undefined,
-      version: undefined,
+      version: definition.options.version,
       timeoutMs: undefined,
       deadlineMs: undefined,
     };
@@ -253,13 +254,14 @@ class GraphEngine implements Engine {
 
   #view(row: GraphRow): Snapshot {
     const { graphs } = this.#options.store;
-    const definition = this.#registry.get(row.worker);
+    const definition = this.#registry.of(row);
     return snapshotOf(row, graphs.nodes(row.id), definition, graphs.lastSeq(row.id), graphs.children(row.id));
   }
 
-  async pause(graphId: string, steering?: Steering): Promise<Snapshot> {
-    await this.#control("pause", graphId, steering, (machine, nowMs) => machine.pause(nowMs, steering));
-    await this.#children.follow("pause", graphId, steering);
+  async pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
+    await this.#control("pause", graphId, options, (machine, nowMs) => machine.pause(nowMs, options));
+    this.#live.get(graphId)?.letGoAfter(options.graceMs);
+    await this.#children.follow("pause", graphId, options);
     return this.snapshot(graphId) as Snapshot;
   }
 
@@ -308,7 +310,7 @@ class GraphEngine implements Engine {
   async fork(graphId: string, { from, input, ...steering }: ForkOptions): Promise<Snapshot> {
     const { graphs } = this.#options.store;
     const source = graphs.graph(graphId) ?? missing(graphId);
-    const definition = this.#registry.get(source.worker) ?? undefinedHere(source);
+    const definition = this.#registry.of(source) ?? undefinedHere(source);
     const isWhole = definition.nodes.length === 1 && input !== undefined;
     const row = this.#newRow(definition, isWhole ? input : source.input, { tags: source.tags });
     row.forkedFrom = graphId;
@@ -342,7 +344,7 @@ class GraphEngine implements Engine {
   #load(graphId: string): LiveGraph {
     const row = this.#options.store.graphs.graph(graphId);
     if (!row) return missing(graphId);
-    const definition = this.#registry.get(row.worker) ?? undefinedHere(row);
+    const definition = this.#registry.of(row) ?? undefinedHere(row);
     if (!TERMINAL.includes(row.phase)) return this.#takeUp(row, definition, false).live;
     const { graphs } = this.#options.store;
     return this.#liveOf(row, graphs.nodes(graphId), graphs.lastSeq(graphId), definition);
@@ -363,11 +365,11 @@ class GraphEngine implements Engine {
   }
 
   async #recoverOne(row: GraphRow, hasCrashed: boolean): Promise<void> {
-    const definition = this.#registry.get(row.worker);
+    const definition = this.#registry.of(row);
     if (!definition)
       return this.#log.warn(
-        { graphId: row.id, worker: row.worker },
-        `The graph ${row.id} waits: this app has no worker or graph named "${row.worker}"`,
+        { graphId: row.id, worker: row.worker, version: row.version },
+        `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
       );
     await this.#takeUp(row, definition, hasCrashed).settled;
   }
@@ -575,6 +577,7 @@ function missing(graphId: string): never {
   throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
 }
 
-function undefinedHere({ id, worker }: GraphRow): never {
-  throw new SvcError("SVC_TRANSITION", `The graph ${id} was started as "${worker}", which this app no longer has`);
+function undefinedHere(row: GraphRow): never {
+  const what = calledIn(row);
+  throw new SvcError("SVC_TRANSITION", `The graph ${row.id} was started as ${what}, which this app no longer has`);
 }

@@ -14,6 +14,7 @@ export class LiveGraph {
   /** Id of the node that this process undoes, or waits to undo. */
   undoes: string | undefined;
   #deadlineMs: number | undefined;
+  #pauses = 0;
   #deadline: Timer | undefined;
 
   constructor(machine: Machine, progress: ProgressThrottle, clock: Clock) {
@@ -75,6 +76,20 @@ export class LiveGraph {
       // A timer may be early by a moment, and is set anew then.
       this.#deadlineMs = undefined;
       isOver();
+    });
+  }
+
+  /**
+   * Ends what still runs when the grace of a pause is over; its nodes run again when the graph is resumed.
+   * @param graceMs undefined: a pause without one, which ends that of the one before.
+   */
+  letGoAfter(graceMs: number | undefined): void {
+    const pause = ++this.#pauses;
+    if (graceMs === undefined) return;
+    this.after(graceMs, () => {
+      if (pause !== this.#pauses || this.machine.row.phase !== "pausing") return;
+      for (const [id, controller] of this.controllers)
+        if (this.machine.node(id)?.status === "running") controller.abort(new LetGo());
     });
   }
 

@@ -1,50 +1,68 @@
 /** What can be started, by name: graphs, and workers alone. */
 import { SvcError } from "../shared/errors.ts";
 import { graphOfWorker } from "./definition.ts";
-import type { GraphDefinition, Worker } from "./types.ts";
+import type { GraphRow } from "../store/contract.ts";
+import type { GraphDefinition, NodeDefinition, Worker } from "./types.ts";
 
 export class Registry {
-  readonly #definitions = new Map<string, GraphDefinition>();
+  /** Versions of each name, in the order of the lists. */
+  readonly #definitions = new Map<string, GraphDefinition[]>();
 
   /**
    * Workers that graphs use need not be listed to run, only to be started alone.
-   * @throws SvcError `SVC_DEFINITION` when two share a name.
+   * @throws SvcError `SVC_DEFINITION` when two share a name and are not told apart by their versions.
    */
   constructor(workers: readonly Worker<never, unknown>[], graphs: readonly GraphDefinition[]) {
-    for (const definition of [...graphs, ...workers.map(graphOfWorker)] as GraphDefinition[]) {
-      if (this.#definitions.has(definition.name)) throw sameName(definition.name);
-      this.#definitions.set(definition.name, definition);
-    }
-    for (const definition of this.#definitions.values()) this.#addChildren(definition);
+    for (const definition of [...graphs, ...workers.map(graphOfWorker)] as GraphDefinition[]) this.#add(definition);
+    for (const definition of [...this.#definitions.values()].flat()) this.#addChildren(definition);
     this.#requireOneWorkerPerName();
+  }
+
+  #add(definition: GraphDefinition): void {
+    const { name, options } = definition;
+    const known = this.#definitions.get(name) ?? [];
+    if (known.some((other) => other.options.version === options.version)) {
+      const version = options.version === undefined ? "" : ` and have the version "${options.version}"`;
+      throw new SvcError("SVC_DEFINITION", `Two workers or graphs are named "${name}"${version}; names must differ`);
+    }
+    this.#definitions.set(name, [...known, definition]);
   }
 
   /** Graphs that stand for nodes are known without being listed. */
   #addChildren({ nodes }: GraphDefinition): void {
     for (const { graph: child } of nodes.map(({ worker }) => worker)) {
-      if (!child || this.#definitions.get(child.name) === child) continue;
-      if (this.#definitions.has(child.name)) throw sameName(child.name);
-      this.#definitions.set(child.name, child);
+      if (!child || this.#definitions.get(child.name)?.includes(child)) continue;
+      this.#add(child);
       this.#addChildren(child);
     }
   }
 
-  /** Concurrency is counted by name, so a name must mean one worker. */
+  /** Concurrency is counted by name, so a name must mean one worker, or versions of one. */
   #requireOneWorkerPerName(): void {
     const seen = new Map<string, Worker<never, unknown>>();
-    for (const node of [...this.#definitions.values()].flatMap((definition) => definition.nodes)) {
-      const other = seen.get(node.worker.name);
-      if (other && other.run !== node.worker.run)
-        throw new SvcError(
-          "SVC_DEFINITION",
-          `Two different workers are named "${node.worker.name}"; names must differ`,
-        );
-      seen.set(node.worker.name, node.worker);
+    for (const { worker } of this.#nodes()) {
+      const id = JSON.stringify([worker.name, worker.options.version]);
+      const other = seen.get(id);
+      if (other && other.run !== worker.run)
+        throw new SvcError("SVC_DEFINITION", `Two different workers are named "${worker.name}"; names must differ`);
+      seen.set(id, worker);
     }
   }
 
+  #nodes(): NodeDefinition[] {
+    return [...this.#definitions.values()].flat().flatMap((definition) => definition.nodes);
+  }
+
+  /** What new graphs of a name start with. */
   get(name: string): GraphDefinition | undefined {
-    return this.#definitions.get(name);
+    return this.#definitions.get(name)?.at(-1);
+  }
+
+  /** What a graph goes on with: its version, or, where it has none, the earliest there is. */
+  of({ worker, version }: Pick<GraphRow, "worker" | "version">): GraphDefinition | undefined {
+    const known = this.#definitions.get(worker);
+    const same = known?.find((definition) => definition.options.version === version);
+    return same ?? (version === undefined ? known?.[0] : undefined);
   }
 
   names(): string[] {
@@ -53,11 +71,11 @@ export class Registry {
 
   /** Names of all workers, those of graphs included. */
   workers(): Set<string> {
-    const nodes = [...this.#definitions.values()].flatMap((definition) => definition.nodes);
-    return new Set(nodes.map(({ worker }) => worker.name));
+    return new Set(this.#nodes().map(({ worker }) => worker.name));
   }
 }
 
-function sameName(name: string): SvcError {
-  return new SvcError("SVC_DEFINITION", `Two workers or graphs are named "${name}"; names must differ`);
+/** How a graph's definition is called in messages. */
+export function calledIn({ worker, version }: Pick<GraphRow, "worker" | "version">): string {
+  return version === undefined ? `"${worker}"` : `"${worker}" in version "${version}"`;
 }

@@ -65,6 +65,8 @@ export interface WorkerOptions<Input = unknown, Output = unknown> {
    * `concurrency` of its own.
    */
   priority?: number;
+  /** Of the worker where it is started alone (see the graph's `version`). Default: none. */
+  version?: string;
   /**
    * Called when the graph is cancelled, or fails, while a node of this worker is under way: between attempts too, and
    * perhaps while code that ignores its signal still runs. Tried again as `retry` says.
@@ -149,6 +151,12 @@ export interface GraphOptions {
   undoTimeout?: Duration;
   /** How long a graph is kept once it has finished. Default: the engine's. */
   retention?: Duration;
+  /**
+   * Tells this definition from earlier ones of its name, of which graphs may still be under way. An app may have several
+   * versions of a name: each graph goes on with the one it was started with, and new ones start with the last of the list. A
+   * graph whose version is not there waits, and the log says so. Default: none.
+   */
+  version?: string;
 }
 
 export interface NodeDefinition {
@@ -238,6 +246,14 @@ export interface Steering {
   note?: string;
   /** The client's address: kept in the audit trail, not told in events. */
   address?: string;
+}
+
+export interface PauseOptions extends Steering {
+  /**
+   * How long nodes that run may go on: to their end, or their next step. Then they are aborted and begin again when the
+   * graph is resumed; the attempt does not count. Default: as long as they take.
+   */
+  graceMs?: number;
 }
 
 export interface RetryOptions extends Steering {
@@ -405,7 +421,7 @@ export interface Engine {
   snapshot(graphId: string): Snapshot | undefined;
   list(query: GraphQuery): Page<Snapshot>;
   /** @throws SvcError SVC_TRANSITION naming both states; SVC_NOT_FOUND. */
-  pause(graphId: string, steering?: Steering): Promise<Snapshot>;
+  pause(graphId: string, options?: PauseOptions): Promise<Snapshot>;
   resume(graphId: string, steering?: Steering): Promise<Snapshot>;
   cancel(graphId: string, steering?: Steering): Promise<Snapshot>;
   /** Runs again what failed, or a node and all after it: same id, next epoch. @throws SvcError `SVC_INVALID` for no node */

@@ -338,6 +338,15 @@ throughBothDoors(
       assert.equal((await start({ worker: "nobody" })).status, 404);
     });
 
+    it("that are paused with a grace let go of what still runs after it: 422 for one that is none", async () => {
+      const { id } = await begin({ worker: "held", input: {} });
+      await until(async () => (await snapshotOf(id))["status"] === "running", "running");
+      assert.equal((await call("POST", `/_svc/graphs/${id}/pause`, { grace_ms: -1 })).status, 422);
+      assert.equal((await call("POST", `/_svc/graphs/${id}/pause`, { grace_ms: 0 })).status, 202);
+      await until(async () => (await snapshotOf(id))["status"] === "paused", "paused");
+      await call("POST", `/_svc/graphs/${id}/cancel`);
+    });
+
     it("that run show what they do while they do it", async () => {
       const { id } = await begin({ worker: "held", input: {} });
       await until(async () => (await snapshotOf(id))["status"] === "running", "running");

@@ -42,7 +42,7 @@ export function readStart(body: Json): StartInput {
   if (typeof worker !== "string" || worker === "") throw invalid("worker", "must be the name of a worker or graph");
   const options: StartOptions = {};
   if (key !== undefined) options.idempotencyKey = readText(key, "idempotency_key", MAX_KEY_LENGTH);
-  if (delayMs !== undefined) options.delayMs = readDelay(delayMs);
+  if (delayMs !== undefined) options.delayMs = readMs(delayMs, "delay_ms");
   if (priority !== undefined) options.priority = readPriority(priority);
   if (at !== undefined) options.at = readTime(at, "at");
   if (tags !== undefined) options.tags = readTags(tags);
@@ -121,9 +121,10 @@ export function readText(value: Json | undefined, key: string, maxLength: number
   throw invalid(key, `must be a text of 1 to ${maxLength} characters`);
 }
 
-function readDelay(value: Json): number {
+/** A length of time. */
+export function readMs(value: Json, key: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= MAX_DELAY_MS) return value;
-  throw invalid("delay_ms", `must be a whole number of milliseconds from 0 to ${MAX_DELAY_MS}`);
+  throw invalid(key, `must be a whole number of milliseconds from 0 to ${MAX_DELAY_MS}`);
 }
 
 /** Unix milliseconds, or a text of ISO 8601 with its offset. */

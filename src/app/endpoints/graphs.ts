@@ -12,7 +12,15 @@ import { PATHS } from "../../shared/wire.ts";
 import { graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { MAX_KEY_LENGTH, readGraphQuery, readLastSeq, readStart, readSteering, readText } from "./graph-input.ts";
+import {
+  MAX_KEY_LENGTH,
+  readGraphQuery,
+  readLastSeq,
+  readMs,
+  readStart,
+  readSteering,
+  readText,
+} from "./graph-input.ts";
 import { idOf } from "./webhooks.ts";
 
 /** An input may be a whole lockfile. */
@@ -22,7 +30,7 @@ const TOKEN_LIFE_MS = 24 * 3_600_000;
 /** Names have 64 at most; behind them stands the number of an item. */
 const MAX_NODE_LENGTH = 100;
 
-const STEPS = ["pause", "resume", "cancel"] as const;
+const STEPS = ["resume", "cancel"] as const;
 const FORK_KEYS = ["from", "input"];
 const SIGNAL_KEYS = ["name", "payload", "idempotency_key"];
 /** A signal says what was decided; what is larger is an input. */
@@ -39,6 +47,7 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   router.add("GET", `${one}/events`, (ctx) => events(ctx, services), reader);
   router.add("GET", `${one}/past`, (ctx) => past(ctx, services), reader);
   for (const step of STEPS) router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), controller);
+  router.add("POST", `${one}/pause`, (ctx) => pause(ctx, services), controller);
   router.add("POST", `${one}/retry`, (ctx) => retry(ctx, services), controller);
   router.add("POST", `${one}/fork`, (ctx) => fork(ctx, services), controller);
   router.add("POST", `${one}/signal`, (ctx) => signal(ctx, services), controller);
@@ -48,6 +57,13 @@ async function steer(ctx: Context, services: Services, step: (typeof STEPS)[numb
   const { graph_id } = known(ctx, services);
   const { steering } = await readSteering(ctx, services);
   return json(await services.engine[step](graph_id, steering), 202);
+}
+
+async function pause(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = known(ctx, services);
+  const { steering, body } = await readSteering(ctx, services, ["grace_ms"]);
+  const grace = body["grace_ms"] === undefined ? {} : { graceMs: readMs(body["grace_ms"], "grace_ms") };
+  return json(await services.engine.pause(graph_id, { ...steering, ...grace }), 202);
 }
 
 async function retry(ctx: Context, services: Services): Promise<Result> {
