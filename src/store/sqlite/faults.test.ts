@@ -126,8 +126,10 @@ describe("a database file", () => {
     for (let page = 0; page < bytes.length; page += 4096) if (isOfRows(page)) bytes.fill(0xa5, page, page + 100);
     writeFileSync(file, bytes);
     const database = await Database.open(file);
-    assert.throws(() => idsOf(database), faultOf(file, /damaged/));
-    assert.deepEqual(database.sql("SELECT count(*) AS n FROM queue").get(), { n: 0 });
+    // Ids alone would come from the index.
+    const read = (): unknown => database.sql("SELECT data FROM session").all();
+    assert.throws(read, faultOf(file, /damaged/));
+    assert.equal(database.sql("SELECT count(*) AS n FROM queue").get()?.["n"], 0);
     database.close();
   });
 });
@@ -156,7 +158,7 @@ describe("the log of a database file", () => {
       writeFileSync(`${copy}-wal`, torn);
       const driver = new DriverClass(copy);
       try {
-        assert.deepEqual(driver.prepare("PRAGMA integrity_check").all(), [{ integrity_check: "ok" }], `at ${place}`);
+        assert.equal(driver.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok", `at ${place}`);
         const hasTable = driver.prepare("SELECT count(*) AS n FROM sqlite_master WHERE name = 'session'").get()?.["n"];
         const count = hasTable ? Number(driver.prepare("SELECT count(*) AS n FROM session").get()?.["n"]) : 0;
         const highest = hasTable

@@ -1,0 +1,96 @@
+/** Rows as the tests of stores write them. Holds no test of its own. */
+import type { GraphRow, NodeRow, OutboxRow, RegistrationRow } from "./contract.ts";
+
+let count = 0;
+export const nextId = (): string => `g_${String(++count).padStart(26, "0")}`;
+
+export function graphRow(id: string, change: Partial<GraphRow> = {}): GraphRow {
+  return {
+    id,
+    worker: "w",
+    status: "pending",
+    phase: "queued",
+    epoch: 1,
+    pauseNo: 0,
+    input: { a: [1, "ž"] },
+    result: undefined,
+    error: undefined,
+    progress: undefined,
+    tags: ["x"],
+    idempotencyKey: undefined,
+    definition: "d",
+    createdMs: 1000,
+    dueMs: 1000,
+    startedMs: undefined,
+    finishedMs: undefined,
+    priority: 0,
+    parentGraph: undefined,
+    parentNode: undefined,
+    forkedFrom: undefined,
+    version: undefined,
+    timeoutMs: undefined,
+    deadlineMs: undefined,
+    ...change,
+  };
+}
+
+export function nodeRow(graphId: string, id: string): NodeRow {
+  return {
+    graphId,
+    id,
+    worker: "w",
+    kind: "node",
+    status: "ready",
+    attempt: 0,
+    crashes: 0,
+    doneSeq: undefined,
+    epoch: 1,
+    after: ["a"],
+    input: { n: 1 },
+    result: undefined,
+    error: undefined,
+    startedMs: undefined,
+    finishedMs: undefined,
+    dueMs: undefined,
+    state: undefined,
+  };
+}
+
+export function outboxRow(graphId: string, change: Partial<OutboxRow> = {}): OutboxRow {
+  return {
+    id: `msg_${++count}`,
+    registrationId: "wh_1",
+    graphId,
+    event: "graph.done",
+    epoch: 1,
+    pauseNo: 0,
+    body: "{}",
+    createdMs: 5,
+    dueMs: 5,
+    ...change,
+  };
+}
+
+export function registrationRow(id: string, change: Partial<RegistrationRow> = {}): RegistrationRow {
+  return {
+    id,
+    url: `https://example.com/${id}`,
+    events: ["graph.done"],
+    workers: ["audit"],
+    headers: { "X-Team": "audits" },
+    ordered: false,
+    disabledReason: undefined,
+    enabled: true,
+    description: "",
+    secret: undefined,
+    previousSecret: undefined,
+    previousUntilMs: undefined,
+    state: "active",
+    consecutiveFailures: 0,
+    openUntilMs: undefined,
+    failingSinceMs: undefined,
+    createdMs: 1,
+    updatedMs: 1,
+    ...change,
+  };
+}

@@ -1,0 +1,103 @@
+/** What a database file is beyond one process's life: opened again, taken over from a version before, made smaller. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { openStore } from "../open.ts";
+import { graphRow, nextId } from "../sample-rows.test.ts";
+import { loadDriver } from "./driver.ts";
+import { OWNED } from "./purge.ts";
+import { STEPS } from "./schema.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-file-"));
+after(() => rmSync(folder, { recursive: true }));
+
+describe("sqlite store", () => {
+  it("is still there after closing and opening again", async () => {
+    const url = `sqlite:${join(folder, "reopen.db")}`;
+    const first = await openStore(url);
+    const id = nextId();
+    await first.graphs.commit({ graphId: id, insert: graphRow(id) });
+    await first.close();
+    const second = await openStore(url);
+    assert.deepEqual(second.graphs.graph(id), graphRow(id));
+    await second.close();
+  });
+
+  it("takes a file of the version before over, and what is in it", async () => {
+    const file = join(folder, "older.db");
+    const older = new (await loadDriver())(file);
+    older.exec(`${STEPS[0]} PRAGMA user_version = 1;`);
+    const insert = older.prepare(
+      `INSERT INTO graph (id, worker, status, phase, epoch, pause_no, input, tags, definition, created_ms, due_ms)
+       VALUES (?, 'w', ?, ?, 1, 0, '{"a":[1,"ž"]}', '["x","x"]', 'd', 1000, 1000)`,
+    );
+    const [id, done] = [nextId(), nextId()];
+    insert.run(id, "pending", "queued");
+    insert.run(done, "done", "done");
+    older.close();
+    const second = await openStore(`sqlite:${file}`);
+    assert.deepEqual(second.graphs.graph(id), { ...graphRow(id), tags: ["x", "x"] });
+    assert.deepEqual(second.graphs.list({ worker: "w", status: "pending" }).total, 1);
+    assert.deepEqual(
+      second.graphs.list({ tag: "x" }).items.map((row) => row.id),
+      [done, id],
+    );
+    await second.sessions.write("s", "{}", 1);
+    assert.equal(second.sessions.read("s"), "{}");
+    await second.close();
+  });
+
+  it("gives the space of what was taken away back, and knows every table with rows of graphs", async () => {
+    const file = join(folder, "purge.db");
+    const store = await openStore(`sqlite:${file}`);
+    const ids = Array.from({ length: 300 }, nextId);
+    const input = "x".repeat(20_000);
+    await Promise.all(
+      ids.map((id) =>
+        store.graphs.commit({
+          graphId: id,
+          insert: graphRow(id, { input, status: "done", phase: "done", finishedMs: 1 }),
+        }),
+      ),
+    );
+    await store.close();
+    const full = statSync(file).size;
+    const again = await openStore(`sqlite:${file}`);
+    for (let after: string | undefined = ""; after !== undefined;)
+      after = (await again.graphs.purge({ finishedBeforeMs: 2000, after })).next;
+    assert.equal(again.graphs.list({}).total, 0);
+    await again.close();
+    assert.ok(statSync(file).size < full / 2, `${full} -> ${statSync(file).size}`);
+    const driver = new (await loadDriver())(file);
+    const tables = driver
+      .prepare(
+        "SELECT name FROM sqlite_master AS t WHERE type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) AS c WHERE c.name = 'graph_id') ORDER BY 1",
+      )
+      .all();
+    driver.close();
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      [...OWNED, "delivery", "graph_tag"].toSorted(),
+    );
+  });
+
+  it("keeps a second owner out and names the first", async () => {
+    const url = `sqlite:${join(folder, "owned.db")}`;
+    const first = await openStore(url);
+    await assert.rejects(openStore(url), new RegExp(`in use by another process \\(pid ${process.pid}\\)`));
+    await first.close();
+    await (await openStore(url)).close();
+  });
+
+  it("refuses writes once closed, and URLs it does not know", async () => {
+    const store = await openStore(`sqlite:${join(folder, "closed.db")}`);
+    await store.close();
+    await assert.rejects(store.graphs.commit({ graphId: "g_x", insert: graphRow("g_x") }), /closed/);
+    await assert.rejects(
+      openStore("mysql://user:secret@host/db"),
+      /"mysql:…" is no database this version can open; allowed: sqlite:<path>, memory:/,
+    );
+  });
+});
