@@ -58,6 +58,9 @@ export type {
   Page,
   PurgeQuery,
   Store,
+  TransactionHandle,
+  TransactionStatement,
+  TransactionValue,
 } from "./store/contract.ts";
 export { SimulatedClock, systemClock, type Clock, type Duration } from "./shared/clock.ts";
 export type { Log, LogFields } from "./shared/log.ts";

@@ -1,6 +1,7 @@
 /** The durable part of a worker's context: what is remembered, so that an attempt that begins again goes on from there. */
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
+import type { TransactionHandle } from "../store/contract.ts";
 import type { OutputOf, StandardSchema } from "../shared/schema.ts";
 import type { RetryPolicy } from "./retry.ts";
 
@@ -77,6 +78,13 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
    * @throws what `run` throws: that is not remembered.
    */
   step<Result>(key: string, run: (info: StepInfo) => Result | Promise<Result>, options?: StepOptions): Promise<Result>;
+  /**
+   * Runs `run` once, in the transaction that remembers what it returned: what it writes is there exactly once, whatever
+   * happens. It gets the app's own SQLite database, for tables of yours, must not be async, and may be run again where the
+   * transaction had to be made again. Needs a `sqlite:` database.
+   * @param options.key as for `sleep`.
+   */
+  tx<Result>(run: (db: TransactionHandle) => Result, options?: SleepOptions): Promise<Result>;
   /** Waits for a length of time, or until a time, over restarts; without a place among the worker's attempts. */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
   /**

@@ -8,7 +8,7 @@
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { parseWith, type StandardSchema } from "../shared/schema.ts";
-import type { NodeRow, SignalRow } from "../store/contract.ts";
+import type { NodeRow, SignalRow, TransactionHandle, TransactionRun, Unit } from "../store/contract.ts";
 import type { Abort } from "./abort.ts";
 import type { Change } from "./change.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
@@ -37,6 +37,8 @@ export interface AttemptPort {
   isCurrent(): boolean;
   /** Decides and commits. Rejects when that fails; the attempt is aborted then. */
   inside(decide: (change: Change, inner: InnerNodes) => void): Promise<void>;
+  /** Commits the author's rows together with a unit. Rejects with what the author's function throws. */
+  transact(run: TransactionRun): Promise<Json>;
   /** Calls back at a time, while the graph is under way. */
   at(dueMs: number, run: () => void): void;
   /** Signals of the graph that are kept. */
@@ -91,21 +93,43 @@ export class Durable {
   // Steps.
 
   async step(key: string, fn: (info: StepInfo) => unknown, options: StepOptions = {}): Promise<Json> {
-    const { node, machine, clock } = this.#port;
+    const { node, clock } = this.#port;
     const id = this.#keys.use("step", key);
-    this.#limits.beat();
-    await this.#pausePoint();
-    const known = machine.node(id);
-    if (known?.status === "done") return structuredClone(known.result ?? null);
-    const startedMs = clock.now();
-    this.#steps++;
-    try {
+    return this.#once(id, async () => {
+      const startedMs = clock.now();
       const result = toJson(
         await this.#runStep(id, key, fn, options),
         `what the step "${key}" of "${node.id}" returned`,
       );
       await this.#commit((change, inner) => inner.stepDone(change, node, id, result, startedMs));
-      return structuredClone(result);
+      return result;
+    });
+  }
+
+  async tx(run: (db: TransactionHandle) => unknown, { key }: SleepOptions = {}): Promise<Json> {
+    const { node, machine, clock, transact } = this.#port;
+    const id = key === undefined ? this.#keys.count("tx") : this.#keys.use("tx", key);
+    const decide = (result: Json, before: Unit | undefined): Unit => {
+      if (before) return mend(before, machine.node(id), result);
+      this.#requireCurrent();
+      return machine.inside(clock.now(), (change, inner) => {
+        this.#keepState(change);
+        inner.stepDone(change, node, id, result, clock.now());
+      });
+    };
+    const statements = (db: TransactionHandle): Json => toJson(run(db), `what ctx.tx of "${node.id}" returned`);
+    return this.#once(id, () => transact({ statements, decide }));
+  }
+
+  /** Does what is not remembered yet. @param work commits what it returns. */
+  async #once(id: string, work: () => Promise<Json>): Promise<Json> {
+    this.#limits.beat();
+    await this.#pausePoint();
+    const known = this.#port.machine.node(id);
+    if (known?.status === "done") return structuredClone(known.result ?? null);
+    this.#steps++;
+    try {
+      return structuredClone(await work());
     } finally {
       this.#steps--;
       this.#goOn();
@@ -266,10 +290,14 @@ export class Durable {
   #commit(decide: (change: Change, inner: InnerNodes) => void): Promise<void> {
     this.#requireCurrent();
     return this.#port.inside((change, inner) => {
-      if (this.#isStateNew) change.node(this.#port.node, { state: this.#state });
-      this.#isStateNew = false;
+      this.#keepState(change);
       decide(change, inner);
     });
+  }
+
+  #keepState(change: Change): void {
+    if (this.#isStateNew) change.node(this.#port.node, { state: this.#state });
+    this.#isStateNew = false;
   }
 
   #isPausing(): boolean {
@@ -295,6 +323,12 @@ export class Durable {
     if (controller.reason) throw controller.reason;
     if (!this.#port.isCurrent()) throw new Error(`This attempt of "${node.id}" has ended`);
   }
+}
+
+/** The statements ran once more, in a transaction made again: what they came to now is what counts. */
+function mend(unit: Unit, row: NodeRow | undefined, result: Json): Unit {
+  for (const each of [row, ...(unit.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
+  return unit;
 }
 
 function valueOf(outcome: Wait["outcome"], wait: Wait): Json {

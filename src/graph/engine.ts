@@ -33,6 +33,7 @@ import { Scheduler } from "./schedules.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { Undoer } from "./undoer.ts";
 import { subscribe } from "./subscription.ts";
+import { transact } from "./transact.ts";
 import type {
   AttemptReport,
   BulkAction,
@@ -132,6 +133,7 @@ class GraphEngine implements Engine {
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
       bind: (worker) => this.#children.bind(worker),
       signals: (graphId) => options.store.graphs.signals(graphId),
+      transact: (graph, run) => transact(options.store.graphs, run, (error) => this.#reload(graph, error)),
     });
     const { store, clock } = options;
     this.#children = new Children({ graphs: store.graphs, clock, log: this.#log, engine: this });

@@ -1,7 +1,7 @@
 /** Runs attempts whose start is committed, and hands the machine what they came to. */
 import type { Clock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { NodeRow, SignalRow, Unit } from "../store/contract.ts";
+import type { NodeRow, SignalRow, TransactionRun, Unit } from "../store/contract.ts";
 import { Abort } from "./abort.ts";
 import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import type { Claim } from "./dispatcher.ts";
@@ -27,6 +27,8 @@ export interface RunnerOptions {
   apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
   /** The worker as it is called. */
   bind: (worker: Worker<never, unknown>) => Worker<never, unknown>;
+  /** Writes the author's rows together with a unit. Rejects with what the author's function throws. */
+  transact: (live: LiveGraph, run: TransactionRun) => Promise<Json>;
   /** Signals of a graph that are kept. */
   signals: (graphId: string) => SignalRow[];
 }
@@ -112,7 +114,7 @@ export class Runner {
   }
 
   #durable(claim: Claim, controller: Abort, limits: AttemptLimits): Durable {
-    const { clock, random, apply, signals } = this.#options;
+    const { clock, random, apply, signals, transact } = this.#options;
     const { live, node, place } = claim;
     const { machine } = live;
     const port: AttemptPort = {
@@ -124,6 +126,7 @@ export class Runner {
       random,
       isCurrent: () => live.controllers.get(node.id) === controller && this.#isCurrent(claim),
       inside: (decide) => apply(live, () => machine.inside(clock.now(), decide)),
+      transact: (run) => transact(live, run),
       at: (dueMs, run) => live.after(Math.max(0, dueMs - clock.now()), run),
       signals: () => signals(node.graphId),
     };

@@ -259,7 +259,41 @@ export interface PurgeStep {
   next: string | undefined;
 }
 
+/** A column's value in the author's own rows. */
+export type TransactionValue = string | number | null;
+
+export interface TransactionStatement {
+  run(...values: TransactionValue[]): { changes: number | bigint };
+  get(...values: TransactionValue[]): Record<string, TransactionValue> | undefined;
+  all(...values: TransactionValue[]): Record<string, TransactionValue>[];
+}
+
+/** The database inside of a transaction. */
+export interface TransactionHandle {
+  /** A statement, prepared once. @throws SvcError `SVC_STORE` for one that would end the transaction. */
+  prepare(sql: string): TransactionStatement;
+}
+
+export interface TransactionRun {
+  /** The author's statements. May run twice: what they did the first time is undone then. */
+  statements: (handle: TransactionHandle) => Json;
+  /** The unit that is written with them. @param before the one that was decided when it ran the first time: to be mended. */
+  decide: (result: Json, before: Unit | undefined) => Unit;
+}
+
+/** The author's own function has thrown: nothing was written, and no unit made. */
+export class OwnError extends Error {
+  constructor(cause: unknown) {
+    super("The function of a transaction has thrown", { cause });
+  }
+}
+
 export interface GraphStore extends SignalRows {
+  /**
+   * Writes rows of the author's and a unit in one transaction. Resolves after the durable commit. Absent where the store
+   * has no tables. Rejects with `OwnError` for what `statements` or `decide` throws.
+   */
+  transact?(run: TransactionRun): Promise<Json>;
   /** Resolves after the durable commit: for each unit whether its fence held. */
   commit(unit: Unit): Promise<boolean>;
   graph(id: string): GraphRow | undefined;

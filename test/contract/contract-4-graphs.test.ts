@@ -284,7 +284,7 @@ throughBothDoors(
       await site.app.engine.idle();
       const read = async (node: string): Promise<string[]> =>
         eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}&node=${node}`)).text()).map(
-          (event) => `${event.type} ${event["message"] ?? event.node ?? ""}`,
+          (event) => `${event.type} ${String(event["message"] ?? event.node ?? "")}`,
         );
       assert.deepEqual(await read("approval%23note"), ["node.done approval#note", "graph.done "]);
       assert.deepEqual(

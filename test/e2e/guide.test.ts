@@ -97,7 +97,10 @@ describe("the guide", () => {
       types: ["node"],
       lib: ["ES2023", "DOM", "DOM.Iterable"],
     };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*/**/*.ts", "*/**/*.tsx"] }));
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, include: ["*/**/*.ts", "*/**/*.tsx"] }),
+    );
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     try {
       execFileSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8", stdio: "pipe" });

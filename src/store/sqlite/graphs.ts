@@ -11,13 +11,17 @@ import type {
   SignalRow,
   PurgeQuery,
   PurgeStep,
+  TransactionRun,
   Unit,
 } from "../contract.ts";
+import { OwnError } from "../contract.ts";
+import type { Json } from "../../shared/json.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { pastNode, toEvent, toGraph, toNode, toSignal } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { GraphList } from "./graph-list.ts";
 import { purgeSlice } from "./purge.ts";
+import { Transaction, type Written } from "./transaction.ts";
 import { UnitBatch } from "./unit-batch.ts";
 
 type Outcome = GraphEvent[] | undefined | Error;
@@ -64,6 +68,31 @@ export class SqliteGraphs implements GraphStore {
     } catch (error) {
       for (const { reject } of take()) reject(error);
     }
+  }
+
+  /** A group of its own, behind the units that wait: the unit is decided on top of them. */
+  async transact(run: TransactionRun): Promise<Json> {
+    const transaction = new Transaction(this.#database, run);
+    let before: { waiting: Waiting; outcome: Outcome }[] = [];
+    let batch: Waiting[] | undefined;
+    let written: Written | Error;
+    try {
+      written = await this.#database.write(() => {
+        batch ??= this.#waiting.splice(0);
+        const outcomes = batch.length === 0 ? [] : this.#apply(batch.map(({ unit }) => unit));
+        before = batch.map((waiting, at) => ({ waiting, outcome: outcomes[at] }));
+        return transaction.write((unit) => this.#apply([unit])[0]);
+      });
+    } catch (error) {
+      for (const { reject } of batch ?? []) reject(error);
+      throw error;
+    }
+    for (const { waiting, outcome } of before) this.#tell(waiting, outcome);
+    if (transaction.ownError) throw new OwnError(transaction.ownError.error);
+    if (written instanceof Error) throw written;
+    const { unit, events, result } = written;
+    if (events.length > 0) this.#listeners.tell(unit.graphId, events);
+    return result;
   }
 
   /** @param outcome the unit's events, undefined where the fence did not hold, or why it could not be written. */

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Json } from "../shared/json.ts";
+import type { TransactionHandle } from "../store/contract.ts";
+import { worker } from "./definition.ts";
+import { bench } from "./engine-bench.test.ts";
+
+const TABLE = "CREATE TABLE IF NOT EXISTS booking (id INTEGER PRIMARY KEY, who TEXT NOT NULL UNIQUE)";
+
+const book = (db: TransactionHandle, who: string): Json => {
+  db.prepare(TABLE).run();
+  db.prepare("INSERT INTO booking (who) VALUES (?)").run(who);
+  return Number(db.prepare("SELECT count(*) AS total FROM booking").get()?.["total"]);
+};
+
+describe("rows of a worker's own", () => {
+  it("are written with the step's result, and not again by the next attempt", async () => {
+    let tries = 0;
+    const booking = worker("booking", { retry: { max: 3, base: 0 } }, async (who: string, ctx) => {
+      const total = await ctx.tx((db) => book(db, who));
+      if (++tries === 1) throw new Error("after the commit");
+      return [total, await ctx.tx((db) => db.prepare("SELECT who FROM booking ORDER BY who").all())];
+    });
+    const table = await bench({ workers: [booking] }, "sqlite:");
+    const { snapshot } = await table.engine.start("booking", "Ada");
+    await table.engine.idle();
+    await table.pass(1);
+    const done = table.engine.snapshot(snapshot.graph_id);
+    assert.deepEqual([done?.status, done?.result, tries], ["done", [1, [{ who: "Ada" }]], 2]);
+    assert.deepEqual(
+      done?.nodes.map(({ id }) => id),
+      ["booking", "booking#tx~1", "booking#tx~2"],
+    );
+    await table.store.close();
+  });
+
+  it("are not written where the function throws, or gives what can't be kept, and the graph goes on", async () => {
+    const clumsy = worker("clumsy", { retry: { max: 1 } }, async (_: Json, ctx) => {
+      const errors: string[] = [];
+      const wrong: ((db: TransactionHandle) => unknown)[] = [
+        (db) => {
+          book(db, "Ada");
+          throw new Error("no");
+        },
+        (db) => [book(db, "Ada"), new Date(0)],
+        async (db) => book(db, "Ada"),
+        (db) => db.prepare("COMMIT").run(),
+        (db) => db.prepare("INSERT INTO nowhere VALUES (1)").run(),
+      ];
+      for (const run of wrong) await ctx.tx(run).catch((error: Error) => errors.push(error.message));
+      const total = await ctx.tx((db) => book(db, "Grace"));
+      return { errors, total };
+    });
+    const { engine, store, logs } = await bench({ workers: [clumsy] }, "sqlite:");
+    const { snapshot } = await engine.start("clumsy", null);
+    await engine.idle();
+    const { errors, total } = engine.snapshot(snapshot.graph_id)?.result as { errors: string[]; total: number };
+    assert.equal(total, 1);
+    for (const [at, expected] of [
+      /^no$/,
+      /^what ctx\.tx of "clumsy" returned\[1\] is a Date/,
+      /is a Promise, which JSON can't carry/,
+      /takes no "COMMIT"/,
+      /no such table: nowhere/,
+    ].entries())
+      assert.match(errors[at] ?? "", expected);
+    assert.deepEqual(logs, []);
+    await store.close();
+  });
+
+  it("are not there where the process dies before the commit, and are there once where it dies behind it", async () => {
+    const booking = worker("booking", async (who: string, ctx) => {
+      const total = await ctx.tx((db) => book(db, who));
+      await ctx.waitFor("go");
+      return total;
+    });
+    const table = await bench({ workers: [booking] }, "sqlite:");
+    const { snapshot } = await table.engine.start("booking", "Ada");
+    await table.engine.idle();
+    await table.crash();
+    await table.engine.signal(snapshot.graph_id, "go");
+    await table.engine.idle();
+    assert.equal(table.engine.snapshot(snapshot.graph_id)?.result, 1);
+    await table.store.close();
+  });
+
+  it("share a commit with units that wait, in order", async () => {
+    const busy = worker("busy", async (n: number, ctx) => {
+      ctx.log("info", "before");
+      const total = ctx.tx((db) => book(db, `guest ${n}`));
+      ctx.log("info", "beside");
+      return total;
+    });
+    const { engine, store } = await bench({ workers: [busy] }, "sqlite:");
+    const started = await Promise.all([1, 2, 3].map((n) => engine.start("busy", n)));
+    await engine.idle();
+    const results = started.map(({ snapshot }) => engine.snapshot(snapshot.graph_id)?.result);
+    assert.deepEqual(new Set(results as number[]), new Set([1, 2, 3]));
+    for (const { snapshot } of started) {
+      const seqs = store.graphs.events(snapshot.graph_id, 0).map(({ seq }) => seq);
+      assert.deepEqual(
+        seqs,
+        seqs.map((_, at) => at + 1),
+      );
+    }
+    await store.close();
+  });
+
+  it("are refused by a store without tables", async () => {
+    const booking = worker("booking", (who: string, ctx) => ctx.tx((db) => book(db, who)));
+    const { engine, store } = await bench({ workers: [booking] }, "memory:");
+    const { snapshot } = await engine.start("booking", "Ada");
+    await engine.idle();
+    assert.match(
+      engine.snapshot(snapshot.graph_id)?.error?.message ?? "",
+      /this store has no tables: use sqlite:<path>/,
+    );
+    await store.close();
+  });
+});
