@@ -23,7 +23,10 @@ const typesDir = join(peersDir, "types");
 
 const TITLES: Record<TypesName, () => string> = {
   svc: () => "**svc**, types as written",
-  "svc-schema": () => `**svc**, schemas of zod ${versionOf("zod", typesDir)}`,
+  "svc-zod": () => `**svc**, schemas of zod ${versionOf("zod", typesDir)}`,
+  zod: () => `zod ${versionOf("zod", typesDir)} alone: what its schemas cost anyone`,
+  "svc-valibot": () => `**svc**, schemas of valibot ${versionOf("valibot", typesDir)}`,
+  valibot: () => `valibot ${versionOf("valibot", typesDir)} alone`,
   trpc: () => `tRPC ${versionOf("@trpc/server", typesDir)}, schemas of zod`,
   hono: () => `Hono ${versionOf("hono", typesDir)}, \`hc\`, schemas of zod`,
 };

@@ -1,15 +1,29 @@
 /** Who takes part in bench:http: how each is built and started, and what it is asked for. */
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { buildApp } from "svc/compiler";
 import type { Command } from "./http-servers.ts";
-import type { Workload } from "./http-workloads.ts";
+import { ARGUMENT, textOf, type Workload } from "./http-workloads.ts";
 import { install, versionOf } from "./peers.ts";
 import { buildDir, httpAppDir, peersDir, root } from "./places.ts";
+import { progress } from "./report.ts";
 
-export const HTTP_NAMES = ["svc", "raw", "fastify", "hono", "express", "trpc"] as const;
+export const HTTP_NAMES = [
+  "svc",
+  "raw",
+  "fastify",
+  "hono",
+  "h3",
+  "srvx",
+  "express",
+  "trpc",
+  "sveltekit",
+  "next",
+] as const;
 export type HttpName = (typeof HTTP_NAMES)[number];
 
 const httpPeersDir = join(peersDir, "http");
@@ -20,16 +34,70 @@ export const TITLES: Record<HttpName, () => string> = {
   fastify: () => `Fastify ${versionOf("fastify", httpPeersDir)}`,
   hono: () => `Hono ${versionOf("hono", httpPeersDir)}`,
   trpc: () => `tRPC ${versionOf("@trpc/server", httpPeersDir)}, standalone`,
+  h3: () => `h3 ${versionOf("h3", httpPeersDir)}`,
+  srvx: () => `srvx ${versionOf("srvx", httpPeersDir)}`,
   express: () => `Express ${versionOf("express", httpPeersDir)}`,
+  sveltekit: () => `SvelteKit ${versionOf("@sveltejs/kit", folderOf("sveltekit"))}`,
+  next: () => `Next ${versionOf("next", folderOf("next"))}`,
 };
 
-/** A page that resumes has no like in frameworks that only answer requests. */
-const WITHOUT_PAGES: ReadonlySet<HttpName> = new Set(["fastify", "hono", "express", "trpc"]);
+/** A page that works in the browser has no like in frameworks that only answer requests. */
+const WITHOUT_PAGES: ReadonlySet<HttpName> = new Set(["fastify", "hono", "h3", "srvx", "express", "trpc"]);
+
+/** Frameworks of pages and calls, each with its own page, its own call and its own build. */
+const WHOLE = { sveltekit: ["vite", "build"], next: ["next", "build"] } as const;
+
+/** Whether it has pages and calls of its own. */
+export function isWhole(name: HttpName): name is keyof typeof WHOLE {
+  return name in WHOLE;
+}
+
+function folderOf(name: HttpName): string {
+  return join(peersDir, name);
+}
 
 export function hasWorkload(name: HttpName, workload: Workload): boolean {
   if (name === "trpc") return workload === "action";
+  if (isWhole(name)) return workload === "action" || workload === "counter";
   if (workload === "return") return name === "svc" || name === "raw";
   return workload !== "counter" || !WITHOUT_PAGES.has(name);
+}
+
+/** Of those who speak a protocol of their own: how the action is called. */
+export function ownCall(name: HttpName): string | undefined {
+  const method = "POST";
+  if (name === "trpc") {
+    return textOf({
+      method,
+      path: "/addUp",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(ARGUMENT),
+    });
+  }
+  // As a form with `use:enhance` is sent.
+  if (name === "sveltekit") {
+    const type = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
+    const headers = { ...type, origin: ORIGIN, "x-sveltekit-action": "true" };
+    const body = new URLSearchParams(Object.entries(ARGUMENT).map(([key, value]) => [key, String(value)])).toString();
+    return textOf({ method, path: "/counter?/addUp", headers, body });
+  }
+  if (name === "next") {
+    const type = { "content-type": "text/plain;charset=UTF-8", accept: "text/x-component" };
+    const headers = { ...type, origin: ORIGIN, "next-action": nextActionId() };
+    return textOf({ method, path: "/counter?name=Ann", headers, body: JSON.stringify([ARGUMENT]) });
+  }
+  return undefined;
+}
+
+/** What requests name as their host, and so what forms come from. */
+const ORIGIN = "http://127.0.0.1";
+
+/** The one action there is, by the name that the build gave it. */
+function nextActionId(): string {
+  const manifest = readFileSync(join(folderOf("next"), ".next/server/server-reference-manifest.json"), "utf8");
+  const [id] = Object.keys((JSON.parse(manifest) as { node: Record<string, unknown> }).node);
+  if (id === undefined) throw new Error("Next's build has no action");
+  return id;
 }
 
 /** What one process of svc's side has signed the next one knows. */
@@ -48,9 +116,16 @@ export async function buildHttpSite(): Promise<string[]> {
   return [svcRoot, dataDir];
 }
 
-/** Installs what a contender needs. */
+/** Installs, and builds for production, what a contender needs. */
 export async function prepare(name: HttpName): Promise<void> {
   if (WITHOUT_PAGES.has(name)) await install(httpPeersDir);
+  if (!isWhole(name)) return;
+  const cwd = folderOf(name);
+  await install(cwd);
+  progress(`building ${name}`);
+  const [command, ...args] = WHOLE[name];
+  const env = { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" };
+  await promisify(execFile)(join(cwd, "node_modules/.bin", command), args, { cwd, env });
 }
 
 /** @param capturesFile what svc answers, for those who send the same. */
@@ -63,5 +138,14 @@ export function commandOf(name: HttpName, capturesFile: string): Command {
     };
   }
   if (name === "raw") return { args: [join(root, "out/bench/lib/http-raw.js"), capturesFile] };
+  if (name === "sveltekit") return { args: [join(folderOf(name), "build/index.js")], env: { ORIGIN } };
+  if (name === "next") {
+    const cwd = folderOf(name);
+    return {
+      args: [join(cwd, "node_modules/next/dist/bin/next"), "start"],
+      cwd,
+      env: { NEXT_TELEMETRY_DISABLED: "1" },
+    };
+  }
   return { args: [join(httpPeersDir, `${name}.js`)], cwd: httpPeersDir, env: { BENCH_CAPTURES: capturesFile } };
 }

@@ -24,7 +24,7 @@ export interface Captured {
 export type Captures = Record<Workload, Captured>;
 
 /** Requests of a workload as bytes travel: one for each connection, each of another visitor where cookies matter. */
-export type Requests = Record<Workload | "trpc", readonly string[]>;
+export type Requests = Record<Workload, readonly string[]>;
 
 interface Visitor {
   cookie: string;
@@ -38,7 +38,8 @@ interface Asked {
   body?: string;
 }
 
-const ARGUMENT = { a: 1, b: 2, name: "Ann" };
+/** Of the action. */
+export const ARGUMENT = { a: 1, b: 2, name: "Ann" };
 const JSON_BODY = JSON.stringify({ args: [ARGUMENT] });
 /** Of what is compressed beforehand; pages are asked for as they are, or compressing them were all that is measured. */
 const ENCODINGS = { "accept-encoding": "br, gzip" };
@@ -69,8 +70,9 @@ function askedFor(workload: Workload, { cookie, token }: Visitor, etag: string):
   }
 }
 
-function textOf({ method = "GET", path, headers = {}, body }: Asked): string {
-  const all = {
+/** A request as its bytes. */
+export function textOf({ method = "GET", path, headers = {}, body }: Asked): string {
+  const all: Record<string, string> = {
     host: "127.0.0.1",
     ...headers,
     ...(body === undefined ? {} : { "content-length": String(body.length) }),
@@ -127,9 +129,7 @@ export async function capture(port: number): Promise<{ captures: Captures; reque
   const { headers } = await ask(port, askedFor("asset", first, ""));
   const etag = headers[headers.indexOf("etag") + 1] ?? "";
   const captures: Partial<Captures> = {};
-  const jsonHeaders = { "content-type": "application/json" };
-  const trpc = textOf({ method: "POST", path: "/addUp", headers: jsonHeaders, body: JSON.stringify(ARGUMENT) });
-  const requests: Partial<Requests> = { trpc: visitors.map(() => trpc) };
+  const requests: Partial<Requests> = {};
   for (const workload of WORKLOADS) {
     const captured = await ask(port, askedFor(workload, first, etag));
     if (captured.status !== statusOf(workload))

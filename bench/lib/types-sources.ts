@@ -1,6 +1,6 @@
 /** The sources of bench:types: the same typed calls, as each framework's guide would have them. */
 
-export const TYPES_NAMES = ["svc", "svc-schema", "trpc", "hono"] as const;
+export const TYPES_NAMES = ["svc", "svc-zod", "zod", "svc-valibot", "valibot", "trpc", "hono"] as const;
 export type TypesName = (typeof TYPES_NAMES)[number];
 
 type Sources = Record<string, string>;
@@ -33,15 +33,56 @@ const svc = (count: number): Sources =>
     (at) => `(input: { id: number; field${at}: string; tags: string[] }) => (${value(at)})`,
   );
 
-const svcSchema = (count: number): Sources =>
-  actions(
-    count,
-    'import { action } from "svc";\nimport { z } from "zod";',
-    (at) => `${schema(at)}, (input) => (${value(at)})`,
-  );
+/** Schema libraries: how each is imported and written, and how its types are read. */
+interface Library {
+  imports: string;
+  schema: (at: number) => string;
+  input: string;
+  output: string;
+}
 
-function actions(count: number, imports: string, given: (at: number) => string): Sources {
-  const lines = numbers(count).map((at) => `export const act${at} = action(${given(at)});`);
+const ZOD: Library = { imports: 'import { z } from "zod";', schema, input: "z.input", output: "z.output" };
+
+const VALIBOT: Library = {
+  imports: 'import * as v from "valibot";',
+  schema: (at) => `v.object({ id: v.number(), field${at}: v.string(), tags: v.array(v.string()) })`,
+  input: "v.InferInput",
+  output: "v.InferOutput",
+};
+
+const svcSchema =
+  (library: Library) =>
+  (count: number): Sources =>
+    actions(
+      count,
+      `import { action } from "svc";\n${library.imports}`,
+      (at) => `${library.schema(at)}, (input) => (${value(at)})`,
+    );
+
+/** What the library's own inference takes of it: the same calls, typed by hand with what it infers, and by nobody's framework. */
+const schemaAlone =
+  (library: Library) =>
+  (count: number): Sources => {
+    const types = (at: number): string =>
+      `${library.input}<typeof s${at}>, ${library.output}<typeof s${at}>, { id: number; text${at}: string; count: number }`;
+    const schemas = numbers(count).map((at) => `const s${at} = ${library.schema(at)};`);
+    const declared = "declare function run<I, O, V>(run: (input: O) => V): (input: I) => Promise<V>;";
+    const imports = [library.imports, declared, ...schemas].join("\n");
+    return actions(
+      count,
+      imports,
+      (at) => `(input) => (${value(at)})`,
+      (at) => `run<${types(at)}>`,
+    );
+  };
+
+function actions(
+  count: number,
+  imports: string,
+  given: (at: number) => string,
+  make: (at: number) => string = () => "action",
+): Sources {
+  const lines = numbers(count).map((at) => `export const act${at} = ${make(at)}(${given(at)});`);
   const names = numbers(count).map((at) => `act${at}`);
   return {
     "server.ts": `${imports}\n${lines.join("\n")}\n`,
@@ -102,7 +143,15 @@ const client = hc<App>("/");`,
   };
 }
 
-const MAKERS: Record<TypesName, (count: number) => Sources> = { svc, "svc-schema": svcSchema, trpc, hono };
+const MAKERS: Record<TypesName, (count: number) => Sources> = {
+  svc,
+  "svc-zod": svcSchema(ZOD),
+  zod: schemaAlone(ZOD),
+  "svc-valibot": svcSchema(VALIBOT),
+  valibot: schemaAlone(VALIBOT),
+  trpc,
+  hono,
+};
 
 /** Files by their names: a server's, and a component's that calls all it has. */
 export function sourcesOf(name: TypesName, count: number): Sources {

@@ -29,6 +29,20 @@ export async function* parts() {
   yield body.slice(7000);
 }
 
+const encoder = new TextEncoder();
+
+/** The parts as frameworks on web standards send them. */
+export function webStream() {
+  const left = parts();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await left.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+  });
+}
+
 export const assetHead = objectOf(captures.asset.headers);
 export const asset = Buffer.from(captures.asset.body, "latin1");
 export const unchangedHead = objectOf(captures.unchanged.headers);

@@ -11,18 +11,7 @@ app.get("/page", (c) => {
   return c.body(a.pageOf(nonce), 200, { ...a.pageHead, "content-security-policy": a.policyOf(nonce) });
 });
 
-const encoder = new TextEncoder();
-app.get("/stream", (c) => {
-  const parts = a.parts();
-  const stream = new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-  });
-  return c.body(stream, 200, a.streamHead);
-});
+app.get("/stream", (c) => c.body(a.webStream(), 200, a.streamHead));
 
 app.get("/asset.js", (c) => {
   if (c.req.header("if-none-match") === a.etag) return c.body(null, 304, a.unchangedHead);
