@@ -2,5 +2,6 @@
 export { createTestClient, type TestClient, type TestClientOptions } from "./testing/client.ts";
 export { createReceiver, type Received, type Receiver, type ReceiverOptions, type Reply } from "./testing/receiver.ts";
 export { recordLog, type LogEntry, type RecordedLog } from "./testing/log.ts";
+export { sendRaw } from "./testing/send-raw.ts";
 export { findChromium } from "./testing/chromium.ts";
 export { SimulatedClock } from "./shared/clock.ts";

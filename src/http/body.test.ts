@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { connect } from "node:net";
+import { sendRaw } from "../testing/send-raw.ts";
 import { foreignCharset, mediaType, readJson } from "./body.ts";
-import { listenTo, sendOverSocket, sendRaw, siteHttp, throughBothDoors, type Site } from "./doors.test.ts";
+import { listenTo, sendOverSocket, siteHttp, throughBothDoors, type Site } from "./doors.test.ts";
 import { json, text } from "./response.ts";
 import type { Listening } from "./server.ts";
 

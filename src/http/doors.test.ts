@@ -3,7 +3,6 @@
  * socket. Owns no tests.
  */
 import { request as nodeRequest, type IncomingMessage } from "node:http";
-import { connect } from "node:net";
 import { after, before, describe } from "node:test";
 import { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -114,15 +113,4 @@ async function readReply(message: IncomingMessage): Promise<Reply> {
     bytes,
     text: bytes.toString(),
   };
-}
-
-/** Sends bytes as they are and gives back all that comes until the server closes. */
-export function sendRaw(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(text, "latin1"));
-    const chunks: Buffer[] = [];
-    socket.on("data", (chunk) => chunks.push(chunk));
-    socket.on("error", reject);
-    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
-  });
 }

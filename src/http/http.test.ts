@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
-import { listenTo, sendOverSocket, sendRaw, siteHttp, throughBothDoors, type Site } from "./doors.test.ts";
+import { sendRaw } from "../testing/send-raw.ts";
+import { listenTo, sendOverSocket, siteHttp, throughBothDoors, type Site } from "./doors.test.ts";
 import { empty, html, json, redirectTo, text } from "./response.ts";
 import type { Context, Middleware } from "./types.ts";
 

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { Agent, get, request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { listenTo, sendOverSocket, sendRaw, siteHttp, type Site } from "./doors.test.ts";
+import { sendRaw } from "../testing/send-raw.ts";
+import { listenTo, sendOverSocket, siteHttp, type Site } from "./doors.test.ts";
 import { json, text } from "./response.ts";
 import { listen, type Listening } from "./server.ts";
 

@@ -6,8 +6,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { action, type Started } from "svc";
+import { sendRaw } from "svc/testing";
 import { ACTIONS, API_KEY, createFixture, OPERATOR, type Fixture } from "./app.ts";
-import { sendRaw, throughBothDoors, type Site } from "./both-doors.ts";
+import { throughBothDoors, type Site } from "./both-doors.ts";
 
 interface Case {
   input: string;

@@ -3,7 +3,6 @@
  * of cases holds both. Holds no test.
  */
 import { request as nodeRequest, type IncomingMessage } from "node:http";
-import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { after, before, describe } from "node:test";
 import { createTestClient, type TestClient } from "svc/testing";
@@ -99,15 +98,4 @@ function toResponse(message: IncomingMessage, method: string): Response {
   // Node's web stream is the one of its own `Response`; the two libraries of types name it differently.
   const body = isBare ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>);
   return new Response(body, { status, headers });
-}
-
-/** Sends bytes as they are, and gives back all that comes until the server closes. */
-export function sendRaw(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(text, "latin1"));
-    const chunks: Buffer[] = [];
-    socket.on("data", (chunk) => chunks.push(chunk));
-    socket.on("error", reject);
-    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
-  });
 }

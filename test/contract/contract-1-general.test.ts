@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createApp, page } from "svc";
-import { sendRaw, throughBothDoors } from "./both-doors.ts";
+import { sendRaw } from "svc/testing";
+import { throughBothDoors } from "./both-doors.ts";
 import { API_KEY, createFixture, OPERATOR, withFixture } from "./app.ts";
 
 const fixture = createFixture();

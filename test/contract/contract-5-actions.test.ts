@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { route } from "svc";
+import { sendRaw } from "svc/testing";
 import { withFixture } from "./app.ts";
-import { sendRaw, throughBothDoors, type Site } from "./both-doors.ts";
+import { throughBothDoors, type Site } from "./both-doors.ts";
 
 interface Call {
   body?: string | Uint8Array<ArrayBuffer>;

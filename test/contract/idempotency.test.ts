@@ -52,6 +52,7 @@ function counting() {
       yield 1;
     }),
     members: action(() => (ran.push("members"), 1)),
+    greet: action(() => (currentContext().setCookie("seen", "yes"), 1)),
   };
   return { ran, go: () => go(), actions };
 }
@@ -66,6 +67,17 @@ const within = (
 };
 
 describe("a call with an idempotency key", () => {
+  it("sets its cookies once: an answer that was given before has none", () =>
+    within(async ({ client }) => {
+      const call = () => client.post("/_svc/action/greet", { args: [] }, { "idempotency-key": KEY });
+      const cookiesOf = (response: Response) =>
+        response.headers.getSetCookie().filter((line) => line.startsWith("seen="));
+      assert.equal(cookiesOf(await call()).length, 1);
+      const again = await call();
+      assert.equal(again.headers.get("idempotency-replayed"), "true");
+      assert.deepEqual(cookiesOf(again), []);
+    }));
+
   it("runs once: the same call again gets the same answer, marked as given before", () =>
     within(async ({ client }, { ran }) => {
       const first = await send(client, "pay", [5], KEY);

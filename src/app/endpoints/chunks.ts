@@ -8,7 +8,7 @@ import { PATHS } from "../../shared/wire.ts";
 import { notFound } from "../outcome.ts";
 import type { Endpoints } from "../services.ts";
 
-/** The code of an island is the chunk of its file, which has a second name: what an `<Island>` wakes, it wakes like any scope. */
+/** The code of an island is the chunk of its file, which has a second name (decision 017): what an `<Island>` wakes, it wakes like any scope. */
 const FOLDERS = [
   [PATHS.handler, "handler"],
   [PATHS.island, "handler"],
