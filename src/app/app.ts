@@ -9,7 +9,8 @@ import { Router } from "../http/router.ts";
 import { listen, type Listening } from "../http/server.ts";
 import type { Handler, Result } from "../http/types.ts";
 import type { RequestContext } from "../http/context.ts";
-import type { Engine } from "../graph/types.ts";
+import { Registry } from "../graph/registry.ts";
+import type { Engine, GraphDefinition } from "../graph/types.ts";
 import { SecurityHeaders } from "../security/headers.ts";
 import { createNonce, randomHex } from "../security/random.ts";
 import { systemClock, type Clock } from "../shared/clock.ts";
@@ -81,6 +82,8 @@ export interface App {
   readonly config: Config;
   /** Whether the webhook demo is served. */
   readonly hasDemo: boolean;
+  /** Graphs, and workers alone, by the names they are started with. @throws SvcError `SVC_DEFINITION` */
+  readonly definitions: ReadonlyMap<string, GraphDefinition>;
   /** Paths of the pages, as defined: `/`, `/audits/:id`. */
   readonly pagePaths: readonly string[];
   /** Where a page may follow a graph's events, for a day: holds a token that reads this one graph. */
@@ -143,6 +146,10 @@ class SvcApp implements App {
 
   get #clock(): Clock {
     return this.#options.clock ?? systemClock;
+  }
+
+  get definitions(): ReadonlyMap<string, GraphDefinition> {
+    return new Registry(this.#options.workers ?? [], this.#options.graphs ?? []).all();
   }
 
   get engine(): Engine {

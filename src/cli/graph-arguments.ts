@@ -13,9 +13,18 @@ export type GraphTask =
   | { verb: "ls"; query: Record<string, string> }
   | { verb: "show"; id: string }
   | { verb: "tail"; id: string }
-  | { verb: "start"; body: Record<string, Json>; isFollowed: boolean }
+  | { verb: "start"; body: Record<string, Json>; isFollowed: boolean; isAwaited: boolean }
   | { verb: "signal"; id: string; body: Record<string, Json> }
-  | { verb: Step; id: string; note: string | undefined };
+  | { verb: "fork"; id: string; body: Record<string, Json> }
+  | {
+      verb: "schedules";
+      action: "ls" | "pause" | "resume" | "trigger";
+      name: string | undefined;
+      note: string | undefined;
+    }
+  | { verb: "queues"; action: "ls" | "pause" | "resume"; name: string | undefined; note: string | undefined }
+  | { verb: "check"; entry: string; sample: number }
+  | { verb: Step; id: string; body: Record<string, Json> };
 
 export interface GraphCommand {
   task: GraphTask;
@@ -37,7 +46,12 @@ const OPTIONS = {
   key: { type: "string" },
   delay: { type: "string" },
   tag: { type: "string", multiple: true },
+  at: { type: "string" },
   follow: { type: "boolean", short: "f" },
+  wait: { type: "boolean", short: "w" },
+  from: { type: "string" },
+  app: { type: "string" },
+  sample: { type: "string" },
   note: { type: "string" },
   worker: { type: "string" },
   status: { type: "string" },
@@ -52,13 +66,19 @@ const FLAGS: Record<GraphTask["verb"], readonly Flag[]> = {
   ls: ["worker", "status", "tag", "limit"],
   show: [],
   tail: [],
-  start: ["input", "key", "delay", "tag", "follow"],
+  start: ["input", "key", "delay", "at", "tag", "follow", "wait"],
   pause: ["note"],
   resume: ["note"],
   cancel: ["note"],
-  retry: ["note"],
+  retry: ["note", "from"],
+  fork: ["from", "input", "note"],
+  schedules: ["note"],
+  queues: ["note"],
+  check: ["app", "sample"],
   signal: ["input", "key", "note"],
 };
+/** Verbs with something behind their first argument. */
+const TWO_WORDS: readonly string[] = ["signal", "schedules", "queues"];
 const COMMON: readonly Flag[] = ["help", "json", "url"];
 
 const GRAPH_HELP = `svc graph: look at and steer the graphs of a running app
@@ -67,20 +87,30 @@ Usage: svc graph <verb> [options]
 
   ls                    graphs, newest first (--worker, --status, --tag, --limit)
   show <id>             one graph and its nodes
-  start <worker>        start a graph or a worker by its name (--input, --key, --delay, --tag, --follow)
+  start <worker>        start a graph or a worker by its name (--input, --key, --delay, --at, --tag, --follow, --wait)
   tail <id>             its events, as they come; ends with it
   signal <id> <name>    tell a graph what it waits for (--input, --key, --note)
-  pause <id>            and resume, cancel, retry (--note "why", kept in its events)
+  pause <id>            and resume, cancel, retry (--note "why", kept in its events; retry --from <node>)
+  fork <id>             a new graph that begins at a node of this one (--from, --input, --note)
+  schedules             what starts by the clock; schedules pause, resume, trigger <name> (--note)
+  queues                what waits for which worker; queues pause, resume <worker> (--note)
+  check                 whether graphs of the running app fit the code of dist/server/app.js (--app, --sample)
 
   --url <url>           where the app is (default: ${VARIABLES.siteUrl}, else http://127.0.0.1 and PORT or 3000)
   --json                as JSON, for programs: one value, or one a line
   --input <json>        input of start, payload of signal: JSON, or @file.json
   --key <text>          idempotency key of start and signal: the same key again is the same graph, the same signal
   --delay <ms>          milliseconds before it starts
+  --at <time>           time before which it does not start: 2026-03-29T06:00:00Z
   --follow, -f          has start print the events, as tail does
+  --wait, -w            has start wait for the end, and print the result
+  --from <node>         the node that retry and fork begin at, or an item such as inspect/3
+  --app <file>          the app that check reads definitions from
+  --sample <count>      how many of the graphs that have ended check looks at, by status (default 200)
 
 The key of the operator endpoints is read from ${VARIABLES.execApiKey}.
-Exit code: 0 all is well, 1 it failed or the graph that was followed has, 2 called wrongly.
+Exit code: 0 all is well, 1 it failed, the graph that was followed has, or check found graphs that would break,
+2 called wrongly.
 
 Examples:
   svc graph start audit --input @lockfile.json --follow
@@ -101,7 +131,7 @@ export function readGraphArguments(
   }
   const { values, positionals } = parsed;
   const [verb, target, ...others] = positionals;
-  const [name, ...rest] = verb === "signal" ? others : [undefined, ...others];
+  const [name, ...rest] = TWO_WORDS.includes(verb ?? "") ? others : [undefined, ...others];
   if (values.help || verb === undefined)
     return values.help ? { kind: "tell", text: GRAPH_HELP } : mistake("No verb given");
   if (!isVerb(verb)) return mistake(`svc graph knows no "${verb}"`);
@@ -140,14 +170,54 @@ function taskOf(
       >,
     };
   }
+  if (verb === "schedules")
+    return { verb, ...actionOf(verb, ["pause", "resume", "trigger"], target, name), note: values.note };
+  if (verb === "queues") return { verb, ...actionOf(verb, ["pause", "resume"], target, name), note: values.note };
+  if (verb === "check") return checkOf(target, values, cwd);
   if (target === undefined)
     throw new Error(`svc graph ${verb} needs ${verb === "start" ? "the name of a worker" : "the id of a graph"}`);
-  if (verb === "start") return { verb, body: bodyOf(target, values, cwd), isFollowed: values.follow ?? false };
+  if (verb === "start")
+    return {
+      verb,
+      body: bodyOf(target, values, cwd),
+      isFollowed: values.follow ?? false,
+      isAwaited: values.wait ?? false,
+    };
   if (verb === "signal") return { verb, id: target, body: signalOf(name, values, cwd) };
-  return verb === "show" || verb === "tail" ? { verb, id: target } : { verb, id: target, note: values.note };
+  if (verb === "fork") return { verb, id: target, body: forkOf(values, cwd) };
+  return verb === "show" || verb === "tail" ? { verb, id: target } : { verb, id: target, body: stepOf(values) };
 }
 
-function bodyOf(worker: string, { input, key, delay, tag }: Values, cwd: string): Record<string, Json> {
+/** Without an action behind it the list. */
+function actionOf<Action extends string>(
+  verb: string,
+  actions: readonly Action[],
+  given: string | undefined,
+  name: string | undefined,
+): { action: Action | "ls"; name: string | undefined } {
+  if (given === undefined) return { action: "ls", name };
+  const action = actions.find((known) => known === given);
+  if (!action) throw new Error(`svc graph ${verb} knows no "${given}"; it knows ${actions.join(", ")}`);
+  if (name === undefined) throw new Error(`svc graph ${verb} ${action} needs a name`);
+  return { action, name };
+}
+
+function checkOf(target: string | undefined, { app, sample = "200" }: Values, cwd: string): GraphTask {
+  if (target !== undefined) throw new Error(`svc graph check takes no argument "${target}"`);
+  if (!/^\d{1,6}$/.test(sample)) throw new Error(`--sample is "${sample}"; it must be a whole number`);
+  return { verb: "check", entry: resolve(cwd, app ?? "dist/server/app.js"), sample: Number(sample) };
+}
+
+function stepOf({ note, from }: Values): Record<string, Json> {
+  return { ...(note !== undefined && { note }), ...(from !== undefined && { from }) };
+}
+
+function forkOf({ input, ...values }: Values, cwd: string): Record<string, Json> {
+  if (values.from === undefined) throw new Error("svc graph fork needs --from, the node that the new graph begins at");
+  return { ...stepOf(values), ...(input !== undefined && { input: readInput(input, cwd) }) };
+}
+
+function bodyOf(worker: string, { input, key, delay, at, tag }: Values, cwd: string): Record<string, Json> {
   const body: Record<string, Json> = { worker };
   if (input !== undefined) body["input"] = readInput(input, cwd);
   if (key !== undefined) body["idempotency_key"] = key;
@@ -155,6 +225,7 @@ function bodyOf(worker: string, { input, key, delay, tag }: Values, cwd: string)
     if (!/^\d{1,12}$/.test(delay)) throw new Error(`--delay is "${delay}"; it must be a whole number of milliseconds`);
     body["delay_ms"] = Number(delay);
   }
+  if (at !== undefined) body["at"] = at;
   if (tag !== undefined) body["tags"] = tag;
   return body;
 }

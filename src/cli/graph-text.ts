@@ -79,7 +79,7 @@ function colored(output: Output, text: string): string {
 }
 
 /** In UTC, to the second. */
-function timeText(ms: number): string {
+export function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}Z`;
 }
 

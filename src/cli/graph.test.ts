@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createApp, type Started } from "../app/app.ts";
 import { graph, worker } from "../graph/definition.ts";
@@ -43,6 +46,13 @@ describe("the command line of svc graph", () => {
     [["start", "a", "--delay", "1s"], /^--delay is "1s"; it must be a whole number of milliseconds/],
     [["ls", "--tag", "a", "--tag", "b"], /^svc graph ls takes one --tag/],
     [["ls", "--nope"], /--nope/],
+    [["fork", "g_1"], /^svc graph fork needs --from/],
+    [["retry", "g_1", "--input", "1"], /^svc graph retry takes no --input/],
+    [["schedules", "explode", "x"], /^svc graph schedules knows no "explode"; it knows pause, resume, trigger/],
+    [["schedules", "pause"], /^svc graph schedules pause needs a name/],
+    [["queues", "trigger", "x"], /^svc graph queues knows no "trigger"/],
+    [["check", "this"], /^svc graph check takes no argument "this"/],
+    [["check", "--sample", "all"], /^--sample is "all"; it must be a whole number/],
   ];
   for (const [args, expected] of mistakes) {
     it(`refuses "${args.join(" ")}"`, () => {
@@ -75,6 +85,7 @@ describe("svc graph", () => {
   const app = createApp({
     graphs: [fan],
     workers: [double, refuse, asked],
+    schedules: [{ name: "yearly", cron: "0 0 1 1 *", worker: "double", input: 4 }],
     env: { SVC_EXEC_API_KEY: KEY, SVC_DATABASE_URL: "memory:", SVC_SECRET: "a secret of a test which is long enough" },
   });
   before(async () => {
@@ -152,6 +163,88 @@ describe("svc graph", () => {
     );
     assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No graphs"]);
   });
+
+  it("waits for the end of what it starts, and prints what came of it", async () => {
+    const done = await run(["start", "double", "--input", "4", "--wait"]);
+    assert.deepEqual([done.code, done.lines[1]], [0, "8"]);
+    const failed = await run(["start", "refuse", "-w", "--json"]);
+    const told = JSON.parse(failed.lines[1] ?? "") as { status: string; error: { message: string } };
+    assert.deepEqual([failed.code, told.status, told.error.message], [1, "failed", "never"]);
+  });
+
+  it("runs again from a node, and forks with another input", async () => {
+    const [id = ""] = (await run(["start", "double", "--input", "4", "--wait"])).lines;
+    const { lines } = await run(["retry", id, "--from", "double", "--json"]);
+    assert.equal((JSON.parse(lines[0] ?? "") as { epoch: number }).epoch, 2);
+    const forked = await run(["fork", id, "--from", "double", "--input", "21", "--json"]);
+    const { graph_id, forked_from } = JSON.parse(forked.lines[0] ?? "") as { graph_id: string; forked_from: string };
+    await app.engine.idle();
+    assert.deepEqual([forked_from, app.engine.snapshot(graph_id)?.result], [id, 42]);
+    const later = await run(["start", "double", "--at", "2999-01-01T00:00:00Z", "--json"]);
+    assert.equal((JSON.parse(later.lines[0] ?? "") as { status: string }).status, "pending");
+  });
+
+  it("shows and steers schedules and queues", async () => {
+    assert.match(
+      (await run(["schedules"])).lines.join("\n"),
+      /^yearly  0 0 1 1 \* UTC  double  next \d{4}-01-01 00:00:00Z$/,
+    );
+    const paused = await run(["schedules", "pause", "yearly", "--note", "holidays"]);
+    assert.match(paused.lines.join("\n"), /  paused$/);
+    await run(["schedules", "resume", "yearly"]);
+    const [id = ""] = (await run(["schedules", "trigger", "yearly"])).lines;
+    await app.engine.idle();
+    assert.equal(app.engine.snapshot(id)?.result, 8);
+    const queue = await run(["queues", "pause", "asked", "--note", "busy"]);
+    assert.match(queue.lines.join("\n"), /^asked  0 running, 0 waiting  paused: busy$/);
+    const { lines } = await run(["queues", "--json"]);
+    const views = lines.map((line) => JSON.parse(line) as { worker: string; paused: boolean });
+    assert.deepEqual(
+      views.filter((view) => view.paused).map((view) => view.worker),
+      ["asked"],
+    );
+    assert.match((await run(["queues", "resume", "asked"])).lines.join("\n"), /waiting$/);
+  });
+
+  it("checks what is under way against other code, and ends with 1 where that would break it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-check-"));
+    const entry = (name: string, definitions: string): string => {
+      const file = join(folder, `${name}.mjs`);
+      const methods = ["start", "boot", "fetch", "handler", "close"].map((method) => `${method}() {}`).join(", ");
+      writeFileSync(file, `export default { ${methods}, definitions: ${definitions} };`);
+      return file;
+    };
+    try {
+      await run(["start", "asked"]);
+      const names = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", { nodes: [] }]`);
+      const bad = await run([
+        "check",
+        "--app",
+        entry("bad", `new Map([${names.join(", ")}])`),
+        "--sample",
+        "0",
+        "--json",
+      ]);
+      const told = JSON.parse(bad.lines[0] ?? "") as { misfits: { kind: string; worker: string; is_live: boolean }[] };
+      assert.equal(bad.code, 1);
+      assert.ok(
+        told.misfits.some(({ kind, worker: name, is_live }) => kind === "missing node" && name === "asked" && is_live),
+      );
+      const text = await run(["check", "--app", entry("bad2", "new Map()"), "--sample", "1"]);
+      assert.match(
+        text.lines.join("\n"),
+        /^unknown graph  \S+: No graph or worker is named[^]*\(only if it is retried\)[^]*misfits: \d+ under way, 2 that/,
+      );
+      const same = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", ${JSON.stringify(shapeOf(name))}]`);
+      const good = await run(["check", "--app", entry("good", `new Map([${same.join(", ")}])`)]);
+      assert.equal(good.code, 0);
+      assert.match(good.lines.join("\n"), /^All fit: \d+ under way, \d+ that have ended$/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  const shapeOf = (name: string) => app.definitions.get(name);
 
   it("tells what the server refuses, and what to do about the key", async () => {
     await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });

@@ -1,7 +1,7 @@
 /** `svc graph <verb>`: looks at and steers the graphs of a running app, over its operator endpoints. */
 import type { Snapshot } from "../graph/types.ts";
-import type { Json } from "../shared/json.ts";
 import { PATHS } from "../shared/wire.ts";
+import { check, queues, schedules } from "./graph-control.ts";
 import type { GraphCommand, GraphTask } from "./graph-arguments.ts";
 import type { GraphClient } from "./graph-client.ts";
 import { eventLine, printGraph, printGraphs } from "./graph-text.ts";
@@ -28,12 +28,16 @@ export async function graph({ task, json }: GraphCommand, client: GraphClient, o
       return follow(task.id, json, client, output);
     case "start":
       return start(task, json, client, output);
-    case "signal":
-      return show(await client.post<Snapshot>(`${PATHS.graphs}/${encodeURIComponent(task.id)}/signal`, task.body));
-    default: {
-      const body: Json = task.note === undefined ? {} : { note: task.note };
-      return show(await client.post<Snapshot>(`${PATHS.graphs}/${encodeURIComponent(task.id)}/${task.verb}`, body));
-    }
+    case "schedules":
+      return schedules(task, json, client, output);
+    case "queues":
+      return queues(task, json, client, output);
+    case "check":
+      return check(task, json, client, output);
+    default:
+      return show(
+        await client.post<Snapshot>(`${PATHS.graphs}/${encodeURIComponent(task.id)}/${task.verb}`, task.body),
+      );
   }
 }
 
@@ -50,7 +54,7 @@ async function list(
 }
 
 async function start(
-  { body, isFollowed }: GraphTask & { verb: "start" },
+  { body, isFollowed, isAwaited }: GraphTask & { verb: "start" },
   json: boolean,
   client: GraphClient,
   output: Output,
@@ -60,7 +64,17 @@ async function start(
   // The token in the answer is for pages; a terminal's history is no place for it.
   if (json) output.line(JSON.stringify({ graph_id: id, worker, status }));
   else output.line(id);
-  return isFollowed ? follow(id, json, client, output) : 0;
+  if (isFollowed) return follow(id, json, client, output);
+  return isAwaited ? awaitEnd(id, json, client, output) : 0;
+}
+
+/** Prints what it came to. */
+async function awaitEnd(id: string, json: boolean, client: GraphClient, output: Output): Promise<number> {
+  for await (const _event of client.events(id)) continue;
+  const { status, result, error } = await client.graph(id);
+  if (json) output.line(JSON.stringify({ graph_id: id, status, result, error }));
+  else output.line(status === "failed" ? `failed: ${error?.message ?? ""}` : JSON.stringify(result));
+  return status === "failed" ? 1 : 0;
 }
 
 async function follow(id: string, json: boolean, client: GraphClient, output: Output): Promise<number> {

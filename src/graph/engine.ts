@@ -274,7 +274,9 @@ class GraphEngine implements Engine {
   }
 
   async cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
+    await this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
+    await this.#children.follow("cancel", graphId, steering);
+    return this.snapshot(graphId) as Snapshot;
   }
 
   async retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {

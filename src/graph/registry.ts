@@ -65,6 +65,11 @@ export class Registry {
     return same ?? (version === undefined ? known?.[0] : undefined);
   }
 
+  /** By name. */
+  all(): ReadonlyMap<string, GraphDefinition> {
+    return this.#definitions;
+  }
+
   names(): string[] {
     return [...this.#definitions.keys()];
   }
