@@ -82,8 +82,8 @@ export interface App {
   readonly config: Config;
   /** Whether the webhook demo is served. */
   readonly hasDemo: boolean;
-  /** Graphs, and workers alone, by the names they are started with. @throws SvcError `SVC_DEFINITION` */
-  readonly definitions: ReadonlyMap<string, GraphDefinition>;
+  /** Graphs, and workers alone, by the names they are started with; of each its versions. @throws SvcError `SVC_DEFINITION` */
+  readonly definitions: ReadonlyMap<string, readonly GraphDefinition[]>;
   /** Paths of the pages, as defined: `/`, `/audits/:id`. */
   readonly pagePaths: readonly string[];
   /** Where a page may follow a graph's events, for a day: holds a token that reads this one graph. */
@@ -148,7 +148,7 @@ class SvcApp implements App {
     return this.#options.clock ?? systemClock;
   }
 
-  get definitions(): ReadonlyMap<string, GraphDefinition> {
+  get definitions(): ReadonlyMap<string, readonly GraphDefinition[]> {
     return new Registry(this.#options.workers ?? [], this.#options.graphs ?? []).all();
   }
 

@@ -216,7 +216,7 @@ describe("svc graph", () => {
     };
     try {
       await run(["start", "asked"]);
-      const names = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", { nodes: [] }]`);
+      const names = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", [{ options: {}, nodes: [] }]]`);
       const bad = await run([
         "check",
         "--app",

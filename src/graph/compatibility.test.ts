@@ -11,10 +11,10 @@ function history(nodes: Record<string, string>, change: Partial<History> = {}): 
   const rows = Object.entries(nodes).map(
     ([id, status]) => ({ id, worker: "work", status }) as History["nodes"][number],
   );
-  return { graph_id: "g_1", worker: "flow", status: "running", nodes: rows, ...change };
+  return { graph_id: "g_1", worker: "flow", version: null, status: "running", nodes: rows, ...change };
 }
 
-const definitions = (...all: GraphDefinition[]) => new Map(all.map((one) => [one.name, one]));
+const definitions = (...all: GraphDefinition[]) => new Map(all.map((one) => [one.name, [one]]));
 const flow = graph("flow", (g) => {
   const first = g.node("first", work);
   const items = g.map("items", work, first, () => []);
@@ -81,5 +81,19 @@ describe("graphs held against other definitions", () => {
         [false, 1, ["g_0"]],
       ],
     );
+  });
+
+  it("are held against the version they were started with", () => {
+    const build = (version: string, names: string[]) =>
+      graph("flow", (g) => names.forEach((name) => void g.node(name, work)), { version });
+    const both = new Map([["flow", [build("1", ["only"]), build("2", ["only", "more"])]]]);
+    const started = (version: string | null) => history({ only: "done" }, { version });
+    const found = (version: string | null) =>
+      misfits([started(version)], both).map(({ kind, message }) => [kind, message]);
+    assert.deepEqual([found("1"), found(null)], [[], []]);
+    assert.equal(found("2")[0]?.[0], "new node");
+    assert.deepEqual(found("0"), [
+      ["unknown graph", 'No graph or worker is named "flow" in version "0" any more: it would wait for ever'],
+    ]);
   });
 });

@@ -3,6 +3,7 @@
  * what an engine does about the same misfits when it takes such a graph up.
  */
 import { definitionName } from "./inner-id.ts";
+import { calledIn, definitionFor } from "./registry.ts";
 import type { GraphDefinition, Snapshot } from "./types.ts";
 
 export type MisfitKind = "unknown graph" | "missing node" | "new node" | "changed worker" | "changed order";
@@ -20,16 +21,19 @@ export interface Misfit {
 }
 
 /** What of a stored graph is looked at. */
-export type History = Pick<Snapshot, "graph_id" | "worker" | "status" | "nodes">;
+export type History = Pick<Snapshot, "graph_id" | "worker" | "version" | "status" | "nodes">;
 
 const EXAMPLES = 3;
 
-/** @param definitions by the name they are started with. @returns what fits no more, graphs under way first. */
-export function misfits(histories: Iterable<History>, definitions: ReadonlyMap<string, GraphDefinition>): Misfit[] {
+/** @param definitions by the name they are started with, of each its versions. @returns what fits no more, graphs under way first. */
+export function misfits(
+  histories: Iterable<History>,
+  definitions: ReadonlyMap<string, readonly GraphDefinition[]>,
+): Misfit[] {
   const found = new Map<string, Misfit>();
   for (const history of histories) {
     const isLive = history.status !== "done" && history.status !== "failed";
-    for (const [kind, message] of misfitsOf(history, definitions.get(history.worker))) {
+    for (const [kind, message] of misfitsOf(history, definitionOf(history, definitions))) {
       const key = [isLive, kind, history.worker, message].join("\n");
       const known = found.get(key) ?? {
         kind,
@@ -47,11 +51,17 @@ export function misfits(histories: Iterable<History>, definitions: ReadonlyMap<s
   return [...found.values()].sort((a, b) => Number(b.is_live) - Number(a.is_live));
 }
 
+function definitionOf({ worker, version }: History, definitions: ReadonlyMap<string, readonly GraphDefinition[]>) {
+  return definitionFor({ worker, version: version ?? undefined }, definitions);
+}
+
 type Finding = readonly [kind: MisfitKind, message: string];
 
-function misfitsOf({ worker, nodes }: History, definition: GraphDefinition | undefined): Finding[] {
-  if (!definition)
-    return [["unknown graph", `No graph or worker is named "${worker}" any more: it would wait for ever`]];
+function misfitsOf({ worker, version, nodes }: History, definition: GraphDefinition | undefined): Finding[] {
+  if (!definition) {
+    const name = calledIn({ worker, version: version ?? undefined });
+    return [["unknown graph", `No graph or worker is named ${name} any more: it would wait for ever`]];
+  }
   // What a worker remembers under a key is its own affair.
   const rows = nodes.filter(({ id }) => !id.includes("#"));
   const names = new Set(rows.map(({ id }) => definitionName(id)));

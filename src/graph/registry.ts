@@ -58,15 +58,12 @@ export class Registry {
     return this.#definitions.get(name)?.at(-1);
   }
 
-  /** What a graph goes on with: its version, or, where it has none, the earliest there is. */
-  of({ worker, version }: Pick<GraphRow, "worker" | "version">): GraphDefinition | undefined {
-    const known = this.#definitions.get(worker);
-    const same = known?.find((definition) => definition.options.version === version);
-    return same ?? (version === undefined ? known?.[0] : undefined);
+  of(row: Started): GraphDefinition | undefined {
+    return definitionFor(row, this.#definitions);
   }
 
-  /** By name. */
-  all(): ReadonlyMap<string, GraphDefinition> {
+  /** By name; of each its versions. */
+  all(): ReadonlyMap<string, readonly GraphDefinition[]> {
     return this.#definitions;
   }
 
@@ -81,6 +78,19 @@ export class Registry {
 }
 
 /** How a graph's definition is called in messages. */
-export function calledIn({ worker, version }: Pick<GraphRow, "worker" | "version">): string {
+export function calledIn({ worker, version }: Started): string {
   return version === undefined ? `"${worker}"` : `"${worker}" in version "${version}"`;
+}
+
+/** What a graph was started as. */
+type Started = Pick<GraphRow, "worker" | "version">;
+
+/** What a graph goes on with: its version, or, where it has none, the earliest there is. */
+export function definitionFor(
+  { worker, version }: Started,
+  definitions: ReadonlyMap<string, readonly GraphDefinition[]>,
+): GraphDefinition | undefined {
+  const known = definitions.get(worker);
+  const same = known?.find((definition) => definition.options.version === version);
+  return same ?? (version === undefined ? known?.[0] : undefined);
 }

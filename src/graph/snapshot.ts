@@ -13,6 +13,7 @@ export function snapshotOf(
   return {
     graph_id: row.id,
     worker: row.worker,
+    version: row.version ?? null,
     status: row.status,
     phase: row.phase,
     epoch: row.epoch,

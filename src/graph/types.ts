@@ -187,6 +187,8 @@ export interface FanOut {
 export interface Snapshot {
   graph_id: string;
   worker: string;
+  /** Of the definition it was started with. */
+  version: string | null;
   status: GraphStatus;
   phase: GraphPhase;
   epoch: number;
