@@ -82,32 +82,49 @@ function prepare<Data>(
 ): PreparedPage | Promise<PreparedPage> {
   // Without `load`, Data is undefined.
   const data = options.load?.(ctx) as Data | Promise<Data>;
-  const prepared = (loaded: Data): PreparedPage => preparedWith(options, deadlineMs, ctx, loaded);
-  return isPromise(data) ? data.then(prepared) : prepared(data);
+  if (isPromise(data)) return data.then((loaded) => new Prepared(options, deadlineMs, ctx, loaded));
+  return new Prepared(options, deadlineMs, ctx, data);
 }
 
-function preparedWith<Data>(
-  options: PageOptions<Data>,
-  deadlineMs: number | undefined,
-  ctx: Context,
-  data: Data,
-): PreparedPage {
-  keepQuiet(data);
-  const of = <Value>(given: OrOf<Data, Value>): Value =>
-    typeof given === "function" ? (given as (data: Data, ctx: Context) => Value)(data, ctx) : given;
-  const { head, description } = options;
-  return {
-    title: of(options.title),
-    description: description === undefined ? undefined : of<string | undefined>(description),
-    get status() {
-      return of(options.status ?? 200);
-    },
-    lang: of(options.lang ?? "en"),
-    prefetch: options.prefetch ?? "intent",
-    deadlineMs,
-    view: () => options.view(data, ctx),
-    head: head && (() => head(data, ctx)),
-  };
+/**
+ * A class, made for each request: a getter in a literal would be another kind of object to the engine each time, which keeps
+ * all that it closes over until a full collection.
+ */
+class Prepared<Data> implements PreparedPage {
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly lang: string;
+  readonly prefetch: "intent" | "idle";
+  readonly deadlineMs: number | undefined;
+  readonly head: (() => unknown) | undefined;
+  readonly #options: PageOptions<Data>;
+  readonly #ctx: Context;
+  readonly #data: Data;
+
+  constructor(options: PageOptions<Data>, deadlineMs: number | undefined, ctx: Context, data: Data) {
+    keepQuiet(data);
+    const { title, description, lang = "en", prefetch = "intent", head } = options;
+    this.#options = options;
+    this.#ctx = ctx;
+    this.#data = data;
+    this.title = this.#of(title);
+    this.description = description === undefined ? undefined : this.#of<string | undefined>(description);
+    this.lang = this.#of(lang);
+    this.prefetch = prefetch;
+    this.deadlineMs = deadlineMs;
+    this.head = head && (() => head(data, ctx));
+  }
+
+  get status(): number {
+    return this.#of(this.#options.status ?? 200);
+  }
+
+  view = (): unknown => this.#options.view(this.#data, this.#ctx);
+
+  #of<Value>(given: OrOf<Data, Value>): Value {
+    if (typeof given !== "function") return given;
+    return (given as (data: Data, ctx: Context) => Value)(this.#data, this.#ctx);
+  }
 }
 
 /** Promises that `load` hands over unawaited: one that no `<Await>` comes to wait for must not end the process. */
