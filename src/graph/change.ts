@@ -2,9 +2,17 @@
 import type { Json } from "../shared/json.ts";
 import type { GraphEventType, GraphRow, NewEvent, NodeRow, Unit } from "../store/contract.ts";
 
-/** Number of the last event, counting those of units that are still to be committed. */
-export interface LastEvent {
+/** Number of the last event of a mirror, counting those of units that are still to be committed. */
+export class LastEvent {
+  static #lines = 0;
+
   seq: number;
+  /** Tells the units of this mirror from those of another that had the same rows. */
+  readonly line = ++LastEvent.#lines;
+
+  constructor(seq: number) {
+    this.seq = seq;
+  }
 }
 
 /**
@@ -19,7 +27,8 @@ export class Change {
   constructor(row: GraphRow, nowMs: number, last: LastEvent, unit?: Unit) {
     this.nowMs = nowMs;
     this.#last = last;
-    this.unit = unit ?? { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase], seq: last.seq } };
+    const { seq, line } = last;
+    this.unit = unit ?? { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase], seq, line } };
   }
 
   get isEmpty(): boolean {

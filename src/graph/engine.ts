@@ -351,7 +351,8 @@ class GraphEngine implements Engine {
     const definition = this.#registry.of(row) ?? undefinedHere(row);
     if (!TERMINAL.includes(row.phase)) return this.#takeUp(row, definition, false).live;
     const { graphs } = this.#options.store;
-    return this.#liveOf(row, graphs.nodes(graphId), graphs.lastSeq(graphId), definition);
+    const lastSeq = graphs.lastSeq(graphId);
+    return this.#liveOf(row, graphs.nodes(graphId), lastSeq, definition);
   }
 
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal) {
@@ -389,7 +390,10 @@ class GraphEngine implements Engine {
     hasCrashed: boolean,
   ): { live: LiveGraph; settled: Promise<void> } {
     const { graphs } = this.#options.store;
-    const live = this.#adopt(row, graphs.nodes(row.id), graphs.lastSeq(row.id), definition);
+    // The number first: should another process commit between these, the fence tells.
+    const lastSeq = graphs.lastSeq(row.id);
+    const now = graphs.graph(row.id) ?? row;
+    const live = this.#adopt(now, graphs.nodes(row.id), lastSeq, definition);
     const { machine } = live;
     const nowMs = this.#clock.now();
     const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed));

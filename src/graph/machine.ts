@@ -34,7 +34,7 @@ import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow, NodeRow, SignalRow, Unit } from "../store/contract.ts";
 import { toldOf } from "./audit.ts";
-import { Change, type LastEvent } from "./change.ts";
+import { Change, LastEvent } from "./change.ts";
 import { isInner } from "./inner-id.ts";
 import { InnerNodes } from "./inner-nodes.ts";
 import { Mirror } from "./mirror.ts";
@@ -87,7 +87,7 @@ export class Machine {
     outboxRows: OutboxRows,
   ) {
     this.row = row;
-    this.#last = { seq: lastSeq };
+    this.#last = new LastEvent(lastSeq);
     this.definition = definition;
     this.#outboxRows = outboxRows;
     this.#mirror = new Mirror(nodes, definition);

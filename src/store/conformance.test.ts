@@ -157,6 +157,18 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       assert.equal(store.graphs.lastSeq(id), 3);
     });
 
+    it("refuses the rest of a line of which one was not written, though another's events count alike", async () => {
+      const id = nextId();
+      const event = { graphId: id, type: "log" as const, timestampMs: 1 };
+      await store.graphs.commit({ graphId: id, insert: graphRow(id) });
+      const unit = (line: number, seq: number) =>
+        store.graphs.commit({ graphId: id, fence: { epoch: 1, phases: ["queued"], seq, line }, events: [event] });
+      const [first, late] = [990_001, 990_002];
+      assert.deepEqual(await Promise.all([unit(first, 0), unit(late, 0), unit(late, 1)]), [true, false, false]);
+      assert.equal(await unit(late, 1), false);
+      assert.equal(await unit(first, 1), true);
+    });
+
     it("of two units with the same fence, asked for at once, one wins", async () => {
       const id = nextId();
       await store.graphs.commit({ graphId: id, insert: graphRow(id) });

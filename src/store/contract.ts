@@ -4,7 +4,7 @@
  *
  * Promises (held by the conformance suite, which runs on every store):
  * - `commit` is atomic per unit; it resolves only after the durable commit; units may share one transaction.
- * - A unit whose fence does not match changes nothing and yields `false`.
+ * - A unit whose fence does not match changes nothing and yields `false`, and so do all that follow in its line.
  * - Events of a graph get the next `seq` in commit order, from 1, without gaps.
  * - An outbox row is unique by (registration_id, graph_id, event, epoch, pause_no).
  */
@@ -170,6 +170,8 @@ export interface Unit {
     phases: GraphPhase[];
     /** Number of the graph's last event: a unit made on top of one that was not written is refused with it. */
     seq?: number;
+    /** Who made it, of those that don't wait for their units: once one of a line was not written, none that follows is. */
+    line?: number;
     node?: { id: string; status: NodeStatus[]; attempt: number };
   };
   /** Columns to change; absent keys stay. `insert` creates the row. */

@@ -8,7 +8,8 @@ type Known = Pick<GraphEvent, "seq" | "type" | "node">;
 export function checkJournal(graphId: string, events: readonly Known[]): void {
   const journal = new Journal();
   events.forEach((event, at) => {
-    const what = `${graphId}: event ${at + 1} is ${event.seq} ${event.type} ${event.node ?? ""}`;
+    const before = events.slice(Math.max(0, at - 8), at).map(({ type, node = "" }) => `${type} ${node}`.trim());
+    const what = `${graphId}: event ${at + 1} is ${event.seq} ${event.type} ${event.node ?? ""} after ${before.join(", ")}`;
     assert.equal(event.seq, at + 1, `${what}: a gap or a double`);
     const refusal = journal.refusal(event);
     assert.equal(refusal, undefined, `${what}: ${refusal}`);

@@ -16,12 +16,15 @@ export interface Report {
 
 const ANNOUNCED = ["graph.done", "graph.failed", "graph.paused"];
 
-/** @throws AssertionError naming the graph and what is wrong with it. */
+/**
+ * @param isWhole whether every graph that was asked for was acknowledged in the end.
+ * @throws AssertionError naming the graph and what is wrong with it.
+ */
 export async function checkAll(
   file: string,
   calls: string,
   acknowledged: ReadonlyMap<number, string>,
-  kills: number,
+  { kills, isWhole }: { kills: number; isWhole: boolean },
 ): Promise<Report> {
   const store = await openStore(`sqlite:${file}`);
   try {
@@ -39,7 +42,8 @@ export async function checkAll(
       report.nodes += events.filter(({ type }) => type === "node.done").length;
     }
     const stored = Object.values(store.graphs.countByStatus()).reduce((total, count) => total + count, 0);
-    assert.equal(stored, acknowledged.size, "a key that was used twice has made two graphs");
+    // Of what was started and killed before it was acknowledged, too, the last process has asked again, if it had the time.
+    if (isWhole) assert.equal(stored, acknowledged.size, "a key that was used twice has made two graphs");
     report.repeated = countRepeated(calls, ended, acknowledged);
     assert.ok(report.repeated <= kills * PLACES, `${report.repeated} calls were repeated after ${kills} kills`);
     return report;

@@ -160,7 +160,8 @@ class Run {
       if (this.#kills % 20 === 0) this.#tell();
     }
     await this.#finish(this.#kills < kills ? this.#acknowledged.size : this.#options.graphs);
-    const report = await checkAll(this.#file, this.#calls, this.#acknowledged, this.#kills);
+    const isWhole = this.#acknowledged.size === this.#options.graphs;
+    const report = await checkAll(this.#file, this.#calls, this.#acknowledged, { kills: this.#kills, isWhole });
     return { ...report, kills: this.#kills, zombies: this.#zombies, fenced: this.#fenced, keptOut: this.#keptOut };
   }
 

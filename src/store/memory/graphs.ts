@@ -14,6 +14,7 @@ import type {
 } from "../contract.ts";
 import type { MemoryAudit } from "./control.ts";
 import type { MemoryWebhooks } from "./webhooks.ts";
+import { Lines } from "../lines.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { idRange, isPlain, isPurgeable, matches, MAX_TOTAL } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
@@ -28,6 +29,7 @@ export class MemoryGraphs implements GraphStore {
   readonly #signals = new Map<string, SignalRow[]>();
   readonly #events = new Map<string, GraphEvent[]>();
   readonly #listeners = new EventListeners();
+  readonly #lines = new Lines();
   readonly #webhooks: MemoryWebhooks;
   readonly #audit: MemoryAudit;
 
@@ -41,7 +43,10 @@ export class MemoryGraphs implements GraphStore {
     await new Promise<void>((resolve) => setImmediate(resolve));
     const copy = structuredClone(unit);
     if (copy.insert) this.#insert(copy.insert);
-    if (!this.#holds(copy)) return false;
+    if (this.#lines.isBroken(unit) || !this.#holds(copy)) {
+      this.#lines.break(unit);
+      return false;
+    }
     const graph = this.#graphs.get(copy.graphId) as GraphRow;
     this.#applyNodes(copy);
     Object.assign(graph, copy.graph);

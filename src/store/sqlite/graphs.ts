@@ -16,6 +16,7 @@ import type {
 } from "../contract.ts";
 import { OwnError } from "../contract.ts";
 import type { Json } from "../../shared/json.ts";
+import { Lines } from "../lines.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { pastNode, toEvent, toGraph, toNode, toSignal } from "./columns.ts";
 import type { Database } from "./database.ts";
@@ -41,6 +42,7 @@ export class SqliteGraphs implements GraphStore {
   readonly #list: GraphList;
   /** Units that wait for the next group. */
   readonly #waiting: Waiting[] = [];
+  readonly #lines = new Lines();
 
   constructor(database: Database, onOutbox: (rows: readonly OutboxRow[]) => void) {
     this.#database = database;
@@ -115,14 +117,22 @@ export class SqliteGraphs implements GraphStore {
     } catch (error) {
       sql("ROLLBACK TO units").run();
       sql("RELEASE units").run();
-      if (units.length === 1) return [error instanceof Error ? error : new Error(String(error))];
+      const [only] = units;
+      if (only && units.length === 1) {
+        this.#lines.break(only);
+        return [error instanceof Error ? error : new Error(String(error))];
+      }
       return units.flatMap((unit) => this.#apply([unit]));
     }
   }
 
   #applyTogether(units: readonly Unit[]): Outcome[] {
     const batch = new UnitBatch(this.#database, units);
-    const outcomes = units.map((unit) => batch.add(unit));
+    const outcomes = units.map((unit) => {
+      const events = this.#lines.isBroken(unit) ? undefined : batch.add(unit);
+      if (!events) this.#lines.break(unit);
+      return events;
+    });
     batch.flush();
     return outcomes;
   }
