@@ -485,7 +485,7 @@ describe("ping and sample", () => {
     const received = await receiver.received(3);
     const payloads = received.map((delivery) => verifyWebhook({ ...delivery, secret: SECRET, now: test.clock.now() }));
     assert.deepEqual(payloads.map(({ event }) => event).sort(), ["graph.done", "ping", "ping"]);
-    for (const { graph_id: graphId } of payloads) assert.match(graphId, /^g_[0-9a-z]{26}$/);
+    for (const { graph_id: graphId } of payloads) assert.match(graphId, /^g_[0-9A-Z]{26}$/);
     assert.deepEqual(
       new Set(received.map(({ headers }) => headers["x-svc-delivery"])),
       new Set(ids.map((answer) => answer.delivery_id)),

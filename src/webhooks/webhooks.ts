@@ -2,8 +2,8 @@
  * Webhooks as the rest of the server sees them: one object with a method per endpoint of contract section 3, the rows
  * for the engine's transactions, and start and close of the delivery loop.
  */
-import { randomBytes, randomInt } from "node:crypto";
 import type { OutboxRows } from "../graph/types.ts";
+import { createGraphId, randomHex } from "../security/random.ts";
 import type { Resolve } from "../security/resolve.ts";
 import { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
@@ -229,13 +229,19 @@ function enabled(row: RegistrationRow): void {
   );
 }
 
+/** Begins with the time: rows that come one after the other stand side by side in the store, which is several times quicker. */
+function newDeliveryId(nowMs: number): string {
+  const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, "0").slice(-12);
+  return `msg_${time}${randomHex(10)}`;
+}
+
 function outboxRow(
   registrationId: string,
   source: PayloadSource & { epoch?: number; pauseNo?: number },
   body: string,
 ): OutboxRow {
   return {
-    id: `msg_${randomBytes(16).toString("hex")}`,
+    id: newDeliveryId(source.timestampMs),
     registrationId,
     graphId: source.graphId,
     event: source.event,
@@ -249,8 +255,7 @@ function outboxRow(
 
 /** A payload that no graph made; its graph id is fresh, so that samples never count as repeats of each other. */
 function sample(event: "ping" | "graph.done", nowMs: number): PayloadSource {
-  const letters = "0123456789abcdefghjkmnpqrstvwxyz";
-  const graphId = `g_${Array.from({ length: 26 }, () => letters[randomInt(letters.length)]).join("")}`;
+  const graphId = createGraphId(nowMs);
   const isPing = event === "ping";
   return {
     event,

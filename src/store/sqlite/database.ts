@@ -21,6 +21,8 @@ const PRAGMAS = [
   "foreign_keys=OFF",
   // 16 MB: a page that many commits change is then copied into the file once for them all.
   "wal_autocheckpoint=4000",
+  // 16 MB: with the usual 2, a group that inserts into many indexes writes pages out in its middle and reads them again.
+  "cache_size=-16384",
 ];
 
 interface Waiting {
