@@ -25,6 +25,7 @@ export type {
   ForkOptions,
   GraphDefinition,
   GraphOptions,
+  IsolateOptions,
   LaneReport,
   LifecycleEvent,
   KeyedConcurrency,

@@ -23,12 +23,26 @@ const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, valu
   rate: checkRate,
   priority: checkPriority,
   version: checkVersion,
+  isolate: checkIsolate,
   onCancel: (what, value) => checkFunction(what, "onCancel", value),
   compensate: (what, value) => checkFunction(what, "compensate", value),
 };
 
+/** With less a thread does not even start. */
+const MIN_MEMORY_MB = 16;
 const VERSION = /^[!-~]{1,64}$/;
 const ON_ERROR: readonly unknown[] = [undefined, "fail-fast", "drain"];
+
+function checkIsolate(what: string, isolate: AnyOptions["isolate"]): void {
+  if (isolate === undefined) return;
+  if (typeof isolate !== "object" || isolate === null)
+    throw refused(`${what} has isolate ${shown(isolate)}; use { module: import.meta.url }`);
+  checkKeys(`${what}, in isolate,`, isolate, ["module", "memoryMb"]);
+  requireOption(what, "isolate.module", isolate.module);
+  const { memoryMb } = isolate;
+  if (memoryMb !== undefined && !(Number.isInteger(memoryMb) && memoryMb >= MIN_MEMORY_MB))
+    throw refused(`${what} has isolate.memoryMb ${shown(memoryMb)}; use a whole number from ${MIN_MEMORY_MB}`);
+}
 
 function checkVersion(what: string, version: string | undefined): void {
   if (version !== undefined && (typeof version !== "string" || !VERSION.test(version)))

@@ -8,6 +8,7 @@ import type { Json } from "../shared/json.ts";
 import { checkCount, checkGraph, checkRetry, checkTime, checkWorker, refused, requireName } from "./checks.ts";
 import { asWorker } from "./children.ts";
 import type { Settled } from "./context-types.ts";
+import { tellDeclared } from "./declared.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type {
   FanOut,
@@ -44,7 +45,9 @@ export function worker<Input, Output>(
   requireName("worker", name);
   if (typeof run !== "function") throw refused(`The worker "${name}" has no function to run`);
   checkWorker(name, options);
-  return { kind: "worker", name, options, run };
+  const made = { kind: "worker", name, options, run } as const;
+  tellDeclared(made as Worker<never, unknown>);
+  return made;
 }
 
 /** What holds for one use of a worker, in place of the worker's own options. */

@@ -19,6 +19,7 @@ import { checkCount, readPriority } from "./checks.ts";
 import { bulk } from "./bulk.ts";
 import { Children } from "./children.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
+import { Isolation } from "./isolation.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
 import { Machine, TERMINAL } from "./machine.ts";
 import { firstNodes } from "./node-rows.ts";
@@ -96,6 +97,7 @@ class GraphEngine implements Engine {
   readonly schedule: Scheduler;
   readonly queues: WorkerQueues;
   readonly #undoer: Undoer;
+  readonly #isolation: Isolation;
   readonly #retention: Retention | undefined;
   /** Places that attempts hold, and commits under way. */
   #busy = 0;
@@ -107,6 +109,7 @@ class GraphEngine implements Engine {
     this.#clock = options.clock;
     this.#log = options.log ?? silentLog;
     this.#registry = new Registry(options.workers ?? [], options.graphs ?? []);
+    this.#isolation = new Isolation((name) => this.#registry.worker(name));
     const isClosing = (): boolean => this.#isClosing;
     this.#dispatcher = new Dispatcher({
       clock: options.clock,
@@ -131,7 +134,7 @@ class GraphEngine implements Engine {
       live,
       go,
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
-      bind: (worker) => this.#children.bind(worker),
+      bind: (worker, node) => this.#isolation.bind(this.#children.bind(worker), node),
       signals: (graphId) => options.store.graphs.signals(graphId),
       transact: (graph, run) => transact(options.store.graphs, run, (error) => this.#reload(graph, error)),
     });
@@ -428,6 +431,7 @@ class GraphEngine implements Engine {
       // Those that wait.
       live.abortAll(new Shutdown());
     }
+    this.#isolation.close();
   }
 
   // Under way.

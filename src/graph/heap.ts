@@ -53,6 +53,6 @@ export class Heap<Item extends Ordered> {
   }
 }
 
-export function isBefore(a: Ordered, b: Ordered): boolean {
+function isBefore(a: Ordered, b: Ordered): boolean {
   return a.order < b.order || (a.order === b.order && a.seq < b.seq);
 }

@@ -2,6 +2,7 @@
 import { SvcError } from "../shared/errors.ts";
 import { graphOfWorker } from "./definition.ts";
 import type { GraphRow } from "../store/contract.ts";
+import { requireModule } from "./isolation.ts";
 import type { GraphDefinition, NodeDefinition, Worker } from "./types.ts";
 
 export class Registry {
@@ -16,6 +17,7 @@ export class Registry {
     for (const definition of [...graphs, ...workers.map(graphOfWorker)] as GraphDefinition[]) this.#add(definition);
     for (const definition of [...this.#definitions.values()].flat()) this.#addChildren(definition);
     this.#requireOneWorkerPerName();
+    for (const { worker } of this.#nodes()) requireModule(worker);
   }
 
   #add(definition: GraphDefinition): void {
@@ -69,6 +71,10 @@ export class Registry {
 
   names(): string[] {
     return [...this.#definitions.keys()];
+  }
+
+  worker(name: string): Worker<never, unknown> | undefined {
+    return this.#nodes().find(({ worker }) => worker.name === name)?.worker;
   }
 
   /** Names of all workers, those of graphs included. */

@@ -26,7 +26,7 @@ export interface RunnerOptions {
   /** Decides and commits; rejects when that fails. */
   apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
   /** The worker as it is called. */
-  bind: (worker: Worker<never, unknown>) => Worker<never, unknown>;
+  bind: (worker: Worker<never, unknown>, node: NodeRow) => Worker<never, unknown>;
   /** Writes the author's rows together with a unit. Rejects with what the author's function throws. */
   transact: (live: LiveGraph, run: TransactionRun) => Promise<Json>;
   /** Signals of a graph that are kept. */
@@ -101,7 +101,7 @@ export class Runner {
     const { heartbeat } = worker.options;
     return runAttempt({
       node: { ...node },
-      worker: this.#options.bind(worker),
+      worker: this.#options.bind(worker, node),
       timeout,
       heartbeat,
       input,

@@ -46,6 +46,16 @@ export interface UndoContext<Input = unknown> extends Pick<
   readonly failure: Failure;
 }
 
+export interface IsolateOptions {
+  /**
+   * The module that declares the worker: `import.meta.url` there. A thread loads it anew, with all it imports; it must be
+   * JavaScript, or such TypeScript as this Node loads.
+   */
+  module: string | URL;
+  /** Memory of the heap of one attempt's thread; who needs more fails. Default: Node's own limit. */
+  memoryMb?: number;
+}
+
 export interface WorkerOptions<Input = unknown, Output = unknown> {
   retry?: RetryPolicy;
   /** Longest one attempt may run; then it is aborted and counts as failed. Default: none. */
@@ -65,6 +75,12 @@ export interface WorkerOptions<Input = unknown, Output = unknown> {
    * `concurrency` of its own.
    */
   priority?: number;
+  /**
+   * Runs attempts in a thread of their own: what blocks or fills the memory there does not touch the server, and an attempt
+   * that is over its time or cancelled is ended at once, whatever it does. `onCancel` and `compensate` run beside the
+   * server. Default: no thread.
+   */
+  isolate?: IsolateOptions;
   /** Of the worker where it is started alone (see the graph's `version`). Default: none. */
   version?: string;
   /**

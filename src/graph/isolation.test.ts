@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { systemClock } from "../shared/clock.ts";
+import { openStore } from "../store/open.ts";
+import { worker } from "./definition.ts";
+import { createEngine } from "./engine.ts";
+import { Registry } from "./registry.ts";
+import type { Engine, Snapshot, Worker } from "./types.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-threads-"));
+const file = join(folder, "isolated.mjs");
+const module = pathToFileURL(file).href;
+
+/** Declared in the module; here as the app sees it that imports it. */
+let declared: Record<string, Worker<never, unknown>>;
+let engine: Engine;
+
+before(async () => {
+  writeFileSync(
+    file,
+    `
+import { worker } from ${JSON.stringify(new URL("./definition.js", import.meta.url).href)};
+const isolate = { module: import.meta.url, memoryMb: 32 };
+const once = { retry: { max: 1 } };
+export const echo = worker("echo", { isolate, ...once }, async (input, ctx) => {
+  ctx.log("info", "in a thread");
+  ctx.emit("seen", { input });
+  const { isMainThread } = await import("node:worker_threads");
+  return { input, isMainThread, attempt: ctx.attempt, key: ctx.idempotencyKey("x").split("/").at(-1) };
+});
+export const spins = worker("spins", { isolate, ...once, timeout: 200 }, () => { for (;;); });
+export const greedy = worker("greedy", { isolate, ...once }, () => {
+  const all = [];
+  for (;;) all.push(new Array(100_000).fill(Math.random()));
+});
+export const quits = worker("quits", { isolate, ...once }, () => process.exit(3));
+export const throws = worker("throws", { isolate, retry: { max: 5, nonRetryable: ["RangeError"] } }, () => {
+  throw new RangeError("too far");
+});
+export const odd = worker("odd", { isolate, ...once }, () => () => 1);
+let runs = 0;
+export const durable = worker("durable", { isolate }, async (input, ctx) => {
+  const doubled = await ctx.step("double", ({ idempotencyKey }) => (runs++, [input * 2, idempotencyKey.endsWith("double")]));
+  ctx.state.set("seen", doubled);
+  await ctx.checkpoint();
+  await ctx.sleep(1);
+  const called = await ctx.call("half", half, doubled[0]);
+  const failed = await ctx.step("fails", () => { throw new TypeError("no"); }).catch((error) => error.name + error.message);
+  return { doubled, called, failed, state: ctx.state.get("seen"), runs };
+});
+export const half = worker("half", (input) => input / 2);
+`,
+  );
+  declared = (await import(module)) as typeof declared;
+  const store = await openStore("memory:");
+  engine = createEngine({ store, clock: systemClock, workers: Object.values(declared) });
+});
+
+after(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function ended(name: string, input: unknown = null): Promise<Snapshot> {
+  const { snapshot } = await engine.start(name, input as never);
+  const signal = AbortSignal.timeout(60_000);
+  for await (const _event of engine.subscribe(snapshot.graph_id, 0, signal));
+  return engine.snapshot(snapshot.graph_id) as Snapshot;
+}
+
+describe("an isolated worker", () => {
+  it("runs in a thread, and what it tells is told", async () => {
+    const { result, graph_id } = await ended("echo", "hi");
+    assert.deepEqual(result, { input: "hi", isMainThread: false, attempt: 1, key: "x" });
+    const told: string[] = [];
+    for await (const event of engine.subscribe(graph_id, 0, AbortSignal.timeout(60_000))) told.push(event.type);
+    assert.deepEqual(
+      told.filter((type) => type === "log" || type === "custom"),
+      ["log", "custom"],
+    );
+  });
+
+  it("has steps, state, sleeps and calls as any other", async () => {
+    const { result, nodes } = await ended("durable", 21);
+    assert.deepEqual(result, { doubled: [42, true], called: 21, failed: "TypeErrorno", state: [42, true], runs: 1 });
+    assert.ok(nodes.some((node) => node.id === "durable#double"));
+  });
+
+  it("that spins is ended when its time is over, and the server answers meanwhile", async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 10);
+    const { status, error } = await ended("spins");
+    clearInterval(timer);
+    assert.deepEqual([status, error?.reason], ["failed", "timeout"]);
+    assert.ok(turns > 0);
+  });
+
+  it("that spins is ended by a cancel", async () => {
+    const { snapshot } = await engine.start("spins", null);
+    const cancelled = await engine.cancel(snapshot.graph_id);
+    assert.equal(cancelled.error?.reason, "cancelled");
+    await engine.idle();
+  });
+
+  it("that needs more memory than it has fails alone, in words", async () => {
+    const { error } = await ended("greedy");
+    assert.equal(error?.message, 'The worker "greedy" used more memory than its 32 MB');
+  });
+
+  it("that ends its process ends its thread", async () => {
+    assert.match((await ended("quits")).error?.message ?? "", /The thread of "quits" ended with code 3/);
+  });
+
+  it("has its errors told apart by name, and what can't be handed over refused", async () => {
+    const { error, nodes } = await ended("throws");
+    assert.deepEqual([error?.message, nodes[0]?.attempts], ["too far", 1]);
+    assert.match((await ended("odd")).error?.message ?? "", /could not be cloned/);
+  });
+
+  it("is refused at boot where a thread can't load its module", () => {
+    const refusals: [string | URL, RegExp][] = [
+      ["./here.js", /worker "w" is isolated in \.\/here\.js; use a file: URL/],
+      [pathToFileURL(join(folder, "gone.js")), /worker "w" is isolated in file:.*gone\.js, where there is no file/],
+    ];
+    for (const [given, message] of refusals) {
+      const lost = worker("w", { isolate: { module: given } }, () => 1);
+      assert.throws(() => new Registry([lost as Worker<never, unknown>], []), { code: "SVC_DEFINITION", message });
+    }
+    assert.throws(() => worker("w", { isolate: true as never }, () => 1), /has isolate true; use \{ module/);
+    assert.throws(
+      () => worker("w", { isolate: { module, memoryMb: 1 } }, () => 1),
+      /memoryMb 1; use a whole number from 16/,
+    );
+  });
+});

@@ -1,0 +1,186 @@
+/**
+ * Workers that run in threads of their own, away from the server: what they do to the processor and the memory is theirs, and
+ * an attempt that is over its time, or cancelled, is ended for good, whatever it does. A thread runs one attempt at a
+ * time; one that was ended is replaced, one that is idle is kept for the next.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Worker as Thread } from "node:worker_threads";
+import type { Json } from "../shared/json.ts";
+import type { NodeRow } from "../store/contract.ts";
+import { refused } from "./checks.ts";
+import {
+  errorMessage,
+  errorOf,
+  type Asked,
+  type FromThread,
+  type Settlement,
+  type ToThread,
+  type Told,
+} from "./thread-messages.ts";
+import type { IsolateOptions, Worker, WorkerContext } from "./types.ts";
+
+/** A worker may keep this many threads that wait for work; more are ended. */
+const MAX_IDLE = 4;
+
+export class Isolation {
+  readonly #workerNamed: (name: string) => Worker<never, unknown> | undefined;
+  readonly #idle = new Map<string, Thread[]>();
+  #isClosed = false;
+
+  /** @param workerNamed those that isolated ones may call. */
+  constructor(workerNamed: (name: string) => Worker<never, unknown> | undefined) {
+    this.#workerNamed = workerNamed;
+  }
+
+  /** The worker as it is called: through a thread, if it is isolated. */
+  bind(worker: Worker<never, unknown>, node: NodeRow): Worker<never, unknown> {
+    const { isolate } = worker.options;
+    if (!isolate) return worker;
+    return { ...worker, run: (input: never, ctx) => this.#run(worker.name, isolate, input, ctx, node.state) };
+  }
+
+  /** Ends all threads that wait for work. */
+  close(): void {
+    this.#isClosed = true;
+    for (const threads of this.#idle.values()) for (const thread of threads) void thread.terminate();
+    this.#idle.clear();
+  }
+
+  #run(name: string, isolate: IsolateOptions, input: unknown, ctx: WorkerContext, state: Json | undefined) {
+    const thread = this.#idle.get(name)?.pop() ?? startThread(isolate);
+    thread.ref();
+    return new Promise<unknown>((resolve, reject) => {
+      const end = (settle: () => void, isReusable: boolean): void => {
+        thread.removeAllListeners();
+        ctx.signal.removeEventListener("abort", onAbort);
+        if (isReusable) this.#keep(name, thread);
+        else void thread.terminate();
+        settle();
+      };
+      // Whoever aborted has its reason already.
+      const onAbort = (): void => end(() => reject(ctx.signal.reason as Error), false);
+      thread.on("message", (message: FromThread) => {
+        if (message.type !== "ended") return hear(message);
+        const { settlement } = message;
+        if ("error" in settlement) end(() => reject(errorOf(settlement.error)), true);
+        else end(() => resolve(settlement.value), true);
+      });
+      const hear = listener(thread, ctx, (called) => this.#workerNamed(called));
+      thread.on("error", (error) => end(() => reject(inWords(error, name, isolate)), false));
+      thread.on("exit", (code) =>
+        end(() => reject(new Error(`The thread of "${name}" ended with code ${code}`)), false),
+      );
+      ctx.signal.addEventListener("abort", onAbort, { once: true });
+      if (ctx.signal.aborted) return onAbort();
+      const { graphId, nodeId, attempt, epoch, deps } = ctx;
+      post(thread, {
+        type: "run",
+        module: String(isolate.module),
+        worker: name,
+        input,
+        context: { graphId, nodeId, attempt, epoch, deps: { ...deps } },
+        state,
+      });
+    });
+  }
+
+  #keep(name: string, thread: Thread): void {
+    const idle = this.#idle.get(name) ?? [];
+    if (this.#isClosed || idle.length >= MAX_IDLE) return void thread.terminate();
+    thread.unref();
+    // One that dies meanwhile is not handed out.
+    thread.once("exit", () => idle.includes(thread) && idle.splice(idle.indexOf(thread), 1));
+    thread.on("error", () => undefined);
+    this.#idle.set(name, [...idle.filter((other) => other !== thread), thread]);
+  }
+}
+
+function startThread({ memoryMb }: IsolateOptions): Thread {
+  const limits = memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } };
+  return new Thread(new URL("./thread.js", import.meta.url), limits);
+}
+
+function post(thread: Thread, message: ToThread): void {
+  thread.postMessage(message);
+}
+
+/** Does what the worker in the thread asks of its context. */
+function listener(
+  thread: Thread,
+  ctx: WorkerContext,
+  workerNamed: (name: string) => Worker<never, unknown> | undefined,
+) {
+  const steps = new Map<number, (settlement: Settlement) => void>();
+  const ask = (method: Asked, id: number, args: never[]): Promise<unknown> => {
+    const [first, second, third, fourth] = args as [never, never, never, never];
+    if (method === "checkpoint") return ctx.checkpoint();
+    if (method === "sleep") return ctx.sleep(first, second);
+    if (method === "waitFor") return ctx.waitFor(first, second);
+    if (method === "call") return ctx.call(first, known(second), third, fourth);
+    if (method === "map") return ctx.map(first, second, known(third), fourth);
+    const inThread = (idempotencyKey: string): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        steps.set(id, (settlement) =>
+          "error" in settlement ? reject(errorOf(settlement.error)) : resolve(settlement.value),
+        );
+        post(thread, { type: "step", id, idempotencyKey });
+      });
+    return ctx.step(first, (info) => inThread(info.idempotencyKey), second);
+  };
+  const known = (name: string): never => {
+    const worker = workerNamed(name);
+    if (!worker) throw new Error(`The worker "${name}" is called from a thread: list it in the app's workers`);
+    return worker as never;
+  };
+  const settled = async (run: () => Promise<unknown>): Promise<Settlement> => {
+    try {
+      return { value: await run() };
+    } catch (error) {
+      return { error: errorMessage(error) };
+    }
+  };
+  return (message: Exclude<FromThread, { type: "ended" }>): void => {
+    if (message.type === "told") return tell(ctx, message.method, message.args as never[]);
+    const { id } = message;
+    if (message.type === "stepped") {
+      steps.get(id)?.(message.settlement);
+      return void steps.delete(id);
+    }
+    const { method, args } = message;
+    void settled(async () => ask(method, id, args as never[])).then((settlement) =>
+      post(thread, { type: "settled", id, settlement }),
+    );
+  };
+}
+
+/** What it tells, as it told it. */
+function tell(ctx: WorkerContext, method: Told, args: never[]): void {
+  const [first, second] = args as [never, never];
+  if (method === "heartbeat") ctx.heartbeat();
+  else if (method === "log") ctx.log(first, second);
+  else if (method === "emit") ctx.emit(first, second);
+  else if (method === "progress") ctx.progress(first, second);
+  else ctx.state.set(first, second);
+}
+
+function inWords(error: Error, name: string, { memoryMb }: IsolateOptions): Error {
+  if ((error as { code?: string }).code !== "ERR_WORKER_OUT_OF_MEMORY") return error;
+  const limit = memoryMb === undefined ? "there is" : `its ${memoryMb} MB`;
+  return new Error(`The worker "${name}" used more memory than ${limit}`, { cause: error });
+}
+
+/** @throws SvcError `SVC_DEFINITION` for an isolated worker whose module a thread can't load. */
+export function requireModule({ name, options: { isolate } }: Worker<never, unknown>): void {
+  if (!isolate) return;
+  const url = String(isolate.module);
+  const what = `The worker "${name}" is isolated in ${url}`;
+  if (!url.startsWith("file:"))
+    throw refused(`${what}; use a file: URL, such as import.meta.url of the module that declares it`);
+  if (!existsSync(fileURLToPath(url)))
+    throw refused(`${what}, where there is no file; name the module that declares it as it is when the app runs`);
+  if (/\.[mc]?js$/.test(url.split("?", 1)[0] as string)) return;
+  const canStrip = Boolean((process as { features?: { typescript?: unknown } }).features?.typescript);
+  if (!/\.m?ts$/.test(url) || !canStrip)
+    throw refused(`${what}, which a thread of this Node can't load; declare it in a .js file, with what it imports`);
+}
