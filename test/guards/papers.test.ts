@@ -13,6 +13,7 @@ const PAPERS = [
   "GLOSSARY.md",
   "docs/resume-protocol.md",
   "docs/bytes.md",
+  "docs/promises.md",
   "docs/guide/README.md",
 ];
 

@@ -1,0 +1,40 @@
+/** Each promise of docs/promises.md names the tests that hold it, and they are there. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { root } from "./source.ts";
+
+const text = readFileSync(join(root, "docs/promises.md"), "utf8");
+
+/** Lines such as "- `src/x.test.ts`: "a fact"". */
+function named(page: string): { file: string; test: string }[] {
+  return [...page.matchAll(/^- `([\w/.-]+\.test\.ts)`: "(.+)"$/gm)].map(([, file = "", test = ""]) => ({ file, test }));
+}
+
+function missing(page: string): string[] {
+  return named(page)
+    .filter(({ file, test }) => !existsSync(join(root, file)) || !readFileSync(join(root, file), "utf8").includes(test))
+    .map(({ file, test }) => `${file}: ${test}`);
+}
+
+describe("promises", () => {
+  it("name tests that are there", () => {
+    assert.deepEqual(missing(text), []);
+  });
+
+  it("have a test each", () => {
+    const bare = text
+      .split(/^## /m)
+      .slice(1)
+      .filter((part) => !part.startsWith("What is not promised") && named(part).length === 0);
+    assert.deepEqual(bare, []);
+    const lines = text.split("\n").filter((line) => line.startsWith("- "));
+    assert.equal(named(text).length, lines.length, "a line names no test");
+  });
+
+  it("a planted test that is gone is caught", () => {
+    const planted = '- `src/graph/engine.test.ts`: "a fact nobody tests"\n- `src/gone.test.ts`: "is gone"';
+    assert.equal(missing(planted).length, 2);
+  });
+});
