@@ -1,7 +1,7 @@
 /** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
 import { Sessions } from "../http/sessions.ts";
 import { createEngine } from "../graph/engine.ts";
-import type { Engine } from "../graph/types.ts";
+import type { Engine, LaneReport, Worker } from "../graph/types.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -16,6 +16,7 @@ import type { Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
 import { Limits } from "./limits.ts";
+import { LoopWatch } from "./loop-watch.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { AppOptions, SessionOptions, Surroundings } from "./options.ts";
 import { Phases } from "./phases.ts";
@@ -85,7 +86,7 @@ export async function boot(options: BootOptions): Promise<Services> {
 
 /** Registrations go first: a graph that recovery finishes at once must find its listeners. */
 async function startWork(
-  { app, config, where, clock, log, metrics, tracer }: BootOptions,
+  { app, config, where, clock, closing, log, metrics, tracer }: BootOptions,
   store: Store,
 ): Promise<{ webhooks: Webhooks; engine: Engine }> {
   const webhooks = createWebhooks({
@@ -110,11 +111,13 @@ async function startWork(
     ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
   });
   await webhooks.registerAtBoot(config.webhookUrls);
-  const engine = createEngine({
+  const watch = loopWatch(app, metrics, log, () => engine.lanes());
+  const engine: Engine = createEngine({
     store,
     clock,
     log,
     onAttempt: (report) => {
+      watch.ended(report.worker);
       metrics.attempts.add(report.worker, report.outcome);
       tracer?.attempt(report);
     },
@@ -128,6 +131,7 @@ async function startWork(
     ...retentionOf(app, config),
     ...(app.graphConcurrency === undefined ? {} : { concurrency: app.graphConcurrency }),
   });
+  watch.start(closing);
   await engine.recover();
   webhooks.start();
   return { webhooks, engine };
@@ -137,6 +141,25 @@ async function startWork(
 function retentionOf({ graphRetention }: AppOptions, config: Config): { retention?: Duration } {
   const retention = config.retention ?? graphRetention;
   return retention === undefined ? {} : { retention };
+}
+
+function loopWatch(app: AppOptions, metrics: Metrics, log: Log, lanes: () => LaneReport[]): LoopWatch {
+  const nodes = (app.graphs ?? []).flatMap((graph) => graph.nodes.map(({ worker }) => worker));
+  const isolated = new Set([...(app.workers ?? []), ...nodes].filter(isIsolated).map(({ name }) => name));
+  return new LoopWatch({
+    nowMs: () => performance.now(),
+    running: () => lanes().flatMap((lane) => (lane.running > 0 ? [lane.worker] : [])),
+    isIsolated: (worker) => isolated.has(worker),
+    onStill: (stillMs, workers) => {
+      for (const worker of workers) metrics.stillMs.addMany(stillMs, worker);
+      const text = `The event loop stood still for ${stillMs} ms while these workers ran: ${workers.join(", ")}`;
+      log.warn({ stillMs, workers }, text);
+    },
+  });
+}
+
+function isIsolated({ options }: Worker<never, unknown>): boolean {
+  return options.isolate !== undefined;
 }
 
 /** @throws SvcError `SVC_CONFIG` for a lifetime that is none */

@@ -16,6 +16,8 @@ export class Metrics implements Observer {
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
   readonly refusals = new Counter("svc_refusals_total", "Refused requests by reason", ["reason"]);
   readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
+  /** A worker may be one of several that ran. */
+  readonly stillMs = new Counter("svc_worker_blocking_milliseconds_total", "Event loop at a standstill", ["worker"]);
   readonly deliveries = new DeliveryMetrics();
   readonly spans = new Counter("svc_spans_total", "Spans of traces by what became of them", ["outcome"]);
   /** Event streams that are open. */
@@ -48,6 +50,7 @@ export class Metrics implements Observer {
         samples: [{ value: this.eventStreams }],
       },
       this.attempts.family(),
+      this.stillMs.family(),
       ...this.deliveries.families(),
       this.spans.family(),
       ...this.process.families(),
