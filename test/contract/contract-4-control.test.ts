@@ -175,6 +175,22 @@ throughBothDoors(
         assert.equal((await bulk(bad)).status, 422, JSON.stringify(bad));
     });
 
+    it("POST /_svc/graphs/bulk {action: purge} takes away what has ended, and tells how many", async () => {
+      for (let count = 0; count < 3; count++) await finish({ worker: "double", input: { value: 1 }, tags: ["old"] });
+      await call("POST", "/_svc/graphs", { worker: "double", delay_ms: 60_000, tags: ["old"] });
+      const purge = (body: object): Promise<Called> =>
+        call("POST", "/_svc/graphs/bulk", { action: "purge", filter: { tag: "old" }, ...body });
+      const dry = (await purge({ dry_run: true })).reply;
+      assert.deepEqual([dry["matched"], dry["changed"]], [3, 0]);
+      assert.equal((await purge({ filter: { tag: "old", finished_before_ms: 1 } })).reply["changed"], 0);
+      const { status, reply } = await purge({ note: "tidy" });
+      assert.deepEqual([status, reply["matched"], reply["changed"], reply["refused"]], [200, 3, 3, 0]);
+      assert.equal((await call("GET", "/_svc/graphs?tag=old")).reply["total"], 1);
+      assert.equal((await call("GET", "/_svc/audit?operation=graphs.purge")).reply["total"], 2);
+      for (const filter of [{ status: "running" }, { error: "x" }, { finished_before_ms: "soon" }])
+        assert.equal((await purge({ filter })).status, 422, JSON.stringify(filter));
+    });
+
     it("PUT · GET · DELETE /_svc/schedules/:name {worker, cron, time_zone?, input?, catch_up?, overlap?}, and the list of all", async () => {
       const path = "/_svc/schedules/nightly";
       const body = {
