@@ -186,7 +186,8 @@ throughBothDoors(
       const { status, reply } = await purge({ note: "tidy" });
       assert.deepEqual([status, reply["matched"], reply["changed"], reply["refused"]], [200, 3, 3, 0]);
       assert.equal((await call("GET", "/_svc/graphs?tag=old")).reply["total"], 1);
-      assert.equal((await call("GET", "/_svc/audit?operation=graphs.purge")).reply["total"], 2);
+      const trail = (await call("GET", "/_svc/audit?operation=graphs.purge")).reply;
+      assert.deepEqual([trail["total"], (trail["audit"] as { note: string }[])[0]?.note], [2, "tidy"]);
       for (const filter of [{ status: "running" }, { error: "x" }, { finished_before_ms: "soon" }])
         assert.equal((await purge({ filter })).status, 422, JSON.stringify(filter));
     });
@@ -273,6 +274,21 @@ throughBothDoors(
       assert.equal((await call("POST", "/_svc/queues/double/resume")).reply["paused"], false);
       assert.equal((await settled(textOf(started, "graph_id")))["result"], 42);
       assert.equal((await call("POST", "/_svc/queues/unknown/pause")).status, 404);
+    });
+
+    it("keeps in the audit trail what is done to webhooks, if it was", async () => {
+      const { reply } = await call("POST", "/_svc/webhooks", { url: "https://example.com/hook", enabled: false });
+      const id = textOf(reply, "id");
+      await call("PATCH", `/_svc/webhooks/${id}`, { description: "mine" });
+      assert.equal((await call("PATCH", `/_svc/webhooks/${id}`, { events: ["odd"] })).status, 422);
+      await call("POST", `/_svc/webhooks/${id}/rotate-secret`);
+      await call("DELETE", `/_svc/webhooks/${id}`);
+      await call("DELETE", `/_svc/webhooks/${id}`);
+      const trail = (await call("GET", `/_svc/audit?target=${id}`)).reply["audit"] as { operation: string }[];
+      assert.deepEqual(
+        trail.map(({ operation }) => operation),
+        ["webhook.remove", "webhook.rotate-secret", "webhook.update", "webhook.create"],
+      );
     });
 
     it("is closed to who has no key", async () => {

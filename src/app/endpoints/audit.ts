@@ -1,6 +1,6 @@
 /** Who did what by hand, for whoever must answer for it. */
 import { json } from "../../http/response.ts";
-import type { Context, Result } from "../../http/types.ts";
+import type { Context, Middleware, Result } from "../../http/types.ts";
 import { auditOf } from "../../graph/audit.ts";
 import type { Json } from "../../shared/json.ts";
 import { PATHS } from "../../shared/wire.ts";
@@ -20,10 +20,20 @@ export async function recordAudit(
   services: Services,
   operation: string,
   target: string,
-  data?: Json,
+  more: { note?: string; data?: Json } = {},
 ): Promise<void> {
-  const steering = { by: actorOf(ctx, services), address: ctx.clientIp };
+  const { note, data } = more;
+  const steering = { by: actorOf(ctx, services), address: ctx.clientIp, ...(note !== undefined && { note }) };
   await services.store.audit.add(auditOf(operation, target, services.clock.now(), steering, data));
+}
+
+/** Behind what changes the `:id` of its path: what was refused is not kept. */
+export function audited(services: Services, operation: string): Middleware {
+  return async (ctx, next) => {
+    const result = await next();
+    await recordAudit(ctx, services, operation, ctx.params["id"] ?? "");
+    return result;
+  };
 }
 
 function list(ctx: Context, { store }: Services): Result {

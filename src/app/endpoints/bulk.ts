@@ -29,7 +29,7 @@ async function run(ctx: Context, services: Services): Promise<Result> {
   if (typeof isDryRun !== "boolean") throw invalid("dry_run", "must be true or false");
   // That it is missing may be a slip; that all are meant is said by an empty one.
   if (filter === undefined) throw invalid("filter", "must be an object; {} is all graphs");
-  if (action === PURGE) return purge(ctx, services, filter, isDryRun);
+  if (action === PURGE) return purge(ctx, services, filter, { isDryRun, note: steering.note });
   const step = ACTIONS.find((known) => known === action);
   if (!step) throw invalid("action", `must be one of ${[...ACTIONS, PURGE].join(", ")}`);
   const options: BulkOptions = { ...steering, filter: readFilter(filter), isDryRun };
@@ -39,7 +39,12 @@ async function run(ctx: Context, services: Services): Promise<Result> {
 }
 
 /** Takes graphs that have ended away. Until it is done `matched` is the most that may go. */
-async function purge(ctx: Context, services: Services, filter: Json, isDryRun: boolean): Promise<Result> {
+async function purge(
+  ctx: Context,
+  services: Services,
+  filter: Json,
+  { isDryRun, note }: { isDryRun: boolean; note: string | undefined },
+): Promise<Result> {
   const { engine, clock } = services;
   const query = readPurge(filter, clock.now() + 1);
   const { finishedBeforeMs: untilMs, status, ...rest } = query;
@@ -49,7 +54,11 @@ async function purge(ctx: Context, services: Services, filter: Json, isDryRun: b
   );
   const matched = counts.reduce((all, one) => all + one, 0);
   const changed = isDryRun ? 0 : await engine.purge(query);
-  if (!isDryRun) await recordAudit(ctx, services, "graphs.purge", "*", { filter, changed });
+  if (!isDryRun)
+    await recordAudit(ctx, services, "graphs.purge", "*", {
+      ...(note !== undefined && { note }),
+      data: { filter, changed },
+    });
   return json({
     action: PURGE,
     matched,

@@ -3,6 +3,7 @@ import { json } from "../../http/response.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { operatorOnly } from "../auth.ts";
 import type { Endpoints } from "../services.ts";
+import { audited } from "./audit.ts";
 import { idOf } from "./webhooks.ts";
 
 export function deliveryEndpoints({ router, services }: Endpoints): void {
@@ -10,10 +11,8 @@ export function deliveryEndpoints({ router, services }: Endpoints): void {
   const guard = [operatorOnly(services)];
   router.add("GET", PATHS.deliveries, (ctx) => json(webhooks.deliveries(ctx.query)), guard);
   router.add("GET", `${PATHS.deliveries}/:id`, (ctx) => json(webhooks.delivery(idOf(ctx))), guard);
-  router.add(
-    "POST",
-    `${PATHS.deliveries}/:id/replay`,
-    async (ctx) => json(await webhooks.replay(idOf(ctx)), 202),
-    guard,
-  );
+  router.add("POST", `${PATHS.deliveries}/:id/replay`, async (ctx) => json(await webhooks.replay(idOf(ctx)), 202), [
+    ...guard,
+    audited(services, "delivery.replay"),
+  ]);
 }

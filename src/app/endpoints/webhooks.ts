@@ -1,17 +1,19 @@
 /** Registrations of webhooks, for the operator (contract section 3). What they mean is the webhooks layer's. */
 import { readJson } from "../../http/body.ts";
 import { empty, json } from "../../http/response.ts";
-import type { Context } from "../../http/types.ts";
+import type { Context, Middleware } from "../../http/types.ts";
 import type { Json } from "../../shared/json.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { operatorOnly } from "../auth.ts";
 import type { Endpoints } from "../services.ts";
+import { audited, recordAudit } from "./audit.ts";
 
 const MAX_OPERATOR_BODY_BYTES = 64 * 1024;
 
 export function webhookEndpoints({ router, services }: Endpoints): void {
   const { webhooks } = services;
   const guard = [operatorOnly(services)];
+  const by = (step: string): Middleware[] => [...guard, audited(services, `webhook.${step}`)];
   const one = `${PATHS.webhooks}/:id`;
   router.add("GET", PATHS.webhooks, (ctx) => json(webhooks.list(ctx.query)), guard);
   router.add(
@@ -19,6 +21,7 @@ export function webhookEndpoints({ router, services }: Endpoints): void {
     PATHS.webhooks,
     async (ctx) => {
       const { registration, created } = await webhooks.create(await readJson(ctx, MAX_OPERATOR_BODY_BYTES));
+      await recordAudit(ctx, services, created ? "webhook.create" : "webhook.update", registration.id);
       return json(registration, created ? 201 : 200);
     },
     guard,
@@ -28,21 +31,21 @@ export function webhookEndpoints({ router, services }: Endpoints): void {
     "PATCH",
     one,
     async (ctx) => json(await webhooks.update(idOf(ctx), await readJson(ctx, MAX_OPERATOR_BODY_BYTES))),
-    guard,
+    by("update"),
   );
-  router.add("DELETE", one, async (ctx) => (await webhooks.remove(idOf(ctx)), empty()), guard);
-  router.add("POST", `${one}/ping`, async (ctx) => json(await webhooks.ping(idOf(ctx)), 202), guard);
+  router.add("DELETE", one, async (ctx) => (await webhooks.remove(idOf(ctx)), empty()), by("remove"));
+  router.add("POST", `${one}/ping`, async (ctx) => json(await webhooks.ping(idOf(ctx)), 202), by("ping"));
   router.add(
     "POST",
     `${one}/rotate-secret`,
     async (ctx) => json(await webhooks.rotateSecret(idOf(ctx), await readOptionalJson(ctx))),
-    guard,
+    by("rotate-secret"),
   );
   router.add(
     "POST",
     `${one}/recover`,
     async (ctx) => json(await webhooks.recover(idOf(ctx), await readJson(ctx, MAX_OPERATOR_BODY_BYTES)), 202),
-    guard,
+    by("recover"),
   );
   router.add("GET", `${one}/deliveries`, (ctx) => json(webhooks.deliveries(ctx.query, idOf(ctx))), guard);
 }
