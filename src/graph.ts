@@ -5,7 +5,9 @@ export { asWorker } from "./graph/children.ts";
 export { FinalError } from "./graph/final-error.ts";
 export { CallError, WaitTimeoutError } from "./graph/call-error.ts";
 export type { RetryPolicy } from "./graph/retry.ts";
+export type { ArtifactData } from "./graph/artifact.ts";
 export type {
+  ArtifactRef,
   CallOptions,
   DurableCalls,
   MapCallOptions,

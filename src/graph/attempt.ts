@@ -114,6 +114,7 @@ function durableCalls(durable: () => Durable): DurableCalls {
     checkpoint: () => durable().checkpoint(),
     step: (async (key, fn, options) => durable().step(key, fn, options)) as DurableCalls["step"],
     tx: (async (run, options) => durable().tx(run, options)) as DurableCalls["tx"],
+    artifact: async (name, data, type) => durable().artifact(name, data, type),
     sleep: async (until, options) => durable().sleep(until, options),
     waitFor: (async (name: string, options?: WaitOptions) =>
       durable().waitFor(name, options)) as DurableCalls["waitFor"],

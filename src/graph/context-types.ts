@@ -3,10 +3,14 @@ import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { TransactionHandle } from "../store/contract.ts";
 import type { OutputOf, StandardSchema } from "../shared/schema.ts";
+import type { ArtifactData } from "./artifact.ts";
 import type { RetryPolicy } from "./retry.ts";
 
 /** What became of one item of a fan-out that collects failures. */
 export type Settled<Output> = { ok: true; value: Output } | { ok: false; error: { message: string; reason: string } };
+
+/** A file that is kept. */
+export type ArtifactRef = { name: string; type: string; bytes: number; sha256: string };
 
 /** A worker, as its callers see it. */
 export interface Callable<Input, Output> {
@@ -85,6 +89,12 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
    * @param options.key as for `sleep`.
    */
   tx<Result>(run: (db: TransactionHandle) => Result, options?: SleepOptions): Promise<Result>;
+  /**
+   * Keeps a file beside the graph, once; `GET /_svc/graphs/:id/artifacts/:name` sends it as a download. Kept as long as the graph.
+   * @param name alone in the graph. @param data bytes, text or a stream of bytes, 1 GiB at most.
+   * @param type its media type; default "application/octet-stream".
+   */
+  artifact(name: string, data: ArtifactData, type?: string): Promise<ArtifactRef>;
   /** Waits for a length of time, or until a time, over restarts; without a place among the worker's attempts. */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
   /**

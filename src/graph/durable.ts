@@ -9,9 +9,12 @@ import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { parseWith, type StandardSchema } from "../shared/schema.ts";
 import type { NodeRow, SignalRow, TransactionHandle, TransactionRun, Unit } from "../store/contract.ts";
+import type { ArtifactRows } from "../store/artifacts.ts";
 import type { Abort } from "./abort.ts";
+import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
 import type { Change } from "./change.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
+import type { ArtifactRef } from "./context-types.ts";
 import type { CallOptions, MapCallOptions, SleepOptions, StepInfo, StepOptions, WaitOptions } from "./context-types.ts";
 import { Keys } from "./inner-id.ts";
 import type { InnerNodes } from "./inner-nodes.ts";
@@ -41,6 +44,8 @@ export interface AttemptPort {
   transact(run: TransactionRun): Promise<Json>;
   /** Calls back at a time, while the graph is under way. */
   at(dueMs: number, run: () => void): void;
+  /** Where files go. */
+  readonly artifacts: ArtifactRows;
   /** Signals of the graph that are kept. */
   signals(): SignalRow[];
 }
@@ -107,7 +112,7 @@ export class Durable {
   }
 
   async tx(run: (db: TransactionHandle) => unknown, { key }: SleepOptions = {}): Promise<Json> {
-    const { node, machine, clock, transact } = this.#port;
+    const { node, machine, clock } = this.#port;
     const id = key === undefined ? this.#keys.count("tx") : this.#keys.use("tx", key);
     const decide = (result: Json, before: Unit | undefined): Unit => {
       if (before) return mend(before, machine.node(id), result);
@@ -118,7 +123,24 @@ export class Durable {
       });
     };
     const statements = (db: TransactionHandle): Json => toJson(run(db), `what ctx.tx of "${node.id}" returned`);
-    return this.#once(id, () => transact({ statements, decide }));
+    return this.#once(id, () => this.#port.transact({ statements, decide }));
+  }
+
+  async artifact(name: string, data: ArtifactData, type = "application/octet-stream"): Promise<ArtifactRef> {
+    const { node, artifacts, clock } = this.#port;
+    const id = this.#keys.use("artifact", name);
+    const kept = await this.#once(id, async () => {
+      const { graphId } = node;
+      requireArtifact(name, type, node.id, artifacts.artifacts(graphId));
+      const startedMs = clock.now();
+      const ref: ArtifactRef = { name, type, ...(await writeArtifact(artifacts, graphId, name, data)) };
+      await this.#commit((change, inner) => {
+        (change.unit.artifacts ??= []).push({ ...ref, graphId, node: node.id, createdMs: change.nowMs });
+        inner.stepDone(change, node, id, ref, startedMs);
+      });
+      return ref;
+    });
+    return kept as ArtifactRef;
   }
 
   /** Does what is not remembered yet. @param work commits what it returns. */

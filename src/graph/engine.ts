@@ -136,6 +136,7 @@ class GraphEngine implements Engine {
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
       bind: (worker, node) => this.#isolation.bind(this.#children.bind(worker), node),
       signals: (graphId) => options.store.graphs.signals(graphId),
+      artifacts: options.store.graphs,
       transact: (graph, run) => transact(options.store.graphs, run, (error) => this.#reload(graph, error)),
     });
     const { store, clock } = options;

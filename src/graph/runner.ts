@@ -1,5 +1,6 @@
 /** Runs attempts whose start is committed, and hands the machine what they came to. */
 import type { Clock } from "../shared/clock.ts";
+import type { ArtifactRows } from "../store/artifacts.ts";
 import type { Json } from "../shared/json.ts";
 import type { NodeRow, SignalRow, TransactionRun, Unit } from "../store/contract.ts";
 import { Abort } from "./abort.ts";
@@ -31,6 +32,7 @@ export interface RunnerOptions {
   transact: (live: LiveGraph, run: TransactionRun) => Promise<Json>;
   /** Signals of a graph that are kept. */
   signals: (graphId: string) => SignalRow[];
+  artifacts: ArtifactRows;
 }
 
 export class Runner {
@@ -114,7 +116,7 @@ export class Runner {
   }
 
   #durable(claim: Claim, controller: Abort, limits: AttemptLimits): Durable {
-    const { clock, random, apply, signals, transact } = this.#options;
+    const { clock, random, apply, signals, transact, artifacts } = this.#options;
     const { live, node, place } = claim;
     const { machine } = live;
     const port: AttemptPort = {
@@ -129,6 +131,7 @@ export class Runner {
       transact: (run) => transact(live, run),
       at: (dueMs, run) => live.after(Math.max(0, dueMs - clock.now()), run),
       signals: () => signals(node.graphId),
+      artifacts,
     };
     return new Durable(port, limits);
   }

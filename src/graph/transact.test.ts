@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import type { TransactionHandle } from "../store/contract.ts";
 import { worker } from "./definition.ts";
+import type { Snapshot } from "./types.ts";
 import { bench } from "./engine-bench.test.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS booking (id INTEGER PRIMARY KEY, who TEXT NOT NULL UNIQUE)";
@@ -54,7 +55,8 @@ describe("rows of a worker's own", () => {
     const { engine, store, logs } = await bench({ workers: [clumsy] }, "sqlite:");
     const { snapshot } = await engine.start("clumsy", null);
     await engine.idle();
-    const { errors, total } = engine.snapshot(snapshot.graph_id)?.result as { errors: string[]; total: number };
+    const done = engine.snapshot(snapshot.graph_id) as Snapshot;
+    const { errors, total } = done.result as { errors: string[]; total: number };
     assert.equal(total, 1);
     for (const [at, expected] of [
       /^no$/,

@@ -8,6 +8,7 @@
  * - Events of a graph get the next `seq` in commit order, from 1, without gaps.
  * - An outbox row is unique by (registration_id, graph_id, event, epoch, pause_no).
  */
+import type { ArtifactRow, ArtifactRows } from "./artifacts.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { AuditRows, NewAudit, QueueRows, ScheduleRows } from "./control.ts";
@@ -186,6 +187,8 @@ export interface Unit {
   signals?: SignalRow[];
   /** Signals that nodes take. */
   takenSignals?: { seq: number; node: string }[];
+  /** Files whose parts are written. */
+  artifacts?: ArtifactRow[];
   /** Rows of an epoch that is over, to keep for reading. */
   pastNodes?: NodeRow[];
   /** Who wanted it, where somebody did. */
@@ -290,7 +293,7 @@ export class OwnError extends Error {
   }
 }
 
-export interface GraphStore extends SignalRows {
+export interface GraphStore extends SignalRows, ArtifactRows {
   /**
    * Writes rows of the author's and a unit in one transaction. Resolves after the durable commit. Absent where the store
    * has no tables. Rejects with `OwnError` for what `statements` or `decide` throws.

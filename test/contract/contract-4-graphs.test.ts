@@ -41,6 +41,10 @@ const approval = worker("approval", async (_input: unknown, ctx) => {
   return said.yes ? "approved" : "refused";
 });
 
+const exporter = worker("exporter", (_input: unknown, ctx) =>
+  ctx.artifact("list.html", "<script>alert(1)</script>", "text/html"),
+);
+
 throughBothDoors(
   "graphs",
   (site) => {
@@ -294,6 +298,28 @@ throughBothDoors(
       assert.deepEqual(await read("other"), ["graph.done "]);
     });
 
+    it("files that workers left are listed, and sent as downloads that no browser shows in place", async () => {
+      const { id, token } = await finish({ worker: "exporter", input: null });
+      const all = (await call("GET", `/_svc/graphs/${id}/artifacts`)).reply["artifacts"] as Record<string, unknown>[];
+      assert.deepEqual(
+        [all.length, all[0]?.["name"], all[0]?.["bytes"], all[0]?.["node"]],
+        [1, "list.html", 25, "exporter"],
+      );
+      const path = `/_svc/graphs/${id}/artifacts/list.html`;
+      const file = await site.send(`${path}?token=${token}`);
+      assert.deepEqual(
+        ["content-type", "content-disposition", "x-content-type-options", "content-length"].map((name) =>
+          file.headers.get(name),
+        ),
+        ["text/html", 'attachment; filename="list.html"', "nosniff", "25"],
+      );
+      assert.match(file.headers.get("content-security-policy") ?? "", /sandbox/);
+      assert.equal(await file.text(), "<script>alert(1)</script>");
+      assert.equal((await site.send(path)).status, 401);
+      assert.equal((await call("GET", `/_svc/graphs/${id}/artifacts/other`)).status, 404);
+      assert.equal((await call("GET", "/_svc/graphs/g_none/artifacts")).status, 404);
+    });
+
     it("with the token, control calls also need CSRF", async () => {
       const { id } = await begin({ worker: "held", input: {}, delay_ms: 60_000 });
       const read = { "x-svc-graph-token": site.app.graphToken(id, "read") };
@@ -356,7 +382,7 @@ throughBothDoors(
     });
   },
   {},
-  { workers: [...WORKERS, chatty, flaky, approval] },
+  { workers: [...WORKERS, chatty, flaky, approval, exporter] },
 );
 
 it("graph tokens are expiring: after a day they open nothing", async () => {

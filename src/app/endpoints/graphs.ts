@@ -11,6 +11,7 @@ import type { GraphEvent } from "../../store/contract.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
+import { artifactEndpoints } from "./artifacts.ts";
 import type { Endpoints, Services } from "../services.ts";
 import {
   MAX_KEY_LENGTH,
@@ -45,6 +46,7 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   router.add("GET", PATHS.graphs, (ctx) => list(ctx, services), operator);
   router.add("GET", one, (ctx) => json(known(ctx, services)), reader);
   router.add("GET", `${one}/events`, (ctx) => events(ctx, services), reader);
+  artifactEndpoints({ router, services });
   router.add("GET", `${one}/past`, (ctx) => past(ctx, services), reader);
   for (const step of STEPS) router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), controller);
   router.add("POST", `${one}/pause`, (ctx) => pause(ctx, services), controller);

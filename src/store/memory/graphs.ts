@@ -15,6 +15,8 @@ import type {
 import type { MemoryAudit } from "./control.ts";
 import type { MemoryWebhooks } from "./webhooks.ts";
 import { Lines } from "../lines.ts";
+import type { ArtifactRow } from "../artifacts.ts";
+import { MemoryArtifacts } from "./artifacts.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { idRange, isPlain, isPurgeable, matches, MAX_TOTAL } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
@@ -27,6 +29,7 @@ export class MemoryGraphs implements GraphStore {
   readonly #nodes = new Map<string, Map<string, NodeRow>>();
   readonly #pastNodes = new Map<string, NodeRow[]>();
   readonly #signals = new Map<string, SignalRow[]>();
+  readonly #artifacts = new MemoryArtifacts();
   readonly #events = new Map<string, GraphEvent[]>();
   readonly #listeners = new EventListeners();
   readonly #lines = new Lines();
@@ -50,6 +53,7 @@ export class MemoryGraphs implements GraphStore {
     const graph = this.#graphs.get(copy.graphId) as GraphRow;
     this.#applyNodes(copy);
     Object.assign(graph, copy.graph);
+    if (copy.artifacts) this.#artifacts.add(copy.artifacts);
     if (copy.signals || copy.takenSignals) this.#keepSignals(copy);
     const events = this.#append(copy);
     if (events.length > 0 && this.#listeners.has(copy.graphId))
@@ -118,6 +122,19 @@ export class MemoryGraphs implements GraphStore {
   pastNodes(graphId: string): NodeRow[] {
     const rows = [...(this.#pastNodes.get(graphId) ?? [])];
     return structuredClone(rows.sort((a, b) => a.epoch - b.epoch || (a.id < b.id ? -1 : 1)));
+  }
+
+  async writePart(graphId: string, name: string, at: number, data: Uint8Array): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#artifacts.writePart(graphId, name, at, data);
+  }
+
+  part(graphId: string, name: string, at: number): Uint8Array | undefined {
+    return this.#artifacts.part(graphId, name, at);
+  }
+
+  artifacts(graphId: string): ArtifactRow[] {
+    return this.#artifacts.artifacts(graphId);
   }
 
   signals(graphId: string): SignalRow[] {
@@ -193,6 +210,7 @@ export class MemoryGraphs implements GraphStore {
 
   #remove(id: string): void {
     for (const rows of [this.#graphs, this.#nodes, this.#pastNodes, this.#events, this.#signals]) rows.delete(id);
+    this.#artifacts.delete(id);
     this.#webhooks.removeOf(id);
   }
 

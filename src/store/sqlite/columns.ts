@@ -62,6 +62,16 @@ export const EVENT_COLUMNS: Columns = {
   data: ["data", "json"],
 };
 
+export const ARTIFACT_COLUMNS: Columns = {
+  graphId: ["graph_id", "text"],
+  name: ["id", "text"],
+  node: ["node", "text"],
+  type: ["type", "text"],
+  bytes: ["bytes", "number"],
+  sha256: ["sha256", "text"],
+  createdMs: ["created_ms", "number"],
+};
+
 export const SIGNAL_COLUMNS: Columns = {
   graphId: ["graph_id", "text"],
   seq: ["seq", "number"],

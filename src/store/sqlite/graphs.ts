@@ -17,6 +17,8 @@ import type {
 import { OwnError } from "../contract.ts";
 import type { Json } from "../../shared/json.ts";
 import { Lines } from "../lines.ts";
+import type { ArtifactRow } from "../artifacts.ts";
+import { SqliteArtifacts } from "./artifacts.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { pastNode, toEvent, toGraph, toNode, toSignal } from "./columns.ts";
 import type { Database } from "./database.ts";
@@ -40,6 +42,7 @@ export class SqliteGraphs implements GraphStore {
   readonly #onOutbox: (rows: readonly OutboxRow[]) => void;
   readonly #listeners = new EventListeners();
   readonly #list: GraphList;
+  readonly #artifacts: SqliteArtifacts;
   /** Units that wait for the next group. */
   readonly #waiting: Waiting[] = [];
   readonly #lines = new Lines();
@@ -48,6 +51,7 @@ export class SqliteGraphs implements GraphStore {
     this.#database = database;
     this.#onOutbox = onOutbox;
     this.#list = new GraphList(database);
+    this.#artifacts = new SqliteArtifacts(database);
   }
 
   commit(unit: Unit): Promise<boolean> {
@@ -156,6 +160,18 @@ export class SqliteGraphs implements GraphStore {
       .sql("SELECT data FROM past_node WHERE graph_id = ? ORDER BY epoch, id")
       .all(graphId)
       .map((row) => pastNode(row["data"] as string));
+  }
+
+  writePart(graphId: string, name: string, at: number, data: Uint8Array): Promise<void> {
+    return this.#artifacts.writePart(graphId, name, at, data);
+  }
+
+  part(graphId: string, name: string, at: number): Uint8Array | undefined {
+    return this.#artifacts.part(graphId, name, at);
+  }
+
+  artifacts(graphId: string): ArtifactRow[] {
+    return this.#artifacts.artifacts(graphId);
   }
 
   signals(graphId: string): SignalRow[] {

@@ -89,7 +89,7 @@ export const STEPS: readonly string[] = [
    CREATE TABLE payload (graph_id TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (graph_id, id)) WITHOUT ROWID;
    CREATE TABLE artifact (
      graph_id TEXT NOT NULL, id TEXT NOT NULL, node TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,
-     created_ms INTEGER NOT NULL, PRIMARY KEY (graph_id, id)
+     sha256 TEXT NOT NULL, created_ms INTEGER NOT NULL, PRIMARY KEY (graph_id, id)
    ) WITHOUT ROWID;
    CREATE TABLE artifact_part (graph_id TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (graph_id, id, at));`,
   // Of each registration the deliveries never tried and those tried before, each in order of time: read without a scan.

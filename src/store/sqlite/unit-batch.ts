@@ -5,7 +5,15 @@
  */
 import type { GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphPhase, GraphRow, NodeRow, Unit } from "../contract.ts";
-import { EVENT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS, toColumn, type Columns } from "./columns.ts";
+import {
+  ARTIFACT_COLUMNS,
+  EVENT_COLUMNS,
+  GRAPH_COLUMNS,
+  NODE_COLUMNS,
+  SIGNAL_COLUMNS,
+  toColumn,
+  type Columns,
+} from "./columns.ts";
 import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
 import type { Row, Value } from "./driver.ts";
@@ -61,6 +69,9 @@ export class UnitBatch {
     // Few units have these, so they go straight in.
     for (const node of unit.pastNodes ?? []) this.#keep(node);
     insertAudit(this.#database, unit.audit);
+    for (const { graphId, name } of unit.artifacts ?? [])
+      this.#database.sql("DELETE FROM artifact WHERE graph_id = ? AND id = ?").run(graphId, name);
+    if (unit.artifacts) this.#insert("artifact", ARTIFACT_COLUMNS, unit.artifacts);
     if (unit.signals) this.#insert("signal", SIGNAL_COLUMNS, unit.signals);
     for (const { seq, node } of unit.takenSignals ?? [])
       this.#database.sql("UPDATE signal SET node = ? WHERE graph_id = ? AND seq = ?").run(node, unit.graphId, seq);

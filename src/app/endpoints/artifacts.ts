@@ -1,0 +1,44 @@
+/** Files that workers left, over HTTP: a list, and each as a download. Never shown in place: what they hold is anybody's. */
+import { json } from "../../http/response.ts";
+import type { Context, Result } from "../../http/types.ts";
+import { readArtifact } from "../../graph/artifact.ts";
+import type { ArtifactRow } from "../../store/artifacts.ts";
+import { PATHS } from "../../shared/wire.ts";
+import { graphAccess } from "../auth.ts";
+import { notFound } from "../outcome.ts";
+import type { Endpoints, Services } from "../services.ts";
+import { idOf } from "./webhooks.ts";
+
+export function artifactEndpoints({ router, services }: Pick<Endpoints, "router" | "services">): void {
+  const reader = [graphAccess(services, "read")];
+  const all = `${PATHS.graphs}/:id/artifacts`;
+  router.add("GET", all, (ctx) => json({ artifacts: rowsOf(ctx, services).map(artifactView) }), reader);
+  router.add("GET", `${all}/:name`, (ctx) => download(ctx, services), reader);
+}
+
+function rowsOf(ctx: Context, { engine, store }: Services): ArtifactRow[] {
+  const id = idOf(ctx);
+  if (!engine.snapshot(id)) notFound(`There is no graph "${id.slice(0, 80)}"`);
+  return store.graphs.artifacts(id);
+}
+
+function artifactView({ name, node, type, bytes, sha256, createdMs }: ArtifactRow) {
+  return { name, node, type, bytes, sha256, created_ms: createdMs };
+}
+
+function download(ctx: Context, services: Services): Result {
+  const name = ctx.params["name"] ?? "";
+  const row = rowsOf(ctx, services).find((each) => each.name === name);
+  if (!row) return notFound(`The graph has no artifact "${name.slice(0, 100)}"`);
+  const headers = [
+    ["content-type", row.type],
+    ["content-length", String(row.bytes)],
+    // Its name has nothing that would have to be quoted.
+    ["content-disposition", `attachment; filename="${row.name}"`],
+    ["x-content-type-options", "nosniff"],
+    ["content-security-policy", "default-src 'none'; sandbox"],
+    ["cache-control", "private, no-store"],
+    ["etag", `"${row.sha256}"`],
+  ].flat();
+  return { status: 200, headers, body: readArtifact(services.store.graphs, row) };
+}

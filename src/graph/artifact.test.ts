@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import type { Json } from "../shared/json.ts";
+import { PART_BYTES } from "../store/artifacts.ts";
+import { readArtifact } from "./artifact.ts";
+import { graph, worker } from "./definition.ts";
+import { bench, STORES } from "./engine-bench.test.ts";
+
+async function* chunks(sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  for (const [at, size] of sizes.entries()) yield new Uint8Array(size).fill(at + 1);
+}
+
+for (const url of STORES) {
+  describe(`files that workers leave, on ${url}`, () => {
+    it("are kept in parts, with their hash, whatever the pieces they came in", async () => {
+      const sizes = [1, PART_BYTES, PART_BYTES - 1, 2 * PART_BYTES, 7];
+      const dump = worker("dump", async (_: Json, ctx) => [
+        await ctx.artifact("all.bin", chunks(sizes)),
+        await ctx.artifact("note.txt", "grün", "text/plain; charset=utf-8"),
+        await ctx.artifact("empty", new Uint8Array()),
+      ]);
+      const { engine, store } = await bench({ workers: [dump] }, url);
+      const { snapshot } = await engine.start("dump", null);
+      await engine.idle();
+      const id = snapshot.graph_id;
+      const whole: Buffer[] = [];
+      for await (const chunk of chunks(sizes)) whole.push(Buffer.from(chunk));
+      for (const [name, bytes] of [
+        ["all.bin", Buffer.concat(whole)],
+        ["note.txt", Buffer.from("grün")],
+        ["empty", Buffer.alloc(0)],
+      ] as const) {
+        const row = store.graphs.artifacts(id).find((each) => each.name === name);
+        assert.ok(row);
+        const read: Uint8Array[] = [];
+        for await (const part of readArtifact(store.graphs, row)) read.push(part);
+        assert.ok(Buffer.concat(read).equals(bytes), name);
+        assert.equal(row.sha256, createHash("sha256").update(bytes).digest("hex"));
+      }
+      const refs = engine.snapshot(id)?.result as { name: string; bytes: number }[];
+      assert.deepEqual(
+        refs.map(({ name, bytes }) => [name, bytes]),
+        [
+          ["all.bin", 4 * PART_BYTES + 7],
+          ["note.txt", 5],
+          ["empty", 0],
+        ],
+      );
+      await store.close();
+    });
+
+    it("are written once, and anew when their node runs again", async () => {
+      let writes = 0;
+      let attempts = 0;
+      const dump = worker("dump", { retry: { max: 2, base: 0 } }, async (_: Json, ctx) => {
+        await ctx.artifact(
+          "a.txt",
+          (async function* () {
+            yield Buffer.from(`version ${++writes}`);
+          })(),
+        );
+        if (++attempts === 1) throw new Error("later");
+      });
+      const { engine, store, pass } = await bench({ workers: [dump] }, url);
+      const { snapshot } = await engine.start("dump", null);
+      await engine.idle();
+      await pass(1);
+      assert.deepEqual([engine.snapshot(snapshot.graph_id)?.status, writes], ["done", 1]);
+      await engine.retry(snapshot.graph_id, { from: "dump" });
+      await engine.idle();
+      const [row, ...others] = store.graphs.artifacts(snapshot.graph_id);
+      assert.deepEqual([engine.snapshot(snapshot.graph_id)?.status, writes, others], ["done", 2, []]);
+      assert.ok(row);
+      for await (const part of readArtifact(store.graphs, row)) assert.equal(Buffer.from(part).toString(), "version 2");
+      await store.close();
+    });
+
+    it("have names and types that may stand in a header, and a name for one node only", async () => {
+      const bad = worker("bad", (given: [string, string], ctx) => ctx.artifact(given[0], "x", given[1]));
+      const pair = graph("pair", (g) => {
+        const [one, two] = ["one", "two"].map((name) => worker(name, (_: Json, ctx) => ctx.artifact("same", name)));
+        if (one && two) g.node("second", two, { after: [g.node("first", one)] });
+      });
+      const { engine, store } = await bench({ workers: [bad], graphs: [pair] }, url);
+      for (const [input, expected] of [
+        [["a/b", "text/plain"], /"a\/b" is no key/],
+        [[":a", "text/plain"], /":a" is no name for an artifact of "bad"/],
+        [["a", "text/html\r\nx: y"], /is no media type/],
+      ] as const) {
+        const { snapshot } = await engine.start("bad", [...input]);
+        await engine.idle();
+        assert.match(engine.snapshot(snapshot.graph_id)?.error?.message ?? "", expected);
+      }
+      const { snapshot } = await engine.start("pair", null);
+      await engine.idle();
+      const message = 'The artifact "same" of "second" has the name of one that "first" made';
+      assert.equal(engine.snapshot(snapshot.graph_id)?.error?.message, message);
+      await store.close();
+    });
+  });
+}
