@@ -116,6 +116,7 @@ function listener(
     const [first, second, third, fourth] = args as [never, never, never, never];
     if (method === "checkpoint") return ctx.checkpoint();
     if (method === "sleep") return ctx.sleep(first, second);
+    if (method === "artifact") return ctx.artifact(first, second, third);
     if (method === "waitFor") return ctx.waitFor(first, second);
     if (method === "call") return ctx.call(first, known(second), third, fourth);
     if (method === "map") return ctx.map(first, second, known(third), fourth);

@@ -10,7 +10,7 @@ export interface ErrorMessage {
 }
 
 export type Told = "log" | "emit" | "progress" | "heartbeat" | "setState";
-export type Asked = "checkpoint" | "step" | "sleep" | "waitFor" | "call" | "map";
+export type Asked = "checkpoint" | "step" | "sleep" | "waitFor" | "call" | "map" | "artifact";
 
 /** What a promise came to. */
 export type Settlement = { value: unknown } | { error: ErrorMessage };

@@ -76,6 +76,10 @@ function contextOf({ context, state: given }: Extract<ToThread, { type: "run" }>
     sleep: (until, options) => ask("sleep", [until, options]),
     // A transaction is a function called with the database, in the thread that has it.
     tx: () => Promise.reject(new Error("ctx.tx is not there in a thread; do it in a worker without `isolate`")),
+    artifact: (name, data, type) =>
+      typeof data === "string" || data instanceof Uint8Array
+        ? ask("artifact", [name, data, type])
+        : Promise.reject(new Error(`ctx.artifact("${name}", …) takes text or bytes in a thread, no stream`)),
     waitFor: (name: string, options?: unknown) => ask("waitFor", [name, options]),
     call: (key: string, worker: unknown, input: unknown, options?: unknown) =>
       ask("call", [key, named(worker), input, options]),
