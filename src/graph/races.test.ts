@@ -38,7 +38,9 @@ for (const url of STORES) {
   describe(`races on ${url}`, () => {
     it("temporal#10239: work that ends while a graph pauses schedules none behind it, and the graph stays paused and can be resumed", async () => {
       const { here, id, held } = await started(url);
-      const [paused] = await Promise.all([here.engine.pause(id), held.open()]);
+      const pausing = here.engine.pause(id);
+      held.open();
+      const paused = await pausing;
       await here.engine.idle();
       assert.ok(["running", "paused"].includes(paused.status));
       const still = here.engine.snapshot(id);
