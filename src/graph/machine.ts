@@ -28,44 +28,25 @@
  * Everything else is refused with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
  * Source: contract section 4.
  */
-import { SvcError } from "../shared/errors.ts";
-import { durationMs } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
-import type { Failure, GraphPhase, GraphRow, NodeRow, SignalRow, Unit } from "../store/contract.ts";
+import type { Failure, GraphRow, NodeRow, SignalRow, Unit } from "../store/contract.ts";
 import { toldOf } from "./audit.ts";
 import { Change, LastEvent } from "./change.ts";
 import { isInner } from "./inner-id.ts";
 import { InnerNodes } from "./inner-nodes.ts";
+import { Lifecycle, TERMINAL } from "./lifecycle.ts";
 import { Mirror } from "./mirror.ts";
 import { misfit, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
 import { Turns } from "./turns.ts";
 import { Unwinding } from "./unwinding.ts";
-import type { GraphDefinition, LifecycleEvent, NodeDefinition, OutboxRows, Steering } from "./types.ts";
+import type { GraphDefinition, NodeDefinition, OutboxRows, Steering } from "./types.ts";
 import type { Wait } from "./waits.ts";
-
-export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
-
-const STATUS: Record<GraphPhase, GraphStatus> = {
-  queued: "pending",
-  running: "running",
-  pausing: "running",
-  paused: "paused",
-  cancelling: "running",
-  done: "done",
-  failed: "failed",
-};
 
 /** What an attempt leaves in its node's row beside the outcome. */
 export type Kept = Pick<NodeRow, "state">;
 
 export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
-
-/** Long enough for a few retries against a service that is down for a moment. */
-const UNDO_TIMEOUT = "5m";
-
-const NO_DEADLINE = { deadlineMs: undefined, timeoutMs: undefined };
 
 export class Machine {
   readonly row: GraphRow;
@@ -73,7 +54,7 @@ export class Machine {
   readonly #mirror: Mirror;
   readonly #turns: Turns;
   readonly #unwinding: Unwinding;
-  readonly #outboxRows: OutboxRows;
+  readonly #lifecycle: Lifecycle;
   readonly #last: LastEvent;
   /** What workers do inside of their nodes. */
   readonly inner: InnerNodes;
@@ -89,7 +70,7 @@ export class Machine {
     this.row = row;
     this.#last = new LastEvent(lastSeq);
     this.definition = definition;
-    this.#outboxRows = outboxRows;
+    this.#lifecycle = new Lifecycle(row, definition.options, outboxRows);
     this.#mirror = new Mirror(nodes, definition);
     this.#turns = new Turns(row, this.#mirror);
     this.inner = new InnerNodes(row, this.#mirror, this.#turns);
@@ -143,9 +124,7 @@ export class Machine {
   /** @param into the unit that inserts the graph; default: a unit of its own. */
   begin(nowMs: number, into?: Unit): Unit {
     const change = new Change(this.row, nowMs, this.#last, into);
-    this.#setPhase(change, "running");
-    this.#setGraph(change, { startedMs: this.row.startedMs ?? nowMs, ...deadlineFrom(nowMs, this.definition) });
-    change.event("graph.started", undefined, { epoch: this.row.epoch });
+    this.#lifecycle.start(change);
     this.#advance(change);
     return change.unit;
   }
@@ -216,10 +195,10 @@ export class Machine {
     const { deadlineMs, phase } = this.row;
     if (deadlineMs === undefined || deadlineMs > nowMs) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
-    const { timeout, undoTimeout = UNDO_TIMEOUT } = this.definition.options;
+    const { timeout } = this.definition.options;
     if (phase === "cancelling") {
       this.#stopRunning(change);
-      this.#unwinding.giveUp(change, `Not undone within ${undoTimeout}`);
+      this.#unwinding.giveUp(change, `Not undone within ${this.#lifecycle.undoTimeout}`);
       this.#unwind(change);
     } else this.#fail(change, { message: `No end within ${timeout}`, reason: "timeout" });
     return change.unit;
@@ -255,7 +234,7 @@ export class Machine {
 
   /** @param signal as it was sent. @param wait what it is for. @param value what its worker gets. */
   signalled(signal: NewSignal, wait: Wait | undefined, value: Json, nowMs: number): Unit {
-    this.#require("signal", ["queued", "running", "pausing", "paused"]);
+    this.#lifecycle.require("signal", ["queued", "running", "pausing", "paused"]);
     return this.inside(nowMs, (change, inner) => {
       const { name, actor } = signal;
       change.event("graph.signal", undefined, { name, ...(actor === undefined ? {} : { by: actor }) });
@@ -285,42 +264,35 @@ export class Machine {
   progressed(progress: NonNullable<GraphRow["progress"]>, nowMs: number): Unit | undefined {
     if (this.isTerminal) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
-    this.#setGraph(change, { progress });
+    this.#lifecycle.set(change, { progress });
     change.event("progress", undefined, { ...progress });
     return change.unit;
   }
 
   pause(nowMs: number, steering?: Steering): Unit {
-    this.#require("pause", ["queued", "running"]);
+    this.#lifecycle.require("pause", ["queued", "running"]);
     const change = new Change(this.row, nowMs, this.#last);
-    this.#setPhase(change, "pausing");
-    change.event("graph.pausing", undefined, toldIf(steering));
+    this.#lifecycle.pause(change, steering);
     this.#settlePause(change);
     return change.unit;
   }
 
   resume(nowMs: number, steering?: Steering): Unit {
-    this.#require("resume", ["pausing", "paused"]);
+    this.#lifecycle.require("resume", ["pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
-    if (this.row.phase === "paused" && this.row.timeoutMs !== undefined)
-      this.#setGraph(change, { deadlineMs: nowMs + this.row.timeoutMs, timeoutMs: undefined });
-    this.#setPhase(change, isEarly ? "queued" : "running");
-    change.event("graph.resumed", undefined, toldIf(steering));
+    this.#lifecycle.resume(change, isEarly, steering);
     if (isEarly) return change.unit;
     this.#turns.readAgain();
     // Paused before it ever began.
-    if (this.row.startedMs === undefined) {
-      this.#setGraph(change, { startedMs: nowMs, ...deadlineFrom(nowMs, this.definition) });
-      change.event("graph.started", undefined, { epoch: this.row.epoch });
-    }
+    if (this.row.startedMs === undefined) this.#lifecycle.start(change);
     this.#advance(change);
     this.inner.settleAll(change);
     return change.unit;
   }
 
   cancel(nowMs: number, steering?: Steering): Unit {
-    this.#require("cancel", ["queued", "running", "pausing", "paused"]);
+    this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.#fail(change, { message: "Cancelled by an operator", reason: "cancelled" }, steering);
     return change.unit;
@@ -328,18 +300,10 @@ export class Machine {
 
   /** @param from the node to run again, with all that comes after it; undefined: all that is not done. */
   retry(nowMs: number, steering?: Steering, from?: string): Unit {
-    this.#require("retry", from === undefined ? ["failed"] : ["done", "failed"]);
+    this.#lifecycle.require("retry", from === undefined ? ["failed"] : ["done", "failed"]);
     const again = from === undefined ? undefined : new Again(this.definition, this.nodes(), from);
     const change = new Change(this.row, nowMs, this.#last);
-    this.#setPhase(change, "running");
-    this.#setGraph(change, {
-      epoch: this.row.epoch + 1,
-      result: undefined,
-      error: undefined,
-      finishedMs: undefined,
-      startedMs: this.row.startedMs ?? nowMs,
-      ...deadlineFrom(nowMs, this.definition),
-    });
+    this.#lifecycle.restart(change);
     this.inner.clear();
     putBack(change, this.#mirror, again);
     change.event("graph.started", undefined, { epoch: this.row.epoch, ...(from && { from }), ...toldOf(steering) });
@@ -395,44 +359,28 @@ export class Machine {
     if (this.row.phase === "cancelling") this.#settleDrain(change);
     else if (this.definitionOf(node.id).mayFail) this.#ended(change, node);
     else if (this.#mirror.running > 0 && this.definition.options.onError === "drain")
-      this.#enterCancelling(change, error);
+      this.#lifecycle.unwinds(change, error, undefined);
     else this.#fail(change, error);
   }
 
   /** Gives nodes their turn, and ends the graph when nothing is left or the turn of one can't be told. */
   #advance(change: Change): void {
     const left = this.#turns.advance(change);
-    if (left === "none") this.#finish(change);
+    if (left === "none") this.#lifecycle.done(change, this.#mirror.result());
     else if (left !== "some") this.#fail(change, left);
-  }
-
-  #finish(change: Change): void {
-    this.#setPhase(change, "done");
-    this.#setGraph(change, { result: this.#mirror.result(), finishedMs: change.nowMs, progress: undefined });
-    if (this.row.deadlineMs !== undefined) this.#setGraph(change, NO_DEADLINE);
-    change.event("graph.done");
-    this.#announce(change, "graph.done");
   }
 
   /** It has failed for good; what is left to be undone comes first. */
   #fail(change: Change, error: Failure, steering?: Steering): void {
     this.#stopRunning(change);
-    if (this.#unwinding.next(change)) this.#enterCancelling(change, error, steering);
-    else this.#end(change, error, steering);
+    if (this.#unwinding.next(change)) this.#lifecycle.unwinds(change, error, steering);
+    else this.#lifecycle.failed(change, error, steering);
   }
 
   #stopRunning(change: Change): void {
     this.#unwinding.stop(change);
     this.#mirror.running = 0;
     this.inner.clear();
-  }
-
-  /** Waits for what runs, or undoes what was done; nothing new begins. */
-  #enterCancelling(change: Change, error: Failure, steering?: Steering): void {
-    this.#setPhase(change, "cancelling");
-    const undoMs = durationMs(this.definition.options.undoTimeout ?? UNDO_TIMEOUT);
-    this.#setGraph(change, { error, deadlineMs: change.nowMs + undoMs });
-    change.event("graph.cancelling", error.node, { ...error, ...toldOf(steering) });
   }
 
   /** The last of those that others' failure has let run on has ended. */
@@ -443,7 +391,7 @@ export class Machine {
   }
 
   #unwind(change: Change): void {
-    if (!this.#unwinding.next(change)) this.#end(change, this.row.error as Failure);
+    if (!this.#unwinding.next(change)) this.#lifecycle.failed(change, this.row.error as Failure, undefined);
   }
 
   #recoverUnwinding(nowMs: number, hasCrashed: boolean): Unit | undefined {
@@ -454,68 +402,7 @@ export class Machine {
     return change.isEmpty ? undefined : change.unit;
   }
 
-  #end(change: Change, error: Failure, steering?: Steering): void {
-    this.#setPhase(change, "failed");
-    this.#setGraph(change, { error, finishedMs: change.nowMs, ...NO_DEADLINE });
-    change.event("graph.failed", error.node, { ...error, ...toldOf(steering) });
-    this.#announce(change, "graph.failed");
-  }
-
   #settlePause(change: Change): void {
-    if (this.row.phase !== "pausing" || this.#mirror.running > 0) return;
-    this.#setPhase(change, "paused");
-    const { deadlineMs } = this.row;
-    this.#setGraph(change, { pauseNo: this.row.pauseNo + 1 });
-    // Its time stands still.
-    if (deadlineMs !== undefined)
-      this.#setGraph(change, { timeoutMs: Math.max(0, deadlineMs - change.nowMs), deadlineMs: undefined });
-    change.event("graph.paused");
-    this.#announce(change, "graph.paused");
+    if (this.row.phase === "pausing" && this.#mirror.running === 0) this.#lifecycle.paused(change);
   }
-
-  #announce(change: Change, event: WebhookEvent): void {
-    const { row } = this;
-    const lifecycle: LifecycleEvent = {
-      event,
-      graphId: row.id,
-      worker: row.worker,
-      status: row.status,
-      timestampMs: change.nowMs,
-      durationMs: row.startedMs === undefined ? 0 : change.nowMs - row.startedMs,
-      result: row.result,
-      error: row.error,
-      epoch: row.epoch,
-      pauseNo: row.pauseNo,
-    };
-    change.unit.outbox = this.#outboxRows(lifecycle);
-  }
-
-  #setPhase(change: Change, phase: GraphPhase): void {
-    this.#setGraph(change, { phase, status: STATUS[phase] });
-  }
-
-  #setGraph(change: Change, columns: NonNullable<Unit["graph"]>): void {
-    Object.assign(this.row, columns);
-    change.unit.graph = { ...change.unit.graph, ...columns };
-  }
-
-  #require(action: string, phases: readonly GraphPhase[]): void {
-    const { id, phase } = this.row;
-    if (phases.includes(phase)) return;
-    throw new SvcError(
-      "SVC_TRANSITION",
-      `The graph ${id} is ${phase}; ${action} needs it to be ${phases.join(" or ")}`,
-    );
-  }
-}
-
-/** Until when a graph that begins must have ended. */
-function deadlineFrom(nowMs: number, { options: { timeout } }: GraphDefinition): Pick<Partial<GraphRow>, "deadlineMs"> {
-  return timeout === undefined ? {} : { deadlineMs: nowMs + durationMs(timeout) };
-}
-
-/** Data of an event that says no more than who wanted it, and why. */
-function toldIf(steering: Steering | undefined): Json | undefined {
-  const told = toldOf(steering);
-  return Object.keys(told).length > 0 ? told : undefined;
 }

@@ -1,6 +1,6 @@
 /** Following a graph's events: what is stored first, then what comes, each once, in order. */
 import type { GraphEvent, GraphStore } from "../store/contract.ts";
-import { TERMINAL } from "./machine.ts";
+import { TERMINAL } from "./lifecycle.ts";
 
 /** Events held for a follower that is slower than its graph; beyond that it reads them from the store. */
 const MAX_HELD = 1000;
