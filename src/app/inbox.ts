@@ -6,6 +6,10 @@ import { verifyWebhook } from "../webhooks/verify.ts";
 
 export type SignatureVerdict = "verified" | "wrong" | "unsigned" | "no secret";
 
+/** What a receiver does at the first attempt of a delivery; at the next it answers 204. */
+export const MOODS = ["well", "failing", "slow", "redirecting"] as const;
+export type Mood = (typeof MOODS)[number];
+
 export interface Received {
   id: string;
   received_ms: number;
@@ -27,6 +31,8 @@ export class Inbox {
   readonly #secret: string | undefined;
   readonly #received: Received[] = [];
   readonly #waiting = new Set<() => void>();
+  /** Of deliveries that are to go wrong once. */
+  readonly #moods = new Map<string, Mood>();
 
   /** @param secret SVC_WEBHOOK_SECRET, to verify with. */
   constructor(secret: string | undefined) {
@@ -40,6 +46,21 @@ export class Inbox {
 
   find(id: string): Received | undefined {
     return this.#received.find((item) => item.id === id);
+  }
+
+  /** Has the first attempt of a delivery go wrong. */
+  expect(id: string, mood: Mood): void {
+    this.#moods.set(id, mood);
+    const [oldest] = this.#moods.keys();
+    if (this.#moods.size > KEPT && oldest !== undefined) this.#moods.delete(oldest);
+  }
+
+  /** What to do with a request; asked once for each. */
+  moodOf(ctx: Context): Mood {
+    const id = ctx.header(DELIVERY_HEADERS.delivery.toLowerCase()) ?? "";
+    const mood = this.#moods.get(id) ?? "well";
+    this.#moods.delete(id);
+    return mood;
   }
 
   add(ctx: Context, body: string, nowMs: number): void {

@@ -1,8 +1,9 @@
 /** Contract section 6: the demo. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SimulatedClock } from "svc/testing";
 import { createFixture, withFixture } from "./app.ts";
-import { operate, SECRET } from "./calls.ts";
+import { operate, SECRET, until } from "./calls.ts";
 
 describe("the demo", () => {
   it("Demo: GET /_svc/demo is a page with one button: it registers the inbox, sends the sample graph.done through the real delivery path and shows the JSON received, its headers and whether the signature verifies", async () => {
@@ -21,6 +22,36 @@ describe("the demo", () => {
       assert.equal(inbox.received[0]?.signature, "verified");
       const shown = await own.client.get("/_svc/demo/webhook-inbox", { accept: "text/html" });
       assert.equal(shown.headers.get("content-type"), "text/html; charset=utf-8");
+    } finally {
+      await started.close();
+      await own.close();
+    }
+  });
+
+  it("has receivers that fail, redirect or are too slow once, and shows each attempt; without JavaScript", async () => {
+    const clock = new SimulatedClock();
+    const own = createFixture({}, { clock });
+    const started = await own.app.start({ port: 0 });
+    try {
+      for (const [receiver, error] of [
+        ["failing", "answered 500"],
+        ["redirecting", "answered 302; redirects are not followed"],
+        ["slow", "no answer within 15 s"],
+      ] as const) {
+        const sent = await own.client.submit("/_svc/demo", { receiver });
+        const path = sent.headers.get("location") ?? "";
+        const shows = async (text: string): Promise<boolean> =>
+          (await (await own.client.get(path)).text()).includes(text);
+        if (receiver === "slow") {
+          await until(() => own.app.webhooks.underWay() === 1, "the slow one under way");
+          await clock.advance(15_000);
+        }
+        await until(() => shows(`<td>${error}</td>`), `${receiver}: the first attempt`);
+        assert.ok(await shows("Status: pending, next attempt"));
+        await clock.advance(6000);
+        await until(() => shows("Status: delivered"), `${receiver}: the second`);
+        assert.ok(await shows("<h2>Received</h2>"));
+      }
     } finally {
       await started.close();
       await own.close();

@@ -1,7 +1,8 @@
 /** The HTML of the webhook demo: one button, and what it brought. Plain strings: it must show without any build. */
 import { escapeAttribute, escapeText } from "../../shared/escape.ts";
 import { CSRF_FIELD, PATHS, VARIABLES } from "../../shared/wire.ts";
-import type { Received, SignatureVerdict } from "../inbox.ts";
+import type { DeliveryDetail } from "../../webhooks/views.ts";
+import { MOODS, type Mood, type Received, type SignatureVerdict } from "../inbox.ts";
 import { DEMO_STYLE } from "./demo-style.ts";
 
 export interface DemoView {
@@ -11,6 +12,8 @@ export interface DemoView {
   deliveryId: string | undefined;
   /** What arrived of it. */
   received: Received | undefined;
+  /** The sender's record of it. */
+  delivery: DeliveryDetail | undefined;
   hasSecret: boolean;
 }
 
@@ -21,15 +24,23 @@ const VERDICTS: Record<SignatureVerdict, { text: string; tone: "good" | "bad" | 
   "no secret": { text: "Signed with a secret that this inbox does not know", tone: "plain" },
 };
 
+const MOOD_TEXTS: Record<Mood, string> = {
+  well: "answers well",
+  failing: "fails once",
+  slow: "is too slow once",
+  redirecting: "redirects once",
+};
+
 export function demoPage(view: DemoView): string {
   const body =
     `<p class="lede">The button registers an inbox on this server as a webhook and sends it a sample ` +
     `<code>graph.done</code> through the real path: outbox, delivery loop, signature, HTTP. Below is what a receiver gets.</p>` +
     `<form method="post" action="${PATHS.demo}">` +
     `<input type="hidden" name="${CSRF_FIELD}" value="${escapeAttribute(view.csrfToken)}">` +
+    `<label>to a receiver that <select name="receiver">${MOODS.map((mood) => `<option value="${mood}">${MOOD_TEXTS[mood]}</option>`).join("")}</select></label> ` +
     `<button type="submit">Send a sample webhook</button> <a href="${PATHS.demoInbox}">All that the inbox received</a></form>` +
     (view.hasSecret ? "" : hint()) +
-    `<section aria-live="polite">${outcome(view)}</section>`;
+    `<section aria-live="polite">${outcome(view)}${attempts(view)}</section>`;
   return documentOf("Webhook demo", body, view.nonce);
 }
 
@@ -55,6 +66,24 @@ function outcome({ deliveryId, received }: DemoView): string {
   return (
     `<p class="note">Delivery <code>${escapeText(deliveryId)}</code> has not arrived yet. ` +
     `<a href="${PATHS.demo}?delivery=${encodeURIComponent(deliveryId)}">Look again</a></p>`
+  );
+}
+
+/** What the sender has on record: attempts, why they failed, when the next is due. */
+function attempts({ delivery: record }: DemoView): string {
+  if (!record) return "";
+  const rows = record.attempts.map(
+    ({ number, started_ms, duration_ms, status_code, error }) =>
+      `<tr><td>${number}</td><td>${new Date(started_ms).toISOString()}</td><td>${duration_ms} ms</td>` +
+      `<td>${status_code ?? "none"}</td><td>${escapeText(error ?? "")}</td></tr>`,
+  );
+  const next = record.next_attempt_ms;
+  const dueText = next === null ? "" : `, next attempt ${new Date(next).toISOString()}`;
+  return (
+    `<article><h2>Attempts</h2><p>Status: ${record.status}${dueText}. ` +
+    `<a href="${PATHS.demo}?delivery=${encodeURIComponent(record.id)}">Look again</a></p>` +
+    `<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">No.</th><th scope="col">Began</th><th scope="col">Took</th>` +
+    `<th scope="col">Answer</th><th scope="col">Error</th></tr></thead><tbody>${rows.join("")}</tbody></table></div></article>`
   );
 }
 

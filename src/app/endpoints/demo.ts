@@ -5,18 +5,21 @@
 import { decodeUtf8, requireLength, requireMediaType } from "../../http/body.ts";
 import { empty, html, json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
+import { sleep } from "../../shared/clock.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { PATHS, WEBHOOK_EVENTS } from "../../shared/wire.ts";
 import { prefersHtml } from "../error-page.ts";
-import { Inbox } from "../inbox.ts";
+import { Inbox, MOODS } from "../inbox.ts";
 import { redirect } from "../outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { requireMutation, tokenFor } from "../guard.ts";
+import { readForm, requireMutation, tokenFor } from "../guard.ts";
+import type { DeliveryDetail } from "../../webhooks/views.ts";
 import { demoPage, inboxPage } from "./demo-page.ts";
 
 const MAX_INBOX_BYTES = 64 * 1024;
 /** How long the button waits for the delivery before the page says that it is under way. */
 const PATIENCE_MS = 4000;
+const SLOW_MS = 60_000;
 
 /** URL of the inbox on this process; the one address that is exempt from the SSRF rules. */
 export function inboxUrl(ownUrl: string | undefined): string | undefined {
@@ -35,9 +38,19 @@ export function demoEndpoints({ router, services }: Endpoints): void {
   router.add("POST", PATHS.demoInbox, async (ctx) => {
     requireMediaType(ctx, ["application/json"]);
     requireLength(ctx, MAX_INBOX_BYTES);
-    inbox.add(ctx, decodeUtf8(await ctx.bytes(MAX_INBOX_BYTES)), services.clock.now());
+    const body = decodeUtf8(await ctx.bytes(MAX_INBOX_BYTES));
+    const mood = inbox.moodOf(ctx);
+    if (mood === "failing") return json({ error: "This receiver fails once." }, 500);
+    if (mood === "redirecting") return { status: 302, headers: ["location", PATHS.demo], body: "" };
+    if (mood === "slow") await untilGone(ctx, services);
+    inbox.add(ctx, body, services.clock.now());
     return empty();
   });
+}
+
+/** Longer than any attempt waits; a sender that has given up ends it. */
+async function untilGone(ctx: Context, { clock, closing }: Services): Promise<void> {
+  await sleep(clock, SLOW_MS, AbortSignal.any([ctx.signal, closing])).catch(() => undefined); // Over either way.
 }
 
 function show(ctx: Context, services: Services, inbox: Inbox): Result {
@@ -47,13 +60,27 @@ function show(ctx: Context, services: Services, inbox: Inbox): Result {
     csrfToken: tokenFor(ctx, services),
     deliveryId: id,
     received: id === undefined ? undefined : inbox.find(id),
+    delivery: id === undefined ? undefined : knownDelivery(services, id),
     hasSecret: services.config.webhookSecret !== undefined,
   });
   return html(page, 200, ["cache-control", "private, no-cache"]);
 }
 
+/** Anything may stand in the address. */
+function knownDelivery({ webhooks }: Services, id: string): DeliveryDetail | undefined {
+  try {
+    return webhooks.delivery(id);
+  } catch (error) {
+    if (error instanceof SvcError && error.code === "SVC_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
 async function send(ctx: Context, services: Services, inbox: Inbox): Promise<never> {
   await requireMutation(ctx, services);
+  // A call with the token in its header may have no form.
+  const form = ctx.header("content-type")?.includes("form") ? await readForm(ctx) : undefined;
+  const mood = MOODS.find((name) => name === form?.fields["receiver"]) ?? "well";
   const url = inboxUrl(services.ownUrl);
   if (url === undefined) {
     throw new SvcError("SVC_UNAVAILABLE", "The demo needs a server that listens: it sends a request to itself");
@@ -65,7 +92,8 @@ async function send(ctx: Context, services: Services, inbox: Inbox): Promise<nev
     description: "Demo inbox",
   });
   const { delivery_id: id } = await services.webhooks.sendSample(registration.id);
-  await arrival(id, ctx, services, inbox);
+  if (mood === "well") await arrival(id, ctx, services, inbox);
+  else inbox.expect(id, mood);
   redirect(`${PATHS.demo}?delivery=${id}`);
 }
 
