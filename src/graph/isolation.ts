@@ -98,7 +98,9 @@ export class Isolation {
 
 function startThread({ memoryMb }: IsolateOptions): Thread {
   const limits = memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } };
-  return new Thread(new URL("./thread.js", import.meta.url), limits);
+  // How the process's own code came in is nothing to a thread, and node refuses it beside a file.
+  const execArgv = process.execArgv.filter((arg) => !arg.startsWith("--input-type"));
+  return new Thread(new URL("./thread.js", import.meta.url), { ...limits, execArgv });
 }
 
 function post(thread: Thread, message: ToThread): void {
