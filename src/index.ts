@@ -52,7 +52,8 @@ export {
   type GuardedFetchOptions,
   type GuardedInit,
 } from "./tools/guarded-fetch.ts";
-export { createAi, type Ai, type AiMessage, type AiOptions, type AiRequest } from "./tools/ai.ts";
+export { createAi, type Ai } from "./tools/ai.ts";
+export type { AiMessage, AiOptions, AiRequest } from "./tools/ai-request.ts";
 export type { AiAnswer, AiToolCall, AiUsage } from "./tools/ai-answer.ts";
 export type { Caller } from "./tools/caller.ts";
 export { graph, worker } from "./graph/definition.ts";

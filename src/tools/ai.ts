@@ -5,45 +5,11 @@
  * There is no address built in. Nothing is sent anywhere until an app names its endpoint, and then to that alone: through the
  * guarded fetch, so an endpoint inside the network (a model on the same machine) is named in `allowCidrs`.
  */
-import { durationMs, systemClock, type Clock, type Duration } from "../shared/clock.ts";
-import type { Json } from "../shared/json.ts";
-import { AnswerSoFar, type AiAnswer } from "./ai-answer.ts";
-import { aiError, refusedBy } from "./ai-error.ts";
+import { durationMs, systemClock } from "../shared/clock.ts";
+import type { AiAnswer } from "./ai-answer.ts";
+import type { AiOptions, AiRequest } from "./ai-request.ts";
 import type { Caller } from "./caller.ts";
-import { readEvents } from "./event-lines.ts";
-import { createGuardedFetch, type GuardedFetch } from "./guarded-fetch.ts";
-import { TextEvents } from "./text-events.ts";
-
-export interface AiOptions {
-  /** What stands before `/chat/completions`: `http://127.0.0.1:11434/v1`. */
-  url: string;
-  /** Sent as a bearer token, and never told in an error. Default: none. */
-  key?: string;
-  /** Where a request names no other. */
-  model?: string;
-  /** Ranges inside the network that the endpoint may be in: `["127.0.0.1/32"]`. Default: none. */
-  allowCidrs?: readonly string[];
-  /** Longest that one answer may take, to its last word. Default "5m". */
-  timeout?: Duration;
-  /** Default: the system's. */
-  clock?: Clock;
-}
-
-/** Part of a conversation, as the endpoint takes it: `{ role: "user", content: "Hello" }`. */
-export interface AiMessage {
-  role: string;
-  content?: Json;
-  [more: string]: Json | undefined;
-}
-
-export interface AiRequest {
-  /** A text alone is one message of the user. */
-  messages: string | readonly AiMessage[];
-  /** Default: that of `createAi`. */
-  model?: string;
-  /** Whatever else the endpoint takes: `{ temperature: 0, max_tokens: 300, tools: […] }`. */
-  params?: Readonly<Record<string, Json>>;
-}
+import { createGuardedFetch } from "./guarded-fetch.ts";
 
 /**
  * Calls of a model. Both take a {@link Caller}, such as a worker's context: with its signal the call ends, and it is told
@@ -66,20 +32,14 @@ export function createAi(options: AiOptions): Ai {
   const clock = options.clock ?? systemClock;
   const timeout = durationMs(options.timeout ?? "5m");
   const fetch = createGuardedFetch({ timeout, clock, ...(options.allowCidrs && { allowCidrs: options.allowCidrs }) });
-  const stream: Ai["stream"] = (request, caller = {}) => streamed(options, fetch, toRequest(request), caller);
+  // Loaded with the first call: most apps make none.
+  const calls = () => import("./ai-call.ts");
   return {
-    stream,
+    async *stream(request, caller = {}) {
+      return yield* (await calls()).streamed(options, fetch, toRequest(request), caller);
+    },
     async ask(request, caller = {}) {
-      const events = new TextEvents(clock, caller);
-      const parts = stream(request, caller);
-      try {
-        for (let next = await parts.next(); ; next = await parts.next()) {
-          if (next.done) return next.value;
-          events.add(next.value);
-        }
-      } finally {
-        events.end();
-      }
+      return (await calls()).asked(clock, options, fetch, toRequest(request), caller);
     },
     close: () => fetch.close(),
   };
@@ -87,52 +47,4 @@ export function createAi(options: AiOptions): Ai {
 
 function toRequest(request: AiRequest | string): AiRequest {
   return typeof request === "string" ? { messages: request } : request;
-}
-
-async function* streamed(
-  options: AiOptions,
-  fetch: GuardedFetch,
-  request: AiRequest,
-  caller: Caller,
-): AsyncGenerator<string, AiAnswer> {
-  const response = await fetch(`${options.url.replace(/\/$/, "")}/chat/completions`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: "text/event-stream",
-      ...(options.key !== undefined && { authorization: `Bearer ${options.key}` }),
-    },
-    body: JSON.stringify(bodyOf(options, request)),
-    ...(caller.signal && { signal: caller.signal }),
-    // A key goes to the endpoint that was named, and to no other.
-    redirect: "error",
-  });
-  if (!response.ok) throw await refusedBy(response, options.key);
-  const answer = new AnswerSoFar();
-  for await (const data of dataOf(response)) {
-    if (data === "[DONE]") break;
-    const text = answer.add(data);
-    if (text !== "") yield text;
-  }
-  const whole = answer.whole();
-  if (whole.usage) caller.emit?.("ai.usage", { model: whole.model, ...whole.usage });
-  return whole;
-}
-
-function bodyOf(options: AiOptions, { messages, model, params }: AiRequest): object {
-  const named = model ?? options.model;
-  return {
-    ...(named !== undefined && { model: named }),
-    messages: typeof messages === "string" ? [{ role: "user", content: messages }] : messages,
-    stream: true,
-    stream_options: { include_usage: true },
-    ...params,
-  };
-}
-
-/** Some endpoints answer at once, whatever they are asked. */
-async function* dataOf(response: Response): AsyncGenerator<string, void> {
-  if (response.headers.get("content-type")?.includes("application/json")) yield await response.text();
-  else if (response.body) yield* readEvents(response.body);
-  else throw aiError("it has sent no body");
 }
