@@ -7,7 +7,7 @@ import type { Json } from "../shared/json.ts";
 import type { Failure, NodeRow } from "../store/contract.ts";
 import type { Abort } from "./abort.ts";
 import type { DurableCalls, MapCallOptions, WaitOptions } from "./context-types.ts";
-import { toJson } from "./json-value.ts";
+import { MAX_EVENT_BYTES, MAX_LOG_LENGTH, toJson } from "./json-value.ts";
 import type { Durable } from "./durable.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Kept } from "./machine.ts";
@@ -97,8 +97,9 @@ function contextOf(
     idempotencyKey: (part) => [node.graphId, node.id, node.epoch, ...(part === undefined ? [] : [part])].join("/"),
     heartbeat: () => limits.beat(),
     // As text, whatever it is: what is only told must not fail the node.
-    log: (level, message) => sink.event("log", { level: String(level), message: String(message) }),
-    emit: (name, data) => sink.event("custom", { name, data: toJson(data, `the data of "${name}"`) }),
+    log: (level, message) =>
+      sink.event("log", { level: String(level), message: String(message).slice(0, MAX_LOG_LENGTH) }),
+    emit: (name, data) => sink.event("custom", { name, data: toJson(data, `the data of "${name}"`, MAX_EVENT_BYTES) }),
     progress: (value, note) => sink.progress(Math.min(1, Math.max(0, value)), note),
     ...durableCalls(durable),
   };

@@ -20,6 +20,7 @@ import { bulk } from "./bulk.ts";
 import { Children } from "./children.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
 import { Isolation } from "./isolation.ts";
+import { requireSize } from "./json-value.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
 import { TERMINAL } from "./lifecycle.ts";
 import { Machine } from "./machine.ts";
@@ -173,6 +174,7 @@ class GraphEngine implements Engine {
       );
     const known = this.#known(name, options.idempotencyKey);
     if (known) return { snapshot: known, created: false };
+    requireSize(JSON.stringify(input) ?? "", `The input of "${name}"`);
     const row = this.#newRow(definition, input, options);
     const live = this.#adopt(row, firstNodes(row, definition), 1, definition);
     // As it is accepted; reading it back would cost as much as writing it.

@@ -1,18 +1,41 @@
 /** Results of workers must survive JSON unchanged, or a graph that is resumed would go on with other values. */
+import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+
+/** A value that a graph carries, as JSON: a large lockfile, not a film. What a request may bring (app/endpoints/graphs.ts). */
+export const MAX_VALUE_BYTES = 16 * 1024 * 1024;
+/** Data of an event: everyone who follows the graph is sent it. */
+export const MAX_EVENT_BYTES = 256 * 1024;
+/** A line of a log beyond this is cut. */
+export const MAX_LOG_LENGTH = 16 * 1024;
 
 /**
  * @returns the value as it will be read back; `undefined` becomes `null`.
- * @throws TypeError naming the place of what JSON can't carry.
+ * @throws TypeError naming the place of what JSON can't carry; SvcError `SVC_TOO_LARGE`, which no other try will mend.
  */
-export function toJson(value: unknown, path = "the result"): Json {
+export function toJson(value: unknown, path = "the result", maxBytes = MAX_VALUE_BYTES): Json {
   if (value === undefined || value === null) return null;
   const problem = findProblem(value, path, new Set());
   if (problem !== undefined)
     throw new TypeError(
       `${problem}, which JSON can't carry. Return plain objects, arrays, strings, finite numbers, booleans or null.`,
     );
-  return JSON.parse(JSON.stringify(value)) as Json;
+  const text = JSON.stringify(value);
+  requireSize(text, path, maxBytes);
+  return JSON.parse(text) as Json;
+}
+
+/** @throws SvcError `SVC_TOO_LARGE` */
+export function requireSize(text: string, what: string, maxBytes = MAX_VALUE_BYTES): void {
+  // A character has three bytes at most, so most texts need not be counted.
+  if (text.length * 3 <= maxBytes) return;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return;
+  const error = new SvcError(
+    "SVC_TOO_LARGE",
+    `${what} has ${bytes} bytes of JSON; at most ${maxBytes} are kept. Put it in a file or an artifact, and hand on where it is.`,
+  );
+  throw Object.assign(error, { isFinal: true });
 }
 
 function findProblem(value: unknown, path: string, open: Set<object>): string | undefined {

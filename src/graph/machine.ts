@@ -48,6 +48,10 @@ export type Kept = Pick<NodeRow, "state">;
 
 export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
 
+/** Of a graph; beyond that what workers tell is not kept, so that one that logs in a loop does not fill the disk. */
+const MAX_EVENTS = 100_000;
+const MUTE = `The graph has ${MAX_EVENTS} events: what its workers log and emit from here on is not kept`;
+
 export class Machine {
   readonly row: GraphRow;
   readonly definition: GraphDefinition;
@@ -56,6 +60,8 @@ export class Machine {
   readonly #unwinding: Unwinding;
   readonly #lifecycle: Lifecycle;
   readonly #last: LastEvent;
+  /** Whether workers have told all that is kept of them. */
+  #isMute = false;
   /** What workers do inside of their nodes. */
   readonly inner: InnerNodes;
 
@@ -254,9 +260,11 @@ export class Machine {
     data: Json | undefined,
     nowMs: number,
   ): Unit | undefined {
-    if (this.isTerminal) return undefined;
+    if (this.isTerminal || this.#isMute) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
-    change.event(type, node, data);
+    this.#isMute = this.lastSeq >= MAX_EVENTS;
+    if (this.#isMute) change.event("log", node, { level: "warn", message: MUTE });
+    else change.event(type, node, data);
     return change.unit;
   }
 

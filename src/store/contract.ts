@@ -225,7 +225,7 @@ export interface Page<Item> {
 }
 
 /**
- * All conditions must hold. By worker and status the total is exact; with any other condition it counts to 10,000 at
+ * All conditions must hold. By worker and status the total is exact; with any other condition it counts to 1,000 at
  * most, and where `error` is given only those that the page looked at.
  */
 export interface GraphQuery {
@@ -237,7 +237,7 @@ export interface GraphQuery {
   untilMs?: number;
   /** The beginning of an id. */
   idPrefix?: string;
-  /** Text in the message of what failed, upper and lower case alike. A page looks at the newest 5,000 failures at most. */
+  /** Text in the message of what failed, upper and lower case alike. A page looks at the newest 2,000 failures at most. */
   error?: string;
   /** Started by a node of this graph. */
   parent?: string;

@@ -6,8 +6,8 @@ import { lowestGraphId } from "../shared/id-time.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../shared/wire.ts";
 import type { GraphQuery, GraphRow, PurgeQuery } from "./contract.ts";
 
-/** Matches beyond this are not counted: a total is for a reader, and 10,000 is more than any reads. */
-export const MAX_TOTAL = 10_000;
+/** Matches beyond this are not counted: a total is for a reader, and 1,000 is more than any reads. */
+export const MAX_TOTAL = 1000;
 
 /** What can be told of a graph without its input and result. */
 export type GraphHead = Pick<GraphRow, "id" | "worker" | "status" | "tags" | "error" | "parentGraph">;

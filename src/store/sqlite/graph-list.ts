@@ -4,7 +4,7 @@
  * beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
-import type { GraphQuery, GraphRow, Page } from "../contract.ts";
+import type { Failure, GraphQuery, GraphRow, Page } from "../contract.ts";
 import { idRange, isPlain, matches, MAX_TOTAL, statusesOf, type GraphHead } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 import { toGraph } from "./columns.ts";
@@ -12,7 +12,7 @@ import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 
 /** Rows that a page looks at where no index answers: a few milliseconds. */
-const MAX_LOOKED = 5000;
+const MAX_LOOKED = 2000;
 const CHUNK = 500;
 
 /** An index to walk: everything before the id is fixed. */
@@ -157,7 +157,16 @@ function walkOf(query: GraphQuery): Walk {
   return { sources, isPartial };
 }
 
+/** By hand: thousands may be looked at for one page. */
 function toHead(row: Row): GraphHead {
-  const { tags, error, parentGraph, id, worker, status } = toGraph(row);
-  return { id, worker, status, tags, error, parentGraph };
+  const text = (name: string): string => row[name] as string;
+  const [error, parent] = [row["error"], row["parent_graph"]];
+  return {
+    id: text("id"),
+    worker: text("worker"),
+    status: row["status"] as GraphStatus,
+    tags: row["tags"] === "[]" ? [] : (JSON.parse(text("tags")) as string[]),
+    error: typeof error === "string" ? (JSON.parse(error) as Failure) : undefined,
+    parentGraph: typeof parent === "string" ? parent : undefined,
+  };
 }
