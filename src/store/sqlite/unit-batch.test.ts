@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { GraphPhase, GraphRow, NodeRow, Store, Unit } from "../contract.ts";
+import { MAX_TOTAL } from "../graph-query.ts";
 import { openStore } from "../open.ts";
 import { GRAPH_STATUSES } from "../../shared/wire.ts";
 
@@ -172,8 +173,10 @@ describe("units of one turn", () => {
         { numRuns: 300 },
       );
       // What is counted along the way, and what the index has.
-      for (const status of GRAPH_STATUSES)
-        assert.equal(store.graphs.list({ status }).total, store.graphs.list({ status, sinceMs: 0 }).total, status);
+      for (const status of GRAPH_STATUSES) {
+        const counted = Math.min(MAX_TOTAL, store.graphs.list({ status }).total);
+        assert.equal(counted, store.graphs.list({ status, sinceMs: 0 }).total, status);
+      }
     } finally {
       await store.close();
     }
