@@ -32,7 +32,7 @@ const held = worker(
 const broken = worker("broken", { retry: { max: 1 } }, () => {
   throw new Error("out of paper");
 });
-const sum = graph("sum", (g) => {
+export const sum = graph("sum", (g) => {
   const first = g.node("first", double);
   return g.node(
     "second",

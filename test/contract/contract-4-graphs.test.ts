@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import * as v from "valibot";
-import { worker } from "svc";
+import { graph, worker } from "svc";
 import { SimulatedClock } from "svc/testing";
-import { API_KEY, OPERATOR, WORKERS, withFixture } from "./app.ts";
+import { API_KEY, OPERATOR, sum, WORKERS, withFixture } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";
 import { operate, textOf, until, type Called } from "./calls.ts";
 
@@ -39,6 +39,15 @@ const approval = worker("approval", async (_input: unknown, ctx) => {
   const said = await ctx.waitFor("decision", { schema: v.object({ yes: v.boolean() }) });
   await ctx.step("note", () => ctx.log("info", "noted"));
   return said.yes ? "approved" : "refused";
+});
+
+/** What it books is taken back when it can't pay. */
+const trip = graph("trip", (g) => {
+  const book = worker("book", { compensate: (ctx, room) => ctx.log("info", `${room} given back`) }, () => "a room");
+  const pay = worker("pay", { retry: { max: 1 } }, () => {
+    throw new Error("no money");
+  });
+  return g.node("pay", pay, { after: [g.node("book", book)] });
 });
 
 const exporter = worker("exporter", (_input: unknown, ctx) =>
@@ -364,6 +373,21 @@ throughBothDoors(
       assert.equal((await start({ worker: "nobody" })).status, 404);
     });
 
+    it("that are undone show which nodes were compensated, and tell of it before their one graph.failed", async () => {
+      const { id, token } = await finish({ worker: "trip", input: null });
+      const { status, phase, nodes } = await snapshotOf(id);
+      assert.deepEqual([status, phase], ["failed", "failed"]);
+      assert.deepEqual(
+        (nodes as { id: string; status: string }[]).map((node) => `${node.id} ${node.status}`),
+        ["book compensated", "pay failed"],
+      );
+      const told = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
+      assert.deepEqual(
+        told.slice(-5).map((event) => event.type),
+        ["node.compensating", "graph.cancelling", "log", "node.compensated", "graph.failed"],
+      );
+    });
+
     it("that are paused with a grace let go of what still runs after it: 422 for one that is none", async () => {
       const { id } = await begin({ worker: "held", input: {} });
       await until(async () => (await snapshotOf(id))["status"] === "running", "running");
@@ -382,7 +406,7 @@ throughBothDoors(
     });
   },
   {},
-  { workers: [...WORKERS, chatty, flaky, approval, exporter] },
+  { workers: [...WORKERS, chatty, flaky, approval, exporter], graphs: [sum, trip] },
 );
 
 it("graph tokens are expiring: after a day they open nothing", async () => {
