@@ -94,7 +94,7 @@ class Table {
     return this.take(this.machine.cancel(NOW));
   }
   /** What was said before is not asked for. */
-  then(): this {
+  fresh(): this {
     this.events = [];
     this.webhooks = [];
     return this;
@@ -106,7 +106,7 @@ const of = (definition: unknown, dueMs?: number): Table => new Table(definition 
 interface Row {
   /** The first two columns of the row, as machine.ts has them. */
   row: string;
-  /** Up to the transition, `then()`, and the transition. */
+  /** Up to the transition, `fresh()`, and the transition. */
   story: (table: Table) => Table;
   definition?: unknown;
   dueMs?: number;
@@ -119,40 +119,40 @@ interface Row {
 const ROWS: Row[] = [
   {
     row: "queued (pending) | begin, when due",
-    story: (t) => t.then().begun(),
+    story: (t) => t.fresh().begun(),
     phase: "running",
     events: ["graph.started", "node.ready a"],
   },
   {
     row: "running | node done, others left",
-    story: (t) => t.begun().then().done("a"),
+    story: (t) => t.begun().fresh().done("a"),
     phase: "running",
     events: ["node.done a", "node.ready b"],
   },
   {
     row: "running | node's turn, `when` not",
     definition: choosy,
-    story: (t) => t.begun().then().done("a"),
+    story: (t) => t.begun().fresh().done("a"),
     phase: "done",
     events: ["node.skipped b", "graph.done"],
     webhooks: ["graph.done"],
   },
   {
     row: "running, pausing | last node done",
-    story: (t) => t.begun().done("a").paused().then().done("b"),
+    story: (t) => t.begun().done("a").paused().fresh().done("b"),
     phase: "done",
     events: ["node.done b", "graph.done"],
     webhooks: ["graph.done"],
   },
   {
     row: "running, pausing | node failed, tries left",
-    story: (t) => t.begun().then().failed("a", 9000),
+    story: (t) => t.begun().fresh().failed("a", 9000),
     phase: "running",
     events: ["node.retrying a"],
   },
   {
     row: "running, pausing | node failed for good",
-    story: (t) => t.begun().paused().then().failed("a"),
+    story: (t) => t.begun().paused().fresh().failed("a"),
     phase: "failed",
     events: ["node.failed a", "graph.failed"],
     webhooks: ["graph.failed"],
@@ -160,46 +160,46 @@ const ROWS: Row[] = [
   {
     row: "running, pausing | one that may fail, did",
     definition: lenient,
-    story: (t) => t.begun().then().failed("a"),
+    story: (t) => t.begun().fresh().failed("a"),
     phase: "running",
     events: ["node.failed a"],
   },
   {
     row: "running | pause, nodes running",
-    story: (t) => t.begun().then().paused(),
+    story: (t) => t.begun().fresh().paused(),
     phase: "pausing",
     events: ["graph.pausing"],
   },
   {
     row: "queued, running | pause, none running",
-    story: (t) => t.then().paused(),
+    story: (t) => t.fresh().paused(),
     phase: "paused",
     events: ["graph.pausing", "graph.paused"],
     webhooks: ["graph.paused"],
   },
   {
     row: "pausing (running) | last running node ends",
-    story: (t) => t.begun().paused().then().done("a"),
+    story: (t) => t.begun().paused().fresh().done("a"),
     phase: "paused",
     events: ["node.done a", "graph.paused"],
     webhooks: ["graph.paused"],
   },
   {
     row: "pausing, paused | resume",
-    story: (t) => t.begun().paused().done("a").then().resumed(),
+    story: (t) => t.begun().paused().done("a").fresh().resumed(),
     phase: "running",
     events: ["graph.resumed", "node.started b"],
   },
   {
     row: "paused, not yet due | resume",
     dueMs: NOW + 1,
-    story: (t) => t.paused().then().resumed(),
+    story: (t) => t.paused().fresh().resumed(),
     phase: "queued",
     events: ["graph.resumed"],
   },
   {
     row: "any but done/failed | cancel",
-    story: (t) => t.begun().paused().then().cancelled(),
+    story: (t) => t.begun().paused().fresh().cancelled(),
     phase: "failed",
     events: ["graph.failed"],
     webhooks: ["graph.failed"],
@@ -207,7 +207,7 @@ const ROWS: Row[] = [
   {
     row: "running, pausing | its time is over",
     story: (t) => {
-      t.begun().then();
+      t.begun().fresh();
       return t.take(t.machine.overdue(NOW + 1000));
     },
     phase: "failed",
@@ -217,14 +217,14 @@ const ROWS: Row[] = [
   {
     row: "instead of failed | nodes left to be undone",
     definition: undone,
-    story: (t) => t.begun().done("a").then().failed("b"),
+    story: (t) => t.begun().done("a").fresh().failed("b"),
     phase: "cancelling",
     events: ["node.failed b", "node.compensating a", "graph.cancelling"],
   },
   {
     row: "running, pausing | failed, others drain",
     definition: draining,
-    story: (t) => t.begun().then().failed("a"),
+    story: (t) => t.begun().fresh().failed("a"),
     phase: "cancelling",
     events: ["node.failed a", "graph.cancelling"],
   },
@@ -232,7 +232,7 @@ const ROWS: Row[] = [
     row: "cancelling | last undone, or too late",
     definition: undone,
     story: (t) => {
-      t.begun().done("a").failed("b").then();
+      t.begun().done("a").failed("b").fresh();
       return t.take(t.machine.nodeUndone(t.node("a"), NOW));
     },
     phase: "failed",
@@ -242,7 +242,7 @@ const ROWS: Row[] = [
   {
     row: "failed | retry",
     story: (t) => {
-      t.begun().failed("a").then();
+      t.begun().failed("a").fresh();
       return t.take(t.machine.retry(NOW));
     },
     phase: "running",
@@ -251,7 +251,7 @@ const ROWS: Row[] = [
   {
     row: "done, failed | retry from a node",
     story: (t) => {
-      t.begun().done("a").done("b").then();
+      t.begun().done("a").done("b").fresh();
       return t.take(t.machine.retry(NOW, undefined, "b"));
     },
     phase: "running",

@@ -33,6 +33,12 @@ describe("the benches", () => {
     }
   });
 
+  it("of graphs runs chains and fan-outs to their results", async () => {
+    const loads = (await quickRun("graphs")) as Record<string, { svc: { perSecond: number }[] }>;
+    assert.equal(Object.keys(loads).length, 2);
+    for (const { svc } of Object.values(loads)) assert.ok(svc.every(({ perSecond }) => perSecond > 0));
+  });
+
   it("of types has every call of an action checked", async () => {
     const { svc } = (await quickRun("types")) as { svc: { instantiations: number }[] };
     assert.ok(svc.every(({ instantiations }) => instantiations > 0));

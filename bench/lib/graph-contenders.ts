@@ -1,0 +1,101 @@
+/** Who runs graphs in bench:graphs: svc, a bare loop of promises, and engines with servers of their own (bench/peers/graphs). */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createEngine, graph, openStore, systemClock, worker, type Engine, type GraphDefinition } from "svc/graph";
+import type { Servers } from "./graph-servers.ts";
+import { install, versionOf } from "./peers.ts";
+import { peersDir } from "./places.ts";
+
+export interface Contender {
+  chain(n: number): Promise<number>;
+  /** undefined where it has no way to join. */
+  fanOut?: (n: number, items: number) => Promise<number>;
+  close(): Promise<void>;
+}
+
+export const GRAPH_NAMES = ["svc", "loop", "bullmq", "dbos", "graphile"] as const;
+export type GraphName = (typeof GRAPH_NAMES)[number];
+
+const folder = join(peersDir, "graphs");
+
+export function titleOf(name: GraphName): string {
+  if (name === "svc") return "**svc** on SQLite";
+  if (name === "loop") return "promises";
+  const packages = { bullmq: "bullmq", dbos: "@dbos-inc/dbos-sdk", graphile: "graphile-worker" };
+  const titles = { bullmq: "BullMQ", dbos: "DBOS", graphile: "graphile-worker" };
+  const servers = { bullmq: "Redis", dbos: "PostgreSQL", graphile: "PostgreSQL" };
+  return `${titles[name]} ${versionOf(packages[name], folder)} on ${servers[name]}`;
+}
+
+/** What is on disk when a graph has ended, and with which promise. */
+export const PERSISTS: Record<GraphName, string> = {
+  svc: "graph, nodes, results, every event; synced before each next node",
+  loop: "nothing",
+  bullmq: "jobs and their values; synced once a second",
+  dbos: "workflow and each step's result; synced before the next step",
+  graphile: "jobs, no results; synced before each next job",
+};
+
+/** @returns undefined where its server is not installed. */
+export async function openContender(
+  name: GraphName,
+  servers: Servers | undefined,
+  dir: string,
+): Promise<Contender | undefined> {
+  if (name === "svc") return openSvc(dir);
+  if (name === "loop") return openLoop();
+  if (!servers?.[name === "bullmq" ? "redis" : "postgres"]) return undefined;
+  await install(folder);
+  const path = pathToFileURL(join(folder, `${name}.js`)).href;
+  return ((await import(path)) as { open(servers: Servers): Promise<Contender> }).open(servers);
+}
+
+function openLoop(): Contender {
+  const increment = async (n: number): Promise<number> => n + 1;
+  return {
+    chain: async (n) => increment(await increment(await increment(n))),
+    fanOut: async (n, items) => {
+      const all = await Promise.all(Array.from({ length: items }, (_, at) => increment(n + at)));
+      return all.reduce((total, item) => total + item, 0);
+    },
+    close: async () => undefined,
+  };
+}
+
+const many = { concurrency: 1000 };
+const increment = worker("increment", many, (n: number) => n + 1);
+const list = worker("list", many, ({ n, items }: { n: number; items: number }) =>
+  Array.from({ length: items }, (_, at) => n + at),
+);
+const sum = worker("sum", many, (all: number[]) => all.reduce((total, n) => total + n, 0));
+
+const chain = graph("chain", (g) => {
+  const first = g.node("first", increment);
+  const second = g.node("second", increment, { after: [first], input: (_input, deps) => deps["first"] });
+  return g.node("third", increment, { after: [second], input: (_input, deps) => deps["second"] });
+}) as GraphDefinition;
+
+const fanOut = graph("fan-out", (g) => {
+  const items = g.node("list", list);
+  const done = g.map("item", increment, items, (all) => all);
+  return g.node("sum", sum, { after: [done], input: (_input, deps) => deps["item"] });
+}) as GraphDefinition;
+
+async function openSvc(dir: string): Promise<Contender> {
+  const store = await openStore(`sqlite:${join(dir, "svc.db")}`);
+  const engine = createEngine({ store, graphs: [chain, fanOut], clock: systemClock });
+  const end = async (name: string, input: Parameters<Engine["start"]>[1]): Promise<number> => {
+    const { snapshot } = await engine.start(name, input);
+    const { signal } = new AbortController();
+    for await (const _event of engine.subscribe(snapshot.graph_id, snapshot.last_seq, signal));
+    return Number(store.graphs.graph(snapshot.graph_id)?.result);
+  };
+  return {
+    chain: (n) => end("chain", n),
+    fanOut: (n, items) => end("fan-out", { n, items }),
+    async close() {
+      await engine.close();
+      await store.close();
+    },
+  };
+}
