@@ -37,10 +37,10 @@ export function demoPage(view: DemoView): string {
     `<code>graph.done</code> through the real path: outbox, delivery loop, signature, HTTP. Below is what a receiver gets.</p>` +
     `<form method="post" action="${PATHS.demo}">` +
     `<input type="hidden" name="${CSRF_FIELD}" value="${escapeAttribute(view.csrfToken)}">` +
-    `<label>to a receiver that <select name="receiver">${MOODS.map((mood) => `<option value="${mood}">${MOOD_TEXTS[mood]}</option>`).join("")}</select></label> ` +
+    `<label>A receiver that <select name="receiver">${MOODS.map((mood) => `<option value="${mood}">${MOOD_TEXTS[mood]}</option>`).join("")}</select></label> ` +
     `<button type="submit">Send a sample webhook</button> <a href="${PATHS.demoInbox}">All that the inbox received</a></form>` +
     (view.hasSecret ? "" : hint()) +
-    `<section aria-live="polite">${outcome(view)}${attempts(view)}</section>`;
+    `<section aria-live="polite">${attempts(view)}${outcome(view)}</section>`;
   return documentOf("Webhook demo", body, view.nonce);
 }
 

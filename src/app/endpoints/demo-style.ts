@@ -15,6 +15,7 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-s
 .quiet{color:var(--quiet);font-size:.9rem;margin:.25rem 0}
 form{display:flex;flex-wrap:wrap;gap:1rem;align-items:center;margin:1.25rem 0}
 button{font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:0;border-radius:6px;padding:.6rem 1.1rem;cursor:pointer}
+select{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--quiet);border-radius:6px;padding:.5rem .6rem}
 button:hover{filter:brightness(1.08)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 article,.note{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:1.1rem 1.25rem;margin:1.25rem 0}

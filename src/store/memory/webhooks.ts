@@ -194,7 +194,7 @@ function isSameGraph(row: OfGraph, other: OfGraph): boolean {
 }
 
 /** In the order of epochs and pauses; a pause comes before the end that follows it. */
-export function comesBefore(row: OutboxRow, other: OutboxRow): boolean {
+function comesBefore(row: OutboxRow, other: OutboxRow): boolean {
   const rank = ({ event }: OutboxRow): number => (event === "graph.paused" ? 0 : 1);
   if (row.epoch !== other.epoch) return row.epoch < other.epoch;
   return row.pauseNo !== other.pauseNo ? row.pauseNo < other.pauseNo : rank(row) < rank(other);
