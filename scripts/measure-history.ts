@@ -100,9 +100,7 @@ try {
   const fillMs = await time(() => fill(files[1], COUNT));
   const bytes = statSync(files[1]).size;
   console.log(`${COUNT} graphs, ${Math.round(bytes / 1e6)} MB, made in ${Math.round(fillMs / 1000)} s\n`);
-  const openMs = await Promise.all(files.map((file) => time(async () => (await openStore(`sqlite:${file}`)).close())));
   console.log(`| | ${FEW} finished | ${COUNT} finished | ratio |\n|---|--:|--:|--:|`);
-  console.log(`| open | ${openMs.map((ms) => `${ms.toFixed(0)} ms`).join(" | ")} | |`);
   const sides = [await open(files[0]), await open(files[1])];
   for (const [name, query] of QUERIES) await compare(name, sides, ({ store }) => store.graphs.list(query));
   await compare("page of snapshots", sides, ({ engine }) => engine.list({}));
