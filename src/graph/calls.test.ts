@@ -154,6 +154,79 @@ for (const url of STORES) {
       await store.close();
     });
 
+    it("a pause holds the items that have not had their turn, and lets one that runs go at its next step", async () => {
+      const runs: string[] = [];
+      const hang = gate();
+      const item = worker("item", async (n: number, ctx) => {
+        await ctx.step("first", async () => {
+          runs.push(`first ${n}`);
+          if (n === 0) await hang.promise;
+        });
+        await ctx.step("second", () => runs.push(`second ${n}`));
+        return n;
+      });
+      const all = worker("all", (_: Json, ctx) => ctx.map("items", [0, 1, 2], item, { concurrency: 1 }));
+      const { engine, store } = await bench({ workers: [all] }, url);
+      const { snapshot } = await engine.start("all", null);
+      while (runs.length === 0) await turn();
+      await engine.pause(snapshot.graph_id);
+      hang.open();
+      await engine.idle();
+      const paused = engine.snapshot(snapshot.graph_id);
+      assert.deepEqual(
+        [paused?.phase, ...["all", "all#items/0", "all#items/1"].map((id) => statusOf(paused, id))],
+        ["paused", "waiting", "ready", "pending"],
+      );
+      await engine.resume(snapshot.graph_id);
+      await engine.idle();
+      assert.deepEqual(engine.snapshot(snapshot.graph_id)?.result, [0, 1, 2]);
+      assert.deepEqual(runs, ["first 0", "second 0", "first 1", "second 1", "first 2", "second 2"]);
+      await store.close();
+    });
+
+    it("a pause over a crash goes on after the resume, with what was called", async () => {
+      const item = worker("item", async (n: number, ctx) => {
+        await ctx.waitFor(`go${n}`);
+        return n;
+      });
+      const all = worker("all", (_: Json, ctx) => ctx.map("items", [0, 1], item));
+      const table = await bench({ workers: [all] }, url);
+      const { snapshot } = await table.engine.start("all", null);
+      const id = snapshot.graph_id;
+      await table.engine.idle();
+      await table.engine.pause(id);
+      await table.engine.signal(id, "go0", null);
+      await table.crash();
+      assert.equal(table.engine.snapshot(id)?.phase, "paused");
+      await table.engine.signal(id, "go1", null);
+      await table.engine.resume(id);
+      await table.engine.idle();
+      assert.deepEqual(table.engine.snapshot(id)?.result, [0, 1]);
+      await table.store.close();
+    });
+
+    it("a cancel reaches what was called, at whatever depth", async () => {
+      const ended: string[] = [];
+      const leaf = worker("leaf", async (name: string, ctx) => {
+        try {
+          await ctx.sleep("1h");
+        } finally {
+          ended.push(name);
+        }
+      });
+      const branch = worker("branch", (name: string, ctx) => ctx.call("leaf", leaf, name));
+      const root = worker("root", (_: Json, ctx) => ctx.map("branches", ["a", "b"], branch));
+      const { engine, store } = await bench({ workers: [root] }, url);
+      const { snapshot } = await engine.start("root", null);
+      await engine.idle();
+      await engine.cancel(snapshot.graph_id);
+      await engine.idle();
+      const cancelled = engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([cancelled?.error?.reason, ended.sort()], ["cancelled", ["a", "b"]]);
+      assert.deepEqual(new Set(cancelled?.nodes.map(({ status }) => status)), new Set(["cancelled"]));
+      await store.close();
+    });
+
     it("a worker that ends without waiting for its calls ends them", async () => {
       let isAborted = false;
       const slow = worker(
