@@ -6,10 +6,10 @@ import { endEarly, WebChunks } from "./iterate.ts";
 import type { Answer, Body, Result } from "./types.ts";
 
 /**
- * Head and body together up to here are sent by node without memory of their own for them (16,384 bytes, of which three are
- * kept for each character unless it is said that all of them are ASCII); heads take up to 4 KB.
+ * Up to here a text is measured and written as it is, with its head, from memory that node has for it; above, encoding it once
+ * is cheaper than measuring, joining and encoding it.
  */
-const AT_ONCE_BYTES = 12_000;
+const STRING_LIMIT = 1024;
 
 /** Statuses whose answers have no body (RFC 9110 sections 6.4.1 and 15.3.6). */
 export const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -59,25 +59,21 @@ export function writeNode(
     return void reply.end();
   }
   if (!isStream(body)) {
-    const length = lengthOf(body);
+    const sent = typeof body === "string" && body.length > STRING_LIMIT ? encode(body) : body;
+    const length = lengthOf(sent);
     setLength(headers, result, isHead, length);
     reply.writeHead(status, headers);
-    return endWith(reply, body, length);
+    return typeof sent === "string" ? endAtOnce(reply, sent, length) : void reply.end(sent);
   }
   reply.writeHead(status, headers);
   return pump(reply, body);
 }
 
-function endWith(reply: ServerResponse, body: string | Uint8Array, length: number): void {
-  if (typeof body !== "string") return void reply.end(body);
-  if (length === body.length && length <= AT_ONCE_BYTES) return endAtOnce(reply, body, "latin1");
-  if (length <= AT_ONCE_BYTES / 3) return endAtOnce(reply, body, "utf8");
-  reply.end(encode(body));
-}
-
 /** One piece in one call of the system: `end(text)` makes a list of it and of an empty text behind it. */
-function endAtOnce(reply: ServerResponse, text: string, encoding: "latin1" | "utf8"): void {
+function endAtOnce(reply: ServerResponse, text: string, bytes: number): void {
   const { socket } = reply;
+  // Of ASCII, which most of it is, both are the same.
+  const encoding = bytes === text.length ? "latin1" : "utf8";
   // Behind an answer that is still on its way node keeps this one.
   if (!socket || text === "") return void reply.end(text, encoding);
   // Without it node waits for more until the end of the turn.
