@@ -19,7 +19,7 @@ import type { Log } from "../shared/log.ts";
 import { BASE_PATH, HEADERS, PATHS } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { boot, isDemoOn } from "./boot.ts";
-import { readConfig, type Config } from "./config.ts";
+import { readConfig, siteUrlOf, type Config } from "./config.ts";
 import { isHtml, withScript } from "./dev-script.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
@@ -80,6 +80,11 @@ export interface App {
   readonly log: Log;
   /** The variables this app reads. @throws SvcError `SVC_CONFIG` */
   readonly config: Config;
+  /**
+   * Where visitors reach the site, without a slash at its end, for links that leave it: SVC_SITE_URL. In development, where
+   * that is not set, where apps listen. @throws SvcError `SVC_CONFIG` in production without it.
+   */
+  readonly siteUrl: string;
   /** Whether the webhook demo is served. */
   readonly hasDemo: boolean;
   /** Graphs, and workers alone, by the names they are started with; of each its versions. @throws SvcError `SVC_DEFINITION` */
@@ -158,6 +163,10 @@ class SvcApp implements App {
 
   get webhooks(): Webhooks {
     return this.#booted("webhooks").webhooks;
+  }
+
+  get siteUrl(): string {
+    return siteUrlOf(this.config);
   }
 
   get hasDemo(): boolean {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readConfig } from "./config.ts";
+import { readConfig, siteUrlOf } from "./config.ts";
 
 describe("configuration", () => {
   it("has the defaults of the contract", () => {
@@ -74,4 +74,16 @@ describe("configuration", () => {
     it(`refuses the site URL ${url}`, () =>
       assert.throws(() => readConfig({ SVC_SITE_URL: url }), /SVC_SITE_URL must be/));
   }
+});
+
+describe("where visitors reach the site", () => {
+  it("is the variable's, in development the address of the app, and in production never a guess", () => {
+    assert.equal(siteUrlOf(readConfig({ SVC_SITE_URL: "https://shop.example/" })), "https://shop.example");
+    assert.equal(siteUrlOf(readConfig({ PORT: "4000" })), "http://localhost:4000");
+    const inProduction = { NODE_ENV: "production", SVC_SECRET: "s".repeat(32) };
+    assert.throws(() => siteUrlOf(readConfig(inProduction)), {
+      code: "SVC_CONFIG",
+      message: /^SVC_SITE_URL is not set/,
+    });
+  });
 });

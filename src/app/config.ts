@@ -61,6 +61,16 @@ const MAX_RATE = 1_000_000;
 type Text = (name: VariableName) => string | undefined;
 type Read = <Value>(name: VariableName, fallback: Value, parse: (text: string) => Value) => Value;
 
+/** Where visitors reach the site; in development, where that is not set, where apps listen. @throws SvcError `SVC_CONFIG` */
+export function siteUrlOf({ siteOrigin, isProduction, port }: Config): string {
+  if (siteOrigin !== undefined) return siteOrigin;
+  if (!isProduction) return `http://localhost:${port}`;
+  throw new SvcError(
+    "SVC_CONFIG",
+    `${VARIABLES.siteUrl} is not set, and what leaves the site needs it: sitemaps, links in mail. Set it to where visitors reach the site, such as https://example.com`,
+  );
+}
+
 /** @throws SvcError `SVC_CONFIG` listing every problem. */
 export function readConfig(env: Environment): Config {
   const problems: string[] = [];

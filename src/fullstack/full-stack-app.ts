@@ -14,7 +14,7 @@ export interface FullStackOptions extends AppOptions {
  * Makes an app of the files below `pages/` beside this module; `options` add what the base app takes.
  * @param given modules by path, put there by the compiler: `{ "./pages/index.tsx": … }`
  * @throws SvcError `SVC_DEFINITION` naming the file that can't be a page, layout or endpoint. Its boot is refused with
- * `SVC_CONFIG` where SVC_SITE_URL is not set in production.
+ * `SVC_CONFIG` where the site's address is not set in production (`app.siteUrl`).
  */
 export function createFullStackApp(options: FullStackOptions = {}, given?: Readonly<Record<string, unknown>>): App {
   if (!given)
@@ -28,28 +28,18 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
     tell: (error) => told(error, app.config.isProduction),
   });
-  const origin = (): string => siteOrigin(app);
   const app = createApp({
     ...base,
     pages: [...assembled.routes, ...(base.pages ?? [])],
-    routes: [...seoRoutes(seo, assembled.plain, assembled.paths, origin), ...(base.routes ?? [])],
+    routes: [...seoRoutes(seo, assembled.plain, assembled.paths, () => app.siteUrl), ...(base.routes ?? [])],
     notFound: [...assembled.notFound, ...(base.notFound ?? [])],
     onBoot: async () => {
-      siteOrigin(app);
+      // Absent in production, this is the first to say so.
+      void app.siteUrl;
       await base.onBoot?.();
     },
   });
   return app;
-}
-
-/** Where visitors reach the site; in development, where it is not known, where the app listens by default. */
-function siteOrigin({ config }: App): string {
-  if (config.siteOrigin !== undefined) return config.siteOrigin;
-  if (!config.isProduction) return `http://localhost:${config.port}`;
-  throw new SvcError(
-    "SVC_CONFIG",
-    "SVC_SITE_URL is not set; in production a full-stack app needs it for its sitemap, robots.txt and canonical addresses. Set it to where visitors reach the site, such as https://example.com",
-  );
 }
 
 /** What visitors may know: refusals are for them, faults are not. */
