@@ -20,9 +20,12 @@ export interface Bench {
   crash: (options?: Partial<EngineOptions>) => Promise<void>;
 }
 
-export async function bench(options: Partial<EngineOptions>, url: string): Promise<Bench> {
+export async function bench(
+  options: Partial<EngineOptions>,
+  url: string,
+  clock = new SimulatedClock(),
+): Promise<Bench> {
   const store = await openStore(url === "sqlite:" ? "sqlite::memory:" : url);
-  const clock = new SimulatedClock();
   const log = recordLog();
   const all: EngineOptions = {
     store,
