@@ -22,7 +22,8 @@ import { recordLog } from "svc/testing";
 import { checkJournal } from "./graph-journal.ts";
 import { GraphModel, ITEMS, MAX_ATTEMPTS, RETRY_MS, TIMEOUT_MS, type Control } from "./graph-model.ts";
 
-const RUNS = 300;
+/** Of 22 steps each, more or less; GRAPH_RUNS asks for more. */
+const RUNS = Number(process.env["GRAPH_RUNS"] ?? 300);
 const WRONG = "a result that came too late";
 const RIGHT: Record<string, unknown> = { first: ["a", "b"], "item/0": "a!", "item/1": "b!", last: ["a!", "b!"] };
 
