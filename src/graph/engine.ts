@@ -512,7 +512,7 @@ class GraphEngine implements Engine {
   #watch(live: LiveGraph): void {
     if (this.#isClosing || this.#live.get(live.id) !== live) return;
     live.watchDeadline(() => {
-      void this.#go(live, () => live.machine.overdue(this.#clock.now()));
+      void this.#go(live, () => live.machine.ending.overdue(this.#clock.now()));
       live.abortEnded(new Error("The graph's time is over"));
     });
     this.#undoer.proceed(live);

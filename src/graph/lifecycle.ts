@@ -2,7 +2,7 @@
  * The row of a graph itself: its phase and status, its time, what is told as it begins, pauses, resumes and ends, and to
  * whom. When each of these happens is machine.ts's to say.
  */
-import { durationMs } from "../shared/clock.ts";
+import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
@@ -123,7 +123,11 @@ export class Lifecycle {
     this.#announce(change, "graph.failed");
   }
 
-  get undoTimeout() {
+  get timeout(): Duration | undefined {
+    return this.#options.timeout;
+  }
+
+  get undoTimeout(): Duration {
     return this.#options.undoTimeout ?? UNDO_TIMEOUT;
   }
 

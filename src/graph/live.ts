@@ -59,7 +59,7 @@ export class LiveGraph {
   #isUnderWay(nodeId: string): boolean {
     const status = this.machine.node(nodeId)?.status;
     if (status === "running" || status === "waiting") return true;
-    return this.undoes === nodeId && this.machine.undoing()?.id === nodeId;
+    return this.undoes === nodeId && this.machine.ending.undoing?.id === nodeId;
   }
 
   /**

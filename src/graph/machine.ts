@@ -32,6 +32,7 @@ import type { Json } from "../shared/json.ts";
 import type { Failure, GraphRow, NodeRow, SignalRow, Unit } from "../store/contract.ts";
 import { toldOf } from "./audit.ts";
 import { Change, LastEvent } from "./change.ts";
+import { Ending } from "./ending.ts";
 import { isInner } from "./inner-id.ts";
 import { InnerNodes } from "./inner-nodes.ts";
 import { Lifecycle, TERMINAL } from "./lifecycle.ts";
@@ -39,7 +40,6 @@ import { Mirror } from "./mirror.ts";
 import { misfit, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
 import { Turns } from "./turns.ts";
-import { Unwinding } from "./unwinding.ts";
 import type { GraphDefinition, NodeDefinition, OutboxRows, Steering } from "./types.ts";
 import type { Wait } from "./waits.ts";
 
@@ -57,13 +57,14 @@ export class Machine {
   readonly definition: GraphDefinition;
   readonly #mirror: Mirror;
   readonly #turns: Turns;
-  readonly #unwinding: Unwinding;
   readonly #lifecycle: Lifecycle;
   readonly #last: LastEvent;
   /** Whether workers have told all that is kept of them. */
   #isMute = false;
   /** What workers do inside of their nodes. */
   readonly inner: InnerNodes;
+  /** From the first failure for good to the last event. */
+  readonly ending: Ending;
 
   /** @param lastSeq number of the last event of the rows given. */
   constructor(
@@ -80,7 +81,8 @@ export class Machine {
     this.#mirror = new Mirror(nodes, definition);
     this.#turns = new Turns(row, this.#mirror);
     this.inner = new InnerNodes(row, this.#mirror, this.#turns);
-    this.#unwinding = new Unwinding(row, this.#mirror);
+    const [lifecycle, mirror, { inner }] = [this.#lifecycle, this.#mirror, this];
+    this.ending = new Ending({ lifecycle, mirror, inner, last: this.#last });
   }
 
   node(id: string): NodeRow | undefined {
@@ -108,11 +110,6 @@ export class Machine {
   /** Nodes that wait for their next attempt. */
   retrying(): NodeRow[] {
     return this.#mirror.withStatus("retrying");
-  }
-
-  /** The node whose work is being undone. */
-  undoing(): NodeRow | undefined {
-    return this.#mirror.running > 0 ? undefined : this.#unwinding.current;
   }
 
   /** Results a node may read: of the nodes it waits for, by name; a fan-out as an array in item order. */
@@ -158,7 +155,7 @@ export class Machine {
     change.node(node, { ...kept, status: "done", result, finishedMs: nowMs });
     change.event("node.done", node.id);
     if (this.definitionOf(node.id).worker.options.compensate) change.node(node, { doneSeq: this.#last.seq });
-    if (this.row.phase === "cancelling") this.#settleDrain(change);
+    if (this.ending.isUnderWay) this.ending.settle(change);
     else this.#ended(change, node);
     this.#settlePause(change);
     return change.unit;
@@ -167,7 +164,7 @@ export class Machine {
   /** @param retryAtMs when to try again; undefined fails the graph. */
   nodeFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Unit {
     const change = new Change(this.row, nowMs, this.#last);
-    const isLast = retryAtMs === undefined || this.row.phase === "cancelling";
+    const isLast = retryAtMs === undefined || this.ending.isUnderWay;
     this.#attemptEnded(change, node, isLast);
     if (kept) change.node(node, kept);
     if (isLast) {
@@ -180,39 +177,9 @@ export class Machine {
     return change.unit;
   }
 
-  /** What a node did is undone. */
-  nodeUndone(node: NodeRow, nowMs: number): Unit {
-    const change = new Change(this.row, nowMs, this.#last);
-    this.#unwinding.done(change, node);
-    this.#unwind(change);
-    return change.unit;
-  }
-
-  /** @param retryAtMs when to try again; undefined: it is recorded. */
-  undoFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number): Unit {
-    const change = new Change(this.row, nowMs, this.#last);
-    this.#unwinding.failed(change, node, error, retryAtMs);
-    this.#unwind(change);
-    return change.unit;
-  }
-
-  /** `deadlineMs` has come. */
-  overdue(nowMs: number): Unit | undefined {
-    const { deadlineMs, phase } = this.row;
-    if (deadlineMs === undefined || deadlineMs > nowMs) return undefined;
-    const change = new Change(this.row, nowMs, this.#last);
-    const { timeout } = this.definition.options;
-    if (phase === "cancelling") {
-      this.#stopRunning(change);
-      this.#unwinding.giveUp(change, `Not undone within ${this.#lifecycle.undoTimeout}`);
-      this.#unwind(change);
-    } else this.#fail(change, { message: `No end within ${timeout}`, reason: "timeout" });
-    return change.unit;
-  }
-
   /** A retry fell due. */
   nodeReady(node: NodeRow, nowMs: number): Unit | undefined {
-    if (this.row.phase === "cancelling") return undefined;
+    if (this.ending.isUnderWay) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
     this.#turns.makeReady(change, node);
     return change.unit;
@@ -233,7 +200,7 @@ export class Machine {
     const change = new Change(this.row, nowMs, this.#last);
     decide(change, this.inner);
     // The last that ran may wait by now.
-    if (this.row.phase === "cancelling") this.#settleDrain(change);
+    if (this.ending.isUnderWay) this.ending.settle(change);
     this.#settlePause(change);
     return change.unit;
   }
@@ -302,7 +269,7 @@ export class Machine {
   cancel(nowMs: number, steering?: Steering): Unit {
     this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
-    this.#fail(change, { message: "Cancelled by an operator", reason: "cancelled" }, steering);
+    this.ending.fail(change, { message: "Cancelled by an operator", reason: "cancelled" }, steering);
     return change.unit;
   }
 
@@ -325,7 +292,7 @@ export class Machine {
    * @returns undefined when there is nothing to mend.
    */
   recover(nowMs: number, hasCrashed: boolean): Unit | undefined {
-    if (this.row.phase === "cancelling") return this.#recoverUnwinding(nowMs, hasCrashed);
+    if (this.ending.isUnderWay) return this.ending.recover(nowMs, hasCrashed);
     const problem = misfit(this.row, this.#mirror);
     if (problem !== undefined) return this.#abandon(problem, nowMs);
     const change = new Change(this.row, nowMs, this.#last);
@@ -345,7 +312,7 @@ export class Machine {
   #abandon(problem: string, nowMs: number): Unit {
     const change = new Change(this.row, nowMs, this.#last);
     const message = `The definition of "${this.row.worker}" changed while this graph was under way: ${problem}`;
-    this.#fail(change, { message, reason: "error" });
+    this.ending.fail(change, { message, reason: "error" });
     return change.unit;
   }
 
@@ -364,50 +331,16 @@ export class Machine {
   #failNode(change: Change, node: NodeRow, error: Failure): void {
     change.node(node, { status: "failed", error, finishedMs: change.nowMs });
     change.event("node.failed", node.id, { ...error });
-    if (this.row.phase === "cancelling") this.#settleDrain(change);
+    if (this.ending.isUnderWay) this.ending.settle(change);
     else if (this.definitionOf(node.id).mayFail) this.#ended(change, node);
-    else if (this.#mirror.running > 0 && this.definition.options.onError === "drain")
-      this.#lifecycle.unwinds(change, error, undefined);
-    else this.#fail(change, error);
+    else this.ending.nodeFailed(change, error, this.definition.options.onError === "drain");
   }
 
   /** Gives nodes their turn, and ends the graph when nothing is left or the turn of one can't be told. */
   #advance(change: Change): void {
     const left = this.#turns.advance(change);
     if (left === "none") this.#lifecycle.done(change, this.#mirror.result());
-    else if (left !== "some") this.#fail(change, left);
-  }
-
-  /** It has failed for good; what is left to be undone comes first. */
-  #fail(change: Change, error: Failure, steering?: Steering): void {
-    this.#stopRunning(change);
-    if (this.#unwinding.next(change)) this.#lifecycle.unwinds(change, error, steering);
-    else this.#lifecycle.failed(change, error, steering);
-  }
-
-  #stopRunning(change: Change): void {
-    this.#unwinding.stop(change);
-    this.#mirror.running = 0;
-    this.inner.clear();
-  }
-
-  /** The last of those that others' failure has let run on has ended. */
-  #settleDrain(change: Change): void {
-    if (this.#mirror.running > 0) return;
-    this.#stopRunning(change);
-    this.#unwind(change);
-  }
-
-  #unwind(change: Change): void {
-    if (!this.#unwinding.next(change)) this.#lifecycle.failed(change, this.row.error as Failure, undefined);
-  }
-
-  #recoverUnwinding(nowMs: number, hasCrashed: boolean): Unit | undefined {
-    const change = new Change(this.row, nowMs, this.#last);
-    this.#unwinding.recover(change, hasCrashed);
-    this.#stopRunning(change);
-    this.#unwind(change);
-    return change.isEmpty ? undefined : change.unit;
+    else if (left !== "some") this.ending.fail(change, left);
   }
 
   #settlePause(change: Change): void {

@@ -208,7 +208,7 @@ const ROWS: Row[] = [
     row: "running, pausing | its time is over",
     story: (t) => {
       t.begun().fresh();
-      return t.take(t.machine.overdue(NOW + 1000));
+      return t.take(t.machine.ending.overdue(NOW + 1000));
     },
     phase: "failed",
     events: ["graph.failed"],
@@ -233,7 +233,7 @@ const ROWS: Row[] = [
     definition: undone,
     story: (t) => {
       t.begun().done("a").failed("b").fresh();
-      return t.take(t.machine.nodeUndone(t.node("a"), NOW));
+      return t.take(t.machine.ending.undone(t.node("a"), NOW));
     },
     phase: "failed",
     events: ["graph.failed"],

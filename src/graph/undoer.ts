@@ -38,7 +38,7 @@ export class Undoer {
   /** Goes on with the undoing of a graph, if it is being undone and that is committed. */
   proceed(live: LiveGraph): void {
     const { clock, isClosing } = this.#options;
-    const node = live.machine.undoing();
+    const node = live.machine.ending.undoing;
     if (!node || live.undoes === node.id || isClosing()) return;
     live.undoes = node.id;
     const waitMs = (node.dueMs ?? 0) - clock.now();
@@ -50,7 +50,7 @@ export class Undoer {
     const { worker } = live.machine.definitionOf(node.id);
     const { attempt } = node;
     const isCurrent = (): boolean =>
-      this.#options.live(live.id) === live && live.machine.undoing() === node && node.attempt === attempt;
+      this.#options.live(live.id) === live && live.machine.ending.undoing === node && node.attempt === attempt;
     this.#options.dispatcher.place(worker, (place) => void this.#run(live, node, place, isCurrent), isCurrent);
   }
 
@@ -67,10 +67,10 @@ export class Undoer {
     const { clock, random, go } = this.#options;
     const { machine } = live;
     live.undoes = undefined;
-    if (outcome.kind === "done") return go(live, () => machine.nodeUndone(node, clock.now()));
+    if (outcome.kind === "done") return go(live, () => machine.ending.undone(node, clock.now()));
     const { retry } = machine.definitionOf(node.id).worker.options;
     const { error, retryAtMs } = verdict(retry, node.attempt, outcome, random(), clock.now());
-    go(live, () => machine.undoFailed(node, error, retryAtMs, clock.now()));
+    go(live, () => machine.ending.undoFailed(node, error, retryAtMs, clock.now()));
   }
 
   async #outcomeOf(live: LiveGraph, node: NodeRow, controller: Abort, isCurrent: () => boolean): Promise<Outcome> {
