@@ -38,8 +38,14 @@ function start(script: string, args: readonly string[] = []): ChildProcess {
 
 /** The next message. @throws when the process ends before. */
 async function answerOf<T>(child: ChildProcess): Promise<T> {
-  const ended = once(child, "exit").then(() => Promise.reject(new Error("a process of the bench has ended")));
-  const [message] = (await Promise.race([once(child, "message"), ended])) as [T];
+  const answered = new AbortController();
+  const { signal } = answered;
+  const ended = once(child, "exit", { signal }).then(() => {
+    throw new Error("a process of the bench has ended");
+  });
+  const [message] = (await Promise.race([once(child, "message", { signal }), ended])) as [T];
+  ended.catch(() => undefined); // Nobody waits for it any more.
+  answered.abort();
   return message;
 }
 
