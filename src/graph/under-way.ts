@@ -1,0 +1,349 @@
+/**
+ * The graphs that are under way in this process: what changes in one is decided by its machine, committed, and what became
+ * ready of it is run. A worker is called only after the commit that holds its node as running, and with it all it waited for:
+ * so the store knows of every call, whatever the call does to the process.
+ *
+ * Units of a graph are committed in the order they are made, each on top of the one before (`fence.seq`); should one fail,
+ * those behind it are refused, and the graph is read again from the store.
+ */
+import type { Clock } from "../shared/clock.ts";
+import { SvcError, type ErrorCode } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
+import type { GraphRow, GraphStore, NodeRow, Unit } from "../store/contract.ts";
+import type { NewAudit } from "../store/control.ts";
+import { Busy } from "./busy.ts";
+import { Dispatcher, type Claim } from "./dispatcher.ts";
+import { LiveGraph, Shutdown } from "./live.ts";
+import { TERMINAL } from "./lifecycle.ts";
+import { Machine } from "./machine.ts";
+import { ProgressThrottle } from "./progress.ts";
+import { calledIn, type Registry } from "./registry.ts";
+import { Runner, type RunnerOptions } from "./runner.ts";
+import { transact } from "./transact.ts";
+import type { GraphDefinition, OutboxRows } from "./types.ts";
+import { Undoer } from "./undoer.ts";
+
+export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind"> {
+  graphs: GraphStore;
+  registry: Registry;
+  clock: Clock;
+  log: Log;
+  /** Attempts at once, of all workers together. */
+  concurrency: number;
+  outboxRows: OutboxRows;
+  /** Told once the end of a graph is committed; `busy` until that has settled. */
+  onEnd: (row: GraphRow) => Promise<void>;
+}
+
+/** How long to wait before a graph whose commit failed is read again. */
+const RELOAD_DELAY_MS = 1000;
+/** Told before anything has changed. */
+const REFUSALS: readonly ErrorCode[] = ["SVC_TRANSITION", "SVC_INVALID"];
+
+export class UnderWay {
+  readonly #options: UnderWayOptions;
+  readonly #clock: Clock;
+  readonly #live = new Map<string, LiveGraph>();
+  readonly #runner: Runner;
+  readonly #undoer: Undoer;
+  readonly dispatcher: Dispatcher;
+  /** Places that attempts hold, and commits under way. */
+  readonly busy = new Busy();
+  #isClosing = false;
+
+  constructor(options: UnderWayOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    const { clock, random, graphs } = options;
+    const isClosing = (): boolean => this.#isClosing;
+    const live = (graphId: string): LiveGraph | undefined => this.#live.get(graphId);
+    const go = (graph: LiveGraph, decide: () => Unit | undefined): void => void this.#go(graph, decide);
+    this.dispatcher = new Dispatcher({
+      clock,
+      concurrency: options.concurrency,
+      isClosing,
+      isLive: (graph) => this.#live.get(graph.id) === graph,
+      start: (graph, unit, claim) => void this.#go(graph, () => unit, [claim]),
+      onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
+    });
+    this.#undoer = new Undoer({ clock, random, isClosing, live, go, dispatcher: this.dispatcher });
+    this.#runner = new Runner({
+      clock,
+      random,
+      isClosing,
+      onAttempt: options.onAttempt,
+      live,
+      go,
+      apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
+      bind: options.bind,
+      signals: (graphId) => graphs.signals(graphId),
+      artifacts: graphs,
+      transact: (graph, run) => transact(graphs, run, (error) => this.#reload(graph, error)),
+    });
+  }
+
+  get(graphId: string): LiveGraph | undefined {
+    return this.#live.get(graphId);
+  }
+
+  /**
+   * A graph to be changed: one under way, or one that has finished, waits to be read again or has yet to be taken up.
+   * @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one of a definition that this process does not have.
+   */
+  take(graphId: string): LiveGraph {
+    const known = this.#live.get(graphId);
+    if (known) return known;
+    const { graphs } = this.#options;
+    const { row, definition } = this.find(graphId);
+    if (!TERMINAL.includes(row.phase)) return this.#takeUp(row, definition, false).live;
+    const lastSeq = graphs.lastSeq(graphId);
+    return this.#liveOf(row, graphs.nodes(graphId), lastSeq, definition);
+  }
+
+  /** As the store has it. @throws as `take` */
+  find(graphId: string): { row: GraphRow; definition: GraphDefinition } {
+    const row = this.#options.graphs.graph(graphId);
+    if (!row) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
+    const definition = this.#options.registry.of(row);
+    if (definition) return { row, definition };
+    const what = calledIn(row);
+    throw new SvcError("SVC_TRANSITION", `The graph ${row.id} was started as ${what}, which this app no longer has`);
+  }
+
+  /** Takes a graph among those under way, with the rows that it has, or is to have. */
+  adopt(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): LiveGraph {
+    const live = this.#liveOf(row, nodes, lastSeq, definition);
+    this.#live.set(row.id, live);
+    return live;
+  }
+
+  /** Writes a new graph, and in the same commit its beginning when that is due. */
+  async insert(live: LiveGraph, audit?: NewAudit): Promise<void> {
+    const { machine } = live;
+    const { row } = machine;
+    const unit: Unit = {
+      graphId: row.id,
+      insert: { ...row },
+      insertNodes: machine.nodes().map((node) => ({ ...node })),
+      events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs }],
+      ...(audit && { audit }),
+    };
+    if (row.dueMs <= row.createdMs && !this.#isClosing) machine.begin(row.createdMs, unit);
+    const claims = this.dispatcher.claim(live, unit);
+    try {
+      await this.#commit(unit);
+    } catch (error) {
+      // Nothing of it is stored, so there is nothing to read again.
+      this.#live.delete(row.id);
+      for (const { place } of claims) place.leave();
+      throw error;
+    }
+    for (const claim of claims) this.#run(claim);
+    this.#watch(live);
+    this.#beginWhenDue(live);
+  }
+
+  /** Commits what someone outside wants of it. @throws what `decide` throws, and what the store does. */
+  async steer(live: LiveGraph, decide: () => Unit): Promise<void> {
+    const unit = this.#decide(live, decide);
+    live.abortEnded(new Error("The graph was cancelled"));
+    this.#live.set(live.id, live);
+    await this.#apply(live, unit);
+    this.#beginWhenDue(live);
+  }
+
+  /** Goes on with a graph that was left. @param hasCrashed whether the process that ran it died. */
+  async recover(row: GraphRow, hasCrashed: boolean): Promise<void> {
+    const definition = this.#options.registry.of(row);
+    if (!definition)
+      return this.#options.log.warn(
+        { graphId: row.id, worker: row.worker, version: row.version },
+        `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
+      );
+    await this.#takeUp(row, definition, hasCrashed).settled;
+  }
+
+  /** Nothing new begins; what runs is waited for, and after `drainMs` aborted. */
+  async close(drainMs: number): Promise<void> {
+    this.#isClosing = true;
+    for (const live of this.#live.values()) live.cancelTimers();
+    const deadline = this.#clock.schedule(drainMs, () => {
+      for (const live of this.#live.values()) live.abortAll(new Shutdown());
+    });
+    await this.busy.idle();
+    deadline.cancel();
+    for (const live of this.#live.values()) {
+      live.progress.stop();
+      // Those that wait.
+      live.abortAll(new Shutdown());
+    }
+  }
+
+  #decide(live: LiveGraph, decide: () => Unit): Unit {
+    try {
+      return decide();
+    } catch (error) {
+      // A refusal comes before any change; anything else may have left the mirror half changed.
+      if (!(error instanceof SvcError && REFUSALS.includes(error.code))) this.#reload(live, error);
+      throw error;
+    }
+  }
+
+  /**
+   * Goes on with a graph as the store has it.
+   * @param hasCrashed whether the process that ran it died.
+   * @returns the graph, and when what had to be mended is committed or, after a fault, will be tried again.
+   */
+  #takeUp(
+    row: GraphRow,
+    definition: GraphDefinition,
+    hasCrashed: boolean,
+  ): { live: LiveGraph; settled: Promise<void> } {
+    const { graphs } = this.#options;
+    // The number first: should another process commit between these, the fence tells.
+    const lastSeq = graphs.lastSeq(row.id);
+    const now = graphs.graph(row.id) ?? row;
+    const live = this.adopt(now, graphs.nodes(row.id), lastSeq, definition);
+    const { machine } = live;
+    const nowMs = this.#clock.now();
+    const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed));
+    if (!machine.isTerminal) {
+      for (const node of machine.retrying()) this.#runner.scheduleRetry(live, node);
+      this.#beginWhenDue(live);
+    }
+    return { live, settled };
+  }
+
+  #liveOf(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): LiveGraph {
+    const machine = new Machine(row, nodes, lastSeq, definition, this.#options.outboxRows);
+    const progress = new ProgressThrottle(
+      this.#clock,
+      (value) => void this.#go(live, () => machine.progressed(value, this.#clock.now())),
+    );
+    const live = new LiveGraph(machine, progress, this.#clock);
+    return live;
+  }
+
+  #beginWhenDue(live: LiveGraph): void {
+    const { row } = live.machine;
+    if (row.phase !== "queued") return;
+    const begin = (): void => {
+      if (row.phase !== "queued" || this.#isClosing) return;
+      void this.#go(live, () => live.machine.begin(this.#clock.now()));
+    };
+    const waitMs = row.dueMs - this.#clock.now();
+    if (waitMs > 0) live.after(waitMs, begin);
+    else begin();
+  }
+
+  /** Commits a transition, then runs what it made ready. @param claimed what it is the start of. */
+  async #apply(live: LiveGraph, unit: Unit, claimed: readonly Claim[] = []): Promise<void> {
+    // Decided now: by the time of the commit the machine may have moved on, and a later unit then ends the graph.
+    const { isTerminal, inner } = live.machine;
+    const claims = [...claimed, ...this.dispatcher.claim(live, unit)];
+    for (const id of inner.takeDropped()) live.abort(id, new Error("Nobody waits for this node any more"));
+    const woken = inner.takeWoken();
+    try {
+      const isHeld = await this.#commit(unit);
+      if (!isHeld) throw new Error("the store had another state than the engine");
+    } catch (error) {
+      this.#reload(live, error);
+      for (const { place } of claims) place.leave();
+      throw error;
+    }
+    if (isTerminal) this.#forget(live);
+    else this.#watch(live);
+    for (const wait of woken) wait.wake();
+    for (const claim of claims) this.#run(claim);
+  }
+
+  /**
+   * Decides and commits what no caller waits for. Never rejects: after a failure the graph is read again.
+   * @param decide gives undefined when there is nothing to change.
+   */
+  async #go(live: LiveGraph, decide: () => Unit | undefined, claimed?: readonly Claim[]): Promise<void> {
+    let unit: Unit | undefined;
+    try {
+      unit = decide();
+    } catch (error) {
+      return this.#reload(live, error);
+    }
+    // A failed commit is logged, and mended, by #reload.
+    if (unit) await this.#apply(live, unit, claimed).catch(() => undefined);
+    else {
+      this.dispatcher.dispatch(live);
+      this.#watch(live);
+    }
+  }
+
+  /** What goes on beside the nodes: the graph's time, and its undoing. */
+  #watch(live: LiveGraph): void {
+    if (this.#isClosing || this.#live.get(live.id) !== live) return;
+    live.watchDeadline(() => {
+      void this.#go(live, () => live.machine.ending.overdue(this.#clock.now()));
+      live.abortEnded(new Error("The graph's time is over"));
+    });
+    this.#undoer.proceed(live);
+  }
+
+  #forget(live: LiveGraph): void {
+    const { id } = live.machine.row;
+    if (!live.machine.isTerminal || this.#live.get(id) !== live) return;
+    live.stop();
+    this.#live.delete(id);
+    void this.#meanwhile(this.#options.onEnd(live.machine.row), id);
+  }
+
+  /** Work that no caller waits for, but `idle` does. */
+  async #meanwhile(work: Promise<void>, graphId: string): Promise<void> {
+    this.busy.begin();
+    await work.catch((err: unknown) =>
+      this.#options.log.error({ graphId, err }, `The children of graph ${graphId} could not be told`),
+    );
+    this.busy.end();
+  }
+
+  /** The mirror is not to be trusted any more. */
+  #reload(live: LiveGraph, error: unknown): void {
+    const { id } = live.machine.row;
+    // A unit behind the one that failed.
+    if (this.#live.get(id) !== live) return;
+    this.#options.log.error({ graphId: id, err: error }, `A commit of graph ${id} failed. It is read again.`);
+    this.#live.delete(id);
+    live.abortAll(new Shutdown());
+    live.stop();
+    this.#readAgain(id);
+  }
+
+  #readAgain(id: string): void {
+    this.#clock.schedule(RELOAD_DELAY_MS, () => {
+      if (this.#isClosing || this.#live.has(id)) return;
+      this.#recoverById(id).catch((error: unknown) => {
+        this.#options.log.error({ graphId: id, err: error }, `The graph ${id} could not be read. It is tried again.`);
+        this.#readAgain(id);
+      });
+    });
+  }
+
+  async #recoverById(id: string): Promise<void> {
+    const row = this.#options.graphs.graph(id);
+    if (row && !TERMINAL.includes(row.phase)) await this.recover(row, false);
+  }
+
+  async #commit(unit: Unit): Promise<boolean> {
+    this.busy.begin();
+    try {
+      return await this.#options.graphs.commit(unit);
+    } finally {
+      this.busy.end();
+    }
+  }
+
+  /** Runs an attempt whose start is committed. */
+  #run(claim: Claim): void {
+    this.#runner
+      .attempt(claim)
+      .catch((error: unknown) => this.#reload(claim.live, error))
+      .finally(() => claim.place.leave());
+  }
+}
