@@ -15,6 +15,9 @@ describe("handler flags", () => {
     assert.equal(attribute("(e) => { const x = 1; e.stopPropagation(); e.preventDefault(); go(x); }"), "!.h0");
     assert.equal(attribute("async (e) => { e.preventDefault(); await go(); }"), "!h0");
     assert.equal(attribute("(event: SubmitEvent) => { (event.preventDefault()); }"), "!h0");
+    assert.equal(attribute("(e) => (e.preventDefault(), go())"), "!h0");
+    assert.equal(attribute("(e) => { e.stopPropagation(), (e.preventDefault(), go()); }"), "!.h0");
+    assert.equal(attribute("(e) => void e.preventDefault()"), "!h0");
   });
 
   it("are taken from the function that is named, local or of the module", () => {
@@ -28,6 +31,8 @@ describe("handler flags", () => {
     assert.equal(attribute("async (e) => { await go(); e.preventDefault(); }"), "h0");
     assert.equal(attribute("(e) => { const later = () => e.preventDefault(); }"), "h0");
     assert.equal(attribute("(e) => other.preventDefault()"), "h0");
+    assert.equal(attribute("async (e) => (await go(), e.preventDefault())"), "h0");
+    assert.equal(attribute("(e) => go() && (e.preventDefault(), go())"), "h0");
   });
 });
 

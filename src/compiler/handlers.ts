@@ -72,12 +72,19 @@ function declaredFunction(module: Module, node: Node): FunctionNode | undefined 
 function alwaysCalls(fn: FunctionNode, method: string): boolean {
   const event = fn.params[0];
   if (event?.type !== "Identifier" || fn.body === null) return false;
-  if (fn.body.type !== "BlockStatement") return isCallOf(fn.body, event.name, method);
-  for (const statement of fn.body.body) {
-    if (statement.type === "ExpressionStatement" && isCallOf(statement.expression, event.name, method)) return true;
-    if (mayLeave(statement)) return false;
+  const steps = fn.body.type === "BlockStatement" ? fn.body.body.flatMap(stepsOf) : stepsOf(fn.body);
+  for (const step of steps) {
+    if (isCallOf(step, event.name, method)) return true;
+    if (mayLeave(step)) return false;
   }
   return false;
+}
+
+/** What a statement or an arrow's expression does, one after the other: `(event.preventDefault(), save())` are two. */
+function stepsOf(node: Node): Node[] {
+  const inner = node.type === "ExpressionStatement" ? unwrap(node.expression) : unwrap(node);
+  if (inner.type === "SequenceExpression") return inner.expressions.flatMap(stepsOf);
+  return inner.type === "UnaryExpression" && inner.operator === "void" ? stepsOf(inner.argument) : [inner];
 }
 
 function isCallOf(node: Node, object: string, method: string): boolean {
