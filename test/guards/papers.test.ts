@@ -1,6 +1,6 @@
 /** The papers name files that exist. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { root } from "./source.ts";
@@ -30,5 +30,38 @@ describe("papers", () => {
 
   it("a planted file that does not exist is caught", () => {
     assert.deepEqual(missingFiles("see `src/app/planted.ts` and `src/app/app.ts`"), ["src/app/planted.ts"]);
+  });
+});
+
+/** What is wrong with the numbers of decisions. @param files name and first line of each. */
+function wrongNumbers(files: readonly (readonly [name: string, title: string])[]): string[] {
+  const seen = new Map<string, string>();
+  return files.flatMap(([name, title]) => {
+    const number = name.slice(0, 3);
+    const other = seen.get(number);
+    seen.set(number, name);
+    return [
+      ...(other === undefined ? [] : [`${other} and ${name} have one number`]),
+      ...(new RegExp(`^# ${number}\\b`).test(title) ? [] : [`${name} begins with "${title}"`]),
+    ];
+  });
+}
+
+describe("decisions", () => {
+  it("have a number of their own, in name and title", () => {
+    const folder = join(root, "docs/decisions");
+    const titleOf = (name: string): string => readFileSync(join(folder, name), "utf8").split("\n", 1)[0] ?? "";
+    assert.deepEqual(wrongNumbers(readdirSync(folder).map((name) => [name, titleOf(name)] as const)), []);
+  });
+
+  it("two of one number, and a title with another, are caught", () => {
+    const planted = [
+      ["001-a.md", "# 001 A"],
+      ["001-b.md", "# 002 B"],
+    ] as const;
+    assert.deepEqual(wrongNumbers(planted), [
+      "001-a.md and 001-b.md have one number",
+      '001-b.md begins with "# 002 B"',
+    ]);
   });
 });
