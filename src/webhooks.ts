@@ -1,4 +1,4 @@
 /** `svc/webhooks`: for those who receive webhooks. Sending them is part of the app (`svc`). */
-export { verifyWebhook, verifyWebhook as verify, type VerifyOptions } from "./webhooks/verify.ts";
+export { verify, type VerifyOptions } from "./webhooks/verify.ts";
 export type { WebhookPayload } from "./webhooks/payload.ts";
 export type { WebhookEvent } from "./shared/wire.ts";

@@ -2,7 +2,7 @@
 import type { Context } from "../http/types.ts";
 import { SvcError } from "../shared/errors.ts";
 import { DELIVERY_HEADERS } from "../shared/wire.ts";
-import { verifyWebhook } from "../webhooks/verify.ts";
+import { verify } from "../webhooks/verify.ts";
 
 export type SignatureVerdict = "verified" | "wrong" | "unsigned" | "no secret";
 
@@ -97,7 +97,7 @@ export class Inbox {
     if (headers[DELIVERY_HEADERS.signature.toLowerCase()] === undefined) return "unsigned";
     if (this.#secret === undefined) return "no secret";
     try {
-      verifyWebhook({ body, headers, secret: this.#secret, now: nowMs });
+      verify({ body, headers, secret: this.#secret, now: nowMs });
       return "verified";
     } catch (error) {
       if (error instanceof SvcError && error.code === "SVC_UNAUTHORIZED") return "wrong";

@@ -6,7 +6,7 @@ import { SimulatedClock, type Duration } from "../shared/clock.ts";
 import { recordLog } from "../testing/log.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "../testing/receiver.ts";
 import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
-import { verifyWebhook } from "./verify.ts";
+import { verify } from "./verify.ts";
 import { createWebhooks, type Webhooks, type WebhooksOptions } from "./webhooks.ts";
 
 const SECRET = "a-secret-for-tests-0123456789";
@@ -99,7 +99,7 @@ describe("a delivery", () => {
     await test.emit();
     const [delivery] = await receiver.received(1);
     assert.ok(delivery);
-    const payload = verifyWebhook({ ...delivery, secret: SECRET, now: test.clock.now() });
+    const payload = verify({ ...delivery, secret: SECRET, now: test.clock.now() });
     assert.deepEqual([payload.event, payload.graph_id, payload.result], ["graph.done", "g_0", { ok: true }]);
     await test.until(() => deliveriesOf(test)[0]?.status === "delivered", "the record");
     const [shown] = deliveriesOf(test, receiver.id);
@@ -483,7 +483,7 @@ describe("ping and sample", () => {
       await test.webhooks.sendSample(receiver.id),
     ];
     const received = await receiver.received(3);
-    const payloads = received.map((delivery) => verifyWebhook({ ...delivery, secret: SECRET, now: test.clock.now() }));
+    const payloads = received.map((delivery) => verify({ ...delivery, secret: SECRET, now: test.clock.now() }));
     assert.deepEqual(payloads.map(({ event }) => event).sort(), ["graph.done", "ping", "ping"]);
     for (const { graph_id: graphId } of payloads) assert.match(graphId, /^g_[0-9A-Z]{26}$/);
     assert.deepEqual(
@@ -501,7 +501,7 @@ describe("ping and sample", () => {
     await test.webhooks.sendSample(registration.id);
     const [delivery] = await receiver.received(1);
     assert.ok(delivery);
-    assert.equal(verifyWebhook({ ...delivery, secret: SECRET, now: test.clock.now() }).event, "graph.done");
+    assert.equal(verify({ ...delivery, secret: SECRET, now: test.clock.now() }).event, "graph.done");
   });
 });
 
@@ -517,7 +517,7 @@ describe("a rotated secret", () => {
       const { "webhook-signature": _, ...bodyOnly } = delivery.headers;
       const verifies = (headers: typeof delivery.headers, secret: string): boolean => {
         try {
-          return verifyWebhook({ body: delivery.body, headers, secret, now: test.clock.now() }).event === "ping";
+          return verify({ body: delivery.body, headers, secret, now: test.clock.now() }).event === "ping";
         } catch {
           return false;
         }

@@ -8,7 +8,7 @@ import { systemClock } from "../shared/clock.ts";
 import { createReceiver, type Received } from "../testing/receiver.ts";
 import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
 import { newSecret } from "./signing.ts";
-import { verifyWebhook } from "./verify.ts";
+import { verify } from "./verify.ts";
 import { createWebhooks } from "./webhooks.ts";
 
 const COUNT = 20;
@@ -44,7 +44,7 @@ const headersOf = ({ headers }: Received): Record<string, string> =>
 
 function isGenuine(delivery: Pick<Received, "body" | "headers">, secret: string): boolean {
   try {
-    verifyWebhook({ ...delivery, secret, requireTimestamp: true });
+    verify({ ...delivery, secret, requireTimestamp: true });
     return true;
   } catch {
     return false;
@@ -82,7 +82,7 @@ describe("every delivery of a run", () => {
       const forged = Buffer.from(bytes);
       forged[at] = (forged[at] ?? 0) ^ 1;
       assert.throws(
-        () => verifyWebhook({ body: forged, headers: delivery.headers, secret }),
+        () => verify({ body: forged, headers: delivery.headers, secret }),
         { code: "SVC_UNAUTHORIZED" },
         `byte ${at}`,
       );

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { verify as verifyLikeGithub } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 import { bodySignature, newSecret, secretProblem, signatureHeaders } from "./signing.ts";
-import { verifyWebhook } from "./verify.ts";
+import { verify } from "./verify.ts";
 
 const BODY = JSON.stringify({ event: "graph.done", graph_id: "g_01", result: { name: 'Zoë ✓ "q"' } });
 const ID = "msg_00112233445566778899aabbccddeeff";
@@ -87,66 +87,65 @@ describe("secrets", () => {
   });
 });
 
-describe("verifyWebhook", () => {
+describe("verify", () => {
   const now = Date.UTC(2026, 0, 1);
   const refused = { code: "SVC_UNAUTHORIZED" };
 
   it("reads the payload of a delivery, given node headers, web headers, text or bytes", () => {
     for (const secret of [HEX, WHSEC]) {
       const headers = signed(secret, undefined, now);
-      assert.equal(verifyWebhook({ body: BODY, headers, secret, now }).graph_id, "g_01");
+      assert.equal(verify({ body: BODY, headers, secret, now }).graph_id, "g_01");
       const received = { body: Buffer.from(BODY), headers: new Headers(headers), secrets: [OLD, secret], now };
-      assert.equal(verifyWebhook(received).event, "graph.done");
+      assert.equal(verify(received).event, "graph.done");
     }
   });
 
   it("takes X-Svc-Signature alone, unless a timestamp is required", () => {
     const headers = { "X-Svc-Signature": signed(HEX)["x-svc-signature"] };
-    assert.equal(verifyWebhook({ body: BODY, headers, secret: HEX }).graph_id, "g_01");
-    assert.throws(() => verifyWebhook({ body: BODY, headers, secret: HEX, requireTimestamp: true }), refused);
-    assert.throws(() => verifyWebhook({ body: BODY, headers, secret: OLD }), refused);
+    assert.equal(verify({ body: BODY, headers, secret: HEX }).graph_id, "g_01");
+    assert.throws(() => verify({ body: BODY, headers, secret: HEX, requireTimestamp: true }), refused);
+    assert.throws(() => verify({ body: BODY, headers, secret: OLD }), refused);
   });
 
   it("verifies what a standardwebhooks sender signed", () => {
     const signature = new Webhook(WHSEC).sign(ID, new Date(now), BODY);
     const headers = { "webhook-id": ID, "webhook-timestamp": String(now / 1000), "webhook-signature": signature };
-    assert.equal(verifyWebhook({ body: BODY, headers, secret: WHSEC, now }).graph_id, "g_01");
+    assert.equal(verify({ body: BODY, headers, secret: WHSEC, now }).graph_id, "g_01");
   });
 
   it("refuses what is 301 s off, in either direction, and takes 300 s", () => {
     const headers = signed(HEX, undefined, now);
-    for (const offMs of [-300_000, 300_000])
-      assert.ok(verifyWebhook({ body: BODY, headers, secret: HEX, now: now + offMs }));
+    for (const offMs of [-300_000, 300_000]) assert.ok(verify({ body: BODY, headers, secret: HEX, now: now + offMs }));
     for (const offMs of [-301_000, 301_000])
-      assert.throws(() => verifyWebhook({ body: BODY, headers, secret: HEX, now: now + offMs }), refused);
-    assert.ok(verifyWebhook({ body: BODY, headers, secret: HEX, now: now + 301_000, toleranceSeconds: 600 }));
+      assert.throws(() => verify({ body: BODY, headers, secret: HEX, now: now + offMs }), refused);
+    assert.ok(verify({ body: BODY, headers, secret: HEX, now: now + 301_000, toleranceSeconds: 600 }));
   });
 
   it("a good X-Svc-Signature does not rescue a bad or old webhook-signature", () => {
     const headers = signed(HEX, undefined, now);
     const tampered = { ...headers, "webhook-signature": "v1,AAAA v2,x" };
-    assert.throws(() => verifyWebhook({ body: BODY, headers: tampered, secret: HEX, now }), refused);
+    assert.throws(() => verify({ body: BODY, headers: tampered, secret: HEX, now }), refused);
     const { "webhook-timestamp": _, ...timeless } = headers;
-    assert.throws(() => verifyWebhook({ body: BODY, headers: timeless, secret: HEX, now }), refused);
+    assert.throws(() => verify({ body: BODY, headers: timeless, secret: HEX, now }), refused);
   });
 
   it("gives the payload as it was signed, whatever its keys and depth", () => {
     const body = `{"event":"graph.done","result":{"constructor":{"__proto__":${"[".repeat(100)}${"]".repeat(100)}}}}`;
     const headers = signatureHeaders(ID, now, body, { current: HEX, previous: undefined });
-    assert.deepEqual(Object.keys(verifyWebhook({ body, headers, secret: HEX, now }).result), ["constructor"]);
+    assert.deepEqual(Object.keys(verify({ body, headers, secret: HEX, now }).result), ["constructor"]);
   });
 
   it("tells a signed body that is no JSON apart from a bad signature", () => {
     const body = Buffer.from([0xff, 0x7b]);
     const headers = { "x-svc-signature": bodySignature(HEX, body) };
-    assert.throws(() => verifyWebhook({ body, headers, secret: HEX }), { code: "SVC_INVALID" });
+    assert.throws(() => verify({ body, headers, secret: HEX }), { code: "SVC_INVALID" });
   });
 
   it("refuses unsigned, tampered and foreign deliveries", () => {
     const headers = signed(HEX, undefined, now);
-    assert.throws(() => verifyWebhook({ body: BODY, headers: {}, secret: HEX, now }), refused);
-    assert.throws(() => verifyWebhook({ body: `${BODY} `, headers, secret: HEX, now }), refused);
-    assert.throws(() => verifyWebhook({ body: BODY, headers, secret: WHSEC, now }), refused);
-    assert.throws(() => verifyWebhook({ body: BODY, headers, now }), { code: "SVC_CONFIG" });
+    assert.throws(() => verify({ body: BODY, headers: {}, secret: HEX, now }), refused);
+    assert.throws(() => verify({ body: `${BODY} `, headers, secret: HEX, now }), refused);
+    assert.throws(() => verify({ body: BODY, headers, secret: WHSEC, now }), refused);
+    assert.throws(() => verify({ body: BODY, headers, now }), { code: "SVC_CONFIG" });
   });
 });

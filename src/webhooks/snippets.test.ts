@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createReceiver } from "../testing/receiver.ts";
 import { newSecret, signatureHeaders } from "./signing.ts";
-import { verifyWebhook } from "./verify.ts";
+import { verify } from "./verify.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const guide = readFileSync(join(root, "docs/guide/webhooks.md"), "utf8");
@@ -81,6 +81,6 @@ describe("the receivers of the guide", () => {
     await receiver.close();
     const [received] = receiver.deliveries;
     assert.ok(received);
-    assert.equal(verifyWebhook({ ...received, secret, requireTimestamp: true }).event, "ping");
+    assert.equal(verify({ ...received, secret, requireTimestamp: true }).event, "ping");
   });
 });

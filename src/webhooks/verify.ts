@@ -35,10 +35,9 @@ const { standardId, standardTimestamp, standardSignature: standardSignatureName 
  * verify and be recent; otherwise `X-Svc-Signature` must.
  * @throws SvcError `SVC_UNAUTHORIZED` when signature or time are wrong or missing, `SVC_INVALID` when the body is no JSON.
  */
-export function verifyWebhook(options: VerifyOptions): WebhookPayload {
+export function verify(options: VerifyOptions): WebhookPayload {
   const secrets = [...(options.secrets ?? []), ...(options.secret === undefined ? [] : [options.secret])];
-  if (secrets.length === 0)
-    throw new SvcError("SVC_CONFIG", "verifyWebhook was given no secret; pass secret or secrets");
+  if (secrets.length === 0) throw new SvcError("SVC_CONFIG", "verify was given no secret; pass secret or secrets");
   if (header(options, standardSignatureName) !== undefined) verifyStandard(options, secrets);
   else verifyBodySignature(options, secrets);
   return readPayload(options.body);

@@ -1,7 +1,7 @@
 /** Contract section 3: the endpoints of webhooks. What is delivered: contract-3-deliveries.test.ts. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { verifyWebhook } from "svc/webhooks";
+import { verify } from "svc/webhooks";
 import { OPERATOR } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";
 import { operate, received, SECRET, SIGNED, textOf, until, withReceiver, type Called } from "./calls.ts";
@@ -87,7 +87,7 @@ throughBothDoors(
         assert.ok(delivery);
         assert.deepEqual([status, reply["delivery_id"]], [202, delivery.headers["x-svc-delivery"]]);
         assert.equal(delivery.headers["x-svc-event"], "ping");
-        assert.equal(verifyWebhook({ ...delivery, secret: SECRET }).event, "ping");
+        assert.equal(verify({ ...delivery, secret: SECRET }).event, "ping");
       }));
 
     it("POST /_svc/webhooks/:id/rotate-secret: {secret?}: 200 {secret}, shown once; the old one stays valid for 24 h in webhook-signature", () =>
@@ -101,7 +101,7 @@ throughBothDoors(
         const [delivery] = await received(receiver, 1);
         assert.ok(delivery);
         assert.equal(String(delivery.headers["webhook-signature"]).split(" ").length, 2);
-        for (const valid of [secret, SECRET]) assert.equal(verifyWebhook({ ...delivery, secret: valid }).event, "ping");
+        for (const valid of [secret, SECRET]) assert.equal(verify({ ...delivery, secret: valid }).event, "ping");
         const given = "a-secret-of-their-own-0123456789";
         assert.equal((await call("POST", `${path}/rotate-secret`, { secret: given })).reply["secret"], given);
       }));

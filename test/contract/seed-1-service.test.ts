@@ -1,7 +1,7 @@
 /** Seed section 1: what the service does. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { verifyWebhook } from "svc/webhooks";
+import { verify } from "svc/webhooks";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 import { operate, received, SECRET, SIGNED, withReceiver } from "./calls.ts";
 import { throughBothDoors } from "./both-doors.ts";
@@ -45,8 +45,8 @@ throughBothDoors(
         await site.app.engine.start("double", { value: 2 });
         const [delivery] = await received(receiver, 1);
         assert.ok(delivery);
-        assert.equal(verifyWebhook({ ...delivery, secret: SECRET }).event, "graph.done");
-        assert.throws(() => verifyWebhook({ ...delivery, secret: "another secret" }));
+        assert.equal(verify({ ...delivery, secret: SECRET }).event, "graph.done");
+        assert.throws(() => verify({ ...delivery, secret: "another secret" }));
       }));
 
     it("serves static runtime assets, handles server-action calls (RPC)", async () => {
