@@ -54,7 +54,7 @@ export async function bench(
   return self;
 }
 
-function outboxRow(event: LifecycleEvent): OutboxRow {
+export function outboxRow(event: LifecycleEvent): OutboxRow {
   const { graphId, epoch, pauseNo } = event;
   return {
     id: `msg_${graphId}${event.event}${epoch}.${pauseNo}`,

@@ -3,75 +3,26 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { SimulatedClock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { recordLog } from "../testing/log.ts";
-import type { GraphEvent, OutboxRow, Store } from "../store/contract.ts";
-import { openStore } from "../store/open.ts";
 import { graph, worker } from "./definition.ts";
 import { createEngine, type EngineOptions } from "./engine.ts";
+import { bench as openBench, gate, outboxRow, STORES, typesOf, webhooksOf, type Bench } from "./engine-bench.test.ts";
 import { FinalError } from "./final-error.ts";
-import type { LifecycleEvent, WorkerContext } from "./types.ts";
+import type { WorkerContext } from "./types.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-engine-"));
 after(() => rmSync(folder, { recursive: true }));
 
-function outboxRow(event: LifecycleEvent): OutboxRow {
-  const { graphId, epoch, pauseNo } = event;
-  return {
-    id: `msg_${graphId}${event.event}${epoch}.${pauseNo}`,
-    registrationId: "wh_1",
-    graphId,
-    event: event.event,
-    epoch,
-    pauseNo,
-    body: JSON.stringify(event),
-    createdMs: event.timestampMs,
-    dueMs: event.timestampMs,
-  };
-}
-
-interface Bench {
-  store: Store;
-  clock: SimulatedClock;
-  logs: readonly string[];
-  engine: ReturnType<typeof createEngine>;
-}
-
 let files = 0;
 
-async function bench(options: Pick<EngineOptions, "workers" | "graphs">, url: string): Promise<Bench> {
-  const store = await openStore(url === "sqlite:" ? `sqlite:${join(folder, `${++files}.db`)}` : url);
-  const clock = new SimulatedClock();
-  const log = recordLog();
-  const engine = createEngine({
-    ...options,
-    store,
-    clock,
-    outboxRows: (event) => [outboxRow(event)],
-    random: () => 1,
-    log,
-  });
-  return { store, clock, logs: log.texts, engine };
+/** On a file where the store has one: some tests read it again. */
+function bench(options: Pick<EngineOptions, "workers" | "graphs">, url: string): Promise<Bench> {
+  return openBench(options, url === "sqlite:" ? `sqlite:${join(folder, `${++files}.db`)}` : url);
 }
 
-/** A promise and the way to settle it. */
-function gate<T = void>() {
-  let open!: (value: T) => void;
-  const promise = new Promise<T>((resolve) => (open = resolve));
-  return { promise, open };
-}
-
-const types = (events: GraphEvent[]): string[] =>
-  events.map((event) => (event.node ? `${event.type} ${event.node}` : event.type));
-const webhookEvents = (store: Store, graphId: string): string[] =>
-  store.webhooks
-    .listDeliveries({ graphId })
-    .items.map((row) => row.event)
-    .sort();
-
-for (const url of ["memory:", "sqlite:"]) {
+for (const url of STORES) {
   describe(`engine on ${url}`, () => {
     it("runs nodes in order, hands results on, ends with the result of the node that build returned", async () => {
       const add = worker("add", (input: { n: number }) => input.n + 1);
@@ -83,7 +34,7 @@ for (const url of ["memory:", "sqlite:"]) {
       await engine.idle();
       const done = engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result, done?.edges], ["done", 10, [["add", "double"]]]);
-      assert.deepEqual(types(store.graphs.events(snapshot.graph_id, 0)), [
+      assert.deepEqual(typesOf(store.graphs.events(snapshot.graph_id, 0)), [
         "graph.queued",
         "graph.started",
         "node.ready add",
@@ -94,7 +45,7 @@ for (const url of ["memory:", "sqlite:"]) {
         "node.done double",
         "graph.done",
       ]);
-      assert.deepEqual(webhookEvents(store, snapshot.graph_id), ["graph.done"]);
+      assert.deepEqual(webhooksOf(store, snapshot.graph_id), ["graph.done"]);
       await store.close();
     });
 
@@ -174,7 +125,7 @@ for (const url of ["memory:", "sqlite:"]) {
         [failed?.status, failed?.error],
         ["failed", { message: "no luck 3", reason: "error", node: "flaky" }],
       );
-      assert.deepEqual(webhookEvents(store, snapshot.graph_id), ["graph.failed"]);
+      assert.deepEqual(webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
       await store.close();
     });
 
@@ -246,7 +197,7 @@ for (const url of ["memory:", "sqlite:"]) {
       first.open();
       await engine.idle();
       assert.deepEqual([engine.snapshot(id)?.status, ran], ["paused", ["a"]]);
-      assert.deepEqual(webhookEvents(store, id), ["graph.paused"]);
+      assert.deepEqual(webhooksOf(store, id), ["graph.paused"]);
       await assert.rejects(
         engine.pause(id),
         (error: SvcError) =>
@@ -255,7 +206,7 @@ for (const url of ["memory:", "sqlite:"]) {
       await engine.resume(id);
       await engine.idle();
       assert.deepEqual([engine.snapshot(id)?.status, ran], ["done", ["a", "b"]]);
-      assert.deepEqual(webhookEvents(store, id), ["graph.done", "graph.paused"]);
+      assert.deepEqual(webhooksOf(store, id), ["graph.done", "graph.paused"]);
       await store.close();
     });
 
@@ -276,7 +227,7 @@ for (const url of ["memory:", "sqlite:"]) {
       late.open("too late");
       await engine.idle();
       assert.equal(engine.snapshot(id)?.result, null);
-      assert.deepEqual(webhookEvents(store, id), ["graph.failed"]);
+      assert.deepEqual(webhooksOf(store, id), ["graph.failed"]);
       for (const act of [engine.cancel, engine.pause, engine.resume])
         await assert.rejects(act.call(engine, id), /is failed/);
       await assert.rejects(engine.cancel("g_nobody"), (error: SvcError) => error.code === "SVC_NOT_FOUND");
@@ -337,7 +288,7 @@ for (const url of ["memory:", "sqlite:"]) {
       await engine.idle();
       assert.deepEqual(results, ["of epoch 1", "of epoch 2"]);
       assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", "of epoch 2"]);
-      const seen = types(store.graphs.events(id, 0));
+      const seen = typesOf(store.graphs.events(id, 0));
       assert.deepEqual(
         seen.filter((type) => /discarded|node.done/.test(type)),
         ["node.discarded restless", "node.done restless"],
@@ -390,7 +341,7 @@ for (const url of ["memory:", "sqlite:"]) {
       assert.deepEqual([(await engine.retry(id)).epoch, engine.snapshot(id)?.status], [2, "running"]);
       await engine.idle();
       assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result, parses], ["done", "ok", 1]);
-      assert.deepEqual(webhookEvents(store, id), ["graph.done", "graph.failed"]);
+      assert.deepEqual(webhooksOf(store, id), ["graph.done", "graph.failed"]);
       await assert.rejects(engine.retry(id), /is done; retry needs it to be failed/);
       await store.close();
     });
@@ -523,7 +474,7 @@ for (const url of ["memory:", "sqlite:"]) {
         await clock.advance(0);
       }
       assert.deepEqual([last.snapshot(id)?.status, last.snapshot(id)?.error?.reason], ["failed", "poison"]);
-      assert.deepEqual(webhookEvents(store, id), ["graph.failed"]);
+      assert.deepEqual(webhooksOf(store, id), ["graph.failed"]);
       await store.close();
     });
 

@@ -2,64 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { GraphPhase, GraphRow, NodeRow, Store, Unit } from "../contract.ts";
+import type { GraphPhase, GraphRow, Store, Unit } from "../contract.ts";
 import { MAX_TOTAL } from "../graph-query.ts";
 import { openStore } from "../open.ts";
+import { graphRow, nodeRow } from "../sample-rows.test.ts";
 import { GRAPH_STATUSES } from "../../shared/wire.ts";
 
 const IDS = ["g_1", "g_2", "g_3"];
 const PHASES: GraphPhase[] = ["queued", "running", "done"];
-
-function graphRow(id: string, idempotencyKey: string | undefined): GraphRow {
-  return {
-    id,
-    worker: "w",
-    status: "pending",
-    phase: "queued",
-    epoch: 1,
-    pauseNo: 0,
-    input: null,
-    result: undefined,
-    error: undefined,
-    progress: undefined,
-    tags: [],
-    idempotencyKey,
-    definition: "d",
-    createdMs: 1,
-    dueMs: 1,
-    startedMs: undefined,
-    finishedMs: undefined,
-    priority: 0,
-    parentGraph: undefined,
-    parentNode: undefined,
-    forkedFrom: undefined,
-    version: undefined,
-    timeoutMs: undefined,
-    deadlineMs: undefined,
-  };
-}
-
-function nodeRow(graphId: string, id: string): NodeRow {
-  return {
-    graphId,
-    id,
-    worker: "w",
-    kind: "node",
-    status: "pending",
-    attempt: 0,
-    crashes: 0,
-    doneSeq: undefined,
-    epoch: 1,
-    after: [],
-    input: { text: "\u2028 ' \" \\ \u0000 ž 😀" },
-    result: undefined,
-    error: undefined,
-    startedMs: undefined,
-    finishedMs: undefined,
-    dueMs: undefined,
-    state: undefined,
-  };
-}
 
 const id = fc.constantFrom(...IDS);
 const nodeId = fc.constantFrom("a", "b", "b/1");
@@ -107,11 +57,16 @@ const unit: fc.Arbitrary<Unit> = fc
   })
   .map(({ graphId, insertKey, fence, graph, deleteNodes, insertNodes, nodes, events }) => ({
     graphId,
-    ...(insertKey === undefined ? {} : { insert: graphRow(graphId, insertKey === "none" ? undefined : insertKey) }),
+    ...(insertKey === undefined
+      ? {}
+      : { insert: graphRow(graphId, { tags: [], idempotencyKey: insertKey === "none" ? undefined : insertKey }) }),
     ...(fence && { fence }),
     ...(graph && { graph: graph as Partial<GraphRow> }),
     deleteNodes,
-    insertNodes: insertNodes.map((name) => nodeRow(graphId, name)),
+    insertNodes: insertNodes.map((name) => ({
+      ...nodeRow(graphId, name),
+      input: { text: "\u2028 ' \" \\ \u0000 ž 😀" },
+    })),
     nodes: nodes as NonNullable<Unit["nodes"]>,
     events: events.map(({ data }) => ({ graphId, type: "custom" as const, timestampMs: 1, data: data as never })),
   }));
