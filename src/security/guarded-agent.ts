@@ -62,6 +62,8 @@ export function guardedConnector(options: GuardedAgentOptions): buildConnector.c
     allowH2: false,
     lookup: guardedLookup(policy, options.resolve ?? resolveAddresses, onPhase),
     autoSelectFamily: true,
+    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0, set for something else, doesn't open this. NODE_EXTRA_CA_CERTS is the way.
+    rejectUnauthorized: true,
   });
   return (target, callback) => {
     const literal = parseAddress(target.hostname) && policy.checkAddress(target.hostname, target.hostname);

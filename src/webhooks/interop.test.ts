@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { verify as verifyLikeGithub } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
 import { systemClock } from "../shared/clock.ts";
 import { createReceiver, type Received } from "../testing/receiver.ts";
 import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
@@ -56,10 +57,12 @@ describe("every delivery of a run", () => {
     ["plain", "a-plain-secret-0123456789"],
     ["whsec_", newSecret()],
   ] as const) {
-    it(`signed with a ${kind} secret verifies with standardwebhooks, @octokit/webhooks-methods and openssl`, async () => {
+    it(`signed with a ${kind} secret verifies with standardwebhooks, svix, @octokit/webhooks-methods and openssl`, async () => {
       const standard = kind === "plain" ? new Webhook(secret, { format: "raw" }) : new Webhook(secret);
       const deliveries = await deliveriesOf(secret);
+      const svix = new SvixWebhook(kind === "plain" ? `whsec_${Buffer.from(secret).toString("base64")}` : secret);
       for (const delivery of deliveries) {
+        assert.ok(svix.verify(delivery.body, headersOf(delivery)));
         assert.ok(standard.verify(delivery.body, headersOf(delivery)));
         assert.ok(await verifyLikeGithub(secret, delivery.body, headersOf(delivery)["x-svc-signature"] ?? ""));
         assert.ok(isGenuine(delivery, secret));
@@ -87,7 +90,7 @@ describe("every delivery of a run", () => {
         `byte ${at}`,
       );
     }
-    const standard = new Webhook(secret);
+    const others = [new Webhook(secret), new SvixWebhook(secret)];
     for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
       const value = headersOf(delivery)[name] ?? "";
       for (let at = 0; at < value.length; at++) {
@@ -96,7 +99,7 @@ describe("every delivery of a run", () => {
         const forged = value.slice(0, at) + (value[at] === "1" ? "2" : "1") + value.slice(at + 1);
         const headers = { ...headersOf(delivery), [name]: forged };
         assert.ok(!isGenuine({ body: delivery.body, headers }, secret), `${name}: ${forged}`);
-        assert.throws(() => standard.verify(delivery.body, headers), `${name}: ${forged}`);
+        for (const other of others) assert.throws(() => other.verify(delivery.body, headers), `${name}: ${forged}`);
       }
     }
   });
