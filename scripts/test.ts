@@ -63,7 +63,11 @@ function runGroup(group: Group): Promise<Counts> {
       "--eval",
       imports.join("\n"),
     ],
-    { cwd: root, stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, NODE_ENV: "test" } },
+    {
+      cwd: root,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, NODE_ENV: "test", SVC_TEST_RUN: String(process.pid) },
+    },
   );
   const timer = setTimeout(() => child.kill("SIGKILL"), PROCESS_TIMEOUT_MS);
   let text = "";
