@@ -11,7 +11,8 @@ export interface RobotsRule {
 }
 
 const PRODUCT_TOKEN = /^(?:\*|[A-Za-z_-]+)$/;
-const PATH = /^[/*]\S*$/;
+/** A `#` would begin a comment: encoded, `%23`, it is part of the path (RFC 9309 section 2.2). */
+const PATH = /^[/*][^\s#\p{Cc}]*$/u;
 
 /**
  * @param rules default: everything may be fetched.

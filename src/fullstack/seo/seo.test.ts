@@ -3,7 +3,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { llmsText } from "./llms.ts";
 import { robotsText } from "./robots.ts";
-import { escapeXml, MAX_ENTRIES, sitemapIndexXml, sitemapXml } from "./sitemap.ts";
+import { escapeXml, MAX_ENTRIES, sitemapFiles, type SitemapEntry } from "./sitemap.ts";
+
+const SITE = "https://example.com";
 
 describe("robots.txt", () => {
   it("without rules allows everything, and names the sitemap", () => {
@@ -16,6 +18,8 @@ describe("robots.txt", () => {
   for (const [rule, message] of [
     [{ disallow: ["private"] }, /"private" as Disallow; it must be a path/],
     [{ disallow: ["/a\nAllow: /"] }, /as Disallow/],
+    [{ disallow: ["/a#b"] }, /as Disallow/],
+    [{ allow: ["/a\u0000"] }, /as Allow/],
     [{ userAgent: "Bot\nDisallow: /" }, /as User-agent; it must be a crawler's token/],
   ] as const) {
     it(`refuses ${JSON.stringify(rule)}, which would say something else`, () =>
@@ -24,18 +28,34 @@ describe("robots.txt", () => {
 });
 
 describe("sitemap.xml", () => {
+  const only = (...entries: SitemapEntry[]): string => sitemapFiles(entries, SITE).join("");
+
   it("escapes addresses and languages, and makes them absolute", () => {
-    const xml = sitemapXml([{ path: "/a?b=1&c=<d>", alternates: { "x-default": "/a" } }], "https://example.com");
+    const xml = only({ path: "/a?b=1&c=<d>", alternates: { "x-default": "/a" } });
     assert.match(xml, /<loc>https:\/\/example\.com\/a\?b=1&amp;c=%3Cd%3E<\/loc>/);
     assert.match(xml, /<xhtml:link rel="alternate" hreflang="x-default" href="https:\/\/example\.com\/a"\/>/);
   });
 
-  it("is an index of addresses where there are too many", () => {
-    assert.equal(MAX_ENTRIES, 50_000);
-    assert.match(
-      sitemapIndexXml(["https://example.com/sitemap.xml?page=1"]),
-      /<sitemap><loc>.*page=1<\/loc><\/sitemap>/,
+  it("never leaves its site, whatever a path looks like", () => {
+    for (const path of ["//other.example/x", "/\\other.example", "/@other.example", "https://example.com/a"])
+      assert.match(only({ path }), /<loc>https:\/\/example\.com\//, path);
+    for (const path of ["https://example.com.other.example/", "https://other.example/", "", "books", "javascript:1"])
+      assert.throws(() => only({ path }), { code: "SVC_DEFINITION", message: /is no address of https/ }, path);
+  });
+
+  it("refuses a date that is none", () =>
+    assert.throws(() => only({ path: "/", lastModified: new Date(Number.NaN) }), { message: /invalid date/ }));
+
+  it("is several files where one would have too many addresses, or too many bytes", () => {
+    const entries = Array.from({ length: MAX_ENTRIES + 1 }, (_, at) => ({ path: `/${at}` }));
+    const files = sitemapFiles(entries, SITE);
+    assert.deepEqual(
+      files.map((file) => file.match(/<loc>/g)?.length),
+      [50_000, 1],
     );
+    const small = sitemapFiles(entries.slice(0, 100), SITE, 1000);
+    assert.ok(small.every((file) => Buffer.byteLength(file) < 1300 && file.includes("<loc>")));
+    assert.equal(small.join("").match(/<loc>/g)?.length, 100);
   });
 
   it("text is text in XML, whatever it holds", () => {

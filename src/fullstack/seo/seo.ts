@@ -6,7 +6,7 @@ import { route, SvcError, text, type Context, type Result, type RouteDefinition 
 import type { Head } from "../head.ts";
 import { llmsText, type LlmsLink, type LlmsOptions } from "./llms.ts";
 import { robotsText, type RobotsRule } from "./robots.ts";
-import { MAX_ENTRIES, sitemapIndexXml, sitemapXml, type SitemapEntry } from "./sitemap.ts";
+import { sitemapFiles, sitemapIndexXml, type SitemapEntry } from "./sitemap.ts";
 
 export interface SeoOptions {
   /** Rules of `robots.txt`; default: everything may be fetched. `false`: none is served. */
@@ -71,29 +71,23 @@ async function answerSitemap(
   origin: string,
 ): Promise<Result> {
   const wanted = ctx.query.get("page");
-  const parts = await partsOf(options, pages);
-  if (wanted === null && parts.length > 1)
-    return xml(sitemapIndexXml(parts.map((_, at) => `${origin}/sitemap.xml?page=${at + 1}`)));
-  const part = parts[wanted === null ? 0 : Number(wanted) - 1];
-  if (!part) throw new SvcError("SVC_NOT_FOUND", `The sitemap has ${parts.length} pages; there is no page ${wanted}`);
-  return xml(sitemapXml(part, origin));
+  const files = sitemapFiles(await entriesOf(options, pages), origin);
+  if (wanted === null && files.length > 1)
+    return xml(sitemapIndexXml(files.map((_, at) => `${origin}/sitemap.xml?page=${at + 1}`)));
+  const file = files[wanted === null ? 0 : Number(wanted) - 1];
+  if (file === undefined)
+    throw new SvcError("SVC_NOT_FOUND", `The sitemap has ${files.length} pages; there is no page ${wanted}`);
+  return xml(file);
 }
 
-/** All entries, as many to a part as one file may hold; at least one part. */
-async function partsOf(
+async function entriesOf(
   { entries, exclude = [] }: SitemapOptions,
   pages: readonly PlainPage[],
-): Promise<SitemapEntry[][]> {
+): Promise<SitemapEntry[]> {
   const own = pages.filter((page) => isIndexed(page) && !exclude.some((pattern) => isBelow(page.path, pattern)));
-  const parts: SitemapEntry[][] = [[]];
-  const add = (entry: SitemapEntry): void => {
-    const last = parts.at(-1);
-    if (last && last.length < MAX_ENTRIES) last.push(entry);
-    else parts.push([entry]);
-  };
-  for (const { path } of own) add({ path });
-  for await (const entry of (await entries?.()) ?? []) add(entry);
-  return parts;
+  const all: SitemapEntry[] = own.map(({ path }) => ({ path }));
+  for await (const entry of (await entries?.()) ?? []) all.push(entry);
+  return all;
 }
 
 function isIndexed({ head }: PlainPage): boolean {
