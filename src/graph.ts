@@ -5,6 +5,7 @@ export { asWorker } from "./graph/children.ts";
 export { FinalError } from "./graph/final-error.ts";
 export { CallError, WaitTimeoutError } from "./graph/call-error.ts";
 export type { RetryPolicy } from "./graph/retry.ts";
+export type { ToolCalls, WorkerAi, WorkerToolOptions } from "./graph/worker-tools.ts";
 export type { ArtifactData } from "./graph/artifact.ts";
 export type {
   ArtifactRef,

@@ -128,6 +128,7 @@ async function startWork(
     workers: app.workers ?? [],
     graphs: app.graphs ?? [],
     schedules: app.schedules ?? [],
+    ...(app.tools && { tools: app.tools }),
     ...retentionOf(app, config),
     ...(app.graphConcurrency === undefined ? {} : { concurrency: app.graphConcurrency }),
   });

@@ -1,6 +1,7 @@
 /** What an app is made of, as its author writes it, and where a start finds its built files. */
 import type { SecurityHeaderOptions } from "../security/headers.ts";
 import type { GraphDefinition, ScheduleDefinition, Worker } from "../graph/types.ts";
+import type { WorkerToolOptions } from "../graph/worker-tools.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Manifest } from "../shared/manifest.ts";
@@ -51,6 +52,8 @@ export interface AppOptions {
   schedules?: readonly ScheduleDefinition[];
   /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. */
   graphConcurrency?: number;
+  /** What `ctx.fetch` of workers may reach, and the language model that `ctx.ai` asks. Default: public addresses, and none. */
+  tools?: WorkerToolOptions;
   /** How long graphs are kept once they have finished, such as "30d". Default: for ever. `SVC_RETENTION` stands above it. */
   graphRetention?: Duration;
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */

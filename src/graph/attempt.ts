@@ -12,6 +12,7 @@ import type { Durable } from "./durable.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Kept } from "./machine.ts";
 import type { Worker, WorkerContext } from "./types.ts";
+import type { ToolCalls, WorkerTools } from "./worker-tools.ts";
 
 export type Outcome =
   | { kind: "done"; result: Json; kept?: Kept | undefined }
@@ -39,6 +40,7 @@ export interface AttemptOptions {
   controller: Abort;
   sink: AttemptSink;
   durable: (limits: AttemptLimits) => Durable;
+  tools: WorkerTools;
 }
 
 /** Never rejects. After an abort it does not wait for a worker that ignores its signal. */
@@ -71,7 +73,7 @@ async function run(options: AttemptOptions, context: WorkerContext): Promise<unk
 }
 
 function contextOf(
-  { node, deps, controller, sink: told }: AttemptOptions,
+  { node, deps, controller, sink: told, tools }: AttemptOptions,
   limits: AttemptLimits,
   durable: () => Durable,
 ): WorkerContext {
@@ -85,6 +87,10 @@ function contextOf(
       told.progress(value, note);
     },
   };
+  const emit = (name: string, data?: Json): void =>
+    sink.event("custom", { name, data: toJson(data, `the data of "${name}"`, MAX_EVENT_BYTES) });
+  let calls: ToolCalls | undefined;
+  const toolCalls = (): ToolCalls => (calls ??= tools.calls({ signal: controller.signal, emit }));
   return {
     graphId: node.graphId,
     nodeId: node.id,
@@ -99,8 +105,12 @@ function contextOf(
     // As text, whatever it is: what is only told must not fail the node.
     log: (level, message) =>
       sink.event("log", { level: String(level), message: String(message).slice(0, MAX_LOG_LENGTH) }),
-    emit: (name, data) => sink.event("custom", { name, data: toJson(data, `the data of "${name}"`, MAX_EVENT_BYTES) }),
+    emit,
     progress: (value, note) => sink.progress(Math.min(1, Math.max(0, value)), note),
+    fetch: (url, init) => toolCalls().fetch(url, init),
+    get ai() {
+      return toolCalls().ai;
+    },
     ...durableCalls(durable),
   };
 }

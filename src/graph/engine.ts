@@ -25,6 +25,7 @@ import { Scheduler } from "./schedules.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import { UnderWay } from "./under-way.ts";
+import { WorkerTools, type WorkerToolOptions } from "./worker-tools.ts";
 import type {
   AttemptReport,
   BulkAction,
@@ -56,6 +57,8 @@ export interface EngineOptions {
   outboxRows?: OutboxRows;
   /** Attempts at once, of all workers together; by priority, then by who has waited longest. Default: no limit but theirs. */
   concurrency?: number;
+  /** What `ctx.fetch` may reach and where `ctx.ai` asks. Default: public addresses, and nobody. */
+  tools?: WorkerToolOptions;
   /** For jitter: 0 to below 1. Default Math.random. */
   random?: () => number;
   /** Told of trouble that no caller sees. Default: nothing. */
@@ -78,6 +81,7 @@ class GraphEngine implements Engine {
   readonly #underWay: UnderWay;
   readonly #children: Children;
   readonly #isolation: Isolation;
+  readonly #tools: WorkerTools;
   readonly #retention: Retention | undefined;
   readonly schedule: Scheduler;
   readonly queues: WorkerQueues;
@@ -89,7 +93,8 @@ class GraphEngine implements Engine {
     this.#clock = clock;
     const registry = new Registry(options.workers ?? [], options.graphs ?? []);
     this.#registry = registry;
-    this.#isolation = new Isolation((name) => registry.worker(name));
+    this.#isolation = new Isolation((name) => registry.worker(name), options.tools ?? {});
+    this.#tools = new WorkerTools(options.tools ?? {}, clock);
     this.#children = new Children({ graphs, clock, log, engine: this });
     this.#underWay = new UnderWay({
       graphs,
@@ -100,6 +105,7 @@ class GraphEngine implements Engine {
       random: options.random ?? Math.random,
       outboxRows: options.outboxRows ?? (() => []),
       onAttempt: options.onAttempt,
+      tools: this.#tools,
       bind: (worker, node) => this.#isolation.bind(this.#children.bind(worker), node),
       onEnd: (row) => this.#children.ended(row),
     });
@@ -272,5 +278,6 @@ class GraphEngine implements Engine {
     this.#retention?.stop();
     await this.#underWay.close(drainMs);
     this.#isolation.close();
+    await this.#tools.close();
   }
 }

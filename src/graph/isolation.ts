@@ -19,18 +19,21 @@ import {
   type Told,
 } from "./thread-messages.ts";
 import type { IsolateOptions, Worker, WorkerContext } from "./types.ts";
+import type { WorkerToolOptions } from "./worker-tools.ts";
 
 /** A worker may keep this many threads that wait for work; more are ended. */
 const MAX_IDLE = 4;
 
 export class Isolation {
   readonly #workerNamed: (name: string) => Worker<never, unknown> | undefined;
+  readonly #tools: WorkerToolOptions;
   readonly #idle = new Map<string, Thread[]>();
   #isClosed = false;
 
-  /** @param workerNamed those that isolated ones may call. */
-  constructor(workerNamed: (name: string) => Worker<never, unknown> | undefined) {
+  /** @param workerNamed those that isolated ones may call. @param tools as the engine's own workers have them. */
+  constructor(workerNamed: (name: string) => Worker<never, unknown> | undefined, tools: WorkerToolOptions) {
     this.#workerNamed = workerNamed;
+    this.#tools = tools;
   }
 
   /** The worker as it is called: through a thread, if it is isolated. */
@@ -81,6 +84,7 @@ export class Isolation {
         input,
         context: { graphId, nodeId, attempt, epoch, deps: { ...deps } },
         state,
+        tools: this.#tools,
       });
     });
   }

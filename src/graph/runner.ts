@@ -13,6 +13,7 @@ import { LetGo, Shutdown, type LiveGraph } from "./live.ts";
 import { inputOf } from "./node-input.ts";
 import { verdict } from "./verdict.ts";
 import type { AttemptReport, Worker } from "./types.ts";
+import type { WorkerTools } from "./worker-tools.ts";
 
 export interface RunnerOptions {
   clock: Clock;
@@ -33,6 +34,7 @@ export interface RunnerOptions {
   /** Signals of a graph that are kept. */
   signals: (graphId: string) => SignalRow[];
   artifacts: ArtifactRows;
+  tools: WorkerTools;
 }
 
 export class Runner {
@@ -112,6 +114,7 @@ export class Runner {
       controller,
       sink,
       durable: (limits) => this.#durable(claim, controller, limits),
+      tools: this.#options.tools,
     });
   }
 

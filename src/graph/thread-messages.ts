@@ -1,5 +1,6 @@
 /** What a thread and the engine say to each other while an isolated worker runs. */
 import type { Json } from "../shared/json.ts";
+import type { WorkerToolOptions } from "./worker-tools.ts";
 
 /** An error as it crosses over. */
 export interface ErrorMessage {
@@ -23,6 +24,7 @@ export type ToThread =
       input: unknown;
       context: { graphId: string; nodeId: string; attempt: number; epoch: number; deps: Record<string, Json> };
       state: Json | undefined;
+      tools: WorkerToolOptions;
     }
   | { type: "settled"; id: number; settlement: Settlement }
   /** The function of a step is to run. */

@@ -3,6 +3,7 @@
  * every method goes through the port, and says how it ended. One attempt at a time; isolation.ts is the outside.
  */
 import { parentPort } from "node:worker_threads";
+import { systemClock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { onDeclared } from "./declared.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type ToThread,
 } from "./thread-messages.ts";
 import type { Worker, WorkerContext } from "./types.ts";
+import { WorkerTools, type ToolCalls } from "./worker-tools.ts";
 
 const workers = new Map<string, Worker<never, unknown>>();
 onDeclared((worker) => workers.set(worker.name, worker));
@@ -51,17 +53,27 @@ const tell =
   (...args: unknown[]): void =>
     say({ type: "told", method, args });
 
-function contextOf({ context, state: given }: Extract<ToThread, { type: "run" }>): WorkerContext {
+/** One of each thread: each engine tells its threads the same options. */
+let workerTools: WorkerTools | undefined;
+
+function contextOf({ context, state: given, tools }: Extract<ToThread, { type: "run" }>): WorkerContext {
   const state = new Map(Object.entries((given ?? {}) as Record<string, Json>));
   const { graphId, nodeId, epoch } = context;
   const named = (worker: unknown): string => (worker as Worker).name;
+  const emit = tell("emit");
+  // An aborted attempt ends with its thread, and so does what it asked for.
+  const calls = (): ToolCalls => (workerTools ??= new WorkerTools(tools, systemClock)).calls({ signal, emit });
   return {
     ...context,
     signal,
     idempotencyKey: (part) => [graphId, nodeId, epoch, ...(part === undefined ? [] : [part])].join("/"),
     heartbeat: tell("heartbeat"),
     log: tell("log"),
-    emit: tell("emit"),
+    emit,
+    fetch: (url, init) => calls().fetch(url, init),
+    get ai() {
+      return calls().ai;
+    },
     progress: tell("progress"),
     state: {
       get: (key: string) => state.get(key),

@@ -14,6 +14,7 @@ import type {
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { DurableCalls } from "./context-types.ts";
 import type { RetryPolicy } from "./retry.ts";
+import type { ToolCalls } from "./worker-tools.ts";
 
 /** A limit of its own for each key. */
 export interface KeyedConcurrency<Input = unknown> {
@@ -36,7 +37,7 @@ export interface Rate<Input = unknown> {
 /** Handed to `onCancel` and `compensate`. What they write is told of the graph, and kept, as a worker's is. */
 export interface UndoContext<Input = unknown> extends Pick<
   WorkerContext,
-  "graphId" | "nodeId" | "epoch" | "signal" | "heartbeat" | "log" | "emit" | "idempotencyKey"
+  "graphId" | "nodeId" | "epoch" | "signal" | "heartbeat" | "log" | "emit" | "idempotencyKey" | keyof ToolCalls
 > {
   /** What the worker was called with. */
   readonly input: Input;
@@ -102,7 +103,7 @@ export type AnyOptions = WorkerOptions<never, never>;
  * Handed to a worker. What it tells is durable at once, what it returns with the node's commit.
  * @typeParam State what the worker keeps in `ctx.state`.
  */
-export interface WorkerContext<State extends object = Record<string, Json>> extends DurableCalls<State> {
+export interface WorkerContext<State extends object = Record<string, Json>> extends DurableCalls<State>, ToolCalls {
   readonly graphId: string;
   readonly nodeId: string;
   /** 1 for the first try. */

@@ -23,7 +23,7 @@ import { transact } from "./transact.ts";
 import type { GraphDefinition, OutboxRows } from "./types.ts";
 import { Undoer } from "./undoer.ts";
 
-export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind"> {
+export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind" | "tools"> {
   graphs: GraphStore;
   registry: Registry;
   clock: Clock;
@@ -66,12 +66,14 @@ export class UnderWay {
       start: (graph, unit, claim) => void this.#go(graph, () => unit, [claim]),
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
     });
-    this.#undoer = new Undoer({ clock, random, isClosing, live, go, dispatcher: this.dispatcher });
+    const { tools } = options;
+    this.#undoer = new Undoer({ clock, random, isClosing, live, go, dispatcher: this.dispatcher, tools });
     this.#runner = new Runner({
       clock,
       random,
       isClosing,
       onAttempt: options.onAttempt,
+      tools,
       live,
       go,
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),

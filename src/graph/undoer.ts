@@ -15,6 +15,7 @@ import type { Place } from "./place.ts";
 import { verdict } from "./verdict.ts";
 import type { Machine } from "./machine.ts";
 import type { UndoContext, Worker, WorkerContext } from "./types.ts";
+import type { WorkerTools } from "./worker-tools.ts";
 
 export interface UndoerOptions {
   clock: Clock;
@@ -26,6 +27,7 @@ export interface UndoerOptions {
   /** Decides and commits; never rejects. */
   go: (live: LiveGraph, decide: () => Unit | undefined) => void;
   dispatcher: Dispatcher;
+  tools: WorkerTools;
 }
 
 export class Undoer {
@@ -97,6 +99,7 @@ export class Undoer {
         clock,
         controller,
         sink,
+        tools: this.#options.tools,
         // Its context does not offer them.
         durable: () => {
           throw new Error("What undoes has no steps");
@@ -124,6 +127,10 @@ function undoing(worker: Worker<never, unknown>, node: NodeRow, input: Json, mac
       input,
       failure,
       heartbeat: () => worker.heartbeat(),
+      fetch: (url, init) => worker.fetch(url, init),
+      get ai() {
+        return worker.ai;
+      },
       log: (level, message) => worker.log(level, message),
       emit: (name, data) => worker.emit(name, data),
       get signal() {
