@@ -13,8 +13,9 @@ import { Registry } from "../graph/registry.ts";
 import type { Engine, GraphDefinition } from "../graph/types.ts";
 import { SecurityHeaders } from "../security/headers.ts";
 import { createNonce, randomHex } from "../security/random.ts";
-import { systemClock, type Clock } from "../shared/clock.ts";
+import { systemClock, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
 import { BASE_PATH, HEADERS, PATHS } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -35,6 +36,8 @@ import { Readiness } from "./readiness.ts";
 import { tokenFor } from "./guard.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
 import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts";
+import { operationsOf, type Operations } from "./operations.ts";
+import { sealFor, unsealFor } from "./seals.ts";
 import type { Services } from "./services.ts";
 import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
 
@@ -76,6 +79,16 @@ export interface App {
   readonly engine: Engine;
   /** @throws as engine */
   readonly webhooks: Webhooks;
+  /** What those who run the app see and do beyond graphs and webhooks. @throws as engine */
+  readonly operations: Operations;
+  /**
+   * Makes a value unreadable and unchangeable to who carries it (AES-256-GCM under `SVC_SECRET`): for cookies, links in mail.
+   * @param purpose what it is for: sealed for one, it opens for no other @param lifetime how long it is good, such as "1h"
+   * @throws as engine
+   */
+  seal(purpose: string, value: Json, lifetime: Duration): string;
+  /** What `seal` was given; undefined where it was not sealed here for this purpose, was changed, or is over. @throws as engine */
+  unseal(purpose: string, text: string): Json | undefined;
   /** Where this app's lines go, for lines of your own. @throws as `config` */
   readonly log: Log;
   /** The variables this app reads. @throws SvcError `SVC_CONFIG` */
@@ -117,7 +130,7 @@ class SvcApp implements App {
   readonly #options: AppOptions;
   readonly #router = new Router();
   readonly #closing = new AbortController();
-  readonly #metrics = new Metrics();
+  readonly #metrics: Metrics;
   readonly #ending: Drain;
   #config: Config | undefined;
   #ownLog: Log | undefined;
@@ -132,6 +145,7 @@ class SvcApp implements App {
 
   constructor(options: AppOptions) {
     this.#options = options;
+    this.#metrics = new Metrics(this.#clock);
     this.#ending = new Drain(options.drain ?? {}, this.#clock);
     healthEndpoints(this.#router, () => this.#hindrances());
   }
@@ -163,6 +177,18 @@ class SvcApp implements App {
 
   get webhooks(): Webhooks {
     return this.#booted("webhooks").webhooks;
+  }
+
+  get operations(): Operations {
+    return operationsOf(this.#booted("operations"), this.#options.env ?? process.env);
+  }
+
+  seal(purpose: string, value: Json, lifetime: Duration): string {
+    return sealFor(this.#booted("seal"), purpose, value, lifetime);
+  }
+
+  unseal(purpose: string, text: string): Json | undefined {
+    return unsealFor(this.#booted("unseal"), purpose, text);
   }
 
   get siteUrl(): string {

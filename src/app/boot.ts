@@ -121,8 +121,11 @@ async function startWork(
       metrics.attempts.add(report.worker, report.outcome);
       tracer?.attempt(report);
     },
+    onStart: () => metrics.recent.started(),
     outboxRows: (event) => {
       tracer?.graph(event);
+      if (event.event !== "graph.paused")
+        metrics.recent.ended(event.event === "graph.done" ? "done" : "failed", event.durationMs);
       return webhooks.outboxRows(event);
     },
     workers: app.workers ?? [],

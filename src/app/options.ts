@@ -43,6 +43,12 @@ export interface AppOptions {
    * `page("/docs/**:path", …)` below `/docs`. Their status is 404 unless they give another than 200.
    */
   notFound?: readonly PageDefinition[];
+  /**
+   * Pages and endpoints that come with the framework or with a package, by name: those of `ops` are at `/_svc/ops` and
+   * below, their own paths begin there. They are outside the app's middleware and without its stylesheets. A name is small
+   * letters and dashes, and not that of a built-in path.
+   */
+  extensions?: Readonly<Record<string, readonly Entry[]>>;
   /** Server actions by the name they are called with: `{ addTodo }`. */
   actions?: Readonly<Record<string, AnyAction>>;
   /** Workers that may be started by name; those of `graphs` are known without being listed. */

@@ -4,10 +4,10 @@ import { problem } from "../http/response.ts";
 import { REVALIDATE, serveFile } from "../http/static.ts";
 import { RequestContext } from "../http/context.ts";
 import { Router, type Match } from "../http/router.ts";
-import type { Answer, Context, Handler, Result } from "../http/types.ts";
+import type { Answer, Context, Handler, Middleware, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
 import { SvcError } from "../shared/errors.ts";
-import { BASE_PATH } from "../shared/wire.ts";
+import { BASE_PATH, PATHS } from "../shared/wire.ts";
 import { isDemoOn } from "./boot.ts";
 import { actionEndpoints } from "./endpoints/action.ts";
 import { assetEndpoints } from "./endpoints/assets.ts";
@@ -55,11 +55,12 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   if (app.security?.report === true) reportEndpoints(endpoints);
   if (isDemoOn(app, services.config)) demoEndpoints(endpoints);
   const placed = placeApp(app);
-  refuseDoubles(placed);
+  const extensions = placeExtensions(app);
+  refuseDoubles([...placed, ...extensions]);
   const own = (handler: Handler, { security }: PageDefinition | RouteDefinition): Handler =>
     withOwnHeaders(handler, security, app, services.site.dev !== undefined);
-  for (const { definition, path, middleware: inner } of placed) {
-    const around = [...middleware, ...inner];
+  const place = ({ definition, path, middleware: inner }: Placed, of: Services, outer: readonly Middleware[]): void => {
+    const around = [...outer, ...inner];
     services.limits.adopt(around);
     const add = (method: string, handler: Handler): void =>
       router.add(
@@ -68,9 +69,11 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
         around.length > 0 ? answering(own(handler, definition)) : own(handler, definition),
         around,
       );
-    if (definition.kind === "page") add("GET", pageHandler(definition, services));
-    else for (const method of definition.methods) add(method, guarded(definition, method, services));
-  }
+    if (definition.kind === "page") add("GET", pageHandler(definition, of));
+    else for (const method of definition.methods) add(method, guarded(definition, method, of));
+  };
+  for (const one of placed) place(one, services, middleware);
+  for (const one of extensions) place(one, { ...services, stylesheets: [] }, []);
   router.ruleOut([...services.site.publicNames].map((name) => `/${name}`));
   const lost = new Router();
   for (const definition of app.notFound ?? [])
@@ -81,6 +84,22 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
 /** All pages and routes of an app with their whole paths. @throws SvcError `SVC_DEFINITION` */
 export function placeApp({ pages = [], routes = [] }: AppOptions): Placed[] {
   return placeAll([...pages, ...routes]);
+}
+
+/** Names that are spoken for. */
+const TAKEN = new Set(Object.values(PATHS).map((path) => path.split("/", 3)[2]));
+
+/** Below the framework's own prefix, where no app's path may be. @throws SvcError `SVC_DEFINITION` */
+function placeExtensions({ extensions = {} }: AppOptions): Placed[] {
+  return Object.entries(extensions).flatMap(([name, entries]) => {
+    if (!/^[a-z][a-z-]*$/.test(name) || TAKEN.has(name))
+      throw new SvcError(
+        "SVC_DEFINITION",
+        `extensions has the name "${name}"; use small letters and dashes, and none of ${[...TAKEN].filter((taken) => /^[a-z-]+$/.test(taken ?? "")).join(", ")}`,
+      );
+    const prefix = `${BASE_PATH}/${name}`;
+    return placeAll(entries).map((one) => ({ ...one, path: prefix + (one.path === "/" ? "" : one.path) }));
+  });
 }
 
 /** What no route has: a public file, a page that says so, or 404. @param lost as `addRoutes` gives it */

@@ -6,7 +6,7 @@ import type { Clock, Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
-import type { GraphQuery, GraphRow, Page, PurgeQuery, Store, Unit } from "../store/contract.ts";
+import type { GraphEvent, GraphQuery, GraphRow, Page, PurgeQuery, Store, Unit } from "../store/contract.ts";
 import { auditOf } from "./audit.ts";
 import { checkCount } from "./checks.ts";
 import { bulk } from "./bulk.ts";
@@ -14,6 +14,7 @@ import { Children } from "./children.ts";
 import { Isolation } from "./isolation.ts";
 import { requireSize } from "./json-value.ts";
 import { Machine } from "./machine.ts";
+import { madeInput } from "./node-input.ts";
 import { newGraph } from "./new-graph.ts";
 import { firstNodes } from "./node-rows.ts";
 import { forkRows } from "./rerun.ts";
@@ -22,7 +23,7 @@ import { WorkerQueues } from "./queues.ts";
 import { keptBy, purgeAll, Retention } from "./retention.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
 import { Scheduler } from "./schedules.ts";
-import { snapshotOf } from "./snapshot.ts";
+import { nodeDetail, snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import { UnderWay } from "./under-way.ts";
 import { WorkerTools, type WorkerToolOptions } from "./worker-tools.ts";
@@ -32,9 +33,11 @@ import type {
   BulkOptions,
   BulkReport,
   Engine,
+  EventsQuery,
   ForkOptions,
   GraphDefinition,
   LaneReport,
+  NodeDetail,
   OutboxRows,
   PauseOptions,
   RetryOptions,
@@ -65,9 +68,14 @@ export interface EngineOptions {
   log?: Log;
   /** How long graphs are kept once they have finished. Default: for ever. */
   retention?: Duration;
+  /** Told of each graph that was started, forks included. Must not throw. Default: nothing. */
+  onStart?: (graphId: string) => void;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: AttemptReport) => void;
 }
+
+/** As many as are read at once without being felt. */
+const EVENTS = 1000;
 
 /** @throws SvcError `SVC_DEFINITION` when two graphs or workers share a name. */
 export function createEngine(options: EngineOptions): Engine {
@@ -155,6 +163,7 @@ class GraphEngine implements Engine {
       if (other) return { snapshot: other, created: false };
       throw error;
     }
+    this.#options.onStart?.(row.id);
     return { snapshot, created: true };
   }
 
@@ -166,6 +175,22 @@ class GraphEngine implements Engine {
   snapshot(graphId: string): Snapshot | undefined {
     const row = this.#options.store.graphs.graph(graphId);
     return row && this.#view(row);
+  }
+
+  async node(graphId: string, nodeId: string): Promise<NodeDetail | undefined> {
+    const { graphs } = this.#options.store;
+    const row = graphs.graph(graphId);
+    const nodes = row ? graphs.nodes(graphId) : [];
+    const node = nodes.find(({ id }) => id === nodeId);
+    return row && node && nodeDetail(node, madeInput(row, nodes, this.#registry.of(row), node));
+  }
+
+  async pastNodes(graphId: string): Promise<NodeDetail[]> {
+    return this.#options.store.graphs.pastNodes(graphId).map((node) => nodeDetail(node));
+  }
+
+  async events(graphId: string, { after = 0, limit = EVENTS }: EventsQuery = {}): Promise<GraphEvent[]> {
+    return this.#options.store.graphs.events(graphId, after, limit);
   }
 
   list(query: GraphQuery): Page<Snapshot> {
@@ -238,6 +263,7 @@ class GraphEngine implements Engine {
     const nodes = forkRows(row, definition, graphs.nodes(graphId), input === undefined ? { from } : { from, input });
     const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
     await this.#underWay.insert(this.#underWay.adopt(row, nodes, 1, definition), audit);
+    this.#options.onStart?.(row.id);
     return this.snapshot(row.id) as Snapshot;
   }
 

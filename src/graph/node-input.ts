@@ -1,9 +1,11 @@
 /** What a node's worker is called with, and what it is counted under where limits are per key. */
+import type { Json } from "../shared/json.ts";
 import { messageOf } from "./attempt.ts";
 import { NO_KEYS, type Keys } from "./lane.ts";
 import type { Machine } from "./machine.ts";
-import type { NodeRow } from "../store/contract.ts";
-import type { AnyOptions } from "./types.ts";
+import { Mirror } from "./mirror.ts";
+import type { GraphRow, NodeRow } from "../store/contract.ts";
+import type { AnyOptions, GraphDefinition } from "./types.ts";
 
 /** @throws what the definition's `input` throws. */
 export function inputOf(machine: Machine, node: NodeRow): unknown {
@@ -11,6 +13,28 @@ export function inputOf(machine: Machine, node: NodeRow): unknown {
   // Items have theirs, and a node that a fork was given one for.
   if (definition.map || node.input !== undefined) return node.input;
   return definition.input(machine.row.input, machine.deps(definition));
+}
+
+/**
+ * The input of a node that has begun, for those who look: made again of what is stored. undefined where it was
+ * never made, or can't be.
+ */
+export function madeInput(
+  graph: GraphRow,
+  nodes: readonly NodeRow[],
+  definition: GraphDefinition | undefined,
+  node: NodeRow,
+): Json | undefined {
+  const own = definition?.nodes.find(({ name }) => name === node.id);
+  const hasBegun = node.startedMs !== undefined && node.status !== "skipped";
+  if (node.input !== undefined || !definition || !own || own.map || !hasBegun) return node.input;
+  try {
+    const made = own.input(graph.input, new Mirror(nodes, definition).deps(own));
+    return made === undefined ? undefined : (JSON.parse(JSON.stringify(made)) as Json);
+  } catch {
+    // Its own code may have changed since.
+    return undefined;
+  }
 }
 
 /** @returns also why the keys can't be told: then the node fails when its turn has come. */

@@ -1,6 +1,6 @@
 /** A graph as the API shows it (contract section 4). */
 import type { GraphRow, NodeRow } from "../store/contract.ts";
-import type { GraphDefinition, Snapshot } from "./types.ts";
+import type { GraphDefinition, NodeDetail, Snapshot } from "./types.ts";
 
 /** @param definition absent when this process does not know it: then there are no edges. @param lastSeq of the events. */
 export function snapshotOf(
@@ -51,5 +51,16 @@ export function nodeView(node: NodeRow): Snapshot["nodes"][number] {
     finished_ms: node.finishedMs ?? null,
     due_ms: node.dueMs ?? null,
     error: node.error ?? null,
+  };
+}
+
+/** @param input where the row has none */
+export function nodeDetail(node: NodeRow, input = node.input): NodeDetail {
+  return {
+    ...nodeView(node),
+    epoch: node.epoch,
+    input: input ?? null,
+    result: node.result ?? null,
+    state: node.state ?? null,
   };
 }

@@ -243,6 +243,24 @@ export interface Snapshot {
   last_seq: number;
 }
 
+/** A node with all that is kept of it. */
+export type NodeDetail = Snapshot["nodes"][number] & {
+  /** The run of the graph it belongs to: 1, and one more for each retry. */
+  epoch: number;
+  /** null until it has begun; of past nodes only what a fan-out or a fork gave them. */
+  input: Json;
+  result: Json;
+  /** What its worker keeps from one attempt to the next. */
+  state: Json;
+};
+
+export interface EventsQuery {
+  /** Events with a higher number only. Default 0. */
+  after?: number;
+  /** Default 1,000. */
+  limit?: number;
+}
+
 export interface StartOptions {
   /** The same key again, for the same name, is the same graph. */
   idempotencyKey?: string;
@@ -439,6 +457,12 @@ export interface Engine {
   start(worker: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }>;
   snapshot(graphId: string): Snapshot | undefined;
   list(query: GraphQuery): Page<Snapshot>;
+  /** A node with what it was given and has come to; undefined for one that is not there. */
+  node(graphId: string, nodeId: string): Promise<NodeDetail | undefined>;
+  /** What nodes came to before they were run again by `retry`, in order of epoch and id. */
+  pastNodes(graphId: string): Promise<NodeDetail[]>;
+  /** Stored events, in order. */
+  events(graphId: string, query?: EventsQuery): Promise<GraphEvent[]>;
   /** @throws SvcError SVC_TRANSITION naming both states; SVC_NOT_FOUND. */
   pause(graphId: string, options?: PauseOptions): Promise<Snapshot>;
   resume(graphId: string, steering?: Steering): Promise<Snapshot>;

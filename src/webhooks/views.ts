@@ -51,6 +51,8 @@ interface AttemptView {
 
 export interface DeliveryDetail extends DeliveryView {
   payload: Json;
+  /** The exact text that is sent, and signed. */
+  body: string;
   attempts: AttemptView[];
 }
 
@@ -89,7 +91,7 @@ export function deliveryView(row: DeliveryRow): DeliveryView {
 export function deliveryDetail(row: DeliveryRow, attempts: readonly AttemptRow[]): DeliveryDetail {
   // Our own text: not read by the rules for input from outside, which a worker's result need not keep.
   const payload = JSON.parse(row.body) as Json;
-  return { ...deliveryView(row), payload, attempts: attempts.map(attemptView) };
+  return { ...deliveryView(row), payload, body: row.body, attempts: attempts.map(attemptView) };
 }
 
 function attemptView(row: AttemptRow): AttemptView {

@@ -3,7 +3,6 @@ import { readJson } from "../../http/body.ts";
 import { eventStream, type StreamEvent } from "../../http/event-stream.ts";
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
-import { nodeView } from "../../graph/snapshot.ts";
 import type { Snapshot } from "../../graph/types.ts";
 import { createGraphToken } from "../../security/graph-token.ts";
 import type { GraphScope } from "../../security/graph-token.ts";
@@ -21,6 +20,7 @@ import {
   readStart,
   readSteering,
   readText,
+  readWhole,
 } from "./graph-input.ts";
 import { idOf } from "./webhooks.ts";
 
@@ -30,6 +30,9 @@ const MAX_START_BYTES = 16 * 1024 * 1024;
 const TOKEN_LIFE_MS = 24 * 3_600_000;
 /** Names have 64 at most; behind them stands the number of an item. */
 const MAX_NODE_LENGTH = 100;
+
+/** Events in one answer. */
+const HISTORY = 1000;
 
 const STEPS = ["resume", "cancel"] as const;
 const FORK_KEYS = ["from", "input"];
@@ -48,6 +51,8 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   router.add("GET", `${one}/events`, (ctx) => events(ctx, services), reader);
   artifactEndpoints({ router, services });
   router.add("GET", `${one}/past`, (ctx) => past(ctx, services), reader);
+  router.add("GET", `${one}/nodes/**:node`, (ctx) => node(ctx, services), reader);
+  router.add("GET", `${one}/history`, (ctx) => history(ctx, services), reader);
   for (const step of STEPS) router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), controller);
   router.add("POST", `${one}/pause`, (ctx) => pause(ctx, services), controller);
   router.add("POST", `${one}/retry`, (ctx) => retry(ctx, services), controller);
@@ -95,14 +100,24 @@ async function signal(ctx: Context, services: Services): Promise<Result> {
 }
 
 /** What its nodes came to before they were run again. */
-function past(ctx: Context, services: Services): Result {
+async function past(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = known(ctx, services);
-  const nodes = services.store.graphs.pastNodes(graph_id).map((node) => ({
-    epoch: node.epoch,
-    ...nodeView(node),
-    result: node.result ?? null,
-  }));
-  return json({ nodes });
+  return json({ nodes: await services.engine.pastNodes(graph_id) });
+}
+
+async function node(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = known(ctx, services);
+  const id = ctx.params["node"] ?? "";
+  return json((await services.engine.node(graph_id, id)) ?? notFound(`The graph has no node "${id.slice(0, 80)}"`));
+}
+
+/** What has happened so far, without waiting for more. */
+async function history(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = known(ctx, services);
+  const after = readWhole(ctx.query.get("after") ?? "0", "after");
+  const events = await services.engine.events(graph_id, { after, limit: HISTORY });
+  const last = events.length === HISTORY ? events.at(-1) : undefined;
+  return json({ events: events.map(eventView), next_after: last?.seq ?? null });
 }
 
 /** A token with which a page may follow this graph, or steer it, from now on for a day. */

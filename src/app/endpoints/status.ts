@@ -6,42 +6,12 @@ import { operatorOnly } from "../auth.ts";
 import { EXPOSITION_TYPE, exposition, type Family, type Labels } from "../metrics/exposition.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { VERSION } from "../../webhooks/user-agent.ts";
+import { deliveriesByStatus, statusOf } from "../operations.ts";
 
 export function statusEndpoints({ router, services }: Endpoints): void {
   const guard = [operatorOnly(services)];
-  router.add("GET", PATHS.status, () => json(summary(services)), guard);
+  router.add("GET", PATHS.status, async () => json(await statusOf(services)), guard);
   router.add("GET", PATHS.metrics, () => metrics(services), guard);
-}
-
-function summary(services: Services) {
-  const { store, engine, clock, startedMs, metrics: counted, closing } = services;
-  return {
-    status: closing.aborted ? "draining" : "ready",
-    version: VERSION,
-    uptime_ms: clock.now() - startedMs,
-    graphs: store.graphs.countByStatus(),
-    queues: engine.lanes(),
-    node_attempts: counted.attempts.by("outcome"),
-    webhooks: store.webhooks.registrations().length,
-    deliveries: deliveriesByStatus(services),
-    delivery_attempts: counted.deliveries.attempts.by("outcome"),
-    delivery: { ...deliveryState(services), ...counted.deliveries.summary() },
-    requests: { in_flight: counted.requests.inFlight, by_status: counted.requests.totals() },
-    actions: counted.actions.by("outcome"),
-    refusals: counted.refusals.by("reason"),
-    event_streams: counted.eventStreams,
-    memory_bytes: process.memoryUsage.rss(),
-  };
-}
-
-function deliveriesByStatus({ webhooks }: Services): Record<string, number> {
-  const count = (status: string): number => webhooks.deliveries(new URLSearchParams({ status, limit: "1" })).total;
-  return { pending: count("pending"), delivered: count("delivered"), failed: count("failed") };
-}
-
-/** What waits past its time, and what is under way. */
-function deliveryState({ webhooks }: Services): { under_way: number; oldest_waiting_ms: number } {
-  return { under_way: webhooks.underWay(), oldest_waiting_ms: webhooks.oldestWaitingMs() };
 }
 
 function metrics(services: Services): Result {

@@ -2,12 +2,14 @@
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/observer.ts";
 import type { Result } from "../../http/types.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { CsrfRefusal } from "../guard.ts";
 import { Counter } from "./counter.ts";
 import { DeliveryMetrics } from "./deliveries.ts";
 import type { Family } from "./exposition.ts";
 import { ProcessMetrics } from "./process.ts";
+import { RecentMinutes } from "./recent.ts";
 import { RequestMetrics } from "./requests.ts";
 
 export class Metrics implements Observer {
@@ -22,6 +24,12 @@ export class Metrics implements Observer {
   readonly spans = new Counter("svc_spans_total", "Spans of traces by what became of them", ["outcome"]);
   /** Event streams that are open. */
   eventStreams = 0;
+  /** Of graphs. */
+  readonly recent: RecentMinutes;
+
+  constructor(clock: Clock) {
+    this.recent = new RecentMinutes(clock);
+  }
 
   began(): void {
     this.requests.inFlight++;

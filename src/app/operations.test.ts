@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createApp } from "./app.ts";
+import { route } from "./route.ts";
+import { json, text } from "../http/response.ts";
+import { SimulatedClock } from "../shared/clock.ts";
+import { worker } from "../graph/definition.ts";
+import type { AppOptions } from "./options.ts";
+
+const SECRET = "0123456789abcdef0123456789abcdef";
+const KEY = "k-operators-only";
+
+async function booted(options: AppOptions = {}) {
+  const env = { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET, SVC_EXEC_API_KEY: KEY, SVC_LOG_LEVEL: "error" };
+  const app = createApp({ env, ...options });
+  await app.boot();
+  return app;
+}
+
+describe("extensions of an app", () => {
+  it("are below the framework's prefix, outside the app's middleware", async () => {
+    const app = await booted({
+      middleware: [async () => text("Sign in first", 401)],
+      extensions: {
+        look: [route("GET", "/", () => json({ at: "top" })), route("GET", "/:one", (ctx) => json(ctx.params))],
+      },
+    });
+    const get = async (path: string): Promise<unknown> => (await app.fetch(new Request(`http://x${path}`))).json();
+    assert.deepEqual(await get("/_svc/look"), { at: "top" });
+    assert.deepEqual(await get("/_svc/look/here"), { one: "here" });
+    await app.close();
+  });
+
+  it("can't take the name of a built-in path", async () => {
+    await assert.rejects(booted({ extensions: { graphs: [route("GET", "/", () => json({}))] } }), {
+      code: "SVC_DEFINITION",
+    });
+    await assert.rejects(booted({ extensions: { "a/b": [] } }), { code: "SVC_DEFINITION" });
+  });
+});
+
+describe("sealed values", () => {
+  it("come back for their purpose, within their time, unchanged", async () => {
+    const clock = new SimulatedClock();
+    const app = await booted({ clock });
+    const sealed = app.seal("unsubscribe", { user: 7 }, "1h");
+    assert.deepEqual(app.unseal("unsubscribe", sealed), { user: 7 });
+    assert.equal(app.unseal("sign-in", sealed), undefined);
+    assert.equal(app.unseal("unsubscribe", `${sealed}A`), undefined);
+    await clock.advance(3_600_000);
+    assert.equal(app.unseal("unsubscribe", sealed), undefined);
+    await app.close();
+  });
+});
+
+describe("operations", () => {
+  it("tell settings with where they come from, and never a secret", async () => {
+    const app = await booted({
+      env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET, SVC_EXEC_API_KEY: KEY, SVC_RETENTION: "30d" },
+    });
+    const settings = app.operations.settings();
+    const of = (name: string) => settings.find((one) => one.name === name);
+    assert.deepEqual(of("SVC_RETENTION"), {
+      name: "SVC_RETENTION",
+      source: "environment",
+      value: "30d",
+      is_secret: false,
+    });
+    assert.deepEqual(of("PORT")?.source, "default");
+    assert.deepEqual(of("SVC_SECRET"), { name: "SVC_SECRET", source: "environment", value: null, is_secret: true });
+    assert.ok(!JSON.stringify(settings).includes(SECRET));
+    await app.close();
+  });
+
+  it("know the operator's key, and keep what was recorded", async () => {
+    const app = await booted();
+    const { operations } = app;
+    assert.deepEqual([operations.isOperatorKey(KEY), operations.isOperatorKey("k")], [true, false]);
+    await operations.record("cache.clear", "prices", { by: "ada", note: "stale" });
+    const { items, total } = await operations.audit({ target: "prices" });
+    assert.deepEqual([total, items[0]?.actor, items[0]?.note], [1, "ada", "stale"]);
+    await app.close();
+  });
+
+  it("count what graphs did, and show nodes with what they were given", async () => {
+    const app = await booted({ workers: [worker("double", (n: number) => n * 2)] });
+    const { snapshot } = await app.engine.start("double", 21);
+    await app.engine.idle();
+    const { started, done, failed } = app.operations.recent().hour;
+    assert.deepEqual([started, done, failed], [1, 1, 0]);
+    const node = await app.engine.node(snapshot.graph_id, "double");
+    assert.deepEqual([node?.status, node?.input, node?.result], ["done", 21, 42]);
+    assert.equal(await app.engine.node(snapshot.graph_id, "triple"), undefined);
+    const events = await app.engine.events(snapshot.graph_id, { after: 1 });
+    assert.deepEqual([events[0]?.seq, events.at(-1)?.type], [2, "graph.done"]);
+    const answer = await app.fetch(
+      new Request(`http://x/_svc/graphs/${snapshot.graph_id}/nodes/double`, {
+        headers: { authorization: `Bearer ${KEY}` },
+      }),
+    );
+    assert.equal(((await answer.json()) as { result: number }).result, 42);
+    await app.close();
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * What those who run an app see and do beyond graphs and webhooks: one object, behind the endpoints and behind whatever
+ * screens an app gives its operators. Who may ask is for the caller to judge.
+ */
+import type { Json } from "../shared/json.ts";
+import type { Steering } from "../graph/types.ts";
+import { auditOf } from "../graph/audit.ts";
+import { isEqualSecret } from "../security/secrets.ts";
+import type { GraphStatus } from "../shared/wire.ts";
+import type { AuditQuery, AuditRow } from "../store/control.ts";
+import type { Page } from "../store/contract.ts";
+import type { LaneReport } from "../graph/types.ts";
+import { VERSION } from "../webhooks/user-agent.ts";
+import type { DeliveryMetrics } from "./metrics/deliveries.ts";
+import type { Environment } from "./config.ts";
+import type { Recent } from "./metrics/recent.ts";
+import type { Services } from "./services.ts";
+import { settingsOf, type Setting } from "./settings.ts";
+
+/** The state of this process in one look, as the status endpoint answers it. Counts of attempts and requests begin with the process. */
+export interface Status {
+  status: "ready" | "draining";
+  version: string;
+  uptime_ms: number;
+  graphs: Record<GraphStatus, number>;
+  queues: LaneReport[];
+  node_attempts: Record<string, number>;
+  /** How many are registered. */
+  webhooks: number;
+  deliveries: Record<string, number>;
+  delivery_attempts: Record<string, number>;
+  delivery: { under_way: number; oldest_waiting_ms: number } & ReturnType<DeliveryMetrics["summary"]>;
+  requests: { in_flight: number; by_status: Record<string, number> };
+  actions: Record<string, number>;
+  refusals: Record<string, number>;
+  event_streams: number;
+  memory_bytes: number;
+}
+
+export interface Operations {
+  status(): Promise<Status>;
+  /** What graphs did in this process in the last hour. */
+  recent(): Recent;
+  /** Every variable, with the value in force; secrets only as set or not. */
+  settings(): Setting[];
+  /** Whether this is `SVC_EXEC_API_KEY`, in constant time; never where that is not set. */
+  isOperatorKey(text: string): boolean;
+  /** Who did what by hand, newest first. */
+  audit(query?: AuditQuery): Promise<Page<AuditRow>>;
+  /**
+   * Keeps in the audit trail that somebody has done something that no graph's transition tells of.
+   * @param operation such as `webhook.ping` @param target what it was done to: an id, a name, `*`
+   */
+  record(operation: string, target: string, steering?: Steering, data?: Json): Promise<void>;
+}
+
+export function operationsOf(services: Services, env: Environment): Operations {
+  const { store, clock, config, metrics } = services;
+  return {
+    status: () => statusOf(services),
+    recent: () => metrics.recent.read(),
+    settings: () => settingsOf(config, env),
+    isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),
+    audit: async (query = {}) => store.audit.list(query),
+    record: (operation, target, steering, data) =>
+      store.audit.add(auditOf(operation, target, clock.now(), steering, data)),
+  };
+}
+
+export async function statusOf(services: Services): Promise<Status> {
+  const { store, engine, clock, startedMs, metrics: counted, closing } = services;
+  return {
+    status: closing.aborted ? "draining" : "ready",
+    version: VERSION,
+    uptime_ms: clock.now() - startedMs,
+    graphs: store.graphs.countByStatus(),
+    queues: engine.lanes(),
+    node_attempts: counted.attempts.by("outcome"),
+    webhooks: store.webhooks.registrations().length,
+    deliveries: deliveriesByStatus(services),
+    delivery_attempts: counted.deliveries.attempts.by("outcome"),
+    delivery: { ...deliveryState(services), ...counted.deliveries.summary() },
+    requests: { in_flight: counted.requests.inFlight, by_status: counted.requests.totals() },
+    actions: counted.actions.by("outcome"),
+    refusals: counted.refusals.by("reason"),
+    event_streams: counted.eventStreams,
+    memory_bytes: process.memoryUsage.rss(),
+  };
+}
+
+export function deliveriesByStatus({ webhooks }: Services): Record<string, number> {
+  const count = (status: string): number => webhooks.deliveries(new URLSearchParams({ status, limit: "1" })).total;
+  return { pending: count("pending"), delivered: count("delivered"), failed: count("failed") };
+}
+
+/** What waits past its time, and what is under way. */
+function deliveryState({ webhooks }: Services): { under_way: number; oldest_waiting_ms: number } {
+  return { under_way: webhooks.underWay(), oldest_waiting_ms: webhooks.oldestWaitingMs() };
+}

@@ -1,0 +1,63 @@
+/** The settings in force, for those who run the app: every variable of contract section 2, and where its value comes from. */
+import { VARIABLES } from "../shared/wire.ts";
+import type { Config, Environment } from "./config.ts";
+
+export interface Setting {
+  /** Of the variable: `SVC_RETENTION`. */
+  name: string;
+  /** Where it was set: by the variable, or nowhere. */
+  source: "environment" | "default";
+  /** What is in force; null where nothing is, and for secrets, which are never told. */
+  value: string | null;
+  is_secret: boolean;
+}
+
+type Name = keyof typeof VARIABLES;
+
+/** Not told: who knows them may sign in, sign, or read what is stored. An address of a database may hold a password, those of receivers a token. */
+const SECRETS: ReadonlySet<Name> = new Set([
+  "secret",
+  "previousSecrets",
+  "webhookSecret",
+  "execApiKey",
+  "otlpHeaders",
+  "webhookUrls",
+] satisfies Name[]);
+
+const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
+  host: ({ host }) => host,
+  port: ({ port }) => port,
+  nodeEnv: ({ isProduction }) => (isProduction ? "production" : undefined),
+  dataDir: ({ dataDir }) => dataDir,
+  databaseUrl: ({ databaseUrl }) => withoutPassword(databaseUrl),
+  webhookAllowCidrs: ({ webhookAllowCidrs }) => webhookAllowCidrs.join(","),
+  siteUrl: ({ siteOrigin }) => siteOrigin,
+  rateActions: ({ actionsPerMinute }) => actionsPerMinute,
+  rateSubmits: ({ submitsPerMinute }) => submitsPerMinute,
+  rateFile: ({ rateFile }) => rateFile,
+  retention: ({ retention }) => retention,
+  logLevel: ({ logLevel }) => logLevel,
+  otlpEndpoint: ({ otlp }) => otlp?.url,
+  serviceName: ({ otlp }) => otlp?.serviceName,
+  samplerArg: ({ otlp }) => otlp?.ratio,
+};
+
+/** In the order of the contract. */
+export function settingsOf(config: Config, env: Environment): Setting[] {
+  return (Object.keys(VARIABLES) as Name[]).map((name) => {
+    const given = env[VARIABLES[name]]?.trim() || undefined;
+    const isSecret = SECRETS.has(name);
+    const value = isSecret ? undefined : (IN_FORCE[name]?.(config) ?? given);
+    return {
+      name: VARIABLES[name],
+      source: given === undefined ? "default" : "environment",
+      value: value === undefined || value === "" ? null : String(value),
+      is_secret: isSecret,
+    };
+  });
+}
+
+/** `postgres://app:geheim@db/app` -> `postgres://app:…@db/app` */
+function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^/@:]*):[^/@]*@/, "$1:…@");
+}

@@ -1,0 +1,84 @@
+/**
+ * Which rank each node has: behind all that lead to it, and as near to what it leads to as that allows. Longest paths first, then
+ * nodes that more edges leave than enter are drawn to those behind (after Gansner et al., "A Technique for Drawing Directed
+ * Graphs", section 2, without the simplex: graphs of workers are shallow).
+ */
+
+/** Edges by number of their nodes; those that would close a circle are left out by `forward`. */
+export interface Links {
+  /** By node, the nodes it leads to. */
+  out: number[][];
+  /** By node, the nodes that lead to it. */
+  into: number[][];
+}
+
+export function linksOf(count: number, edges: readonly (readonly [number, number])[]): Links {
+  const links: Links = { out: Array.from({ length: count }, () => []), into: Array.from({ length: count }, () => []) };
+  for (const [from, to] of edges) {
+    links.out[from]?.push(to);
+    links.into[to]?.push(from);
+  }
+  return links;
+}
+
+/** Of `edges` those without which there is no circle, and no edge twice. */
+export function forward(count: number, edges: readonly (readonly [number, number])[]): [number, number][] {
+  const { out } = linksOf(count, edges);
+  const state = new Uint8Array(count);
+  const kept: [number, number][] = [];
+  const next = new Uint32Array(count);
+  for (let root = 0; root < count; root++) {
+    if (state[root]) continue;
+    const trail = [root];
+    state[root] = 1;
+    while (trail.length > 0) {
+      const node = trail[trail.length - 1] as number;
+      const at = next[node] as number;
+      next[node] = at + 1;
+      const to = out[node]?.[at];
+      if (to === undefined) {
+        state[node] = 2;
+        trail.pop();
+        continue;
+      }
+      if (state[to] === 1) continue;
+      kept.push([node, to]);
+      if (state[to] === 2) continue;
+      state[to] = 1;
+      trail.push(to);
+    }
+  }
+  const known = new Set<number>();
+  return kept.filter(([from, to]) => {
+    const key = from * count + to;
+    return !known.has(key) && known.add(key);
+  });
+}
+
+/** The rank of each node, from 0. */
+export function ranksOf(count: number, links: Links): Uint32Array {
+  const order = topological(count, links);
+  const ranks = new Uint32Array(count);
+  for (const node of order)
+    for (const to of links.out[node] ?? []) ranks[to] = Math.max(ranks[to] as number, (ranks[node] as number) + 1);
+  // From the back, so that a chain follows the node it leads to.
+  for (const node of order.reverse()) {
+    const out = links.out[node] ?? [];
+    if (out.length <= (links.into[node]?.length ?? 0)) continue;
+    ranks[node] = Math.min(...out.map((to) => (ranks[to] as number) - 1));
+  }
+  return ranks;
+}
+
+function topological(count: number, { out, into }: Links): number[] {
+  const missing = into.map((from) => from.length);
+  const order: number[] = [];
+  for (let node = 0; node < count; node++) if (missing[node] === 0) order.push(node);
+  for (let at = 0; at < order.length; at++) {
+    for (const to of out[order[at] as number] ?? []) {
+      missing[to] = (missing[to] as number) - 1;
+      if (missing[to] === 0) order.push(to);
+    }
+  }
+  return order;
+}
