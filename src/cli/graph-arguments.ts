@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { durationMs } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { VARIABLES } from "../shared/wire.ts";
+import { bulkOf, DURATION, filterOf, STEPS, type BulkTask } from "./graph-filter.ts";
 
-export const STEPS = ["pause", "resume", "cancel", "retry"] as const;
 export type Step = (typeof STEPS)[number];
 
 /** What is asked of a running server. */
@@ -24,6 +25,7 @@ export type GraphTask =
     }
   | { verb: "queues"; action: "ls" | "pause" | "resume"; name: string | undefined; note: string | undefined }
   | { verb: "check"; entry: string; sample: number }
+  | BulkTask
   | { verb: Step; id: string; body: Record<string, Json> };
 
 export interface GraphCommand {
@@ -56,18 +58,31 @@ const OPTIONS = {
   worker: { type: "string" },
   status: { type: "string" },
   limit: { type: "string" },
+  since: { type: "string" },
+  until: { type: "string" },
+  before: { type: "string" },
+  id: { type: "string" },
+  error: { type: "string" },
+  parent: { type: "string" },
+  priority: { type: "string" },
+  grace: { type: "string" },
+  yes: { type: "boolean", short: "y" },
 } as const;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
 type Flag = keyof typeof OPTIONS;
 
+/** What picks graphs out of many. */
+const FILTERS: readonly Flag[] = ["worker", "status", "tag", "since", "until", "id", "error", "parent"];
+
 /** Flags of each verb, beside those of all. */
 const FLAGS: Record<GraphTask["verb"], readonly Flag[]> = {
-  ls: ["worker", "status", "tag", "limit"],
+  ls: [...FILTERS, "limit"],
+  bulk: [...FILTERS, "before", "note", "yes"],
   show: [],
   tail: [],
-  start: ["input", "key", "delay", "at", "tag", "follow", "wait"],
-  pause: ["note"],
+  start: ["input", "key", "delay", "at", "tag", "parent", "priority", "follow", "wait"],
+  pause: ["note", "grace"],
   resume: ["note"],
   cancel: ["note"],
   retry: ["note", "from"],
@@ -85,12 +100,15 @@ const GRAPH_HELP = `svc graph: look at and steer the graphs of a running app
 
 Usage: svc graph <verb> [options]
 
-  ls                    graphs, newest first (--worker, --status, --tag, --limit)
+  ls                    graphs, newest first (--worker, --status, --tag, --since, --until, --id, --error, --parent, --limit)
   show <id>             one graph and its nodes
-  start <worker>        start a graph or a worker by its name (--input, --key, --delay, --at, --tag, --follow, --wait)
+  start <worker>        start a graph or a worker by its name (--input, --key, --delay, --at, --tag, --parent, --priority,
+                        --follow, --wait)
   tail <id>             its events, as they come; ends with it
   signal <id> <name>    tell a graph what it waits for (--input, --key, --note)
-  pause <id>            and resume, cancel, retry (--note "why", kept in its events; retry --from <node>)
+  pause <id>            and resume, cancel, retry (--note "why", kept in its events; pause --grace, retry --from <node>)
+  bulk <step>           pause, resume, cancel, retry or purge all that the filters of ls find (--note; purge --before);
+                        tells how many these are, and does it with --yes
   fork <id>             a new graph that begins at a node of this one (--from, --input, --note)
   schedules             what starts by the clock; schedules pause, resume, trigger <name> (--note)
   queues                what waits for which worker; queues pause, resume <worker> (--note)
@@ -102,6 +120,12 @@ Usage: svc graph <verb> [options]
   --key <text>          idempotency key of start and signal: the same key again is the same graph, the same signal
   --delay <ms>          milliseconds before it starts
   --at <time>           time before which it does not start: 2026-03-29T06:00:00Z
+  --since <time>        created since: a time, or how long ago, such as 24h; --until likewise
+  --before <time>       has purge take what had ended by then; a time, or how long ago
+  --id <text>           ids that begin so; --error <text> errors that hold it; --parent <id> children of that graph
+  --priority <number>   of a start; higher goes first (default 0)
+  --grace <time>        how long pause waits before attempts are aborted: 30s
+  --yes, -y             has bulk do what it would do
   --follow, -f          has start print the events, as tail does
   --wait, -w            has start wait for the end, and print the result
   --from <node>         the node that retry and fork begin at, or an item such as inspect/3
@@ -115,13 +139,15 @@ Exit code: 0 all is well, 1 it failed, the graph that was followed has, or check
 Examples:
   svc graph start audit --input @lockfile.json --follow
   svc graph ls --status failed
-  svc graph cancel g_… --note "wrong input"`;
+  svc graph cancel g_… --note "wrong input"
+  svc graph bulk retry --status failed --error ECONNREFUSED --since 24h --yes`;
 
-/** @param args behind `graph`. @param cwd what a relative file starts from. */
+/** @param args behind `graph`. @param cwd what a relative file starts from. @param nowMs what "24h ago" counts from. */
 export function readGraphArguments(
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
+  nowMs = Date.now(),
 ): GraphInvocation {
   let parsed;
   try {
@@ -139,7 +165,7 @@ export function readGraphArguments(
   const foreign = (Object.keys(values) as Flag[]).find((flag) => ![...COMMON, ...FLAGS[verb]].includes(flag));
   if (foreign !== undefined) return mistake(`svc graph ${verb} takes no --${foreign}`);
   try {
-    const task = taskOf(verb, target, name, values, cwd);
+    const task = taskOf(verb, target, name, values, { cwd, nowMs });
     return { kind: "graph", command: { task, url: values.url ?? defaultUrl(env), json: values.json ?? false } };
   } catch (error) {
     return mistake((error as Error).message);
@@ -155,21 +181,16 @@ function taskOf(
   target: string | undefined,
   name: string | undefined,
   values: Values,
-  cwd: string,
+  { cwd, nowMs }: { cwd: string; nowMs: number },
 ): GraphTask {
   if (verb === "ls") {
     if (target !== undefined) throw new Error(`svc graph ls takes no argument "${target}"`);
-    const { worker, status, limit, tag } = values;
-    if (tag && tag.length > 1) throw new Error("svc graph ls takes one --tag");
-    const query = { worker, status, limit, tag: tag?.[0] };
     return {
       verb,
-      query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Record<
-        string,
-        string
-      >,
+      query: { ...filterOf(verb, values, nowMs), ...(values.limit !== undefined && { limit: values.limit }) },
     };
   }
+  if (verb === "bulk") return bulkOf(target, values, nowMs);
   if (verb === "schedules")
     return { verb, ...actionOf(verb, ["pause", "resume", "trigger"], target, name), note: values.note };
   if (verb === "queues") return { verb, ...actionOf(verb, ["pause", "resume"], target, name), note: values.note };
@@ -208,8 +229,14 @@ function checkOf(target: string | undefined, { app, sample = "200" }: Values, cw
   return { verb: "check", entry: resolve(cwd, app ?? "dist/server/app.js"), sample: Number(sample) };
 }
 
-function stepOf({ note, from }: Values): Record<string, Json> {
-  return { ...(note !== undefined && { note }), ...(from !== undefined && { from }) };
+function stepOf({ note, from, grace }: Values): Record<string, Json> {
+  if (grace !== undefined && !DURATION.test(grace))
+    throw new Error(`--grace is "${grace}"; it must be such as 30s or 5m`);
+  return {
+    ...(note !== undefined && { note }),
+    ...(from !== undefined && { from }),
+    ...(grace !== undefined && { grace_ms: durationMs(grace) }),
+  };
 }
 
 function forkOf({ input, ...values }: Values, cwd: string): Record<string, Json> {
@@ -217,7 +244,11 @@ function forkOf({ input, ...values }: Values, cwd: string): Record<string, Json>
   return { ...stepOf(values), ...(input !== undefined && { input: readInput(input, cwd) }) };
 }
 
-function bodyOf(worker: string, { input, key, delay, at, tag }: Values, cwd: string): Record<string, Json> {
+function bodyOf(
+  worker: string,
+  { input, key, delay, at, tag, parent, priority }: Values,
+  cwd: string,
+): Record<string, Json> {
   const body: Record<string, Json> = { worker };
   if (input !== undefined) body["input"] = readInput(input, cwd);
   if (key !== undefined) body["idempotency_key"] = key;
@@ -227,6 +258,11 @@ function bodyOf(worker: string, { input, key, delay, at, tag }: Values, cwd: str
   }
   if (at !== undefined) body["at"] = at;
   if (tag !== undefined) body["tags"] = tag;
+  if (parent !== undefined) body["parent"] = { graph_id: parent };
+  if (priority !== undefined) {
+    if (!/^-?\d{1,9}$/.test(priority)) throw new Error(`--priority is "${priority}"; it must be a whole number`);
+    body["priority"] = Number(priority);
+  }
   return body;
 }
 

@@ -51,6 +51,14 @@ describe("the command line of svc graph", () => {
     [["schedules", "explode", "x"], /^svc graph schedules knows no "explode"; it knows pause, resume, trigger/],
     [["schedules", "pause"], /^svc graph schedules pause needs a name/],
     [["queues", "trigger", "x"], /^svc graph queues knows no "trigger"/],
+    [["ls", "--since", "yesterday"], /^--since is "yesterday"; it must be a time such as/],
+    [["pause", "g_1", "--grace", "long"], /^--grace is "long"; it must be such as 30s/],
+    [["cancel", "g_1", "--yes"], /^svc graph cancel takes no --yes/],
+    [["start", "a", "--priority", "high"], /^--priority is "high"; it must be a whole number/],
+    [["bulk"], /^svc graph bulk needs a step: pause, resume, cancel, retry, purge/],
+    [["bulk", "explode"], /^svc graph bulk knows no "explode"/],
+    [["bulk", "cancel", "--yes"], /^svc graph bulk cancel needs a filter/],
+    [["bulk", "cancel", "--worker", "a", "--before", "1d"], /^svc graph bulk cancel takes no --before/],
     [["check", "this"], /^svc graph check takes no argument "this"/],
     [["check", "--sample", "all"], /^--sample is "all"; it must be a whole number/],
   ];
@@ -72,6 +80,12 @@ describe("the command line of svc graph", () => {
     assert.equal(urlOf([], { PORT: "4000" }), "http://127.0.0.1:4000");
     assert.equal(urlOf([], { PORT: "4000", SVC_SITE_URL: "https://a.example" }), "https://a.example");
     assert.equal(urlOf(["--url", "http://b.example"], { SVC_SITE_URL: "https://a.example" }), "http://b.example");
+  });
+
+  it("counts how long ago from now", () => {
+    const invocation = readGraphArguments(["ls", "--since", "2h", "--until", "1970-01-01T01:00:00Z"], "/srv", {}, 9e6);
+    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
+    assert.deepEqual(invocation.command.task.query, { since_ms: "1800000", until_ms: "3600000" });
   });
 
   it("tells its verbs", () => {
@@ -126,6 +140,40 @@ describe("svc graph", () => {
     assert.equal((JSON.parse(retried[0] ?? "") as { epoch: number }).epoch, 2);
     const { lines: told } = await run(["tail", id]);
     assert.match(told.join("\n"), /graph\.started  epoch=2 by=operator note=to be sure/);
+  });
+
+  it("takes a step with all graphs that a filter finds, once that is meant", async () => {
+    for (let at = 0; at < 3; at++) await run(["start", "asked", "--tag", "crowd", "--priority", String(at)]);
+    await app.engine.idle();
+    const cancel = ["bulk", "cancel", "--tag", "crowd", "--since", "1h"];
+    assert.deepEqual((await run(cancel)).lines, ["cancel would take 3 graphs; add --yes to do it"]);
+    assert.deepEqual((await run([...cancel, "--yes", "--note", "too many"])).lines, ["cancel: 3 graphs"]);
+    await app.engine.idle();
+    const { lines: again } = await run([...cancel, "--yes"]);
+    assert.deepEqual(again, ["cancel: 0 graphs; 3 graphs did not allow it"]);
+    const purge = ["bulk", "purge", "--tag", "crowd", "--status", "failed", "--json"];
+    const sums = [await run(purge), await run([...purge, "--yes"]), await run(purge)].map(
+      ({ lines }) => JSON.parse(lines[0] ?? "") as unknown,
+    );
+    assert.deepEqual(sums, [
+      { action: "purge", matched: 3, dry_run: true },
+      { action: "purge", matched: 3, changed: 3, refused: 0 },
+      { action: "purge", matched: 0, dry_run: true },
+    ]);
+  });
+
+  it("finds graphs by when they were made, their id, their error and their parent", async () => {
+    const [id = ""] = (await run(["start", "refuse"])).lines;
+    const [child = ""] = (await run(["start", "double", "--input", "2", "--parent", id])).lines;
+    await app.engine.idle();
+    const idsOf = async (...filter: string[]): Promise<string[]> =>
+      (await run(["ls", "--json", "--since", "1h", ...filter])).lines
+        .filter((line) => line !== "")
+        .map((line) => (JSON.parse(line) as { graph_id: string }).graph_id);
+    assert.deepEqual(await idsOf("--id", id), [id]);
+    assert.deepEqual(await idsOf("--parent", id), [child]);
+    assert.ok((await idsOf("--error", "never")).includes(id));
+    assert.deepEqual(await idsOf("--id", id, "--until", "1h"), []);
   });
 
   it("tells a graph what it waits for, once for each key", async () => {

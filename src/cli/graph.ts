@@ -2,6 +2,7 @@
 import type { Snapshot } from "../graph/types.ts";
 import { PATHS } from "../shared/wire.ts";
 import { check, queues, schedules } from "./graph-control.ts";
+import { bulk } from "./graph-bulk.ts";
 import type { GraphCommand, GraphTask } from "./graph-arguments.ts";
 import type { GraphClient } from "./graph-client.ts";
 import { eventLine, printGraph, printGraphs } from "./graph-text.ts";
@@ -32,6 +33,8 @@ export async function graph({ task, json }: GraphCommand, client: GraphClient, o
       return schedules(task, json, client, output);
     case "queues":
       return queues(task, json, client, output);
+    case "bulk":
+      return bulk(task, json, client, output);
     case "check":
       return check(task, json, client, output);
     default:
