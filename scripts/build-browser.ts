@@ -36,6 +36,8 @@ const ASSETS = [
   "portal",
   "boundary",
   "select",
+  "page-swap",
+  "reseat",
   "loader",
   "runtime",
   "stub",

@@ -8,7 +8,8 @@ export const bind = <T>(read: () => T, write: (value: T) => void): void => void 
 /** Text of a value as the server writes it, unescaped; lists are joined. */
 const str = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(str).join("");
-  return value == null || typeof value === "boolean" ? "" : String(value);
+  // Only booleans are what negating them twice gives.
+  return value == null || value === !!value ? "" : String(value);
 };
 
 /** A text, or the whole text of an element: for an empty one the server writes no node. */

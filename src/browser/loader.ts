@@ -82,7 +82,7 @@ const push = (event: DispatchedEvent): void => {
 };
 
 const early = $svc;
-$svc = { push, load } as never;
+$svc = { push, load, _modules: modules } as never;
 early.forEach(push);
 
 // Intent: whoever points at, touches or focuses something that has a handler is about to use it.

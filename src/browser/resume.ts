@@ -39,9 +39,6 @@ export let loaded: Modules;
 
 export const chunkNamed = (name: string): Chunk => loaded["handler/" + name] as Chunk;
 
-/** Development only: end the bindings of the scopes that are awake. Exports that core.ts does not name are for there. */
-export const ends: (() => void)[] = [];
-
 /** Ties a scope's slots to its element and runs its bindings, once. */
 export const wake = (id: number | string): void => {
   if (awake[id]) return;
@@ -53,8 +50,7 @@ export const wake = (id: number | string): void => {
   slotsAt.set(root, slots);
   if (!bind) return;
   guard._run(() => {
-    const end = scoped(true, () => chunkNamed(chunk)[bind]!(slots, root));
-    if (__DEV__) ends.push(end);
+    slots._end = scoped(true, () => chunkNamed(chunk)[bind]!(slots, root));
   }, root);
 };
 

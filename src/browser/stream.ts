@@ -3,7 +3,8 @@
  * a page needs it, so it is there before anything of the page runs.
  */
 import { DOM } from "../shared/wire.ts";
-import { batch, Cell, kinds, pageState, values, wake } from "./core.ts";
+import { kinds, pageState, values } from "./core.ts";
+import { wakeLate } from "./late.ts";
 // A piece may ask for this file by itself, and then it may be here before the loader has run.
 import "./loader.ts";
 import type { MoreState, ValueRow } from "./types.ts";
@@ -11,58 +12,6 @@ import type { MoreState, ValueRow } from "./types.ts";
 /** Rows as the server wrote them, of all that has come; stores change theirs. */
 const texts = [document.querySelector(`script#${DOM.stateId}`)!.textContent as string];
 const original = (index: number): ValueRow => texts.flatMap((text) => (JSON.parse(text) as MoreState).v)[index]!;
-
-/** Runs `run` while a value is what it was when the server wrote the piece; then it changes to what it is now, as any value does. */
-const rewound = (index: number, run: () => void): void => {
-  const value = values[index];
-  const [kind, json] = original(index);
-  const before = kinds[kind]!(json as never);
-  if (value instanceof Cell) {
-    const now = value._value;
-    const then = (before as Cell)._value;
-    if (JSON.stringify(now) === JSON.stringify(then)) return run();
-    value._value = then;
-    run();
-    value.value = now;
-  } else if (kind === 2 || kind === 6) {
-    const store = value as Record<string, unknown>;
-    const now = { ...store };
-    become(store, before as Record<string, unknown>);
-    run();
-    become(store, now);
-  } else run();
-};
-
-const become = (store: Record<string, unknown>, fields: Record<string, unknown>): void => {
-  for (const name of Object.keys(store)) if (!(name in fields)) delete store[name];
-  if (Array.isArray(store)) store.length = Object.keys(fields).length;
-  Object.assign(store, fields);
-};
-
-/** Has the loader fetch the code of a scope, and wakes it: what it shows may have changed while the piece was on its way. */
-const wakeLate = (id: number, indices: string[], then?: () => void): void => {
-  const target = document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`);
-  target?.setAttribute("on:wake", "wake");
-  const event = {
-    type: "wake",
-    target,
-    _way: [target!],
-    // Asked before the first handler; there is none.
-    get cancelBubble() {
-      target!.removeAttribute("on:wake");
-      batch(() =>
-        indices.reduceRight<() => void>(
-          (run, index) => () => rewound(+index, run),
-          () => wake(id),
-        )(),
-      );
-      then?.();
-      return true;
-    },
-  };
-  if (target) self.$svc.push(event);
-  else then?.();
-};
 
 /** A resource (resource.ts). */
 interface Awaited {
@@ -84,7 +33,7 @@ const settle = (index: number, [kind, json, isShown]: MoreState["u"][string]): v
   const ids = [...(row[2] ?? [])];
   if (!(known || isShown) || !ids[0]) return take();
   row[1] = { w: 1 };
-  ids.forEach((id, at) => wakeLate(id, [], ids[at + 1] ? undefined : take));
+  ids.forEach((id, at) => wakeLate(id, [], original, ids[at + 1] ? undefined : take));
 };
 
 const merge = (script: Element): void => {
@@ -105,7 +54,7 @@ const merge = (script: Element): void => {
     // What nobody has asked for yet wakes these scopes like all others.
     if (index in values) for (const id of r[index]!) (late[id] ??= []).push(index);
   }
-  for (const id in late) wakeLate(+id, late[id]!);
+  for (const id in late) wakeLate(+id, late[id]!.map(Number), original);
 };
 
 const mergeAll = (): void => document.querySelectorAll(`script[${DOM.more}]`).forEach(merge);

@@ -23,11 +23,15 @@ export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach"> & {
   readonly [place: number]: DispatchedEvent;
   /** Of the loader: fetches a module by its name and gives it; again and again until it is there. */
   load?: (this: void, name: string) => unknown;
+  /** Of the loader: what has come. */
+  _modules?: Modules;
 };
 
 /** Slots of a scope, or `{ $, i, n }` of a row; a row of the server's that nothing has bound yet knows what binds it. */
 export interface Slots {
   _bind?: (() => void) | undefined;
+  /** Ends the bindings of a scope, where a page takes the place of another. */
+  _end?: (() => void) | undefined;
 }
 
 /** A chunk: handlers `h0`, `h1`, … and binds `b0`, `b1`, … */

@@ -131,7 +131,7 @@ export function dispose(node: Node): void {
 
 /** Runs what is queued. One effect that throws does not keep the others from running; the first error is thrown. */
 export function flush(): void {
-  if (batchDepth > 0) return;
+  if (batchDepth) return;
   const errors: unknown[] = [];
   batchDepth = 1;
   // What runs may queue more, which this loop comes to as well.
@@ -148,7 +148,7 @@ export function flush(): void {
   }
   queue = [];
   batchDepth = 0;
-  if (errors.length > 0) throw errors[0];
+  if (errors.length) throw errors[0];
 }
 
 /** Runs `run`; effects wait until the outermost batch ends. */

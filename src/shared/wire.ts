@@ -32,6 +32,9 @@ export const PATHS = {
   portal: "/_svc/portal.js",
   boundary: "/_svc/boundary.js",
   select: "/_svc/select.js",
+  /** Of pages that become others: forms and navigation of the full-stack variant. */
+  pageSwap: "/_svc/page-swap.js",
+  reseat: "/_svc/reseat.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   uiCss: "/_svc/ui.css",

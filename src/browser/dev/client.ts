@@ -4,7 +4,7 @@
  */
 import type { Fault } from "../../shared/fault.ts";
 import { DOM, PATHS } from "../../shared/wire.ts";
-import { remember } from "./morph.ts";
+import { remember } from "../morph.ts";
 import { hide, show } from "./overlay.ts";
 import { swapStyles } from "./styles.ts";
 import { buildOf, update } from "./update.ts";

@@ -124,7 +124,7 @@ function textOf(value: unknown): string {
 function endBindings(): void {
   const contents = [...document.querySelectorAll(`[${DOM.portal}]:not(template)`)];
   for (const content of contents) Object.defineProperty(content, "remove", { value: () => {}, configurable: true });
-  for (const end of resume.ends.splice(0)) end();
+  for (const slots of Object.values(resume.awake)) slots._end?.();
   for (const content of contents) Reflect.deleteProperty(content, "remove");
 }
 

@@ -1,6 +1,6 @@
 /** The overlay that tells of a fault, in front of the page and apart from its styles. */
 import { FAULT_STYLE, faultView, type Fault, type View } from "../../shared/fault.ts";
-import { OWN } from "./morph.ts";
+import { OWN } from "../morph.ts";
 
 const BACKDROP = `
 :host{all:initial}

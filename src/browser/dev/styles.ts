@@ -1,5 +1,5 @@
 /** A stylesheet was edited: the new one takes over once it is there, so nothing flashes. */
-import { OWN } from "./morph.ts";
+import { OWN } from "../morph.ts";
 
 let version = 0;
 

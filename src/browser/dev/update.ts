@@ -5,7 +5,9 @@
 import type { Fault } from "../../shared/fault.ts";
 import { BASE_PATH, DOM, HEADERS, PATHS } from "../../shared/wire.ts";
 import type { DevState } from "./inside.ts";
-import { morph, OWN } from "./morph.ts";
+import { morph, OWN } from "../morph.ts";
+import { parsePage, stateOf } from "../new-page.ts";
+import { takeScripts } from "../page-scripts.ts";
 import { tellLosses } from "./losses.ts";
 
 type Inside = typeof import("./inside.ts");
@@ -17,7 +19,7 @@ export type Outcome = { build: string } | { fault: Fault | undefined };
 const MAX_ROUNDS = 5;
 
 export async function update(): Promise<Outcome> {
-  const inside = stateOf(document) ? ((await import(PATHS.core)) as { dev: Inside }).dev : undefined;
+  const inside = devStateOf(document) ? ((await import(PATHS.core)) as { dev: Inside }).dev : undefined;
   for (let round = 0; ; round++) {
     await settled();
     const changes = inside?.changes();
@@ -25,10 +27,10 @@ export async function update(): Promise<Outcome> {
     const response = await fetch(location.href, {
       headers: { accept: "text/html", ...(changes?.names.length ? { [HEADERS.devValues]: await keep(sent) } : {}) },
     });
-    const next = await documentOf(response);
+    const next = await parsePage(response);
     const fault = next.getElementById(DOM.faultId);
     if (fault) return { fault: JSON.parse(fault.textContent) as Fault };
-    const state = stateOf(next);
+    const state = devStateOf(next);
     // Code that can't be had is a mistake in it: the page stays as it is.
     if (state && !(await fetchCode(next, inside?.modules() ?? {}))) return { fault: undefined };
     // What was clicked meanwhile is not in this render.
@@ -39,25 +41,13 @@ export async function update(): Promise<Outcome> {
   }
 }
 
-/** The policy of this page holds for the parsed one too, so its nonce must be this page's. */
-async function documentOf(response: Response): Promise<Document> {
-  const text = await response.text();
-  const nonce = /'nonce-([^']+)'/.exec(response.headers.get("content-security-policy") ?? "")?.[1];
-  return new DOMParser().parseFromString(nonce ? text.replaceAll(nonce, ownNonce()) : text, "text/html");
-}
-
-function ownNonce(): string {
-  return document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
-}
-
 /** Of the render that a document came from. */
 export function buildOf(page: Document): string | null | undefined {
   return page.querySelector(`script[${DOM.devBuild}]`)?.getAttribute(DOM.devBuild);
 }
 
-function stateOf(page: Document): DevState | undefined {
-  const script = page.querySelector(`script#${DOM.stateId}`);
-  return script ? (JSON.parse(script.textContent) as DevState) : undefined;
+function devStateOf(page: Document): DevState | undefined {
+  return stateOf(page) as DevState | undefined;
 }
 
 /** Events that wait for their code first get it. */
@@ -92,15 +82,13 @@ async function fetchCode(next: Document, modules: Record<string, unknown>): Prom
 
 function apply(next: Document, inside: Inside | undefined, state: DevState | undefined, kept: readonly string[]): void {
   const wasAwake = inside?.awakeElements() ?? [];
-  const heard = new Set(typesOf(document));
   const places = scrolls();
   morphHead(next);
   const added = morph(document.documentElement, next.documentElement);
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
   if (!state) return;
   if (inside) inside.reseat(state, wasAwake, kept);
-  if ("$svc" in self) listen(typesOf(next).filter((type) => !heard.has(type)));
-  else start(next);
+  takeScripts(next);
   for (const element of added) announce(element);
 }
 
@@ -120,46 +108,6 @@ function scrolls(): [Element, number, number][] {
       ? [[element, element.scrollLeft, element.scrollTop] as [Element, number, number]]
       : [],
   );
-}
-
-/** Types of events that the stub of a page listens for. */
-function typesOf(page: Document): string[] {
-  const stub = [...page.scripts].find(
-    ({ text }) => text.startsWith(`${DOM.queue}=`) || text.includes(`${DOM.queue}=[]`),
-  );
-  const list = /\bof\s*(\[[^\]]*\])/.exec(stub?.text ?? "")?.[1];
-  return list === undefined ? [] : (JSON.parse(list) as string[]);
-}
-
-/** As the stub does, for types that the page did not have before. */
-function listen(types: readonly string[]): void {
-  for (const type of types) {
-    addEventListener(
-      type,
-      (event) => {
-        let flags: string | null | undefined;
-        for (const at of (event._way = event.composedPath() as Element[])) {
-          if (/^!?\./.test(flags!)) break;
-          flags = at.getAttribute?.(DOM.on + type);
-          if (flags?.startsWith("!")) event.preventDefault();
-        }
-        self.$svc.push(event);
-      },
-      { capture: true, passive: false },
-    );
-  }
-}
-
-/** A page without scopes has got its first: it gets what every page with scopes has. */
-function start(next: Document): void {
-  const nonce = ownNonce();
-  for (const { text, src, type, async } of next.scripts) {
-    if (!text.includes(`${DOM.queue}=`) && !new RegExp(`${PATHS.loader}|${PATHS.moments}`).test(src)) continue;
-    const script = Object.assign(document.createElement("script"), { text, type, async, nonce });
-    if (src) script.src = src;
-    script.setAttribute(OWN, "");
-    document.head.append(script);
-  }
 }
 
 /** What stands in the page from now on has been loaded, and will be seen. */

@@ -2,7 +2,7 @@
  * Makes the living document equal to a freshly rendered one while keeping its elements, and with them what no HTML tells:
  * focus, selection, scroll positions, what was typed, what plays, what the user opened.
  */
-import { DOM } from "../../shared/wire.ts";
+import { DOM } from "../shared/wire.ts";
 
 /** Marks elements that development has put into the page. */
 export const OWN = "data-svc-dev";
@@ -23,9 +23,17 @@ function note(element: Element, as: Element): void {
   else hollow.add(element);
 }
 
-/** @returns elements that were put in. */
-export function morph(live: Element, next: Element): Element[] {
+/** Whether an element stays one only for a template of the same chunk: pages may have nothing to do with each other, an edit's do. */
+let isByChunk = false;
+
+/**
+ * @param options byChunk: an element that is a scope becomes one of the same chunk or goes, and so do those with moments such as
+ * `on:load`, which each element has once. Default false.
+ * @returns elements that were put in.
+ */
+export function morph(live: Element, next: Element, { byChunk = false } = {}): Element[] {
   const added: Element[] = [];
+  isByChunk = byChunk;
   morphElement(live, next, added);
   return added;
 }
@@ -50,11 +58,17 @@ function morphAttributes(live: Element, next: Element): void {
     const value = next.getAttribute(name);
     if (value === live.getAttribute(name)) continue;
     if (name === "open" && /^(DETAILS|DIALOG)$/.test(live.tagName)) continue;
+    // What the page's scripts have put there, such as a theme, as far as can be told before the first morph.
+    if (!before && value === null && /^(HTML|BODY)$/.test(live.tagName) && !isOurs(name)) continue;
     // The nonce stays that of the page's policy.
     if (name === "nonce" || (before && (before.get(name) ?? null) === value)) continue;
     if (value === null) live.removeAttribute(name);
     else live.setAttribute(name, value);
   }
+}
+
+function isOurs(name: string): boolean {
+  return name === DOM.build || name === DOM.prefetch || name.startsWith(DOM.window);
 }
 
 function morphChildren(live: ParentNode & Node, next: ParentNode & Node, added: Element[]): void {
@@ -86,9 +100,10 @@ function nextOwn(node: ChildNode | null): ChildNode | null {
   return node;
 }
 
-/** Scripts ran already, or must not run; what development shows is nobody's page. */
+/** Scripts ran already, or must not run, unless they are data; what development shows is nobody's page. */
 function isForeign(node: Node): boolean {
-  return node instanceof Element && (node.hasAttribute(OWN) || (node.tagName === "SCRIPT" && node.id !== DOM.stateId));
+  if (!(node instanceof Element)) return false;
+  return node.hasAttribute(OWN) || (node.tagName === "SCRIPT" && !node.getAttribute("type")?.endsWith("json"));
 }
 
 /** Most pairs that are compared one by one; longer lists are paired in their order. */
@@ -110,7 +125,17 @@ function pair(old: readonly ChildNode[], fresh: readonly ChildNode[]): (ChildNod
 
 function kindOf(node: ChildNode): string {
   if (!(node instanceof Element)) return node.nodeName;
-  return [node.nodeName, ...["id", "name", "type", "href", "src"].map((name) => node.getAttribute(name))].join(" ");
+  const kind = [node.nodeName, ...["id", "name", "type", "href", "src"].map((name) => node.getAttribute(name))].join(
+    " ",
+  );
+  return isByChunk ? `${kind} ${chunkOf(node)}` : kind;
+}
+
+function chunkOf(element: Element): string {
+  const [, chunk] = element.getAttribute(DOM.scope)?.split(" ") ?? [];
+  return [chunk, ...["load", "visible", "idle", "media"].map((moment) => element.getAttribute(DOM.on + moment))].join(
+    " ",
+  );
 }
 
 function contentOf(node: ChildNode): string {
