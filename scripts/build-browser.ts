@@ -43,6 +43,9 @@ const ASSETS = [
   "stub",
   "swap",
   "ui",
+  "ui-place",
+  "ui-menu",
+  "ui-modal",
   "flow",
 ];
 /** In these core is inside. */
@@ -111,7 +114,8 @@ function throughLoader(code: string): string {
 
 async function bundle(name: string, isDev: boolean): Promise<string> {
   const result = await build({
-    entryPoints: [join(root, `src/browser/${name}.ts`)],
+    // Widgets have a folder of their own.
+    entryPoints: [join(root, `src/browser/${name.replace(/^ui-/, "ui/")}.ts`)],
     bundle: true,
     write: false,
     format: "esm",

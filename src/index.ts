@@ -48,6 +48,8 @@ export { Dynamic } from "./ssr/dynamic.ts";
 export { ErrorBoundary, type ErrorBoundaryProps } from "./ssr/error-boundary.ts";
 export { Island, type IslandLoad, type IslandProps } from "./ssr/island.ts";
 export { Portal, type PortalProps } from "./ssr/portals.ts";
+export { Modal, type ModalProps } from "./ssr/modal.ts";
+export { Popup, type PopupPlacement, type PopupProps } from "./ssr/popup.ts";
 export { Slot, type SlotProps } from "./ssr/slot.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";
 

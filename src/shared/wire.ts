@@ -37,6 +37,10 @@ export const PATHS = {
   reseat: "/_svc/reseat.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
+  /** Of the widgets, each loaded by pages that use it, where the browser lacks it (src/ssr/features.ts). */
+  uiPlace: "/_svc/ui-place.js",
+  uiMenu: "/_svc/ui-menu.js",
+  uiModal: "/_svc/ui-modal.js",
   uiCss: "/_svc/ui.css",
   flow: "/_svc/flow.js",
   benchmark: "/_svc/benchmark.json",
@@ -179,6 +183,8 @@ export const DOM = {
   /** On a popover that ui.js has opened, and on a dialog that it has opened above all else. */
   open: "data-svc-open",
   modal: "data-svc-modal",
+  /** Where a popover stands beside its button: `bottom-start`. */
+  place: "data-svc-place",
   /** Element around the markup of a graph (flow.js), and what tells that its stream is open. */
   flowTag: "svc-flow",
   flowLive: "data-live",

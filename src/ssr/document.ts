@@ -4,6 +4,7 @@ import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { DOM, PATHS } from "../shared/wire.ts";
 import type { PageEvents } from "./events.ts";
+import { featureScript, type PageFeatures } from "./features.ts";
 
 export interface DocumentOptions {
   /** Read only when the page has a script. */
@@ -19,10 +20,20 @@ export interface DocumentOptions {
   readonly stub: string;
 }
 
-/** Everything up to the body's content. @param events of an interactive page. @param head more elements of the head */
-export function documentStart(options: DocumentOptions, events: PageEvents | undefined, head: string): string {
+/**
+ * Everything up to the body's content.
+ * @param events of an interactive page.
+ * @param features whose stylesheet goes ahead of the app's, so that the app's layers come after its.
+ * @param head more elements of the head
+ */
+export function documentStart(
+  options: DocumentOptions,
+  events: PageEvents | undefined,
+  features: PageFeatures,
+  head: string,
+): string {
   const stub = events ? script(options, events.stub(options.stub)) : "";
-  return `<!doctype html><html${htmlAttributes(options, events)}><head>${headElements(options)}${stub}${head}</head><body>`;
+  return `<!doctype html><html${htmlAttributes(options, events)}><head>${headElements(options, features.newStyles())}${stub}${head}</head><body>`;
 }
 
 /** Behind the body's content. */
@@ -34,10 +45,10 @@ function htmlAttributes({ lang = "en", manifest, prefetch }: DocumentOptions, ev
   return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}${events.htmlAttributes()}`;
 }
 
-function headElements({ title, description, stylesheets }: DocumentOptions): string {
+function headElements({ title, description, stylesheets = [] }: DocumentOptions, own: readonly string[]): string {
   let out = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>`;
   if (description !== undefined) out += `<meta name="description" content="${escapeAttribute(description)}">`;
-  return out + stylesheetLinks(stylesheets);
+  return out + stylesheetLinks(own) + stylesheetLinks(stylesheets);
 }
 
 export function stylesheetLinks(paths: readonly string[] = []): string {
@@ -70,4 +81,12 @@ export function loaderScripts(options: DocumentOptions, { hasMoments }: PageEven
 
 export function moduleScript({ nonce }: DocumentOptions, path: string): string {
   return `<script type="module" async nonce="${nonce}" src="${path}"></script>`;
+}
+
+/** Scripts of the widgets that have come since this was last asked. Of pages without one, nothing. */
+export function featureScripts(options: DocumentOptions, features: PageFeatures): string {
+  return features
+    .news()
+    .map((name) => featureScript(name, options))
+    .join("");
 }

@@ -7,6 +7,7 @@ import { DOM, PATHS } from "../shared/wire.ts";
 import {
   DOCUMENT_END,
   documentStart,
+  featureScripts,
   jsonScript,
   loaderScripts,
   moduleScript,
@@ -149,17 +150,19 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
 
   async *#outOfOrder(head: string, parts: Parts): AsyncGenerator<string, undefined> {
     const options = this.#options;
-    const { events } = this.#render;
+    const { events, features } = this.#render;
     const isWhole = parts.every((part) => typeof part === "string");
     if (!isWhole) this.#render.beginStream();
     const whole = this.#withPlaceholders(parts);
     const body = isWhole ? whole : this.#render.nameStream(whole);
     const noScript = isWhole ? "" : `<noscript><style nonce="${options.nonce}">${NO_SCRIPT}</style></noscript>`;
     const isInteractive = this.#render.scopes.size > 0;
-    const start = documentStart(options, isInteractive ? events : undefined, head + noScript);
+    const start = documentStart(options, isInteractive ? events : undefined, features, head + noScript);
     events.news();
     const swap = isWhole ? "" : script(options, options.swap ?? "");
-    const state = isInteractive ? stateScript(options, this.#render.state()) + loaderScripts(options, events) : "";
+    const widgets = featureScripts(options, features);
+    const code = isInteractive ? stateScript(options, this.#render.state()) + loaderScripts(options, events) : "";
+    const state = widgets + code;
     if (isWhole) return void (yield (this.#whole = start + body + state + DOCUMENT_END));
     yield start + body + swap + state;
     for (let ready = await this.#ready(); ready.length > 0; ready = await this.#ready()) {
@@ -211,14 +214,17 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     const { events } = this.#render;
     const hadMoments = events.hasMoments || options.prefetch === "idle";
     const { html, more } = this.#sendable(piece);
+    const { features } = this.#render;
     // What says that a resource is on its way must not go on saying so until somebody touches the page.
     const isShown = Object.values(more?.u ?? {}).some(([, , shown]) => shown);
     return [
       this.#moreEvents(),
+      stylesheetLinks(features.newStyles()),
       `<div hidden ${DOM.piece}="${piece.id}"><template shadowrootmode="open">${html}`,
       `<noscript>${stylesheetLinks(options.stylesheets)}</noscript></template></div>`,
       more === undefined ? "" : jsonScript(options, DOM.more, { ...more }),
       script(options, `$piece(${piece.id})`),
+      featureScripts(options, features),
       events.hasMoments && !hadMoments ? moduleScript(options, PATHS.moments) : "",
       isShown ? moduleScript(options, PATHS.stream) : "",
     ].join("");
@@ -251,10 +257,11 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
 
   /** Pages that have no browser code as far as can be seen: if a late piece has some, it brings along what it needs. */
   async *#inOrder(head: string, parts: Parts): AsyncGenerator<string, undefined> {
-    yield documentStart(this.#options, undefined, head);
+    const { features } = this.#render;
+    yield documentStart(this.#options, undefined, features, head);
     yield* this.#each(parts);
     if (this.#isOver) return undefined;
-    yield this.#stateAtEnd() + DOCUMENT_END;
+    yield featureScripts(this.#options, features) + this.#stateAtEnd() + DOCUMENT_END;
     return undefined;
   }
 
@@ -281,8 +288,8 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
       if (this.#isOver) return undefined;
       this.#waiting.delete(part);
       const inner = this.#settled(this.#render.pieces.split(this.#html(part)));
-      const events = this.#moreEvents();
-      if (events !== "") yield events;
+      const ahead = this.#moreEvents() + stylesheetLinks(this.#render.features.newStyles());
+      if (ahead !== "") yield ahead;
       yield* this.#each(inner);
     }
     return undefined;

@@ -10,6 +10,7 @@ import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import type { Block } from "./block.ts";
 import { PageEvents } from "./events.ts";
+import { PageFeatures } from "./features.ts";
 import { moduleNeeds, type ScopeModules } from "./needs.ts";
 import { checkedNesting, marked } from "./nesting-check.ts";
 import type { ValueNames } from "./value-names.ts";
@@ -86,6 +87,7 @@ export class Render {
   readonly #csrfToken: () => string;
   readonly #names: ValueNames | undefined;
   readonly events = new PageEvents();
+  readonly features = new PageFeatures();
   readonly scopes = new Map<number, ScopeEntry>();
   readonly values = new ValueTable();
   readonly pieces = new PieceMarks();

@@ -1,0 +1,65 @@
+/**
+ * Widgets of a page that browsers may need a script for. Each is written once, where the page uses it, and fetched only by
+ * browsers that lack what it brings; a page without widgets has nothing of this. Decision 030.
+ */
+import { PATHS } from "../shared/wire.ts";
+
+interface Script {
+  path: string;
+  /** Expression that holds in browsers which can do without. */
+  unless?: string;
+}
+
+const SCRIPTS = {
+  /** Popovers and dialogs themselves. */
+  overlay: { path: PATHS.ui, unless: `"popover"in HTMLElement.prototype&&self.HTMLDialogElement` },
+  /** Where a popover stands. */
+  place: { path: PATHS.uiPlace, unless: `CSS.supports("position-area","top")` },
+  /** Keys of a menu. */
+  menu: { path: PATHS.uiMenu },
+  /** Buttons with `command`, and clicks beside a dialog. */
+  modal: {
+    path: PATHS.uiModal,
+    unless: `"command"in HTMLButtonElement.prototype&&"closedBy"in HTMLDialogElement.prototype`,
+  },
+} as const satisfies Readonly<Record<string, Script>>;
+
+export type Feature = keyof typeof SCRIPTS;
+
+/** Most pages have no widget. */
+const NONE: readonly never[] = [];
+
+export class PageFeatures {
+  readonly #untold = new Set<Feature>();
+  readonly #told = new Set<Feature>();
+  #styles: "none" | "untold" | "told" = "none";
+
+  /** The page has a widget, which wants the stylesheet of the widgets, and perhaps scripts. */
+  use(...names: readonly Feature[]): void {
+    if (this.#styles === "none") this.#styles = "untold";
+    for (const name of names) if (!this.#told.has(name)) this.#untold.add(name);
+  }
+
+  /** Stylesheets that the page has come to need since this was last asked. */
+  newStyles(): readonly string[] {
+    if (this.#styles !== "untold") return NONE;
+    this.#styles = "told";
+    return [PATHS.uiCss];
+  }
+
+  /** Scripts that the page has come to need since this was last asked. */
+  news(): readonly Feature[] {
+    if (this.#untold.size === 0) return NONE;
+    const names = [...this.#untold];
+    for (const name of names) this.#told.add(name);
+    this.#untold.clear();
+    return names;
+  }
+}
+
+/** Asynchronous, in the order of the document for nobody: each works by itself. */
+export function featureScript(name: Feature, { nonce }: { readonly nonce: string }): string {
+  const { path, unless }: Script = SCRIPTS[name];
+  if (unless === undefined) return `<script type="module" async nonce="${nonce}" src="${path}"></script>`;
+  return `<script nonce="${nonce}">${unless}||import("${path}")</script>`;
+}
