@@ -96,7 +96,7 @@ async function besideTheirButtons(page: Page): Promise<void> {
   await page.click("#note-button");
   const [high, flipped] = [await boxOf(page, "#note-button"), await boxOf(page, "#note")];
   assert.ok(flipped.y >= high.y + high.height - 1, `flipped: ${flipped.y} ${high.y}`);
-  await page.click("h1", { position: { x: 1, y: 1 }, force: true });
+  await page.mouse.click(3, 600);
   await page.locator("#note:popover-open").waitFor({ state: "detached" });
 }
 
