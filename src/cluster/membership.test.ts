@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
+import { silentLog } from "../shared/log.ts";
+import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
+import { Membership } from "./membership.ts";
+import { openDatabase, type OpenedDatabase } from "./open-database.ts";
+
+describe("processes on one database", { skip: await withoutPostgres() }, () => {
+  let test: TestDatabase;
+  let database: OpenedDatabase;
+  before(async () => {
+    test = await testDatabase();
+    database = await openDatabase(test.url, "svc");
+    await database.query("create schema svc");
+  });
+  after(async () => {
+    await database.close();
+    await test.drop();
+  });
+
+  interface Told {
+    member: Membership;
+    joined: string[];
+    lost: string[];
+    gaveUp: string[];
+    clock: SimulatedClock;
+  }
+
+  async function member(patienceMs = 10_000): Promise<Told> {
+    const told = { joined: [] as string[], lost: [] as string[], gaveUp: [] as string[] };
+    const clock = new SimulatedClock(0);
+    const membership = new Membership({
+      database,
+      profile: { roles: "all", workers: ["resize"], definitions: [], build: "b1" },
+      clock,
+      log: silentLog,
+      onJoin: (id) => void told.joined.push(id),
+      onLoss: (id) => void told.lost.push(id),
+      giveUp: async (id) => {
+        told.gaveUp.push(id);
+        await database.query("delete from svc.processes where id = $1", [id]);
+      },
+      patienceMs,
+    });
+    await membership.join();
+    return { member: membership, ...told, clock };
+  }
+
+  const cut = async (id: string): Promise<void> => {
+    await database.query("select pg_terminate_backend(backend_pid) from svc.processes where id = $1", [id]);
+  };
+  const until = async (holds: () => boolean): Promise<void> => {
+    for (const endMs = Date.now() + 30_000; !holds();) {
+      assert.ok(Date.now() < endMs, "it did not come to that");
+      await new Promise((next) => setTimeout(next, 10));
+    }
+  };
+
+  it("are listed while they are there, and not when they have left", async () => {
+    const one = await member();
+    const other = await member();
+    const list = await one.member.list();
+    assert.deepEqual(
+      list.map(({ id, roles, workers, build }) => [id, roles, workers, build]),
+      [one, other].map(({ joined }) => [joined[0], "all", ["resize"], "b1"]),
+    );
+    assert.deepEqual([one.member.others, other.member.others], [0, 1]);
+    await one.member.close();
+    await other.member.look();
+    assert.deepEqual([other.gaveUp, other.member.others], [[], 0]);
+    await other.member.close();
+    assert.deepEqual(await other.member.list(), []);
+  });
+
+  it("find one whose session has ended, and it finds that itself and joins under another id", async () => {
+    const one = await member();
+    const other = await member();
+    const [id] = one.joined as [string];
+    await cut(id);
+    await until(() => one.lost.length > 0);
+    assert.equal(one.member.id, undefined);
+    await other.member.look();
+    assert.deepEqual(other.gaveUp, [id]);
+    one.clock.advance(300);
+    await until(() => one.joined.length > 1);
+    assert.notEqual(one.joined[1], id);
+    assert.equal(one.member.id, one.joined[1]);
+    await one.member.close();
+    await other.member.close();
+  });
+
+  it("end the session of one that is silent, and then it is dead", async () => {
+    const one = await member();
+    const other = await member();
+    await database.query("update svc.processes set seen_at = seen_at - interval '11 s' where id = $1", [one.joined[0]]);
+    await other.member.look();
+    assert.deepEqual(other.gaveUp, []);
+    await until(() => one.lost.length > 0);
+    for (let looks = 0; other.gaveUp.length === 0 && looks < 100; looks++) await other.member.look();
+    assert.deepEqual(other.gaveUp, one.joined);
+    await one.member.close();
+    await other.member.close();
+  });
+
+  it("drop what they have when another has given it up, though their session is there", async () => {
+    const one = await member();
+    await database.query("delete from svc.processes where id = $1", [one.joined[0]]);
+    await one.member.look();
+    assert.deepEqual(one.lost, one.joined);
+    await one.member.close();
+  });
+});

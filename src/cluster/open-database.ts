@@ -1,0 +1,72 @@
+/** A cluster's way to PostgreSQL: a few connections for statements, and sessions that stay. `pg` is loaded here, and only here. */
+import type { Client, Pool } from "pg";
+import type { ClusterDatabase, Query, Rows, Session } from "./database.ts";
+
+/** Of statements beside those of the store: leases, commands, jobs. */
+const CONNECTIONS = 8;
+/** A connection that takes longer is tried again. */
+const CONNECT_MS = 5000;
+
+export interface OpenedDatabase extends ClusterDatabase {
+  /** For graphile-worker, which wants one. */
+  pool: Pool;
+  close(): Promise<void>;
+}
+
+/** @param schema plain. */
+export async function openDatabase(url: string, schema: string): Promise<OpenedDatabase> {
+  const { default: pg } = await import("pg");
+  const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
+  const pool = new pg.Pool({ ...settings, max: CONNECTIONS, application_name: "svc cluster" });
+  // An idle connection that ends is replaced; what was under way on another rejects there.
+  pool.on("error", () => undefined);
+  return {
+    pool,
+    schema: `"${schema.replaceAll('"', '""')}"`,
+    query: queryOf(pool),
+    transaction: async (run) => {
+      const client = await pool.connect();
+      try {
+        await client.query("begin");
+        const result = await run(queryOf(client));
+        await client.query("commit");
+        client.release();
+        return result;
+      } catch (error) {
+        // Whatever state it is in: the server rolls back as it ends.
+        client.release(true);
+        throw error;
+      }
+    },
+    session: (onEnd) => openSession(new pg.Client({ ...settings, application_name: "svc session" }), onEnd),
+    close: () => pool.end(),
+  };
+}
+
+function queryOf(on: Pick<Pool | Client, "query">): Query {
+  return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+    const { rows }: Rows<Row> = await on.query<Row>(text, [...values]);
+    return { rows };
+  };
+}
+
+async function openSession(client: Client, onEnd: (error: Error) => void): Promise<Session> {
+  let isEnded = false;
+  const ended = (error: Error): void => {
+    if (isEnded) return;
+    isEnded = true;
+    onEnd(error);
+  };
+  client.on("error", ended);
+  client.on("end", () => ended(new Error("The session has ended")));
+  await client.connect();
+  return {
+    query: queryOf(client),
+    onNotice: (listener) => void client.on("notification", ({ channel, payload }) => listener(channel, payload ?? "")),
+    end: () => {
+      isEnded = true;
+      // Not waited for: a connection that was cut never answers.
+      client.end().catch(() => undefined);
+    },
+  };
+}
