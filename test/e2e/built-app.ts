@@ -1,4 +1,4 @@
-/** An app of test/fixtures, built for production and started in the process of the test that calls it. */
+/** An app of test/fixtures or examples, built for production and started in the process of the test that calls it. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { App, Started } from "svc";
@@ -10,9 +10,14 @@ export interface BuiltApp extends Started {
 }
 
 /** @param name folder in test/fixtures; its `dist` is written anew. Variables of the process are the app's. */
-export async function startBuilt(name: string): Promise<BuiltApp> {
+export function startBuilt(name: string): Promise<BuiltApp> {
+  return startBuiltIn(join("test/fixtures", name));
+}
+
+/** @param folder of the app, from the root of the repository. @see startBuilt */
+export async function startBuiltIn(folder: string): Promise<BuiltApp> {
   Object.assign(process.env, { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) });
-  const { outDir } = await buildApp({ root: join(root, "test/fixtures", name) });
+  const { outDir } = await buildApp({ root: join(root, folder) });
   const { default: app } = (await import(pathToFileURL(join(outDir, "server/app.js")).href)) as { default: App };
   return { app, ...(await app.start({ dist: outDir, host: "127.0.0.1", port: 0 })) };
 }
