@@ -46,6 +46,7 @@ const ASSETS = [
   "ui-place",
   "ui-menu",
   "ui-modal",
+  "ui-theme",
   "flow",
 ];
 /** In these core is inside. */

@@ -50,6 +50,8 @@ export { Island, type IslandLoad, type IslandProps } from "./ssr/island.ts";
 export { Portal, type PortalProps } from "./ssr/portals.ts";
 export { Modal, type ModalProps } from "./ssr/modal.ts";
 export { Popup, type PopupPlacement, type PopupProps } from "./ssr/popup.ts";
+export { ThemeSwitch, type ThemeSwitchProps } from "./ssr/theme-switch.ts";
+export type { Theme } from "./shared/themes.ts";
 export { Slot, type SlotProps } from "./ssr/slot.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";
 

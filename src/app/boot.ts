@@ -69,6 +69,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       answers: new Answers({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
+      hasThemes: app.themes === true,
       startedMs: clock.now(),
       ownUrl: where.url,
       closing: options.closing,

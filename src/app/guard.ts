@@ -83,7 +83,8 @@ function sizeOf({ fields, files }: FormData): number {
   return Object.values(files).reduce((sum, file) => sum + file.bytes.byteLength, texts);
 }
 
-function requireOwnOrigin(ctx: Context, guard: Guard): void {
+/** Refuses what says that it comes from another site. @throws SvcError `SVC_FORBIDDEN` */
+export function requireOwnOrigin(ctx: Context, guard: Guard): void {
   const origin = ctx.header("origin");
   // Parsing the address is left for who has to be compared with it.
   const ownOrigin = origin === undefined || origin === guard.config.siteOrigin ? origin : ctx.url.origin;

@@ -65,6 +65,11 @@ export interface AppOptions {
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
   stylesheets?: readonly string[];
   /**
+   * Whether visitors may choose a theme: `<ThemeSwitch>` can be used, and `<html>` of every page has `data-svc-theme` (`system`, `light`,
+   * `dark` or `contrast`) and the `color-scheme` of it, from a cookie. Default false.
+   */
+  themes?: boolean;
+  /**
    * Around every page, route, action and public file, and around the 404 of what is none of them; outermost first. Not
    * around the framework's own files and endpoints. An action's runs once its call has passed the checks of contract
    * section 5.

@@ -9,7 +9,8 @@ import { ValueNames } from "../ssr/value-names.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { SvcError } from "../shared/errors.ts";
-import { HEADERS } from "../shared/wire.ts";
+import { themeOf, type Theme } from "../shared/themes.ts";
+import { COOKIES, HEADERS } from "../shared/wire.ts";
 import { withContext } from "./current.ts";
 import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
@@ -108,6 +109,10 @@ class PageRequest implements PageRenderOptions {
 
   get nonce(): string {
     return this.#ctx.nonce;
+  }
+
+  get theme(): Theme | undefined {
+    return this.#services.hasThemes ? (themeOf(this.#ctx.cookies[COOKIES.theme]) ?? "system") : undefined;
   }
 
   get stub(): string {

@@ -22,6 +22,7 @@ import { retryEndpoints } from "./endpoints/retries.ts";
 import { statusEndpoints } from "./endpoints/status.ts";
 import { queueEndpoints } from "./endpoints/queues.ts";
 import { scheduleEndpoints } from "./endpoints/schedules.ts";
+import { themeEndpoints } from "./endpoints/theme.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import { withContext } from "./current.ts";
 import { placeAll, type Placed } from "./group.ts";
@@ -53,6 +54,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   queueEndpoints(endpoints);
   statusEndpoints(endpoints);
   if (app.security?.report === true) reportEndpoints(endpoints);
+  if (app.themes === true) themeEndpoints(endpoints);
   if (isDemoOn(app, services.config)) demoEndpoints(endpoints);
   const placed = placeApp(app);
   const extensions = placeExtensions(app);

@@ -33,6 +33,8 @@ export interface Services {
   readonly stylesheets: readonly string[];
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;
+  /** Whether visitors may choose a theme. */
+  readonly hasThemes: boolean;
   readonly startedMs: number;
   /** Origin on which this process itself can be reached; undefined without a socket. */
   readonly ownUrl: string | undefined;

@@ -11,6 +11,12 @@ function isStub({ text }: HTMLScriptElement): boolean {
   return text.includes(`${DOM.queue}=`) || text.includes(`${DOM.queue}[999]`);
 }
 
+/** Whether a script of another page is wanted here: the runtime, and what its widgets need. */
+function isOurs(script: HTMLScriptElement): boolean {
+  const path = script.getAttribute("src");
+  return path === PATHS.loader || path === PATHS.moments || script.hasAttribute(DOM.widget);
+}
+
 /** Types of events that the stubs of a page listen for. */
 function eventTypes(page: Document): string[] {
   return [...page.scripts].filter(isStub).flatMap(({ text }) => {
@@ -29,7 +35,7 @@ export function takeScripts(next: Document): void {
   for (const script of next.scripts) {
     const { text, type, async } = script;
     const path = script.getAttribute("src") ?? "";
-    if (isStub(script) ? "$svc" in self : path !== PATHS.loader && path !== PATHS.moments) continue;
+    if (isStub(script) ? "$svc" in self : !isOurs(script)) continue;
     if (path && document.querySelector(`script[src="${path}"]`)) continue;
     const copy = Object.assign(document.createElement("script"), { type, async, nonce: ownNonce() });
     if (path) copy.src = path;

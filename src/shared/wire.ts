@@ -41,9 +41,12 @@ export const PATHS = {
   uiPlace: "/_svc/ui-place.js",
   uiMenu: "/_svc/ui-menu.js",
   uiModal: "/_svc/ui-modal.js",
+  uiTheme: "/_svc/ui-theme.js",
   uiCss: "/_svc/ui.css",
   flow: "/_svc/flow.js",
   benchmark: "/_svc/benchmark.json",
+  /** Takes a visitor's choice, where the app has themes. */
+  theme: "/_svc/theme",
   /** Followed by a file name: `/_svc/handler/counter-1a2b3c4d.js`. */
   handler: "/_svc/handler",
   island: "/_svc/island",
@@ -104,6 +107,7 @@ export const TRACE_HEADERS = { parent: "traceparent", state: "tracestate" } as c
 
 export const COOKIES = {
   csrf: "__svc-csrf",
+  theme: "svc-theme",
   session: "svc-session",
   /** Over HTTPS. */
   secureSession: "__Host-svc-session",
@@ -185,6 +189,10 @@ export const DOM = {
   modal: "data-svc-modal",
   /** Where a popover stands beside its button: `bottom-start`. */
   place: "data-svc-place",
+  /** Attribute of `<html>`: the theme that the visitor has chosen, in apps with themes. */
+  theme: "data-svc-theme",
+  /** On scripts of widgets: a page that takes over another runs those of it. */
+  widget: "data-svc-ui",
   /** Element around the markup of a graph (flow.js), and what tells that its stream is open. */
   flowTag: "svc-flow",
   flowLive: "data-live",

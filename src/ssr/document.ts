@@ -2,6 +2,7 @@
 import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.ts";
 import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import { schemeOf, type Theme } from "../shared/themes.ts";
 import { DOM, PATHS } from "../shared/wire.ts";
 import type { PageEvents } from "./events.ts";
 import { featureScript, type PageFeatures } from "./features.ts";
@@ -16,6 +17,8 @@ export interface DocumentOptions {
   /** Paths of stylesheets. */
   stylesheets?: readonly string[];
   prefetch?: "intent" | "idle";
+  /** Undefined in apps without themes. */
+  readonly theme?: Theme | undefined;
   /** Text of the inline stub with its tokens in it (events.ts). Read only when the page has a script. */
   readonly stub: string;
 }
@@ -39,8 +42,11 @@ export function documentStart(
 /** Behind the body's content. */
 export const DOCUMENT_END = "</body></html>";
 
-function htmlAttributes({ lang = "en", manifest, prefetch }: DocumentOptions, events: PageEvents | undefined): string {
-  const language = ` lang="${escapeAttribute(lang)}"`;
+function htmlAttributes(options: DocumentOptions, events: PageEvents | undefined): string {
+  const { lang = "en", manifest, prefetch, theme } = options;
+  // With the first byte, so that no page is ever painted in another theme than its own.
+  const look = theme === undefined ? "" : ` ${DOM.theme}="${theme}" style="color-scheme:${schemeOf(theme)}"`;
+  const language = ` lang="${escapeAttribute(lang)}"${look}`;
   if (!events) return language;
   return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}${events.htmlAttributes()}`;
 }

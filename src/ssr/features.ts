@@ -2,7 +2,7 @@
  * Widgets of a page that browsers may need a script for. Each is written once, where the page uses it, and fetched only by
  * browsers that lack what it brings; a page without widgets has nothing of this. Decision 030.
  */
-import { PATHS } from "../shared/wire.ts";
+import { DOM, PATHS } from "../shared/wire.ts";
 
 interface Script {
   path: string;
@@ -22,6 +22,8 @@ const SCRIPTS = {
     path: PATHS.uiModal,
     unless: `"command"in HTMLButtonElement.prototype&&"closedBy"in HTMLDialogElement.prototype`,
   },
+  /** Themes without a new page. */
+  theme: { path: PATHS.uiTheme },
 } as const satisfies Readonly<Record<string, Script>>;
 
 export type Feature = keyof typeof SCRIPTS;
@@ -60,6 +62,6 @@ export class PageFeatures {
 /** Asynchronous, in the order of the document for nobody: each works by itself. */
 export function featureScript(name: Feature, { nonce }: { readonly nonce: string }): string {
   const { path, unless }: Script = SCRIPTS[name];
-  if (unless === undefined) return `<script type="module" async nonce="${nonce}" src="${path}"></script>`;
-  return `<script nonce="${nonce}">${unless}||import("${path}")</script>`;
+  if (unless === undefined) return `<script type="module" async ${DOM.widget} nonce="${nonce}" src="${path}"></script>`;
+  return `<script ${DOM.widget} nonce="${nonce}">${unless}||import("${path}")</script>`;
 }

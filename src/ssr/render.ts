@@ -7,6 +7,7 @@ import { DOM } from "../shared/wire.ts";
 import { rememberParts } from "../reactivity/server-store.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import type { Theme } from "../shared/themes.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import type { Block } from "./block.ts";
 import { PageEvents } from "./events.ts";
@@ -72,6 +73,8 @@ export interface RenderSettings {
   around?: <T>(call: () => T) => T;
   /** Given in development only. */
   names?: ValueNames | undefined;
+  /** What the visitor has chosen; undefined in apps without themes. Read when it is first needed. */
+  readonly theme?: Theme | undefined;
 }
 
 /** How long a piece may take where nothing else is said: longer than most proxies let a silent answer be. */
@@ -85,6 +88,7 @@ export class Render {
   /** Has a call run as part of the request. */
   readonly around: <T>(call: () => T) => T;
   readonly #csrfToken: () => string;
+  readonly #settings: RenderSettings;
   readonly #names: ValueNames | undefined;
   readonly events = new PageEvents();
   readonly features = new PageFeatures();
@@ -113,12 +117,18 @@ export class Render {
     this.around = settings.around ?? ((call) => call());
     this.manifest = manifest;
     this.#csrfToken = csrfToken;
+    this.#settings = settings;
     this.clock = clock;
     this.deadlineMs = deadlineMs;
     this.#names = names;
     if (!names) return;
     rememberParts();
     this.atEnd(() => names.restore());
+  }
+
+  /** Of the visitor; undefined in apps without themes. */
+  get theme(): Theme | undefined {
+    return this.#settings.theme;
   }
 
   /** Mistakes that cost time to find are looked for. */

@@ -1,0 +1,114 @@
+/** Themes: the server knows the visitor's by a cookie, so no page is painted in another one; with and without JavaScript. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
+import { startBuilt, type BuiltApp } from "./built-app.ts";
+
+let app: BuiltApp;
+let browser: Browser;
+
+before(async () => {
+  app = await startBuilt("ui");
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+async function onPage(story: (page: Page, scripts: string[]) => Promise<void>, options: BrowserContextOptions = {}) {
+  const tab = await openTab(browser, options);
+  await tab.page.goto(`${app.url}/themes`);
+  await story(tab.page, tab.scripts);
+  await tab.close();
+}
+
+const schemeOf = (page: Page): Promise<string> =>
+  page
+    .locator("html")
+    .evaluate((root) => `${root.getAttribute("data-svc-theme")} ${getComputedStyle(root).colorScheme}`);
+const paper = (page: Page): Promise<string> =>
+  page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
+
+const post = (fields: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${app.url}/_svc/theme`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    body: fields,
+  });
+
+describe("a theme", () => {
+  it("is what the system has until one is chosen", () =>
+    onPage(
+      async (page) => {
+        assert.equal(await schemeOf(page), "system light dark");
+        const dark = await paper(page);
+        await page.emulateMedia({ colorScheme: "light" });
+        assert.notEqual(await paper(page), dark);
+      },
+      { colorScheme: "dark" },
+    ));
+
+  it("is there at once when it is chosen, on every switch of the page, and with the first byte of the next page", () =>
+    onPage(async (page, scripts) => {
+      // Its script has come: without it the page would be another.
+      await page.waitForLoadState("networkidle");
+      assert.ok(scripts.includes("/_svc/ui-theme.js"));
+      await page.evaluate(() => Reflect.set(globalThis, "isSame", true));
+      await page.getByRole("button", { name: "Dark" }).click();
+      await page.locator('html[data-svc-theme="dark"]').waitFor();
+      assert.equal(await schemeOf(page), "dark dark");
+      assert.equal(await page.getByRole("button", { name: "Nacht" }).getAttribute("aria-pressed"), "true");
+      assert.equal(await page.getByRole("button", { name: "System" }).getAttribute("aria-pressed"), "false");
+      assert.equal(await page.evaluate(() => Reflect.get(globalThis, "isSame")), true);
+      const response = await page.goto(`${app.url}/`);
+      assert.match(
+        (await response?.text()) ?? "",
+        /^<!doctype html><html lang="en" data-svc-theme="dark" style="color-scheme:dark"/,
+      );
+    }));
+
+  it("is chosen without JavaScript too, and the page is the same one", () =>
+    onPage(
+      async (page) => {
+        await page.goto(`${app.url}/themes?a=1`);
+        await page.getByRole("button", { name: "Dark" }).click();
+        await page.locator('html[data-svc-theme="dark"]').waitFor();
+        assert.equal(page.url(), `${app.url}/themes?a=1`);
+        assert.equal(await page.getByRole("button", { name: "Nacht" }).getAttribute("aria-pressed"), "true");
+      },
+      { javaScriptEnabled: false },
+    ));
+
+  it("can be read by everyone, whichever it is", () =>
+    onPage(
+      async (page) => {
+        for (const name of ["Light", "Dark", "Contrast"]) {
+          await page.getByRole("button", { name }).click();
+          await page.locator(`button[aria-pressed="true"]`, { hasText: name }).waitFor();
+          assert.deepEqual(await seriousViolations(page), [], name);
+          await savePicture(page, `ui-themes-${name.toLowerCase()}`);
+        }
+      },
+      { viewport: { width: 360, height: 640 } },
+    ));
+
+  it("of no name is none, in a form and in a cookie", async () => {
+    const wrong = await post("theme=%22%3E%3Cscript%3E");
+    assert.equal(wrong.status, 422);
+    const html = await (await fetch(`${app.url}/`, { headers: { cookie: "svc-theme=%22%3E%3Cscript%3E" } })).text();
+    assert.match(html, /data-svc-theme="system" style="color-scheme:light dark"/);
+  });
+
+  it("is not another site's to choose, and leads to no other site", async () => {
+    assert.equal((await post("theme=dark", { origin: "https://elsewhere.example" })).status, 403);
+    const back = async (referer: string): Promise<string | null> =>
+      (await post("theme=dark", { referer })).headers.get("location");
+    assert.equal(await back(`${app.url}/a?b=c`), "/a?b=c");
+    assert.equal(await back("https://elsewhere.example/a"), "/");
+    assert.equal(await back(`${app.url}//elsewhere.example`), "/");
+    assert.equal(await back("no address"), "/");
+  });
+});
