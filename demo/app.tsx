@@ -22,8 +22,8 @@ const home = page("/", {
 
 /** Whoever knows an audit's id may read it: ids are 26 random characters. */
 const auditPage = page("/audits/:id", {
-  load: (ctx) => {
-    const snapshot = app.engine.snapshot(ctx.params["id"] ?? "");
+  load: async (ctx) => {
+    const snapshot = await app.engine.snapshot(ctx.params["id"] ?? "");
     if (snapshot?.worker !== "audit") return notFound();
     return { audit: snapshot, eventsUrl: `${app.eventsUrl(snapshot.graph_id)}&after=${snapshot.last_seq}` };
   },

@@ -54,20 +54,10 @@ export type {
   WorkerOptions,
   WorkerRun,
 } from "./graph/types.ts";
-export type {
-  Failure,
-  GraphEvent,
-  GraphEventType,
-  GraphPhase,
-  GraphQuery,
-  NodeStatus,
-  Page,
-  PurgeQuery,
-  Store,
-  TransactionHandle,
-  TransactionStatement,
-  TransactionValue,
-} from "./store/contract.ts";
+export type { Store } from "./store/contract.ts";
+export type { Failure, GraphEvent, GraphEventType, GraphPhase, NodeStatus } from "./store/graph-rows.ts";
+export type { GraphQuery, Page, PurgeQuery } from "./store/queries.ts";
+export type { TransactionHandle, TransactionStatement, TransactionValue } from "./store/transaction.ts";
 export { SimulatedClock, systemClock, type Clock, type Duration } from "./shared/clock.ts";
 export type { Log, LogFields } from "./shared/log.ts";
 export type { Json } from "./shared/json.ts";

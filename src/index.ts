@@ -10,7 +10,7 @@ export type { Operations, Status } from "./app/operations.ts";
 export type { Recent, RecentHour, RecentMinute } from "./app/metrics/recent.ts";
 export type { Setting } from "./app/settings.ts";
 export type { AuditQuery, AuditRow } from "./store/control.ts";
-export type { Page } from "./store/contract.ts";
+export type { Page } from "./store/queries.ts";
 export type { Config, Environment } from "./app/config.ts";
 export { rateLimit, type RateLimitOptions } from "./app/limits.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/page.ts";

@@ -88,7 +88,7 @@ async function openSvc(dir: string): Promise<Contender> {
     const { snapshot } = await engine.start(name, input);
     const { signal } = new AbortController();
     for await (const _event of engine.subscribe(snapshot.graph_id, snapshot.last_seq, signal));
-    return Number(store.graphs.graph(snapshot.graph_id)?.result);
+    return Number((await store.graphs.graph(snapshot.graph_id))?.result);
   };
   return {
     chain: (n) => end("chain", n),

@@ -75,8 +75,8 @@ async function open(folder: string, ports: readonly number[]): Promise<void> {
   for (const port of ports) ids.push(await register(port));
 }
 
-function pendingOf(): number {
-  return opened().webhooks.deliveries(new URLSearchParams({ status: "pending", limit: "1" })).total;
+async function pendingOf(): Promise<number> {
+  return (await opened().webhooks.deliveries(new URLSearchParams({ status: "pending", limit: "1" }))).total;
 }
 
 async function emit(to: readonly string[], count: number): Promise<void> {
@@ -90,7 +90,7 @@ async function emit(to: readonly string[], count: number): Promise<void> {
 /** From the first event to the last one's attempt being on record. */
 async function burst(count: number): Promise<void> {
   await emit(ids, count);
-  while (pendingOf() > 0) await sleep(POLL_MS);
+  while ((await pendingOf()) > 0) await sleep(POLL_MS);
 }
 
 async function paced(perSecond: number, seconds: number): Promise<void> {
@@ -107,10 +107,10 @@ async function paced(perSecond: number, seconds: number): Promise<void> {
 
 /** Until no more is delivered: to some it never is. */
 async function untilStill(): Promise<void> {
-  for (let before = -1, now = pendingOf(); now > 0 && now !== before;) {
+  for (let before = -1, now = await pendingOf(); now > 0 && now !== before;) {
     before = now;
     await sleep(STILL_MS);
-    now = pendingOf();
+    now = await pendingOf();
   }
 }
 

@@ -20,7 +20,7 @@ async function run(lockfile: Json): Promise<{ snapshot: Snapshot; followed: type
   for await (const event of engine.subscribe(snapshot.graph_id, 0, new AbortController().signal)) {
     followed = afterEvent(followed, event);
   }
-  const ended = engine.snapshot(snapshot.graph_id);
+  const ended = await engine.snapshot(snapshot.graph_id);
   assert.ok(ended);
   return { snapshot: ended, followed };
 }

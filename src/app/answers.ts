@@ -9,7 +9,7 @@ import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import { COOKIES, HEADERS } from "../shared/wire.ts";
-import type { AnswerRow, AnswerStore } from "../store/contract.ts";
+import type { AnswerRow, AnswerStore } from "../store/visitors.ts";
 
 const HOUR_MS = 3_600_000;
 /** How long an answer is kept: a day, as most APIs do. */

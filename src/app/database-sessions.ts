@@ -1,7 +1,7 @@
 /** Sessions in the app's own database: rows that have expired are thrown away as new ones come. */
 import type { SessionStore } from "../http/sessions.ts";
 import type { Clock } from "../shared/clock.ts";
-import type { SessionRows } from "../store/contract.ts";
+import type { SessionRows } from "../store/visitors.ts";
 
 /** An expired row is never read, so it only costs room. */
 const PURGE_EVERY_MS = 3_600_000;
@@ -16,7 +16,7 @@ export class DatabaseSessions implements SessionStore {
     this.#clock = clock;
   }
 
-  read(id: string): string | undefined {
+  read(id: string): Promise<string | undefined> {
     return this.#rows.read(id);
   }
 

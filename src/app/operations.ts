@@ -8,7 +8,7 @@ import { auditOf } from "../graph/audit.ts";
 import { isEqualSecret } from "../security/secrets.ts";
 import type { GraphStatus } from "../shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../store/control.ts";
-import type { Page } from "../store/contract.ts";
+import type { Page } from "../store/queries.ts";
 import type { LaneReport } from "../graph/types.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
@@ -54,6 +54,8 @@ export interface Operations {
   record(operation: string, target: string, steering?: Steering, data?: Json): Promise<void>;
 }
 
+const DELIVERY_STATUSES = ["pending", "delivered", "failed"];
+
 export function operationsOf(services: Services, env: Environment): Operations {
   const { store, clock, config, metrics } = services;
   return {
@@ -61,7 +63,7 @@ export function operationsOf(services: Services, env: Environment): Operations {
     recent: () => metrics.recent.read(),
     settings: () => settingsOf(config, env),
     isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),
-    audit: async (query = {}) => store.audit.list(query),
+    audit: (query = {}) => store.audit.list(query),
     record: (operation, target, steering, data) =>
       store.audit.add(auditOf(operation, target, clock.now(), steering, data)),
   };
@@ -73,13 +75,13 @@ export async function statusOf(services: Services): Promise<Status> {
     status: closing.aborted ? "draining" : "ready",
     version: VERSION,
     uptime_ms: clock.now() - startedMs,
-    graphs: store.graphs.countByStatus(),
+    graphs: await store.graphs.countByStatus(),
     queues: engine.lanes(),
     node_attempts: counted.attempts.by("outcome"),
-    webhooks: store.webhooks.registrations().length,
-    deliveries: deliveriesByStatus(services),
+    webhooks: store.webhooks.known().size,
+    deliveries: await deliveriesByStatus(services),
     delivery_attempts: counted.deliveries.attempts.by("outcome"),
-    delivery: { ...deliveryState(services), ...counted.deliveries.summary() },
+    delivery: { ...(await deliveryState(services)), ...counted.deliveries.summary() },
     requests: { in_flight: counted.requests.inFlight, by_status: counted.requests.totals() },
     actions: counted.actions.by("outcome"),
     refusals: counted.refusals.by("reason"),
@@ -88,12 +90,15 @@ export async function statusOf(services: Services): Promise<Status> {
   };
 }
 
-export function deliveriesByStatus({ webhooks }: Services): Record<string, number> {
-  const count = (status: string): number => webhooks.deliveries(new URLSearchParams({ status, limit: "1" })).total;
-  return { pending: count("pending"), delivered: count("delivered"), failed: count("failed") };
+export async function deliveriesByStatus({ webhooks }: Services): Promise<Record<string, number>> {
+  const counts = DELIVERY_STATUSES.map(async (status): Promise<[string, number]> => {
+    const { total } = await webhooks.deliveries(new URLSearchParams({ status, limit: "1" }));
+    return [status, total];
+  });
+  return Object.fromEntries(await Promise.all(counts));
 }
 
 /** What waits past its time, and what is under way. */
-function deliveryState({ webhooks }: Services): { under_way: number; oldest_waiting_ms: number } {
-  return { under_way: webhooks.underWay(), oldest_waiting_ms: webhooks.oldestWaitingMs() };
+async function deliveryState({ webhooks }: Services): Promise<{ under_way: number; oldest_waiting_ms: number }> {
+  return { under_way: webhooks.underWay(), oldest_waiting_ms: await webhooks.oldestWaitingMs() };
 }

@@ -183,7 +183,7 @@ describe("svc graph", () => {
     assert.match(lines.join("\n"), /asked +waiting[^]*asked#answer +waiting/);
     for (const input of ["42", "43"]) await run(["signal", id, "answer", "--input", input, "--key", "once", "--json"]);
     await app.engine.idle();
-    assert.equal(app.engine.snapshot(id)?.result, 42);
+    assert.equal((await app.engine.snapshot(id))?.result, 42);
     await assert.rejects(run(["signal", id, "answer"]), /is done; signal needs it to be/);
   });
 
@@ -227,7 +227,7 @@ describe("svc graph", () => {
     const forked = await run(["fork", id, "--from", "double", "--input", "21", "--json"]);
     const { graph_id, forked_from } = JSON.parse(forked.lines[0] ?? "") as { graph_id: string; forked_from: string };
     await app.engine.idle();
-    assert.deepEqual([forked_from, app.engine.snapshot(graph_id)?.result], [id, 42]);
+    assert.deepEqual([forked_from, (await app.engine.snapshot(graph_id))?.result], [id, 42]);
     const later = await run(["start", "double", "--at", "2999-01-01T00:00:00Z", "--json"]);
     assert.equal((JSON.parse(later.lines[0] ?? "") as { status: string }).status, "pending");
   });
@@ -242,7 +242,7 @@ describe("svc graph", () => {
     await run(["schedules", "resume", "yearly"]);
     const [id = ""] = (await run(["schedules", "trigger", "yearly"])).lines;
     await app.engine.idle();
-    assert.equal(app.engine.snapshot(id)?.result, 8);
+    assert.equal((await app.engine.snapshot(id))?.result, 8);
     const queue = await run(["queues", "pause", "asked", "--note", "busy"]);
     assert.match(queue.lines.join("\n"), /^asked  0 running, 0 waiting  paused: busy$/);
     const { lines } = await run(["queues", "--json"]);

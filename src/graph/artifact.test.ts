@@ -31,14 +31,14 @@ for (const url of STORES) {
         ["note.txt", Buffer.from("grün")],
         ["empty", Buffer.alloc(0)],
       ] as const) {
-        const row = store.graphs.artifacts(id).find((each) => each.name === name);
+        const row = (await store.graphs.artifacts(id)).find((each) => each.name === name);
         assert.ok(row);
         const read: Uint8Array[] = [];
         for await (const part of readArtifact(store.graphs, row)) read.push(part);
         assert.ok(Buffer.concat(read).equals(bytes), name);
         assert.equal(row.sha256, createHash("sha256").update(bytes).digest("hex"));
       }
-      const refs = engine.snapshot(id)?.result as { name: string; bytes: number }[];
+      const refs = (await engine.snapshot(id))?.result as { name: string; bytes: number }[];
       assert.deepEqual(
         refs.map(({ name, bytes }) => [name, bytes]),
         [
@@ -66,11 +66,11 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("dump", null);
       await engine.idle();
       await pass(1);
-      assert.deepEqual([engine.snapshot(snapshot.graph_id)?.status, writes], ["done", 1]);
+      assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.status, writes], ["done", 1]);
       await engine.retry(snapshot.graph_id, { from: "dump" });
       await engine.idle();
-      const [row, ...others] = store.graphs.artifacts(snapshot.graph_id);
-      assert.deepEqual([engine.snapshot(snapshot.graph_id)?.status, writes, others], ["done", 2, []]);
+      const [row, ...others] = await store.graphs.artifacts(snapshot.graph_id);
+      assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.status, writes, others], ["done", 2, []]);
       assert.ok(row);
       for await (const part of readArtifact(store.graphs, row)) assert.equal(Buffer.from(part).toString(), "version 2");
       await store.close();
@@ -90,12 +90,12 @@ for (const url of STORES) {
       ] as const) {
         const { snapshot } = await engine.start("bad", [...input]);
         await engine.idle();
-        assert.match(engine.snapshot(snapshot.graph_id)?.error?.message ?? "", expected);
+        assert.match((await engine.snapshot(snapshot.graph_id))?.error?.message ?? "", expected);
       }
       const { snapshot } = await engine.start("pair", null);
       await engine.idle();
       const message = 'The artifact "same" of "second" has the name of one that "first" made';
-      assert.equal(engine.snapshot(snapshot.graph_id)?.error?.message, message);
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.error?.message, message);
       await store.close();
     });
   });

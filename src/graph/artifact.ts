@@ -73,7 +73,7 @@ export async function* readArtifact(
   { graphId, name, bytes }: ArtifactRow,
 ): AsyncGenerator<Uint8Array> {
   for (let at = 0; at * PART_BYTES < bytes; at++) {
-    const part = rows.part(graphId, name, at);
+    const part = await rows.part(graphId, name, at);
     if (!part) throw new Error(`Part ${at} of the artifact "${name}" of ${graphId} is missing`);
     yield part;
   }

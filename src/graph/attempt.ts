@@ -4,7 +4,7 @@
  */
 import type { Clock, Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { Failure, NodeRow } from "../store/contract.ts";
+import type { Failure, NodeRow } from "../store/graph-rows.ts";
 import type { Abort } from "./abort.ts";
 import type { DurableCalls, MapCallOptions, WaitOptions } from "./context-types.ts";
 import { MAX_EVENT_BYTES, MAX_LOG_LENGTH, toJson } from "./json-value.ts";

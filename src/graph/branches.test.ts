@@ -21,7 +21,7 @@ async function run(definition: GraphDefinition, input: Json = null): Promise<Sna
   });
   const { snapshot } = await engine.start(definition.name, input);
   await engine.idle();
-  const end = engine.snapshot(snapshot.graph_id);
+  const end = await engine.snapshot(snapshot.graph_id);
   await engine.close();
   await store.close();
   assert.ok(end);
@@ -173,12 +173,13 @@ describe("a fan-out over nothing", () => {
     const engine = createEngine({ store, graphs: [empty], clock: new SimulatedClock(), random: () => 1 });
     const { snapshot } = await engine.start("empty", null);
     const id = snapshot.graph_id;
-    const isRunning = (): boolean => statuses(engine.snapshot(id) as Snapshot)["last"] === "running";
-    while (!isRunning()) await new Promise(setImmediate);
+    const isRunning = async (): Promise<boolean> =>
+      statuses((await engine.snapshot(id)) as Snapshot)["last"] === "running";
+    while (!(await isRunning())) await new Promise(setImmediate);
     isHeld = false;
     await Promise.all([engine.cancel(id), engine.retry(id)]);
     await engine.idle();
-    assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", "let go"]);
+    assert.deepEqual([(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result], ["done", "let go"]);
     await engine.close();
     await store.close();
   });
@@ -226,10 +227,10 @@ describe("a fan-out with a limit of its own", () => {
     const second = life();
     await second.recover();
     await second.idle();
-    assert.deepEqual([second.snapshot(id)?.status, begun], ["failed", [0, 1, 0, 1, 2, 3]]);
+    assert.deepEqual([(await second.snapshot(id))?.status, begun], ["failed", [0, 1, 0, 1, 2, 3]]);
     await second.retry(id);
     await second.idle();
-    const end = second.snapshot(id);
+    const end = await second.snapshot(id);
     assert.deepEqual(
       [end?.status, end?.result],
       [

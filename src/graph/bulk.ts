@@ -1,6 +1,7 @@
 /** The same step for many graphs: found by a filter, taken one slice after another, each as if it were steered alone. */
 import { SvcError } from "../shared/errors.ts";
-import type { GraphQuery, GraphStore } from "../store/contract.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import type { GraphQuery } from "../store/queries.ts";
 import type { BulkAction, BulkOptions, BulkReport, Steering } from "./types.ts";
 
 /** Graphs that are steered side by side: their units share commits. */
@@ -25,10 +26,10 @@ export async function bulk(
   const page = (from: string | undefined, size: number) =>
     graphs.list({ ...filter, limit: size, ...(from === undefined ? {} : { cursor: from }) } satisfies GraphQuery);
   const report: BulkReport = { action, matched: 0, changed: 0, refused: 0, dry_run: isDryRun, next_cursor: null };
-  if (isDryRun) return { ...report, matched: page(cursor, 1).total };
+  if (isDryRun) return { ...report, matched: (await page(cursor, 1)).total };
   let next = cursor;
   for (let left = Math.min(limit, MOST); left > 0;) {
-    const { items, nextCursor, total } = page(next, Math.min(SLICE, left));
+    const { items, nextCursor, total } = await page(next, Math.min(SLICE, left));
     if (next === cursor) report.matched = total;
     const taken = await Promise.all(items.map(({ id }) => isTaken(take(action, id, steering))));
     report.changed += taken.filter(Boolean).length;

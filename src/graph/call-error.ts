@@ -1,5 +1,5 @@
 /** What `ctx.call`, `ctx.map` and `ctx.waitFor` throw. Final unless caught: what came of them is remembered. */
-import type { Failure, FailureReason } from "../store/contract.ts";
+import type { Failure, FailureReason } from "../store/graph-rows.ts";
 import { FinalError } from "./final-error.ts";
 
 /** A worker that was called has failed for good. */

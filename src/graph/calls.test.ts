@@ -19,7 +19,7 @@ for (const url of STORES) {
       const { engine, store } = await bench({ workers: [deep] }, url);
       const { snapshot } = await engine.start("deep", 3);
       await engine.idle();
-      const done = engine.snapshot(snapshot.graph_id);
+      const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result], ["done", 3]);
       assert.deepEqual(
         done?.nodes.map(({ id, status, attempts }) => [id, status, attempts]),
@@ -42,7 +42,7 @@ for (const url of STORES) {
       for (const items of [[3, 1, 2, 5, 4], []]) {
         const { snapshot } = await engine.start("all", items);
         await engine.idle();
-        const done = engine.snapshot(snapshot.graph_id);
+        const done = await engine.snapshot(snapshot.graph_id);
         assert.deepEqual([done?.status, done?.result], ["done", items.map((n) => n * n)]);
       }
       assert.equal(most, 2);
@@ -71,12 +71,12 @@ for (const url of STORES) {
       const { engine, store } = await bench({ workers: [strict, lenient] }, url);
       const { snapshot } = await engine.start("strict", [1, 2, 3]);
       await engine.idle();
-      const done = engine.snapshot(snapshot.graph_id);
+      const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual(done?.result, ['"strict#each/1" failed: two is even', "strict#each/1", "error"]);
       assert.deepEqual([statusOf(done, "strict#each/2"), aborted], ["cancelled", 1]);
       const collected = await engine.start("lenient", [1, 2]);
       await engine.idle();
-      assert.deepEqual(engine.snapshot(collected.snapshot.graph_id)?.result, [
+      assert.deepEqual((await engine.snapshot(collected.snapshot.graph_id))?.result, [
         { ok: true, value: 1 },
         { ok: false, error: { message: "two is even", reason: "error" } },
       ]);
@@ -94,10 +94,10 @@ for (const url of STORES) {
       const whole = worker("whole", async (_: Json, ctx) => ctx.map("parts", ["quick", "slow"], part));
       const table = await bench({ workers: [whole] }, url);
       const { snapshot } = await table.engine.start("whole", null);
-      while (statusOf(table.engine.snapshot(snapshot.graph_id), "whole#parts/0") !== "done") await turn();
+      while (statusOf(await table.engine.snapshot(snapshot.graph_id), "whole#parts/0") !== "done") await turn();
       await table.crash();
       await table.engine.idle();
-      const done = table.engine.snapshot(snapshot.graph_id);
+      const done = await table.engine.snapshot(snapshot.graph_id);
       assert.deepEqual(
         [done?.result, runs],
         [
@@ -124,7 +124,7 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("boss", null);
       await engine.idle();
       await pass(10);
-      const failed = engine.snapshot(snapshot.graph_id);
+      const failed = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual(
         [failed?.status, failed?.error?.message, tries, calls],
         ["failed", '"boss#help" failed: no', 2, 1],
@@ -146,10 +146,10 @@ for (const url of STORES) {
       const { engine, store } = await bench({ workers: [main] }, url);
       const { snapshot } = await engine.start("main", null);
       await engine.idle();
-      assert.equal(engine.snapshot(snapshot.graph_id)?.status, "failed");
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "failed");
       await engine.retry(snapshot.graph_id);
       await engine.idle();
-      assert.deepEqual(engine.snapshot(snapshot.graph_id)?.result, ["good", "bad"]);
+      assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, ["good", "bad"]);
       assert.deepEqual(runs, ["first", "good", "bad", "bad"]);
       await store.close();
     });
@@ -172,14 +172,14 @@ for (const url of STORES) {
       await engine.pause(snapshot.graph_id);
       hang.open();
       await engine.idle();
-      const paused = engine.snapshot(snapshot.graph_id);
+      const paused = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual(
         [paused?.phase, ...["all", "all#items/0", "all#items/1"].map((id) => statusOf(paused, id))],
         ["paused", "waiting", "ready", "pending"],
       );
       await engine.resume(snapshot.graph_id);
       await engine.idle();
-      assert.deepEqual(engine.snapshot(snapshot.graph_id)?.result, [0, 1, 2]);
+      assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, [0, 1, 2]);
       assert.deepEqual(runs, ["first 0", "second 0", "first 1", "second 1", "first 2", "second 2"]);
       await store.close();
     });
@@ -197,11 +197,11 @@ for (const url of STORES) {
       await table.engine.pause(id);
       await table.engine.signal(id, "go0", null);
       await table.crash();
-      assert.equal(table.engine.snapshot(id)?.phase, "paused");
+      assert.equal((await table.engine.snapshot(id))?.phase, "paused");
       await table.engine.signal(id, "go1", null);
       await table.engine.resume(id);
       await table.engine.idle();
-      assert.deepEqual(table.engine.snapshot(id)?.result, [0, 1]);
+      assert.deepEqual((await table.engine.snapshot(id))?.result, [0, 1]);
       await table.store.close();
     });
 
@@ -221,7 +221,7 @@ for (const url of STORES) {
       await engine.idle();
       await engine.cancel(snapshot.graph_id);
       await engine.idle();
-      const cancelled = engine.snapshot(snapshot.graph_id);
+      const cancelled = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([cancelled?.error?.reason, ended.sort()], ["cancelled", ["a", "b"]]);
       assert.deepEqual(new Set(cancelled?.nodes.map(({ status }) => status)), new Set(["cancelled"]));
       await store.close();
@@ -245,7 +245,7 @@ for (const url of STORES) {
       const { engine, store } = await bench({ graphs: [pair] }, url);
       const { snapshot } = await engine.start("pair", null);
       await engine.idle();
-      const done = engine.snapshot(snapshot.graph_id);
+      const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.result, statusOf(done, "hasty#slow"), isAborted], ["gone", "cancelled", true]);
       await store.close();
     });

@@ -1,6 +1,7 @@
 /** A transition on its way into the store: what it changes in the rows, gathered as one unit. */
 import type { Json } from "../shared/json.ts";
-import type { GraphEventType, GraphRow, NewEvent, NodeRow, Unit } from "../store/contract.ts";
+import type { GraphEventType, GraphRow, NewEvent, NodeRow } from "../store/graph-rows.ts";
+import type { Unit } from "../store/unit.ts";
 
 /** Number of the last event of a mirror, counting those of units that are still to be committed. */
 export class LastEvent {

@@ -35,9 +35,10 @@ function family() {
   return { held, state, inner, outer };
 }
 
-const childOf = ({ engine }: Bench, id: string): string => engine.snapshot(id)?.children[0]?.graph_id ?? "";
-const nodeOf = ({ engine }: Bench, id: string, node: string): string | undefined =>
-  engine.snapshot(id)?.nodes.find((row) => row.id === node)?.status;
+const childOf = async ({ engine }: Bench, id: string): Promise<string> =>
+  (await engine.snapshot(id))?.children[0]?.graph_id ?? "";
+const nodeOf = async ({ engine }: Bench, id: string, node: string): Promise<string | undefined> =>
+  (await engine.snapshot(id))?.nodes.find((row) => row.id === node)?.status;
 
 for (const url of STORES) {
   describe(`graphs inside of graphs on ${url}`, () => {
@@ -46,9 +47,9 @@ for (const url of STORES) {
       const here = await bench({ graphs: [outer] }, url);
       const { snapshot } = await here.engine.start("outer", 1);
       await here.engine.idle();
-      const done = here.engine.snapshot(snapshot.graph_id);
+      const done = await here.engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result], ["done", { got: 20 }]);
-      const child = here.engine.snapshot(childOf(here, snapshot.graph_id));
+      const child = await here.engine.snapshot(await childOf(here, snapshot.graph_id));
       assert.deepEqual(
         [child?.worker, child?.input, child?.result, child?.parent],
         ["inner", 1, 20, { graph_id: snapshot.graph_id, node: "child" }],
@@ -61,7 +62,7 @@ for (const url of STORES) {
       const here = await bench({ graphs: [top, inner], concurrency: 1 }, url);
       const { snapshot } = await here.engine.start("top", 2);
       await here.engine.idle();
-      assert.deepEqual(here.engine.snapshot(snapshot.graph_id)?.result, { got: 30 });
+      assert.deepEqual((await here.engine.snapshot(snapshot.graph_id))?.result, { got: 30 });
     });
 
     it("are started once, whenever the process dies", async () => {
@@ -71,15 +72,18 @@ for (const url of STORES) {
       const { snapshot } = await here.engine.start("outer", 1);
       const { graph_id: id } = snapshot;
       await here.clock.advance(0);
-      assert.deepEqual([nodeOf(here, id, "child"), here.engine.snapshot(id)?.children.length], ["waiting", 1]);
-      const first = childOf(here, id);
+      assert.deepEqual(
+        [await nodeOf(here, id, "child"), (await here.engine.snapshot(id))?.children.length],
+        ["waiting", 1],
+      );
+      const first = await childOf(here, id);
       for (let count = 0; count < 2; count++) {
         await here.crash();
         await here.clock.advance(0);
       }
       held.open();
       await here.engine.idle();
-      const done = here.engine.snapshot(id);
+      const done = await here.engine.snapshot(id);
       assert.deepEqual(
         [done?.status, done?.result, done?.children.map((child) => child.graph_id)],
         ["done", { got: 20 }, [first]],
@@ -98,14 +102,14 @@ for (const url of STORES) {
       await here.clock.advance(0);
       assert.deepEqual(
         [
-          here.engine.snapshot(childOf(here, snapshot.graph_id))?.status,
-          here.engine.snapshot(snapshot.graph_id)?.status,
+          (await here.engine.snapshot(await childOf(here, snapshot.graph_id)))?.status,
+          (await here.engine.snapshot(snapshot.graph_id))?.status,
         ],
         ["done", "running"],
       );
       await here.crash();
       await here.engine.idle();
-      assert.deepEqual(here.engine.snapshot(snapshot.graph_id)?.result, { got: 20 });
+      assert.deepEqual((await here.engine.snapshot(snapshot.graph_id))?.result, { got: 20 });
     });
 
     it("fail their node when they fail; a retry of the parent runs on what failed in them", async () => {
@@ -115,16 +119,16 @@ for (const url of STORES) {
       const { snapshot } = await here.engine.start("outer", 1);
       await here.engine.idle();
       const { graph_id: id } = snapshot;
-      const child = childOf(here, id);
-      const failed = here.engine.snapshot(id);
+      const child = await childOf(here, id);
+      const failed = await here.engine.snapshot(id);
       assert.equal(failed?.status, "failed");
       assert.match(failed?.error?.message ?? "", new RegExp(`The graph ${child} \\("inner"\\) failed: broken inside`));
       state.isBroken = false;
       await here.engine.retry(id);
       await here.engine.idle();
-      const done = here.engine.snapshot(id);
+      const done = await here.engine.snapshot(id);
       assert.deepEqual([done?.status, done?.result, done?.children.length, state.firsts], ["done", { got: 20 }, 1, 1]);
-      assert.equal(here.engine.snapshot(child)?.epoch, 2);
+      assert.equal((await here.engine.snapshot(child))?.epoch, 2);
     });
 
     it("are new ones when their node is run again", async () => {
@@ -134,7 +138,7 @@ for (const url of STORES) {
       await here.engine.idle();
       await here.engine.retry(snapshot.graph_id, { from: "child" });
       await here.engine.idle();
-      const done = here.engine.snapshot(snapshot.graph_id);
+      const done = await here.engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.children.length, state.firsts], ["done", 2, 2]);
     });
 
@@ -145,20 +149,21 @@ for (const url of STORES) {
       const { snapshot } = await here.engine.start("outer", 1);
       const { graph_id: id } = snapshot;
       await here.clock.advance(0);
-      const child = childOf(here, id);
-      const phases = (): (string | undefined)[] => [id, child].map((one) => here.engine.snapshot(one)?.phase);
+      const child = await childOf(here, id);
+      const phases = (): Promise<(string | undefined)[]> =>
+        Promise.all([id, child].map(async (one) => (await here.engine.snapshot(one))?.phase));
       await here.engine.pause(id, { by: "anna" });
-      assert.deepEqual(phases(), ["paused", "pausing"]);
+      assert.deepEqual(await phases(), ["paused", "pausing"]);
       held.open();
       await here.engine.idle();
-      assert.deepEqual(phases(), ["paused", "paused"]);
+      assert.deepEqual(await phases(), ["paused", "paused"]);
       await here.engine.resume(id);
       await here.engine.idle();
-      assert.deepEqual(phases(), ["done", "done"]);
+      assert.deepEqual(await phases(), ["done", "done"]);
       const other = await here.engine.start("outer", 5, { delayMs: 0 });
       await here.engine.idle();
-      assert.equal(here.engine.snapshot(other.snapshot.graph_id)?.status, "done");
-      const [last] = here.store.audit.list({ target: child, operation: "graph.pause" }).items;
+      assert.equal((await here.engine.snapshot(other.snapshot.graph_id))?.status, "done");
+      const [last] = (await here.store.audit.list({ target: child, operation: "graph.pause" })).items;
       assert.deepEqual([last?.actor, last?.note], ["anna", `pause of its parent ${id}`]);
     });
 
@@ -169,23 +174,26 @@ for (const url of STORES) {
       const { snapshot } = await here.engine.start("outer", 1);
       const { graph_id: id } = snapshot;
       await here.clock.advance(0);
-      const child = childOf(here, id);
+      const child = await childOf(here, id);
       const { children } = here.store.graphs;
-      here.store.graphs.children = () => [];
+      here.store.graphs.children = async () => [];
       await here.engine.cancel(id);
       here.store.graphs.children = children;
-      assert.equal(here.engine.snapshot(child)?.status, "running");
+      assert.equal((await here.engine.snapshot(child))?.status, "running");
       await here.crash();
       await here.engine.idle();
       assert.deepEqual(
-        [here.engine.snapshot(child)?.status, here.engine.snapshot(child)?.error?.reason],
+        [(await here.engine.snapshot(child))?.status, (await here.engine.snapshot(child))?.error?.reason],
         ["failed", "cancelled"],
       );
       const second = await here.engine.start("outer", 1);
       await here.clock.advance(0);
       await here.engine.cancel(second.snapshot.graph_id);
       await here.engine.idle();
-      assert.equal(here.engine.snapshot(childOf(here, second.snapshot.graph_id))?.error?.reason, "cancelled");
+      assert.equal(
+        (await here.engine.snapshot(await childOf(here, second.snapshot.graph_id)))?.error?.reason,
+        "cancelled",
+      );
     });
 
     it("can be called by a worker", async () => {
@@ -196,7 +204,7 @@ for (const url of STORES) {
       const here = await bench({ workers: [caller], graphs: [inner] }, url);
       const { snapshot } = await here.engine.start("caller", 4);
       await here.engine.idle();
-      const done = here.engine.snapshot(snapshot.graph_id);
+      const done = await here.engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result, done?.children.length], ["done", 50, 1]);
     });
 

@@ -7,7 +7,8 @@ import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphRow, GraphStore } from "../store/contract.ts";
+import type { GraphRow } from "../store/graph-rows.ts";
+import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./final-error.ts";
 import type { Engine, GraphDefinition, Steering, Worker, WorkerContext } from "./types.ts";
 
@@ -67,29 +68,29 @@ export class Children {
     });
     // The parent is run again: so is the child that failed, from where it did.
     if (ctx.epoch > epoch) await ctx.step(`again-${ctx.epoch}`, () => this.#retry(id));
-    let row = this.#row(id);
+    let row = await this.#row(id);
     while (!hasEnded(row)) {
       await ctx.waitFor(endOf(row));
-      row = this.#row(id);
+      row = await this.#row(id);
     }
     if (row.phase === "done") return row.result ?? null;
     throw new FinalError(`The graph ${id} ("${name}") failed: ${row.error?.message ?? ""}`);
   }
 
   async #retry(id: string): Promise<null> {
-    if (this.#row(id).phase === "failed") await this.#options.engine.retry(id);
+    if ((await this.#row(id)).phase === "failed") await this.#options.engine.retry(id);
     return null;
   }
 
-  #row(id: string): GraphRow {
-    const row = this.#options.graphs.graph(id);
+  async #row(id: string): Promise<GraphRow> {
+    const row = await this.#options.graphs.graph(id);
     if (!row) throw new FinalError(`The graph ${id}, which this node waits for, is no longer there`);
     return row;
   }
 
   /** Takes the children along. Those that don't allow it stay as they are. */
   async follow(step: "pause" | "resume" | "cancel", parentId: string, steering?: Steering): Promise<void> {
-    const rows = this.#options.graphs.children(parentId).filter((row) => !hasEnded(row));
+    const rows = (await this.#options.graphs.children([parentId])).filter((row) => !hasEnded(row));
     const note = steering?.note ?? `${step} of its parent ${parentId}`;
     await Promise.all(rows.map(({ id }) => unlessRefused(this.#options.engine[step](id, { ...steering, note }))));
   }
@@ -116,9 +117,9 @@ export class Children {
   }
 
   /** A child whose parent has failed while nobody could tell it. */
-  isOrphan({ parentGraph, phase }: GraphRow): boolean {
+  async isOrphan({ parentGraph, phase }: GraphRow): Promise<boolean> {
     if (parentGraph === undefined || phase === "done" || phase === "failed") return false;
-    return this.#options.graphs.graph(parentGraph)?.phase === "failed";
+    return (await this.#options.graphs.graph(parentGraph))?.phase === "failed";
   }
 }
 

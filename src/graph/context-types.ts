@@ -1,7 +1,7 @@
 /** The durable part of a worker's context: what is remembered, so that an attempt that begins again goes on from there. */
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { TransactionHandle } from "../store/contract.ts";
+import type { TransactionHandle } from "../store/transaction.ts";
 import type { OutputOf, StandardSchema } from "../shared/schema.ts";
 import type { ArtifactData } from "./artifact.ts";
 import type { RetryPolicy } from "./retry.ts";

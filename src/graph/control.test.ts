@@ -47,13 +47,13 @@ for (const url of STORES) {
       const resumed = await engine.resume(id);
       assert.deepEqual([resumed.status, resumed.phase], ["pending", "queued"]);
       await pass(58_000);
-      assert.equal(engine.snapshot(id)?.status, "pending");
+      assert.equal((await engine.snapshot(id))?.status, "pending");
       await pass(1_000);
       assert.deepEqual(
-        [engine.snapshot(id)?.status, engine.snapshot(id)?.started_ms],
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.started_ms],
         ["done", snapshot.created_ms + 60_000],
       );
-      assert.deepEqual(typesOf(store.graphs.events(id, 0)).slice(0, 5), [
+      assert.deepEqual(typesOf(await store.graphs.events(id, 0)).slice(0, 5), [
         "graph.queued",
         "graph.pausing",
         "graph.paused",
@@ -70,9 +70,9 @@ for (const url of STORES) {
       await here.engine.resume(id);
       await here.crash();
       await here.pass(59_999);
-      assert.equal(here.engine.snapshot(id)?.status, "pending");
+      assert.equal((await here.engine.snapshot(id))?.status, "pending");
       await here.pass(1);
-      assert.equal(here.engine.snapshot(id)?.status, "done");
+      assert.equal((await here.engine.snapshot(id))?.status, "done");
     });
 
     it("runs a node of a graph that is done again, and what comes after it, and keeps what they came to before", async () => {
@@ -84,16 +84,19 @@ for (const url of STORES) {
       const again = await engine.retry(id, { from: "sum", by: "anna", note: "checked" });
       assert.deepEqual([again.status, again.epoch, again.result], ["running", 2, null]);
       await engine.idle();
-      assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", { told: { sum: 14 } }]);
+      assert.deepEqual(
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result],
+        ["done", { told: { sum: 14 } }],
+      );
       assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, tell: 2 });
       assert.deepEqual(
-        store.graphs.pastNodes(id).map((row) => [row.id, row.epoch, row.status, row.result]),
+        (await store.graphs.pastNodes(id)).map((row) => [row.id, row.epoch, row.status, row.result]),
         [
           ["sum", 1, "done", 14],
           ["tell", 1, "done", { told: { sum: 14 } }],
         ],
       );
-      const started = store.graphs.events(id, 0).filter(({ type }) => type === "graph.started");
+      const started = (await store.graphs.events(id, 0)).filter(({ type }) => type === "graph.started");
       assert.deepEqual(started[1]?.data, { epoch: 2, from: "sum", by: "anna", note: "checked" });
     });
 
@@ -111,7 +114,7 @@ for (const url of STORES) {
       assert.deepEqual([runs["square/0"], runs["square/1"], runs["list"]], [2, 3, 1]);
       await engine.retry(id, { from: "list" });
       await engine.idle();
-      const done = engine.snapshot(id);
+      const done = await engine.snapshot(id);
       assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 4, { told: { sum: 5 } }]);
       assert.deepEqual([runs["square/0"], runs["list"], runs["moody"]], [3, 2, 1]);
     });
@@ -122,11 +125,11 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("sums", [1, 13]);
       const id = snapshot.graph_id;
       await engine.idle();
-      assert.equal(engine.snapshot(id)?.status, "failed");
+      assert.equal((await engine.snapshot(id))?.status, "failed");
       await engine.retry(id, { from: "list" });
       await engine.idle();
       assert.deepEqual(
-        [engine.snapshot(id)?.status, engine.snapshot(id)?.result, runs["list"]],
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result, runs["list"]],
         ["done", { told: { sum: 170 } }, 2],
       );
     });
@@ -144,7 +147,7 @@ for (const url of STORES) {
         engine.retry(later.snapshot.graph_id, { from: "echo" }),
         has("SVC_TRANSITION", /is queued; retry needs it to be done or failed/),
       );
-      assert.equal(engine.snapshot(id)?.status, "done");
+      assert.equal((await engine.snapshot(id))?.status, "done");
     });
 
     it("keeps what a node failed with when it is tried again", async () => {
@@ -154,8 +157,8 @@ for (const url of STORES) {
       await engine.idle();
       await engine.retry(snapshot.graph_id);
       await engine.idle();
-      assert.equal(engine.snapshot(snapshot.graph_id)?.status, "done");
-      const past = store.graphs.pastNodes(snapshot.graph_id).find((row) => row.id === "square/0");
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
+      const past = (await store.graphs.pastNodes(snapshot.graph_id)).find((row) => row.id === "square/0");
       assert.deepEqual([past?.status, past?.error?.message], ["failed", "bad luck"]);
     });
 
@@ -168,12 +171,12 @@ for (const url of STORES) {
       const plain = await engine.fork(id, { from: "sum", by: "anna" });
       const edited = await engine.fork(id, { from: "tell", input: "by hand" });
       await engine.idle();
-      const [first, second] = [plain, edited].map(({ graph_id }) => engine.snapshot(graph_id));
+      const [first, second] = await Promise.all([plain, edited].map(({ graph_id }) => engine.snapshot(graph_id)));
       assert.deepEqual([first?.status, first?.result, first?.tags], ["done", { told: { sum: 14 } }, ["t"]]);
       assert.deepEqual([second?.result, second?.forked_from, second?.epoch], [{ told: "by hand" }, id, 1]);
       assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, tell: 3 });
-      assert.equal(engine.snapshot(id)?.epoch, 1);
-      assert.deepEqual(typesOf(store.graphs.events(edited.graph_id, 0)), [
+      assert.equal((await engine.snapshot(id))?.epoch, 1);
+      assert.deepEqual(typesOf(await store.graphs.events(edited.graph_id, 0)), [
         "graph.queued",
         "graph.started",
         "node.ready tell",
@@ -181,7 +184,7 @@ for (const url of STORES) {
         "node.done tell",
         "graph.done",
       ]);
-      const [row] = store.audit.list({ target: id }).items;
+      const [row] = (await store.audit.list({ target: id })).items;
       assert.deepEqual([row?.operation, row?.actor], ["graph.fork", "app"]);
     });
 
@@ -192,7 +195,7 @@ for (const url of STORES) {
       await engine.idle();
       const fork = await engine.fork(snapshot.graph_id, { from: "square/1", input: 5 });
       await engine.idle();
-      assert.deepEqual(engine.snapshot(fork.graph_id)?.result, { told: { sum: 26 } });
+      assert.deepEqual((await engine.snapshot(fork.graph_id))?.result, { told: { sum: 26 } });
       assert.deepEqual([runs["square/0"], runs["square/1"]], [1, 2]);
       await assert.rejects(
         engine.fork(snapshot.graph_id, { from: "square", input: [] }),
@@ -206,7 +209,7 @@ for (const url of STORES) {
       await engine.idle();
       const { graph_id: id } = await engine.fork(snapshot.graph_id, { from: "echo", input: { a: 2 } });
       await engine.idle();
-      assert.deepEqual([engine.snapshot(id)?.input, engine.snapshot(id)?.result], [{ a: 2 }, { a: 2 }]);
+      assert.deepEqual([(await engine.snapshot(id))?.input, (await engine.snapshot(id))?.result], [{ a: 2 }, { a: 2 }]);
     });
 
     it("goes on after a crash with a graph that was being run again from a node", async () => {
@@ -219,7 +222,7 @@ for (const url of STORES) {
       await here.engine.retry(snapshot.graph_id, { from: "square" });
       await here.crash();
       await here.engine.idle();
-      const done = here.engine.snapshot(snapshot.graph_id);
+      const done = await here.engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 2, { told: { sum: 5 } }]);
       assert.equal(runs["list"], 1);
     });
@@ -232,11 +235,11 @@ for (const url of STORES) {
         await here.engine.start("echo", 1, { at: 1 }),
       ];
       await here.engine.idle();
-      assert.equal(here.engine.snapshot(now.snapshot.graph_id)?.status, "done");
+      assert.equal((await here.engine.snapshot(now.snapshot.graph_id))?.status, "done");
       await here.pass(5499);
-      assert.equal(here.engine.snapshot(later.snapshot.graph_id)?.status, "pending");
+      assert.equal((await here.engine.snapshot(later.snapshot.graph_id))?.status, "pending");
       await here.pass(1);
-      const done = here.engine.snapshot(later.snapshot.graph_id);
+      const done = await here.engine.snapshot(later.snapshot.graph_id);
       assert.deepEqual([done?.status, done?.due_ms, done?.started_ms], ["done", at + 500, at + 500]);
     });
 
@@ -248,15 +251,18 @@ for (const url of STORES) {
       await assert.rejects(engine.pause(id), has("SVC_TRANSITION", /is paused/));
       await engine.cancel(id);
       assert.deepEqual(
-        store.audit
-          .list({ target: id })
-          .items.map(({ operation, actor, note, address }) => [operation, actor, note, address]),
+        (await store.audit.list({ target: id })).items.map(({ operation, actor, note, address }) => [
+          operation,
+          actor,
+          note,
+          address,
+        ]),
         [
           ["graph.cancel", "app", undefined, undefined],
           ["graph.pause", "operator", "wait", "10.0.0.7"],
         ],
       );
-      assert.ok(!JSON.stringify(store.graphs.events(id, 0)).includes("10.0.0.7"));
+      assert.ok(!JSON.stringify(await store.graphs.events(id, 0)).includes("10.0.0.7"));
     });
   });
 }

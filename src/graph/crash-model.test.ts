@@ -8,8 +8,10 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { SimulatedClock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { Store, Unit } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
+import type { Unit } from "../store/unit.ts";
 import { openStore } from "../store/open.ts";
+import { nodesOf, signalsOf } from "./engine-bench.test.ts";
 import { worker } from "./definition.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine, Worker } from "./types.ts";
@@ -121,13 +123,13 @@ async function play(ops: readonly Op[], lives: readonly number[], url: string): 
   const store = await openStore(url);
   const deaths = [...lives];
   let mortal = new Mortal(store, root, undefined, deaths.shift() ?? Infinity);
-  const idOf = (): string | undefined => store.graphs.list({}).items[0]?.id;
-  const isOver = (): boolean => store.graphs.list({}).items[0]?.finishedMs !== undefined;
+  const idOf = async (): Promise<string | undefined> => (await store.graphs.list({})).items[0]?.id;
+  const isOver = async (): Promise<boolean> => (await store.graphs.list({})).items[0]?.finishedMs !== undefined;
   const send = async (isEarly: boolean): Promise<void> => {
     for (const [at, each] of ops.entries())
-      if (each.kind === "wait" && each.isEarly === isEarly && !isOver())
+      if (each.kind === "wait" && each.isEarly === isEarly && !(await isOver()))
         await mortal.engine
-          .signal(idOf() ?? "", `signal${at}`, { signal: at }, { idempotencyKey: `k${at}` })
+          .signal((await idOf()) ?? "", `signal${at}`, { signal: at }, { idempotencyKey: `k${at}` })
           .catch((error: { code?: string }) => assert.equal(error.code, "SVC_TRANSITION"));
   };
   const round = async (isFirst: boolean): Promise<void> => {
@@ -139,31 +141,31 @@ async function play(ops: readonly Op[], lives: readonly number[], url: string): 
     await mortal.clock.advance(500);
     await mortal.engine.idle();
   };
-  for (let turn = 0, isFirst = true; turn === 0 || !isOver(); turn++) {
-    assert.ok(turn < 60, `The graph is stuck: ${JSON.stringify(mortal.engine.list({}).items[0]?.nodes)}`);
+  for (let turn = 0, isFirst = true; turn === 0 || !(await isOver()); turn++) {
+    assert.ok(turn < 60, `The graph is stuck: ${JSON.stringify((await mortal.engine.list({})).items[0]?.nodes)}`);
     const hasLived = await mortal.does(() => round(isFirst));
-    isFirst = !hasLived && idOf() === undefined;
+    isFirst = !hasLived && (await idOf()) === undefined;
     if (hasLived) continue;
     mortal = new Mortal(store, root, mortal.clock.now(), deaths.shift() ?? Infinity);
     if (!(await mortal.does(() => mortal.engine.recover()))) continue;
   }
-  judge(ops, counts, store, lives.length);
+  await judge(ops, counts, store, lives.length);
   await mortal.engine.close();
   await store.close();
   return mortal.commits;
 }
 
-function judge(ops: readonly Op[], counts: Counts, store: Store, deaths: number): void {
-  const graph = store.graphs.list({}).items[0];
+async function judge(ops: readonly Op[], counts: Counts, store: Store, deaths: number): Promise<void> {
+  const graph = (await store.graphs.list({})).items[0];
   assert.deepEqual([graph?.status, graph?.result, graph?.error], ["done", expected(ops), undefined]);
-  const events = store.graphs.events(graph?.id ?? "", 0);
+  const events = await store.graphs.events(graph?.id ?? "", 0);
   assert.deepEqual(
     events.map(({ seq }) => seq),
     events.map((_, at) => at + 1),
   );
   const done = events.filter(({ type }) => type === "node.done").map(({ node }) => node);
   assert.equal(new Set(done).size, done.length, "each node is done once");
-  const nodes = store.graphs.nodes(graph?.id ?? "");
+  const nodes = await nodesOf(store, graph?.id ?? "");
   assert.deepEqual(
     nodes.filter(({ status }) => status !== "done").map(({ id, status }) => [id, status]),
     [],
@@ -175,7 +177,7 @@ function judge(ops: readonly Op[], counts: Counts, store: Store, deaths: number)
     steps.filter((id) => (counts.get(id) ?? 0) === 0),
     [],
   );
-  assert.deepEqual(store.graphs.signals(graph?.id ?? ""), []);
+  assert.deepEqual(await signalsOf(store, graph?.id ?? ""), []);
 }
 
 const EVERYTHING: Op[] = [

@@ -57,7 +57,7 @@ describe("limits of a worker", () => {
     const { engine, pass } = await bench({ workers: [only] }, "memory:");
     const { snapshot } = await engine.start("watched", { name: "nobody's" });
     await pass(0);
-    const { status, error, nodes } = engine.snapshot(snapshot.graph_id) ?? assert.fail();
+    const { status, error, nodes } = (await engine.snapshot(snapshot.graph_id)) ?? assert.fail();
     assert.deepEqual([status, nodes[0]?.attempts], ["failed", 1]);
     assert.match(error?.message ?? "", /What "watched" is limited by can't be told: .*toUpperCase/);
   });
@@ -67,7 +67,7 @@ describe("limits of a worker", () => {
     const { engine, pass } = await bench({ workers: [only] }, "memory:");
     const { snapshot } = await engine.start("watched", job("a1"));
     await pass(0);
-    assert.match(engine.snapshot(snapshot.graph_id)?.error?.message ?? "", /rate.key gave 7; give a text/);
+    assert.match((await engine.snapshot(snapshot.graph_id))?.error?.message ?? "", /rate.key gave 7; give a text/);
   });
 
   it("are kept over cancels and pauses of those that wait", async () => {

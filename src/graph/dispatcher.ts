@@ -3,7 +3,8 @@
  * is room a node is marked running in the very unit that makes it ready; otherwise when its turn comes.
  */
 import type { Clock } from "../shared/clock.ts";
-import type { NodeRow, Unit } from "../store/contract.ts";
+import type { NodeRow } from "../store/graph-rows.ts";
+import type { Unit } from "../store/unit.ts";
 import { Lane, NO_KEYS, orderOf, type Keys, type Seat } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";

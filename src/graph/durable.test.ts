@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import { worker } from "./definition.ts";
-import { bench, gate, STORES, typesOf } from "./engine-bench.test.ts";
+import { bench, gate, STORES, typesOf, nodesOf } from "./engine-bench.test.ts";
 import type { Snapshot, WorkerContext } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("pay", null);
       await engine.idle();
       await pass(10);
-      const done = engine.snapshot(snapshot.graph_id);
+      const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result, runs], ["done", 1, ["order", "charge", "charge"]]);
       assert.deepEqual(
         done?.nodes.map(({ id, kind, status }) => [id, kind, status]),
@@ -37,7 +37,7 @@ for (const url of STORES) {
           ["pay#order", "step", "done"],
         ],
       );
-      assert.deepEqual(typesOf(store.graphs.events(snapshot.graph_id, 3)), [
+      assert.deepEqual(typesOf(await store.graphs.events(snapshot.graph_id, 3)), [
         "node.started pay",
         "node.done pay#order",
         "node.retrying pay",
@@ -66,7 +66,7 @@ for (const url of STORES) {
       while (runs.length < 2) await turn();
       await table.crash();
       await table.engine.idle();
-      const done = table.engine.snapshot(snapshot.graph_id);
+      const done = await table.engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result, runs], ["done", 1, ["first", "second", "second"]]);
       hang.open();
       await table.store.close();
@@ -95,10 +95,10 @@ for (const url of STORES) {
       await clock.advance(5000);
       await clock.advance(200);
       await engine.idle();
-      const done = engine.snapshot(snapshot.graph_id);
+      const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result, tries], ["done", "answer", [1, 2, 3]]);
       assert.deepEqual([...keys], [`${snapshot.graph_id}/ask/1/ask`]);
-      const retries = store.graphs.events(snapshot.graph_id, 0).filter(({ type }) => type === "node.retrying");
+      const retries = (await store.graphs.events(snapshot.graph_id, 0)).filter(({ type }) => type === "node.retrying");
       assert.deepEqual(
         retries.map(({ node, data }) => [node, (data as Record<string, Json>)["message"]]),
         [
@@ -122,7 +122,7 @@ for (const url of STORES) {
       ] as const) {
         const { snapshot } = await engine.start(name, null);
         await engine.idle();
-        const failed = engine.snapshot(snapshot.graph_id);
+        const failed = await engine.snapshot(snapshot.graph_id);
         assert.equal(failed?.status, "failed");
         assert.ok(failed?.error?.message.startsWith(message), failed?.error?.message);
       }
@@ -134,7 +134,7 @@ for (const url of STORES) {
       const { engine, store } = await bench({ workers: [dated] }, url);
       const { snapshot } = await engine.start("dated", null);
       await engine.idle();
-      const { error } = engine.snapshot(snapshot.graph_id) as Snapshot;
+      const { error } = (await engine.snapshot(snapshot.graph_id)) as Snapshot;
       assert.match(error?.message ?? "", /^what the step "now" of "dated" returned is a Date, which JSON can't carry/);
       await store.close();
     });
@@ -159,12 +159,12 @@ for (const url of STORES) {
       });
       const table = await bench({ workers: [walk] }, url);
       const { snapshot } = await table.engine.start("walk", null);
-      while (seen.length < 1 || table.store.graphs.nodes(snapshot.graph_id)[0]?.state === undefined) await turn();
+      while (seen.length < 1 || (await nodesOf(table.store, snapshot.graph_id))[0]?.state === undefined) await turn();
       await table.crash();
       await table.engine.idle();
       await table.pass(1);
       assert.deepEqual(seen, [undefined, 1, 3]);
-      assert.equal(table.engine.snapshot(snapshot.graph_id)?.result, 3);
+      assert.equal((await table.engine.snapshot(snapshot.graph_id))?.result, 3);
       await table.store.close();
     });
   });
@@ -182,15 +182,15 @@ for (const url of STORES) {
       const second = await engine.start("nap", { name: "b", ms: 1000 });
       await engine.idle();
       assert.deepEqual(order, ["a starts", "b starts"]);
-      const sleeping = engine.snapshot(first.snapshot.graph_id);
+      const sleeping = await engine.snapshot(first.snapshot.graph_id);
       assert.deepEqual([sleeping?.status, statusOf(sleeping, "nap")], ["running", "waiting"]);
       assert.equal(nodeOf(sleeping, "nap#sleep~1")?.due_ms, clock.now() + HOUR_MS);
       assert.deepEqual(engine.lanes(), [{ worker: "nap", running: 0, waiting: 0 }]);
       await pass(1000);
       await pass(HOUR_MS);
       assert.deepEqual(order, ["a starts", "b starts", "b wakes", "a wakes"]);
-      assert.equal(engine.snapshot(second.snapshot.graph_id)?.status, "done");
-      assert.equal(engine.snapshot(first.snapshot.graph_id)?.status, "done");
+      assert.equal((await engine.snapshot(second.snapshot.graph_id))?.status, "done");
+      assert.equal((await engine.snapshot(first.snapshot.graph_id))?.status, "done");
       await store.close();
     });
 
@@ -207,10 +207,10 @@ for (const url of STORES) {
       await table.pass(HOUR_MS + 10);
       await table.crash();
       await table.pass(HOUR_MS - 11);
-      assert.deepEqual([starts, table.engine.snapshot(snapshot.graph_id)?.status], [2, "running"]);
-      assert.equal(nodeOf(table.engine.snapshot(snapshot.graph_id), "nap")?.attempts, 2);
+      assert.deepEqual([starts, (await table.engine.snapshot(snapshot.graph_id))?.status], [2, "running"]);
+      assert.equal(nodeOf(await table.engine.snapshot(snapshot.graph_id), "nap")?.attempts, 2);
       await table.pass(1);
-      assert.equal(table.engine.snapshot(snapshot.graph_id)?.status, "done");
+      assert.equal((await table.engine.snapshot(snapshot.graph_id))?.status, "done");
       assert.equal(starts, 2);
       await table.store.close();
     });
@@ -225,7 +225,7 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("nap", null);
       await engine.idle();
       await pass(HOUR_MS);
-      assert.equal(engine.snapshot(snapshot.graph_id)?.result, "rested");
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.result, "rested");
       await store.close();
     });
 
@@ -238,8 +238,11 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("nap", "2020-01-01");
       const bad = await engine.start("nap", "soon");
       await engine.idle();
-      assert.equal(engine.snapshot(snapshot.graph_id)?.result, "awake");
-      assert.equal(engine.snapshot(bad.snapshot.graph_id)?.error?.message, 'ctx.sleep in "nap" was given no date');
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.result, "awake");
+      assert.equal(
+        (await engine.snapshot(bad.snapshot.graph_id))?.error?.message,
+        'ctx.sleep in "nap" was given no date',
+      );
       await store.close();
     });
 
@@ -254,10 +257,10 @@ for (const url of STORES) {
       const paused = await engine.pause(snapshot.graph_id);
       assert.deepEqual([paused.status, statusOf(paused, "nap")], ["paused", "waiting"]);
       await pass(2 * HOUR_MS);
-      assert.equal(engine.snapshot(snapshot.graph_id)?.status, "paused");
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "paused");
       await engine.resume(snapshot.graph_id);
       await engine.idle();
-      assert.equal(engine.snapshot(snapshot.graph_id)?.result, "awake");
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.result, "awake");
       await store.close();
     });
 
@@ -280,7 +283,7 @@ for (const url of STORES) {
       );
       await pass(2 * HOUR_MS);
       assert.equal(isClean, true);
-      assert.equal(engine.snapshot(snapshot.graph_id)?.last_seq, cancelled.last_seq);
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.last_seq, cancelled.last_seq);
       await store.close();
     });
   });
@@ -303,12 +306,12 @@ for (const url of STORES) {
       assert.equal((await engine.pause(snapshot.graph_id)).phase, "pausing");
       hang.open();
       await engine.idle();
-      const paused = engine.snapshot(snapshot.graph_id);
+      const paused = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([paused?.phase, statusOf(paused, "long"), runs], ["paused", "ready", ["one"]]);
       assert.equal(nodeOf(paused, "long")?.attempts, 0);
       await engine.resume(snapshot.graph_id);
       await engine.idle();
-      assert.deepEqual([engine.snapshot(snapshot.graph_id)?.status, runs], ["done", ["one", "between", "two"]]);
+      assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.status, runs], ["done", ["one", "between", "two"]]);
       await store.close();
     });
 
@@ -331,10 +334,10 @@ for (const url of STORES) {
       await engine.pause(snapshot.graph_id);
       hang.open();
       await engine.idle();
-      assert.equal(engine.snapshot(snapshot.graph_id)?.phase, "paused");
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.phase, "paused");
       await engine.resume(snapshot.graph_id);
       await engine.idle();
-      assert.deepEqual([engine.snapshot(snapshot.graph_id)?.status, runs], ["done", ["quick", "slow", "last"]]);
+      assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.status, runs], ["done", ["quick", "slow", "last"]]);
       await store.close();
     });
   });

@@ -8,7 +8,9 @@
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { parseWith, type StandardSchema } from "../shared/schema.ts";
-import type { NodeRow, SignalRow, TransactionHandle, TransactionRun, Unit } from "../store/contract.ts";
+import type { NodeRow } from "../store/graph-rows.ts";
+import type { TransactionHandle, TransactionRun } from "../store/transaction.ts";
+import type { Unit } from "../store/unit.ts";
 import type { ArtifactRows } from "../store/artifacts.ts";
 import type { Abort } from "./abort.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
@@ -46,8 +48,6 @@ export interface AttemptPort {
   at(dueMs: number, run: () => void): void;
   /** Where files go. */
   readonly artifacts: ArtifactRows;
-  /** Signals of the graph that are kept. */
-  signals(): SignalRow[];
 }
 
 const FOREVER = Infinity;
@@ -131,7 +131,7 @@ export class Durable {
     const id = this.#keys.use("artifact", name);
     const kept = await this.#once(id, async () => {
       const { graphId } = node;
-      requireArtifact(name, type, node.id, artifacts.artifacts(graphId));
+      requireArtifact(name, type, node.id, await artifacts.artifacts(graphId));
       const startedMs = clock.now();
       const ref: ArtifactRef = { name, type, ...(await writeArtifact(artifacts, graphId, name, data)) };
       await this.#commit((change, inner) => {
@@ -187,10 +187,9 @@ export class Durable {
   }
 
   async waitFor(name: string, { key, timeout, schema }: WaitOptions<StandardSchema> = {}): Promise<Json> {
-    const { clock, machine } = this.#port;
+    const { clock } = this.#port;
     const timeoutMs = timeout === undefined ? undefined : durationMs(timeout);
     const id = key === undefined ? this.#keys.useAgain("waitFor", name) : this.#keys.use("waitFor", key);
-    machine.inner.signals.load(() => this.#port.signals());
     const parse = schema && (async (payload: Json) => toJson(await parseWith(schema, payload), `the signal "${name}"`));
     return this.#wait({ kind: "signal", id, signal: name, timeout, parse }, (change, inner, wait) =>
       inner.signal(change, wait, timeoutMs === undefined ? undefined : clock.now() + timeoutMs),

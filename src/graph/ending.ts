@@ -2,7 +2,8 @@
  * How a graph comes to fail: what runs is stopped, or let end first; what is left to be undone is undone (unwinding.ts);
  * then it has failed. The part of the state machine from the first failure for good to `graph.failed`.
  */
-import type { Failure, NodeRow, Unit } from "../store/contract.ts";
+import type { Failure, NodeRow } from "../store/graph-rows.ts";
+import type { Unit } from "../store/unit.ts";
 import { Change, type LastEvent } from "./change.ts";
 import type { InnerNodes } from "./inner-nodes.ts";
 import type { Lifecycle } from "./lifecycle.ts";

@@ -1,6 +1,8 @@
 /** An engine on a clock that is moved by hand, for the tests of this layer. Holds no test of its own. */
 import { SimulatedClock } from "../shared/clock.ts";
-import type { GraphEvent, OutboxRow, Store } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
+import type { GraphEvent, NodeRow, SignalRow } from "../store/graph-rows.ts";
+import type { OutboxRow } from "../store/webhook-rows.ts";
 import { openStore } from "../store/open.ts";
 import { recordLog } from "../testing/log.ts";
 import { createEngine, type EngineOptions } from "./engine.ts";
@@ -79,8 +81,13 @@ export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => voi
 export const typesOf = (events: readonly GraphEvent[]): string[] =>
   events.map((event) => (event.node ? `${event.type} ${event.node}` : event.type));
 
-export const webhooksOf = (store: Store, graphId: string): string[] =>
-  store.webhooks
-    .listDeliveries({ graphId })
-    .items.map((row) => row.event)
-    .sort();
+/** Rows of its nodes, by id. */
+export const nodesOf = async ({ graphs }: Store, graphId: string): Promise<NodeRow[]> =>
+  (await graphs.load([graphId]))[0]?.nodes ?? [];
+
+/** Signals that no node has taken. */
+export const signalsOf = async ({ graphs }: Store, graphId: string): Promise<SignalRow[]> =>
+  (await graphs.load([graphId]))[0]?.signals ?? [];
+
+export const webhooksOf = async (store: Store, graphId: string): Promise<string[]> =>
+  (await store.webhooks.listDeliveries({ graphId })).items.map((row) => row.event).sort();

@@ -8,7 +8,16 @@ import type { Json } from "../shared/json.ts";
 import { recordLog } from "../testing/log.ts";
 import { graph, worker } from "./definition.ts";
 import { createEngine, type EngineOptions } from "./engine.ts";
-import { bench as openBench, gate, outboxRow, STORES, typesOf, webhooksOf, type Bench } from "./engine-bench.test.ts";
+import {
+  bench as openBench,
+  gate,
+  outboxRow,
+  STORES,
+  typesOf,
+  webhooksOf,
+  type Bench,
+  nodesOf,
+} from "./engine-bench.test.ts";
 import { FinalError } from "./final-error.ts";
 import type { WorkerContext } from "./types.ts";
 
@@ -32,9 +41,9 @@ for (const url of STORES) {
       const { snapshot, created } = await engine.start("chain", { n: 4 });
       assert.deepEqual([snapshot.status, created, snapshot.graph_id.length], ["pending", true, 28]);
       await engine.idle();
-      const done = engine.snapshot(snapshot.graph_id);
+      const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result, done?.edges], ["done", 10, [["add", "double"]]]);
-      assert.deepEqual(typesOf(store.graphs.events(snapshot.graph_id, 0)), [
+      assert.deepEqual(typesOf(await store.graphs.events(snapshot.graph_id, 0)), [
         "graph.queued",
         "graph.started",
         "node.ready add",
@@ -45,7 +54,7 @@ for (const url of STORES) {
         "node.done double",
         "graph.done",
       ]);
-      assert.deepEqual(webhooksOf(store, snapshot.graph_id), ["graph.done"]);
+      assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.done"]);
       await store.close();
     });
 
@@ -66,9 +75,9 @@ for (const url of STORES) {
       ] as const) {
         const { snapshot } = await engine.start("fan", { count });
         await engine.idle();
-        const done = engine.snapshot(snapshot.graph_id);
+        const done = await engine.snapshot(snapshot.graph_id);
         assert.deepEqual([done?.status, done?.result, done?.nodes.length], ["done", expected, count + 2]);
-        const seqs = store.graphs.events(snapshot.graph_id, 0).map((event) => event.seq);
+        const seqs = (await store.graphs.events(snapshot.graph_id, 0)).map((event) => event.seq);
         assert.deepEqual(
           seqs,
           seqs.map((_, at) => at + 1),
@@ -120,12 +129,12 @@ for (const url of STORES) {
       await clock.advance(2000);
       await engine.idle();
       assert.deepEqual(attempts, [1, 2, 3]);
-      const failed = engine.snapshot(snapshot.graph_id);
+      const failed = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual(
         [failed?.status, failed?.error],
         ["failed", { message: "no luck 3", reason: "error", node: "flaky" }],
       );
-      assert.deepEqual(webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
+      assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
       await store.close();
     });
 
@@ -140,9 +149,12 @@ for (const url of STORES) {
       const first = await engine.start("broken", null);
       const second = await engine.start("odd", null);
       await engine.idle();
-      assert.deepEqual([runs, engine.snapshot(first.snapshot.graph_id)?.error?.message], [1, "line 3 is no JSON"]);
+      assert.deepEqual(
+        [runs, (await engine.snapshot(first.snapshot.graph_id))?.error?.message],
+        [1, "line 3 is no JSON"],
+      );
       assert.match(
-        engine.snapshot(second.snapshot.graph_id)?.error?.message ?? "",
+        (await engine.snapshot(second.snapshot.graph_id))?.error?.message ?? "",
         /the result of "odd"\.when\[0\] is a Date, which JSON can't carry/,
       );
       await store.close();
@@ -158,7 +170,7 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("slow", null);
       await clock.advance(5000);
       await engine.idle();
-      assert.deepEqual(engine.snapshot(snapshot.graph_id)?.error, {
+      assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.error, {
         message: "No result within 5s",
         reason: "timeout",
         node: "slow",
@@ -196,8 +208,8 @@ for (const url of STORES) {
       assert.equal((await engine.pause(id)).phase, "pausing");
       first.open();
       await engine.idle();
-      assert.deepEqual([engine.snapshot(id)?.status, ran], ["paused", ["a"]]);
-      assert.deepEqual(webhooksOf(store, id), ["graph.paused"]);
+      assert.deepEqual([(await engine.snapshot(id))?.status, ran], ["paused", ["a"]]);
+      assert.deepEqual(await webhooksOf(store, id), ["graph.paused"]);
       await assert.rejects(
         engine.pause(id),
         (error: SvcError) =>
@@ -205,8 +217,8 @@ for (const url of STORES) {
       );
       await engine.resume(id);
       await engine.idle();
-      assert.deepEqual([engine.snapshot(id)?.status, ran], ["done", ["a", "b"]]);
-      assert.deepEqual(webhooksOf(store, id), ["graph.done", "graph.paused"]);
+      assert.deepEqual([(await engine.snapshot(id))?.status, ran], ["done", ["a", "b"]]);
+      assert.deepEqual(await webhooksOf(store, id), ["graph.done", "graph.paused"]);
       await store.close();
     });
 
@@ -226,8 +238,8 @@ for (const url of STORES) {
       assert.deepEqual([cancelled.status, cancelled.error?.reason, aborted], ["failed", "cancelled", true]);
       late.open("too late");
       await engine.idle();
-      assert.equal(engine.snapshot(id)?.result, null);
-      assert.deepEqual(webhooksOf(store, id), ["graph.failed"]);
+      assert.equal((await engine.snapshot(id))?.result, null);
+      assert.deepEqual(await webhooksOf(store, id), ["graph.failed"]);
       for (const act of [engine.cancel, engine.pause, engine.resume])
         await assert.rejects(act.call(engine, id), /is failed/);
       await assert.rejects(engine.cancel("g_nobody"), (error: SvcError) => error.code === "SVC_NOT_FOUND");
@@ -252,7 +264,7 @@ for (const url of STORES) {
       assert.equal(attempts.length, 2);
       attempts[0]?.end("of the first epoch");
       await clock.advance(0);
-      assert.deepEqual([engine.snapshot(id)?.status, attempts[1]?.signal.aborted], ["running", false]);
+      assert.deepEqual([(await engine.snapshot(id))?.status, attempts[1]?.signal.aborted], ["running", false]);
       await engine.cancel(id);
       assert.equal(attempts[1]?.signal.aborted, true);
       await engine.retry(id);
@@ -260,7 +272,10 @@ for (const url of STORES) {
       attempts[1]?.end("of the second epoch");
       attempts[2]?.end("of the third epoch");
       await engine.idle();
-      assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", "of the third epoch"]);
+      assert.deepEqual(
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result],
+        ["done", "of the third epoch"],
+      );
       await store.close();
     });
 
@@ -287,8 +302,11 @@ for (const url of STORES) {
       await clock.advance(0);
       await engine.idle();
       assert.deepEqual(results, ["of epoch 1", "of epoch 2"]);
-      assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result], ["done", "of epoch 2"]);
-      const seen = typesOf(store.graphs.events(id, 0));
+      assert.deepEqual(
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result],
+        ["done", "of epoch 2"],
+      );
+      const seen = typesOf(await store.graphs.events(id, 0));
       assert.deepEqual(
         seen.filter((type) => /discarded|node.done/.test(type)),
         ["node.discarded restless", "node.done restless"],
@@ -304,13 +322,13 @@ for (const url of STORES) {
         snapshot: { graph_id: id },
       } = await engine.start("talk", null);
       await engine.idle();
-      const { last_seq: last } = engine.snapshot(id) ?? {};
+      const { last_seq: last } = (await engine.snapshot(id)) ?? {};
       said?.log("info", "and another thing");
       said?.emit("late");
       said?.progress(1);
       await clock.advance(1000);
-      assert.equal(engine.snapshot(id)?.last_seq, last);
-      assert.equal(engine.snapshot(id)?.progress, null);
+      assert.equal((await engine.snapshot(id))?.last_seq, last);
+      assert.equal((await engine.snapshot(id))?.progress, null);
       await store.close();
     });
 
@@ -336,12 +354,15 @@ for (const url of STORES) {
         snapshot: { graph_id: id },
       } = await engine.start("chain", null);
       await engine.idle();
-      assert.equal(engine.snapshot(id)?.status, "failed");
+      assert.equal((await engine.snapshot(id))?.status, "failed");
       isBroken = false;
-      assert.deepEqual([(await engine.retry(id)).epoch, engine.snapshot(id)?.status], [2, "running"]);
+      assert.deepEqual([(await engine.retry(id)).epoch, (await engine.snapshot(id))?.status], [2, "running"]);
       await engine.idle();
-      assert.deepEqual([engine.snapshot(id)?.status, engine.snapshot(id)?.result, parses], ["done", "ok", 1]);
-      assert.deepEqual(webhooksOf(store, id), ["graph.done", "graph.failed"]);
+      assert.deepEqual(
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result, parses],
+        ["done", "ok", 1],
+      );
+      assert.deepEqual(await webhooksOf(store, id), ["graph.done", "graph.failed"]);
       await assert.rejects(engine.retry(id), /is done; retry needs it to be failed/);
       await store.close();
     });
@@ -386,14 +407,14 @@ for (const url of STORES) {
         snapshot: { graph_id: id },
       } = await engine.start("talk", null);
       await engine.idle();
-      const events = store.graphs.events(id, 0);
+      const events = await store.graphs.events(id, 0);
       assert.deepEqual(
         events.filter((event) => event.type === "progress").map((event) => event.data as Json),
         [{ value: 0 }, { value: 1 }],
       );
       assert.deepEqual(events.find((event) => event.type === "log")?.data, { level: "info", message: "hello" });
       assert.deepEqual(events.find((event) => event.type === "custom")?.data, { name: "found", data: { n: 1 } });
-      assert.equal(engine.snapshot(id)?.result, `${id}/talk/1/mail`);
+      assert.equal((await engine.snapshot(id))?.result, `${id}/talk/1/mail`);
       await store.close();
     });
 
@@ -412,7 +433,7 @@ for (const url of STORES) {
       await reading;
       assert.deepEqual(
         seen,
-        store.graphs.events(id, 1).map((event) => event.seq),
+        (await store.graphs.events(id, 1)).map((event) => event.seq),
       );
       const controller = new AbortController();
       const again = engine.subscribe(id, 0, controller.signal)[Symbol.asyncIterator]();
@@ -455,8 +476,8 @@ for (const url of STORES) {
       const second = createEngine({ graphs: [make(false)], store, clock });
       assert.equal(await second.recover(), 1);
       await second.idle();
-      assert.deepEqual([second.snapshot(id)?.status, ran], ["done", ["a", "b", "b"]]);
-      assert.equal(second.snapshot(id)?.nodes.find((node) => node.id === "b")?.attempts, 2);
+      assert.deepEqual([(await second.snapshot(id))?.status, ran], ["done", ["a", "b", "b"]]);
+      assert.equal((await second.snapshot(id))?.nodes.find((node) => node.id === "b")?.attempts, 2);
       await store.close();
     });
 
@@ -473,8 +494,11 @@ for (const url of STORES) {
         await last.recover();
         await clock.advance(0);
       }
-      assert.deepEqual([last.snapshot(id)?.status, last.snapshot(id)?.error?.reason], ["failed", "poison"]);
-      assert.deepEqual(webhooksOf(store, id), ["graph.failed"]);
+      assert.deepEqual(
+        [(await last.snapshot(id))?.status, (await last.snapshot(id))?.error?.reason],
+        ["failed", "poison"],
+      );
+      assert.deepEqual(await webhooksOf(store, id), ["graph.failed"]);
       await store.close();
     });
 
@@ -495,10 +519,10 @@ for (const url of STORES) {
       await clock.advance(1000);
       await closing;
       assert.deepEqual(
-        store.graphs.nodes(id).map((node) => [node.status, node.attempt, node.crashes]),
+        (await nodesOf(store, id)).map((node) => [node.status, node.attempt, node.crashes]),
         [["ready", 0, 0]],
       );
-      assert.equal(store.graphs.graph(id)?.phase, "running");
+      assert.equal((await store.graphs.graph(id))?.phase, "running");
       await store.close();
     });
 
@@ -517,8 +541,11 @@ for (const url of STORES) {
         log,
       });
       await next.recover();
-      assert.match(next.snapshot(first.snapshot.graph_id)?.error?.message ?? "", /no longer has the node "old"/);
-      assert.equal(next.snapshot(second.snapshot.graph_id)?.status, "running");
+      assert.match(
+        (await next.snapshot(first.snapshot.graph_id))?.error?.message ?? "",
+        /no longer has the node "old"/,
+      );
+      assert.equal((await next.snapshot(second.snapshot.graph_id))?.status, "running");
       assert.match(log.texts.join(), /no worker or graph named "lost"/);
       await store.close();
     });

@@ -6,13 +6,17 @@ import type { Clock, Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
-import type { GraphEvent, GraphQuery, GraphRow, Page, PurgeQuery, Store, Unit } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
+import type { GraphEvent, GraphRow } from "../store/graph-rows.ts";
+import type { GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
+import type { Unit } from "../store/unit.ts";
 import { auditOf } from "./audit.ts";
 import { checkCount } from "./checks.ts";
 import { bulk } from "./bulk.ts";
 import { Children } from "./children.ts";
 import { Isolation } from "./isolation.ts";
 import { requireSize } from "./json-value.ts";
+import type { LiveGraph } from "./live.ts";
 import { Machine } from "./machine.ts";
 import { madeInput } from "./node-input.ts";
 import { newGraph } from "./new-graph.ts";
@@ -76,6 +80,8 @@ export interface EngineOptions {
 
 /** As many as are read at once without being felt. */
 const EVENTS = 1000;
+/** Unfinished graphs that are read at once. */
+const SLICE = 200;
 
 /** @throws SvcError `SVC_DEFINITION` when two graphs or workers share a name. */
 export function createEngine(options: EngineOptions): Engine {
@@ -148,18 +154,20 @@ class GraphEngine implements Engine {
         "SVC_NOT_FOUND",
         `No worker or graph is named "${name}"; known: ${this.#registry.names().join(", ") || "none"}`,
       );
-    const known = this.#known(name, options.idempotencyKey);
+    const { idempotencyKey: key } = options;
+    const known = key === undefined ? undefined : await this.#known(name, key);
     if (known) return { snapshot: known, created: false };
     requireSize(JSON.stringify(input) ?? "", `The input of "${name}"`);
     const row = newGraph(definition, input, options, this.#clock.now());
-    const live = this.#underWay.adopt(row, firstNodes(row, definition), 1, definition);
+    const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
+    const live = this.#underWay.adopt(stored, definition);
     // As it is accepted; reading it back would cost as much as writing it.
     const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1, []);
     try {
       await this.#underWay.insert(live);
     } catch (error) {
       // Another start with the same key was committed first.
-      const other = this.#known(name, options.idempotencyKey);
+      const other = key === undefined ? undefined : await this.#known(name, key);
       if (other) return { snapshot: other, created: false };
       throw error;
     }
@@ -167,60 +175,66 @@ class GraphEngine implements Engine {
     return { snapshot, created: true };
   }
 
-  #known(worker: string, key: string | undefined): Snapshot | undefined {
-    const row = key === undefined ? undefined : this.#options.store.graphs.byIdempotencyKey(worker, key);
+  async #known(worker: string, key: string): Promise<Snapshot | undefined> {
+    const row = await this.#options.store.graphs.byIdempotencyKey(worker, key);
     return row && this.snapshot(row.id);
   }
 
-  snapshot(graphId: string): Snapshot | undefined {
-    const row = this.#options.store.graphs.graph(graphId);
-    return row && this.#view(row);
+  async snapshot(graphId: string): Promise<Snapshot | undefined> {
+    return (await this.#views([graphId]))[0];
   }
 
   async node(graphId: string, nodeId: string): Promise<NodeDetail | undefined> {
-    const { graphs } = this.#options.store;
-    const row = graphs.graph(graphId);
-    const nodes = row ? graphs.nodes(graphId) : [];
-    const node = nodes.find(({ id }) => id === nodeId);
-    return row && node && nodeDetail(node, madeInput(row, nodes, this.#registry.of(row), node));
+    const [stored] = await this.#options.store.graphs.load([graphId]);
+    const node = stored?.nodes.find(({ id }) => id === nodeId);
+    if (!stored || !node) return undefined;
+    const { row, nodes } = stored;
+    return nodeDetail(node, madeInput(row, nodes, this.#registry.of(row), node));
   }
 
   async pastNodes(graphId: string): Promise<NodeDetail[]> {
-    return this.#options.store.graphs.pastNodes(graphId).map((node) => nodeDetail(node));
+    return (await this.#options.store.graphs.pastNodes(graphId)).map((node) => nodeDetail(node));
   }
 
-  async events(graphId: string, { after = 0, limit = EVENTS }: EventsQuery = {}): Promise<GraphEvent[]> {
+  events(graphId: string, { after = 0, limit = EVENTS }: EventsQuery = {}): Promise<GraphEvent[]> {
     return this.#options.store.graphs.events(graphId, after, limit);
   }
 
-  list(query: GraphQuery): Page<Snapshot> {
-    const page = this.#options.store.graphs.list(query);
-    return { ...page, items: page.items.map((row) => this.#view(row)) };
+  async list(query: GraphQuery): Promise<Page<Snapshot>> {
+    const page = await this.#options.store.graphs.list(query);
+    return { ...page, items: await this.#views(page.items.map(({ id }) => id)) };
   }
 
-  #view(row: GraphRow): Snapshot {
+  async #views(ids: readonly string[]): Promise<Snapshot[]> {
     const { graphs } = this.#options.store;
-    const definition = this.#registry.of(row);
-    return snapshotOf(row, graphs.nodes(row.id), definition, graphs.lastSeq(row.id), graphs.children(row.id));
+    const [all, children] = await Promise.all([graphs.load(ids), graphs.children(ids)]);
+    return all.map(({ row, nodes, lastSeq }) => {
+      const own = children.filter(({ parentGraph }) => parentGraph === row.id);
+      return snapshotOf(row, nodes, this.#registry.of(row), lastSeq, own);
+    });
+  }
+
+  async #view(graphId: string): Promise<Snapshot> {
+    return (await this.snapshot(graphId)) as Snapshot;
   }
 
   async pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
     await this.#control("pause", graphId, options, (machine, nowMs) => machine.pause(nowMs, options));
     this.#underWay.get(graphId)?.letGoAfter(options.graceMs);
     await this.#children.follow("pause", graphId, options);
-    return this.snapshot(graphId) as Snapshot;
+    return this.#view(graphId);
   }
 
   async resume(graphId: string, steering?: Steering): Promise<Snapshot> {
     await this.#control("resume", graphId, steering, (machine, nowMs) => machine.resume(nowMs, steering));
     await this.#children.follow("resume", graphId, steering);
-    return this.snapshot(graphId) as Snapshot;
+    return this.#view(graphId);
   }
 
   async cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
     await this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
     await this.#children.follow("cancel", graphId, steering);
-    return this.snapshot(graphId) as Snapshot;
+    return this.#view(graphId);
   }
 
   async retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
@@ -232,8 +246,8 @@ class GraphEngine implements Engine {
     const target: SignalTarget = {
       store: this.#options.store.graphs,
       live: () => this.#underWay.take(graphId),
-      control: (decide) => this.#control("signal", graphId, steering, decide),
-      snapshot: () => this.snapshot(graphId) as Snapshot,
+      control: (live, decide) => this.#steer("signal", live, steering, decide),
+      snapshot: () => this.#view(graphId),
     };
     return sendSignal(target, { graphId, name, payload, key, actor: steering.by });
   }
@@ -244,27 +258,36 @@ class GraphEngine implements Engine {
     steering: Steering | undefined,
     decide: (machine: Machine, nowMs: number) => Unit,
   ): Promise<Snapshot> {
-    const live = this.#underWay.take(graphId);
+    return this.#steer(step, await this.#underWay.take(graphId), steering, decide);
+  }
+
+  async #steer(
+    step: string,
+    live: LiveGraph,
+    steering: Steering | undefined,
+    decide: (machine: Machine, nowMs: number) => Unit,
+  ): Promise<Snapshot> {
     const nowMs = this.#clock.now();
     await this.#underWay.steer(live, () => {
       const unit = decide(live.machine, nowMs);
-      unit.audit = auditOf(`graph.${step}`, graphId, nowMs, steering);
+      unit.audit = auditOf(`graph.${step}`, live.id, nowMs, steering);
       return unit;
     });
-    return this.snapshot(graphId) as Snapshot;
+    return this.#view(live.id);
   }
 
   async fork(graphId: string, { from, input, ...steering }: ForkOptions): Promise<Snapshot> {
-    const { graphs } = this.#options.store;
-    const { row: source, definition } = this.#underWay.find(graphId);
+    const { stored, definition } = await this.#underWay.find(graphId);
+    const { row: source } = stored;
     const isWhole = definition.nodes.length === 1 && input !== undefined;
     const row = newGraph(definition, isWhole ? input : source.input, { tags: source.tags }, this.#clock.now());
     row.forkedFrom = graphId;
-    const nodes = forkRows(row, definition, graphs.nodes(graphId), input === undefined ? { from } : { from, input });
+    const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
     const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
-    await this.#underWay.insert(this.#underWay.adopt(row, nodes, 1, definition), audit);
+    const live = this.#underWay.adopt({ row, nodes, lastSeq: 1, signals: [] }, definition);
+    await this.#underWay.insert(live, audit);
     this.#options.onStart?.(row.id);
-    return this.snapshot(row.id) as Snapshot;
+    return this.#view(row.id);
   }
 
   async bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport> {
@@ -282,13 +305,23 @@ class GraphEngine implements Engine {
   }
 
   async recover(): Promise<number> {
-    const rows = this.#options.store.graphs.unfinished().filter((row) => !this.#underWay.get(row.id));
-    await Promise.all(rows.map((row) => this.#underWay.recover(row, true)));
-    for (const row of rows)
-      if (this.#children.isOrphan(row)) await this.#children.follow("cancel", row.parentGraph ?? "");
+    const { graphs } = this.#options.store;
+    await this.queues.begin();
+    const children: GraphRow[] = [];
+    let count = 0;
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const ids: string[] = await graphs.unfinished(after, SLICE);
+      const left = await graphs.load(ids.filter((id) => !this.#underWay.get(id)));
+      await Promise.all(left.map((stored) => this.#underWay.recover(stored, true)));
+      children.push(...left.flatMap(({ row }) => (row.parentGraph === undefined ? [] : [row])));
+      count += left.length;
+      after = ids.at(-1);
+    }
+    for (const row of children)
+      if (await this.#children.isOrphan(row)) await this.#children.follow("cancel", row.parentGraph ?? "");
     await this.schedule.begin(this.#options.schedules ?? []);
     this.#retention?.start();
-    return rows.length;
+    return count;
   }
 
   lanes(): LaneReport[] {

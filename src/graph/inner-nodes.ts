@@ -17,7 +17,7 @@
  * Nothing is settled unless the graph is running: what falls due in a pause is settled as it is resumed.
  */
 import type { Json } from "../shared/json.ts";
-import type { Failure, GraphRow, NodeRow, NodeStatus, SignalRow } from "../store/contract.ts";
+import type { Failure, GraphRow, NodeRow, NodeStatus, SignalRow } from "../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import { callId, innerPrefix } from "./inner-id.ts";
 import type { Mirror } from "./mirror.ts";
@@ -33,7 +33,7 @@ export class InnerNodes {
   readonly #row: GraphRow;
   readonly #mirror: Mirror;
   readonly #turns: Turns;
-  readonly signals = new Signals();
+  readonly signals: Signals;
   /** Waits that are open, by the id they were opened under. */
   readonly #waits = new Map<string, Wait>();
   /** How many of them each node has. */
@@ -41,7 +41,8 @@ export class InnerNodes {
   #woken: Wait[] = [];
   #dropped: string[] = [];
 
-  constructor(row: GraphRow, mirror: Mirror, turns: Turns) {
+  constructor(row: GraphRow, mirror: Mirror, turns: Turns, signals: readonly SignalRow[]) {
+    this.signals = new Signals(signals);
     this.#row = row;
     this.#mirror = mirror;
     this.#turns = turns;

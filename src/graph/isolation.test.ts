@@ -69,7 +69,7 @@ async function ended(name: string, input: unknown = null): Promise<Snapshot> {
   const { snapshot } = await engine.start(name, input as never);
   const signal = AbortSignal.timeout(60_000);
   for await (const _event of engine.subscribe(snapshot.graph_id, 0, signal));
-  return engine.snapshot(snapshot.graph_id) as Snapshot;
+  return (await engine.snapshot(snapshot.graph_id)) as Snapshot;
 }
 
 describe("an isolated worker", () => {

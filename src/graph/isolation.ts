@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../shared/json.ts";
-import type { NodeRow } from "../store/contract.ts";
+import type { NodeRow } from "../store/graph-rows.ts";
 import { refused } from "./checks.ts";
 import {
   errorMessage,

@@ -29,7 +29,8 @@
  * Source: contract section 4.
  */
 import type { Json } from "../shared/json.ts";
-import type { Failure, GraphRow, NodeRow, SignalRow, Unit } from "../store/contract.ts";
+import type { Failure, GraphRow, NodeRow, SignalRow } from "../store/graph-rows.ts";
+import type { Unit } from "../store/unit.ts";
 import { toldOf } from "./audit.ts";
 import { Change, LastEvent } from "./change.ts";
 import { Ending } from "./ending.ts";
@@ -66,13 +67,14 @@ export class Machine {
   /** From the first failure for good to the last event. */
   readonly ending: Ending;
 
-  /** @param lastSeq number of the last event of the rows given. */
+  /** @param lastSeq number of the last event of the rows given. @param signals that no node has taken. */
   constructor(
     row: GraphRow,
     nodes: readonly NodeRow[],
     lastSeq: number,
     definition: GraphDefinition,
     outboxRows: OutboxRows,
+    signals: readonly SignalRow[] = [],
   ) {
     this.row = row;
     this.#last = new LastEvent(lastSeq);
@@ -80,7 +82,7 @@ export class Machine {
     this.#lifecycle = new Lifecycle(row, definition.options, outboxRows);
     this.#mirror = new Mirror(nodes, definition);
     this.#turns = new Turns(row, this.#mirror);
-    this.inner = new InnerNodes(row, this.#mirror, this.#turns);
+    this.inner = new InnerNodes(row, this.#mirror, this.#turns, signals);
     const [lifecycle, mirror, { inner }] = [this.#lifecycle, this.#mirror, this];
     this.ending = new Ending({ lifecycle, mirror, inner, last: this.#last });
   }

@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import type { NodeRow, NodeStatus } from "../store/contract.ts";
+import type { NodeRow, NodeStatus } from "../store/graph-rows.ts";
 import { definitionName, isInner } from "./inner-id.ts";
 import type { GraphDefinition, NodeDefinition } from "./types.ts";
 

@@ -1,7 +1,7 @@
 /** The row of a graph that is about to be started. */
 import { createGraphId } from "../security/random.ts";
 import type { Json } from "../shared/json.ts";
-import type { GraphRow } from "../store/contract.ts";
+import type { GraphRow } from "../store/graph-rows.ts";
 import { readPriority } from "./checks.ts";
 import type { GraphDefinition, StartOptions } from "./types.ts";
 

@@ -4,7 +4,7 @@ import { messageOf } from "./attempt.ts";
 import { NO_KEYS, type Keys } from "./lane.ts";
 import type { Machine } from "./machine.ts";
 import { Mirror } from "./mirror.ts";
-import type { GraphRow, NodeRow } from "../store/contract.ts";
+import type { GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { AnyOptions, GraphDefinition } from "./types.ts";
 
 /** @throws what the definition's `input` throws. */

@@ -1,6 +1,6 @@
 /** New rows of nodes. */
 import type { Json } from "../shared/json.ts";
-import type { GraphRow, NodeRow } from "../store/contract.ts";
+import type { GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { GraphDefinition, NodeDefinition } from "./types.ts";
 
 /** Rows a graph is started with: every node but the items of fan-outs. */

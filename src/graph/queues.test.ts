@@ -24,12 +24,12 @@ for (const url of STORES) {
       await here.pass(1000);
       const chain = await here.engine.start("both", 1);
       await here.pass(4000);
-      const nodes = here.engine.snapshot(chain.snapshot.graph_id)?.nodes.map(({ id, status }) => [id, status]);
+      const nodes = (await here.engine.snapshot(chain.snapshot.graph_id))?.nodes.map(({ id, status }) => [id, status]);
       assert.deepEqual(nodes, [
         ["first", "done"],
         ["last", "ready"],
       ]);
-      assert.deepEqual(here.engine.queues.list(), [
+      assert.deepEqual(await here.engine.queues.list(), [
         {
           worker: "echo",
           paused: true,
@@ -54,9 +54,10 @@ for (const url of STORES) {
       const view = await here.engine.queues.resume("echo");
       await here.engine.idle();
       assert.equal(view.paused, false);
-      for (const { snapshot } of [alone, chain]) assert.equal(here.engine.snapshot(snapshot.graph_id)?.status, "done");
+      for (const { snapshot } of [alone, chain])
+        assert.equal((await here.engine.snapshot(snapshot.graph_id))?.status, "done");
       assert.deepEqual(
-        here.store.audit.list({ target: "echo" }).items.map(({ operation, actor }) => [operation, actor]),
+        (await here.store.audit.list({ target: "echo" })).items.map(({ operation, actor }) => [operation, actor]),
         [
           ["queue.resume", "app"],
           ["queue.pause", "anna"],
@@ -78,13 +79,13 @@ for (const url of STORES) {
       const waiting = await here.engine.start("slow", 2);
       held.open();
       await here.engine.idle();
-      assert.equal(here.engine.snapshot(running.snapshot.graph_id)?.status, "done");
+      assert.equal((await here.engine.snapshot(running.snapshot.graph_id))?.status, "done");
       await here.crash();
       await here.pass(1000);
-      assert.deepEqual([runs, here.engine.snapshot(waiting.snapshot.graph_id)?.status], [1, "running"]);
+      assert.deepEqual([runs, (await here.engine.snapshot(waiting.snapshot.graph_id))?.status], [1, "running"]);
       await here.engine.queues.resume("slow");
       await here.engine.idle();
-      assert.equal(here.engine.snapshot(waiting.snapshot.graph_id)?.status, "done");
+      assert.equal((await here.engine.snapshot(waiting.snapshot.graph_id))?.status, "done");
     });
 
     it("of workers that are unknown can't be paused", async () => {

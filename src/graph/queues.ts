@@ -17,15 +17,19 @@ export interface QueueOptions {
 export class WorkerQueues implements Queues {
   readonly #options: QueueOptions;
 
-  /** What was paused before the start stays so. */
   constructor(options: QueueOptions) {
     this.#options = options;
-    for (const { worker } of options.rows.paused()) options.dispatcher.pause(worker);
   }
 
-  list(): QueueView[] {
+  /** What was paused before the start stays so. */
+  async begin(): Promise<void> {
+    const { rows, dispatcher } = this.#options;
+    for (const { worker } of await rows.paused()) dispatcher.pause(worker);
+  }
+
+  async list(): Promise<QueueView[]> {
     const { rows, dispatcher, clock, workers } = this.#options;
-    const paused = new Map(rows.paused().map((row) => [row.worker, row]));
+    const paused = new Map((await rows.paused()).map((row) => [row.worker, row]));
     const lanes = new Map(dispatcher.lanes().map((lane) => [lane.worker, lane]));
     return [...workers].sort().map((worker) => {
       const row = paused.get(worker);
@@ -61,8 +65,8 @@ export class WorkerQueues implements Queues {
     return this.#view(worker);
   }
 
-  #view(worker: string): QueueView {
-    return this.list().find((view) => view.worker === worker) as QueueView;
+  async #view(worker: string): Promise<QueueView> {
+    return (await this.list()).find((view) => view.worker === worker) as QueueView;
   }
 
   #requireKnown(worker: string): void {

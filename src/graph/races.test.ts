@@ -32,7 +32,8 @@ async function outcome(step: Promise<{ status: string }>): Promise<string> {
   }
 }
 
-const seqsOf = ({ store }: Bench, id: string): number[] => store.graphs.events(id, 0).map(({ seq }) => seq);
+const seqsOf = async ({ store }: Bench, id: string): Promise<number[]> =>
+  (await store.graphs.events(id, 0)).map(({ seq }) => seq);
 
 for (const url of STORES) {
   describe(`races on ${url}`, () => {
@@ -43,17 +44,17 @@ for (const url of STORES) {
       const paused = await pausing;
       await here.engine.idle();
       assert.ok(["running", "paused"].includes(paused.status));
-      const still = here.engine.snapshot(id);
+      const still = await here.engine.snapshot(id);
       assert.deepEqual([still?.status, still?.phase], ["paused", "paused"]);
       assert.deepEqual(
         still?.nodes.map(({ status }) => status),
         ["done", "ready"],
       );
-      assert.ok(!typesOf(here.store.graphs.events(id, 0)).includes("node.started second"));
+      assert.ok(!typesOf(await here.store.graphs.events(id, 0)).includes("node.started second"));
       assert.equal(await outcome(here.engine.resume(id)), "running");
       await here.engine.idle();
-      assert.equal(here.engine.snapshot(id)?.status, "done");
-      assert.deepEqual(webhooksOf(here.store, id), ["graph.done", "graph.paused"]);
+      assert.equal((await here.engine.snapshot(id))?.status, "done");
+      assert.deepEqual(await webhooksOf(here.store, id), ["graph.done", "graph.paused"]);
     });
 
     it("dbos-transact-ts#1264: a graph that was cancelled stays so when its work ends well after all", async () => {
@@ -62,10 +63,10 @@ for (const url of STORES) {
       held.open();
       assert.equal((await cancelled).status, "failed");
       await here.engine.idle();
-      const end = here.engine.snapshot(id);
+      const end = await here.engine.snapshot(id);
       assert.deepEqual([end?.status, end?.error?.reason, end?.result], ["failed", "cancelled", null]);
-      assert.deepEqual(webhooksOf(here.store, id), ["graph.failed"]);
-      assert.equal(typesOf(here.store.graphs.events(id, 0)).at(-1), "graph.failed");
+      assert.deepEqual(await webhooksOf(here.store, id), ["graph.failed"]);
+      assert.equal(typesOf(await here.store.graphs.events(id, 0)).at(-1), "graph.failed");
     });
 
     it("of pause and cancel at once both hold, cancel last; of two cancels one, and the other is told of both states", async () => {
@@ -80,8 +81,8 @@ for (const url of STORES) {
       await assert.rejects(here.engine.cancel(id), /is failed; cancel needs it to be queued or running/);
       held.open();
       await here.engine.idle();
-      assert.equal(here.engine.snapshot(id)?.error?.reason, "cancelled");
-      assert.equal(webhooksOf(here.store, id).filter((event) => event === "graph.failed").length, 1);
+      assert.equal((await here.engine.snapshot(id))?.error?.reason, "cancelled");
+      assert.equal((await webhooksOf(here.store, id)).filter((event) => event === "graph.failed").length, 1);
     });
 
     it("a graph whose last node is done when it is cancelled is done, and the cancel is refused", async () => {
@@ -91,8 +92,8 @@ for (const url of STORES) {
       const { graph_id: id } = snapshot;
       for (const step of ["pause", "resume", "cancel"] as const)
         assert.equal(await outcome(here.engine[step](id)), "SVC_TRANSITION", step);
-      assert.equal(here.engine.snapshot(id)?.status, "done");
-      assert.deepEqual(webhooksOf(here.store, id), ["graph.done"]);
+      assert.equal((await here.engine.snapshot(id))?.status, "done");
+      assert.deepEqual(await webhooksOf(here.store, id), ["graph.done"]);
     });
 
     it("of several retries at once one begins the next epoch", async () => {
@@ -102,7 +103,7 @@ for (const url of STORES) {
       const retries = [1, 2, 3].map(() => outcome(here.engine.retry(snapshot.graph_id, { from: "quick" })));
       const refused = (await Promise.all(retries)).filter((one) => one === "SVC_TRANSITION");
       await here.engine.idle();
-      assert.deepEqual([refused.length, here.engine.snapshot(snapshot.graph_id)?.epoch], [2, 2]);
+      assert.deepEqual([refused.length, (await here.engine.snapshot(snapshot.graph_id))?.epoch], [2, 2]);
     });
 
     it("whatever is asked of many at once, in any order, the events of each have no gaps and one end", async () => {
@@ -119,11 +120,11 @@ for (const url of STORES) {
       await here.engine.idle();
       for (const id of ids) {
         assert.deepEqual(
-          seqsOf(here, id),
-          seqsOf(here, id).map((_, at) => at + 1),
+          await seqsOf(here, id),
+          (await seqsOf(here, id)).map((_, at) => at + 1),
         );
-        const { epoch = 0, status } = here.engine.snapshot(id) ?? {};
-        const ends = typesOf(here.store.graphs.events(id, 0)).filter((type) => type === "graph.failed");
+        const { epoch = 0, status } = (await here.engine.snapshot(id)) ?? {};
+        const ends = typesOf(await here.store.graphs.events(id, 0)).filter((type) => type === "graph.failed");
         assert.deepEqual([status, ends.length], ["failed", epoch]);
       }
     });

@@ -1,5 +1,5 @@
 /** What becomes of the rows of a graph when it is taken up again: after a crash, or after a commit that failed. */
-import type { Failure, GraphRow, NodeRow } from "../store/contract.ts";
+import type { Failure, GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import { definitionName, isInner } from "./inner-id.ts";
 import type { Mirror } from "./mirror.ts";

@@ -1,7 +1,7 @@
 /** What can be started, by name: graphs, and workers alone. */
 import { SvcError } from "../shared/errors.ts";
 import { graphOfWorker } from "./definition.ts";
-import type { GraphRow } from "../store/contract.ts";
+import type { GraphRow } from "../store/graph-rows.ts";
 import { requireModule } from "./isolation.ts";
 import type { GraphDefinition, NodeDefinition, Worker } from "./types.ts";
 

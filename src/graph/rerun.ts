@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import type { GraphRow, NodeRow } from "../store/contract.ts";
+import type { GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
 import { newNode } from "./node-rows.ts";

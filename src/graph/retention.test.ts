@@ -25,17 +25,14 @@ for (const url of STORES) {
       await engine.recover();
       for (const name of ["brief", "lasting", "work"]) await engine.start(name, null);
       const { snapshot } = await engine.start("held", null);
-      await untilDone(() => store.graphs.countByStatus().done === 3);
-      const left = (): string[] =>
-        store.graphs
-          .list({})
-          .items.map((row) => row.worker)
-          .sort();
+      await untilDone(async () => (await store.graphs.countByStatus()).done === 3);
+      const left = async (): Promise<string[]> => (await store.graphs.list({})).items.map((row) => row.worker).sort();
       const after = async (minutes: number, names: string[]): Promise<void> => {
         for (let at = 0; at < minutes; at += 10) await clock.advance(600_000);
         // A round that was still under way as time passed begins the next one late.
-        for (let rounds = 0; rounds < 30 && left().length !== names.length; rounds++) await clock.advance(60_000);
-        assert.deepEqual(left(), names);
+        for (let rounds = 0; rounds < 30 && (await left()).length !== names.length; rounds++)
+          await clock.advance(60_000);
+        assert.deepEqual(await left(), names);
       };
       await after(30, ["brief", "held", "lasting", "work"]);
       await after(40, ["held", "lasting", "work"]);
@@ -55,13 +52,14 @@ for (const url of STORES) {
       assert.equal(await engine.purge({ tag: "first", finishedBeforeMs }), 5);
       assert.equal(await engine.purge({ status: "failed", finishedBeforeMs }), 0);
       assert.equal(await engine.purge({ finishedBeforeMs }), 245);
-      assert.equal(engine.list({}).total, 0);
+      assert.equal((await engine.list({})).total, 0);
       await engine.close();
     });
   });
 }
 
 /** Lets a round that has begun come to its end. */
-async function untilDone(holds: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 10_000 && !holds(); turns++) await new Promise((resolve) => setImmediate(resolve));
+async function untilDone(holds: () => Promise<boolean>): Promise<void> {
+  for (let turns = 0; turns < 10_000 && !(await holds()); turns++)
+    await new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,7 +4,8 @@
  */
 import { durationMs, type Clock, type Duration, type Timer } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphStore, PurgeQuery } from "../store/contract.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import type { PurgeQuery } from "../store/queries.ts";
 import type { GraphDefinition } from "./types.ts";
 
 /** Late by a minute harms nobody. */
@@ -42,7 +43,7 @@ export class Retention {
   async #round(): Promise<void> {
     const { graphs, log, clock, keptMs } = this.#options;
     try {
-      for (const worker of graphs.workers()) {
+      for (const worker of await graphs.workers()) {
         const kept = keptMs(worker);
         if (kept === undefined) continue;
         await purgeAll(graphs, { worker, finishedBeforeMs: clock.now() - kept }, () => this.#pause());

@@ -2,7 +2,9 @@
 import type { Clock } from "../shared/clock.ts";
 import type { ArtifactRows } from "../store/artifacts.ts";
 import type { Json } from "../shared/json.ts";
-import type { NodeRow, SignalRow, TransactionRun, Unit } from "../store/contract.ts";
+import type { NodeRow } from "../store/graph-rows.ts";
+import type { TransactionRun } from "../store/transaction.ts";
+import type { Unit } from "../store/unit.ts";
 import { Abort } from "./abort.ts";
 import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import type { Claim } from "./dispatcher.ts";
@@ -31,8 +33,6 @@ export interface RunnerOptions {
   bind: (worker: Worker<never, unknown>, node: NodeRow) => Worker<never, unknown>;
   /** Writes the author's rows together with a unit. Rejects with what the author's function throws. */
   transact: (live: LiveGraph, run: TransactionRun) => Promise<Json>;
-  /** Signals of a graph that are kept. */
-  signals: (graphId: string) => SignalRow[];
   artifacts: ArtifactRows;
   tools: WorkerTools;
 }
@@ -119,7 +119,7 @@ export class Runner {
   }
 
   #durable(claim: Claim, controller: Abort, limits: AttemptLimits): Durable {
-    const { clock, random, apply, signals, transact, artifacts } = this.#options;
+    const { clock, random, apply, transact, artifacts } = this.#options;
     const { live, node, place } = claim;
     const { machine } = live;
     const port: AttemptPort = {
@@ -133,7 +133,6 @@ export class Runner {
       inside: (decide) => apply(live, () => machine.inside(clock.now(), decide)),
       transact: (run) => transact(live, run),
       at: (dueMs, run) => live.after(Math.max(0, dueMs - clock.now()), run),
-      signals: () => signals(node.graphId),
       artifacts,
     };
     return new Durable(port, limits);

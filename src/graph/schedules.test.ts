@@ -17,10 +17,9 @@ const echo = worker("echo", (input: Json) => input);
 const hourly: ScheduleDefinition = { name: "hourly", cron: "0 * * * *", worker: "echo" };
 
 /** For what times graphs were started, in order. */
-function timesOf({ store }: Bench, name = "hourly"): number[] {
-  return store.graphs
-    .list({ tag: `schedule:${name}`, limit: 200 })
-    .items.map(({ input }) => (input as { scheduled_ms: number }).scheduled_ms)
+async function timesOf({ store }: Bench, name = "hourly"): Promise<number[]> {
+  return (await store.graphs.list({ tag: `schedule:${name}`, limit: 200 })).items
+    .map(({ input }) => (input as { scheduled_ms: number }).scheduled_ms)
     .toReversed();
 }
 
@@ -33,12 +32,12 @@ for (const url of STORES) {
       const here = await bench({ workers: [echo], schedules: [hourly] }, url);
       await here.engine.recover();
       await here.pass(59 * MINUTE);
-      assert.deepEqual(timesOf(here), []);
+      assert.deepEqual(await timesOf(here), []);
       for (let count = 0; count < 3; count++) await here.pass(HOUR);
-      assert.deepEqual(timesOf(here), [START + HOUR, START + 2 * HOUR, START + 3 * HOUR]);
-      const [view] = here.engine.schedule.list();
+      assert.deepEqual(await timesOf(here), [START + HOUR, START + 2 * HOUR, START + 3 * HOUR]);
+      const [view] = await here.engine.schedule.list();
       assert.deepEqual([view?.next_ms, view?.last_ms, view?.source], [START + 4 * HOUR, START + 3 * HOUR, "app"]);
-      assert.equal(here.engine.snapshot(view?.last_graph_id ?? "")?.status, "done");
+      assert.equal((await here.engine.snapshot(view?.last_graph_id ?? ""))?.status, "done");
     });
 
     it("start nothing twice when the process dies between the start and the note of it", async () => {
@@ -48,11 +47,11 @@ for (const url of STORES) {
       here.store.schedules.moveOn = () => Promise.reject(new Error("the disk is gone"));
       await here.pass(HOUR);
       here.store.schedules.moveOn = moveOn;
-      assert.equal(timesOf(here).length, 1);
+      assert.equal((await timesOf(here)).length, 1);
       await here.crash();
       await here.pass(MINUTE);
-      assert.deepEqual(timesOf(here), [START + HOUR]);
-      assert.equal(here.engine.schedule.get("hourly")?.last_ms, START + HOUR);
+      assert.deepEqual(await timesOf(here), [START + HOUR]);
+      assert.equal((await here.engine.schedule.get("hourly"))?.last_ms, START + HOUR);
     });
 
     for (const [catchUp, missed] of [
@@ -69,11 +68,11 @@ for (const url of STORES) {
         await here.crash();
         await here.pass(0);
         assert.deepEqual(
-          timesOf(here),
+          await timesOf(here),
           missed.map((hour) => START + hour * HOUR),
         );
         await here.pass(30 * MINUTE);
-        assert.equal(timesOf(here).at(-1), START + 5 * HOUR);
+        assert.equal((await timesOf(here)).at(-1), START + 5 * HOUR);
       });
 
     it("skip a time at which their last graph is under way, unless overlaps are allowed", async () => {
@@ -86,11 +85,11 @@ for (const url of STORES) {
       const here = await bench({ workers: [slow], schedules }, url);
       await here.engine.recover();
       await here.clock.advance(2 * HOUR);
-      assert.deepEqual([timesOf(here).length, timesOf(here, "both").length], [1, 2]);
+      assert.deepEqual([(await timesOf(here)).length, (await timesOf(here, "both")).length], [1, 2]);
       held.open();
       await here.engine.idle();
       await here.pass(HOUR);
-      assert.deepEqual(timesOf(here), [START + HOUR, START + 3 * HOUR]);
+      assert.deepEqual(await timesOf(here), [START + HOUR, START + 3 * HOUR]);
       assert.ok(here.logs.some((text) => /hourly is skipped: its last graph is still under way/.test(text)));
     });
 
@@ -100,7 +99,7 @@ for (const url of STORES) {
       const nightly = { name: "nightly", cron: "30 2 * * *", timeZone: "Europe/Berlin", worker: "echo" };
       await engine.schedule.upsert({ ...nightly, overlap: "allow" });
       for (let hour = 0; hour < 72; hour++) await clock.advance(HOUR);
-      const items = store.graphs.list({ tag: "schedule:nightly" }).items.toReversed();
+      const items = (await store.graphs.list({ tag: "schedule:nightly" })).items.toReversed();
       assert.deepEqual(
         items.map(({ input }) => new Date((input as { scheduled_ms: number }).scheduled_ms).toISOString().slice(5, 16)),
         ["03-28T01:30", "03-29T01:00", "03-30T00:30"],
@@ -114,12 +113,12 @@ for (const url of STORES) {
       assert.deepEqual([paused.paused, paused.next_ms], [true, null]);
       await here.crash();
       await here.pass(3 * HOUR + MINUTE);
-      assert.deepEqual(timesOf(here), []);
+      assert.deepEqual(await timesOf(here), []);
       const resumed = await here.engine.schedule.resume("hourly");
       assert.deepEqual([resumed.paused, resumed.next_ms], [false, START + 4 * HOUR]);
       await here.pass(HOUR);
-      assert.deepEqual(timesOf(here), [START + 4 * HOUR]);
-      const trail = here.store.audit.list({ target: "hourly" }).items;
+      assert.deepEqual(await timesOf(here), [START + 4 * HOUR]);
+      const trail = (await here.store.audit.list({ target: "hourly" })).items;
       assert.deepEqual(
         trail.map(({ operation, actor, note }) => [operation, actor, note]),
         [
@@ -138,9 +137,9 @@ for (const url of STORES) {
       await engine.idle();
       assert.equal(first.graph_id, second.graph_id);
       assert.notEqual(first.graph_id, third.graph_id);
-      assert.deepEqual(engine.snapshot(first.graph_id)?.result, { fixed: true });
-      assert.equal(engine.schedule.get("hourly")?.next_ms, START + HOUR);
-      assert.equal(store.audit.list({ operation: "schedule.trigger" }).total, 3);
+      assert.deepEqual((await engine.snapshot(first.graph_id))?.result, { fixed: true });
+      assert.equal((await engine.schedule.get("hourly"))?.next_ms, START + HOUR);
+      assert.equal((await store.audit.list({ operation: "schedule.trigger" })).total, 3);
     });
 
     it("of the code replace those of an earlier deploy and leave those of the API alone", async () => {
@@ -149,14 +148,14 @@ for (const url of STORES) {
       await here.engine.schedule.upsert({ ...hourly, name: "mine" });
       await here.crash({ schedules: [{ ...hourly, cron: "30 * * * *" }] });
       assert.deepEqual(
-        here.engine.schedule.list().map(({ name, source, cron }) => [name, source, cron]),
+        (await here.engine.schedule.list()).map(({ name, source, cron }) => [name, source, cron]),
         [
           ["hourly", "app", "30 * * * *"],
           ["mine", "api", "0 * * * *"],
         ],
       );
       await here.pass(HOUR);
-      assert.deepEqual([timesOf(here), timesOf(here, "mine")], [[START + HOUR / 2], [START + HOUR]]);
+      assert.deepEqual([await timesOf(here), await timesOf(here, "mine")], [[START + HOUR / 2], [START + HOUR]]);
       for (const change of [here.engine.schedule.upsert(hourly), here.engine.schedule.remove("hourly")])
         await assert.rejects(change, has("SVC_TRANSITION", /defined in the app's code/));
       await here.engine.schedule.remove("mine");
@@ -171,7 +170,7 @@ for (const url of STORES) {
       await here.crash();
       await Promise.all([clock.advance(HOUR), here.clock.advance(HOUR)]);
       await Promise.all([first.idle(), here.engine.idle()]);
-      assert.deepEqual(timesOf(here), [START + HOUR]);
+      assert.deepEqual(await timesOf(here), [START + HOUR]);
     });
 
     it("refuse what can't be run, at boot by name", async () => {

@@ -7,7 +7,7 @@ import type { Clock, Timer } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphStore } from "../store/contract.ts";
+import type { GraphStore } from "../store/graph-store.ts";
 import type { AuditRows, ScheduleRow, ScheduleRows } from "../store/control.ts";
 import { auditOf } from "./audit.ts";
 import { readCron, type CronTimes } from "./cron.ts";
@@ -37,6 +37,7 @@ export class Scheduler implements Schedules {
   readonly #options: SchedulerOptions;
   readonly #times = new Map<string, CronTimes>();
   #timer: Timer | undefined;
+  #looks = 0;
   #isClosed = false;
 
   constructor(options: SchedulerOptions) {
@@ -54,9 +55,9 @@ export class Scheduler implements Schedules {
         throw refused(`The schedule "${name}": ${(error as Error).message}`, error);
       });
     }
-    for (const { name, source } of this.#options.rows.schedules())
+    for (const { name, source } of await this.#options.rows.schedules())
       if (source === "app" && !names.has(name)) await this.#options.rows.remove(name);
-    this.#arm();
+    await this.#arm();
   }
 
   close(): void {
@@ -64,27 +65,27 @@ export class Scheduler implements Schedules {
     this.#timer?.cancel();
   }
 
-  list(): ScheduleView[] {
-    return this.#options.rows.schedules().map(viewOf);
+  async list(): Promise<ScheduleView[]> {
+    return (await this.#options.rows.schedules()).map(viewOf);
   }
 
-  get(name: string): ScheduleView | undefined {
-    const row = this.#options.rows.schedule(name);
+  async get(name: string): Promise<ScheduleView | undefined> {
+    const row = await this.#options.rows.schedule(name);
     return row && viewOf(row);
   }
 
   async upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView> {
-    this.#requireOurs(definition.name);
+    await this.#requireOurs(definition.name);
     const row = await this.#save(definition, "api", steering ?? {});
-    this.#arm();
+    await this.#arm();
     return viewOf(row);
   }
 
   async remove(name: string, steering?: Steering): Promise<void> {
-    this.#requireOurs(name);
+    await this.#requireOurs(name);
     const isGone = await this.#options.rows.remove(name, this.#audit("remove", name, steering));
     if (!isGone) missing(name);
-    this.#arm();
+    await this.#arm();
   }
 
   async pause(name: string, steering?: Steering): Promise<ScheduleView> {
@@ -102,7 +103,7 @@ export class Scheduler implements Schedules {
     { idempotencyKey, ...steering }: Steering & { idempotencyKey?: string } = {},
   ): Promise<Snapshot> {
     const { rows, clock, start, audit } = this.#options;
-    const row = rows.schedule(name) ?? missing(name);
+    const row = (await rows.schedule(name)) ?? missing(name);
     const key = idempotencyKey === undefined ? {} : { idempotencyKey: `schedule/${name}/by-hand/${idempotencyKey}` };
     const { snapshot } = await start(row.worker, inputOf(row, clock.now()), { ...tagsOf(row), ...key });
     await audit.add(this.#audit("trigger", name, steering, { graph_id: snapshot.graph_id }));
@@ -121,7 +122,7 @@ export class Scheduler implements Schedules {
     if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
     const nowMs = this.#options.clock.now();
     const times = await this.#timesOf(cron, timeZone, nowMs);
-    const old = this.#options.rows.schedule(name);
+    const old = await this.#options.rows.schedule(name);
     // A time that was missed stays due, as long as it means the same.
     const isSame = old?.cron === cron && old.timeZone === timeZone;
     const row: ScheduleRow = {
@@ -154,16 +155,16 @@ export class Scheduler implements Schedules {
     change: (times: CronTimes) => Partial<ScheduleRow>,
   ): Promise<ScheduleView> {
     const { rows, clock } = this.#options;
-    const { cron, timeZone } = rows.schedule(name) ?? missing(name);
+    const { cron, timeZone } = (await rows.schedule(name)) ?? missing(name);
     const times = await this.#timesOf(cron, timeZone, clock.now());
-    const row = { ...(rows.schedule(name) ?? missing(name)), ...change(times), updatedMs: clock.now() };
+    const row = { ...((await rows.schedule(name)) ?? missing(name)), ...change(times), updatedMs: clock.now() };
     await rows.save(row, this.#audit(step, name, steering));
-    this.#arm();
+    await this.#arm();
     return viewOf(row);
   }
 
-  #requireOurs(name: string): void {
-    if (this.#options.rows.schedule(name)?.source !== "app") return;
+  async #requireOurs(name: string): Promise<void> {
+    if ((await this.#options.rows.schedule(name))?.source !== "app") return;
     throw new SvcError(
       "SVC_TRANSITION",
       `The schedule "${name}" is defined in the app's code: change it there, or pause it here`,
@@ -186,31 +187,46 @@ export class Scheduler implements Schedules {
   // Running.
 
   /** Waits for the schedule that is due first. */
-  #arm(leastMs = 0): void {
-    this.#timer?.cancel();
-    if (this.#isClosed) return;
+  async #arm(leastMs = 0): Promise<void> {
+    const look = ++this.#looks;
     const { rows, clock } = this.#options;
-    const due = rows.schedules().flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
+    const all = await rows.schedules();
+    // A later look has seen at least as much.
+    if (this.#isClosed || look !== this.#looks) return;
+    this.#timer?.cancel();
+    const due = all.flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
     if (due.length === 0) return;
     const waitMs = Math.max(Math.min(...due) - clock.now(), leastMs);
     this.#timer = clock.schedule(waitMs, () => void this.#runDue());
   }
 
   async #runDue(): Promise<void> {
-    const { rows, clock, log, onRun } = this.#options;
-    let leastMs = 0;
+    const { clock, log, onRun } = this.#options;
     onRun(true);
-    for (const row of rows.schedules()) {
+    try {
+      const isWhole = await this.#runAll();
+      await this.#arm(isWhole ? 0 : AGAIN_MS);
+    } catch (error) {
+      log.error({ err: error }, "Schedules could not be read. It is tried again.");
+      if (!this.#isClosed) this.#timer = clock.schedule(AGAIN_MS, () => void this.#runDue());
+    }
+    onRun(false);
+  }
+
+  /** @returns whether all that were due could be run. */
+  async #runAll(): Promise<boolean> {
+    const { rows, clock, log } = this.#options;
+    let isWhole = true;
+    for (const row of await rows.schedules()) {
       if (this.#isClosed || row.isPaused || row.nextMs === undefined || row.nextMs > clock.now()) continue;
       try {
         await this.#run(row);
       } catch (error) {
-        leastMs = AGAIN_MS;
+        isWhole = false;
         log.error({ schedule: row.name, err: error }, `The schedule ${row.name} could not be run. It is tried again.`);
       }
     }
-    this.#arm(leastMs);
-    onRun(false);
+    return isWhole;
   }
 
   /** Starts first, moves on then: after a crash in between the same start is made again, and is no second one. */
@@ -225,7 +241,7 @@ export class Scheduler implements Schedules {
       const idempotencyKey = `schedule/${name}/${ms}`;
       if (!isKnown(worker))
         log.error({ schedule: name, worker }, `The schedule ${name} starts "${worker}", which this app does not have`);
-      else if (this.#isHeldBack(row, lastGraphId, idempotencyKey))
+      else if (await this.#isHeldBack(row, lastGraphId, idempotencyKey))
         log.info(
           { schedule: name, graphId: lastGraphId },
           `The schedule ${name} is skipped: its last graph is still under way`,
@@ -239,10 +255,10 @@ export class Scheduler implements Schedules {
   }
 
   /** Whether its last graph is still under way; not where this very run is there already. */
-  #isHeldBack({ worker, overlap }: ScheduleRow, lastGraphId: string | undefined, key: string): boolean {
+  async #isHeldBack({ worker, overlap }: ScheduleRow, lastGraphId: string | undefined, key: string): Promise<boolean> {
     const { graphs } = this.#options;
-    if (overlap === "allow" || lastGraphId === undefined || graphs.byIdempotencyKey(worker, key)) return false;
-    const last = graphs.graph(lastGraphId);
+    if (overlap === "allow" || lastGraphId === undefined || (await graphs.byIdempotencyKey(worker, key))) return false;
+    const last = await graphs.graph(lastGraphId);
     return last !== undefined && last.phase !== "done" && last.phase !== "failed";
   }
 }

@@ -1,7 +1,8 @@
 /** Sending a signal to a graph: once for each key, and checked by the schema of the worker that waits for it. */
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import type { SignalRows, Unit } from "../store/contract.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import type { Unit } from "../store/unit.ts";
 import { toJson } from "./json-value.ts";
 import type { LiveGraph } from "./live.ts";
 import type { Machine } from "./machine.ts";
@@ -9,11 +10,12 @@ import type { Snapshot } from "./types.ts";
 import type { Wait } from "./waits.ts";
 
 export interface SignalTarget {
-  store: SignalRows;
+  store: Pick<GraphStore, "hasSignal">;
   /** @throws SvcError `SVC_NOT_FOUND` */
-  live: () => LiveGraph;
-  control: (decide: (machine: Machine, nowMs: number) => Unit) => Promise<Snapshot>;
-  snapshot: () => Snapshot;
+  live: () => Promise<LiveGraph>;
+  /** Decides in the same turn. */
+  control: (live: LiveGraph, decide: (machine: Machine, nowMs: number) => Unit) => Promise<Snapshot>;
+  snapshot: () => Promise<Snapshot>;
 }
 
 export interface SentSignal {
@@ -33,16 +35,16 @@ export async function sendSignal(target: SignalTarget, { graphId, ...signal }: S
     throw new SvcError("SVC_INVALID", `A signal needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
   const payload = toJson(signal.payload, `the payload of the signal "${name}"`);
   for (let checked: Checked | undefined; ;) {
-    const { inner } = target.live().machine;
-    inner.signals.load(() => target.store.signals(graphId));
-    if (key !== undefined && (inner.signals.hasKey(key) || target.store.hasSignal(graphId, key)))
-      return target.snapshot();
+    const live = await target.live();
+    const { inner } = live.machine;
+    const isOld = key !== undefined && (await target.store.hasSignal(graphId, key));
+    if (isOld || (key !== undefined && inner.signals.hasKey(key))) return target.snapshot();
     const wait = inner.waiterFor(name);
     // While the schema was asked another may have come first, or the wait have ended.
     if (wait?.parse && checked?.wait !== wait) checked = { wait, value: await wait.parse(payload) };
     else {
       const value = wait && checked?.wait === wait ? checked.value : payload;
-      return target.control((machine, nowMs) => machine.signalled({ ...signal, payload }, wait, value, nowMs));
+      return target.control(live, (machine, nowMs) => machine.signalled({ ...signal, payload }, wait, value, nowMs));
     }
   }
 }

@@ -4,7 +4,7 @@ import type { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { WaitTimeoutError } from "./call-error.ts";
 import { worker } from "./definition.ts";
-import { bench, STORES } from "./engine-bench.test.ts";
+import { bench, STORES, signalsOf } from "./engine-bench.test.ts";
 import type { Snapshot } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
@@ -20,13 +20,13 @@ for (const url of STORES) {
       const { engine, store } = await bench({ workers: [asked] }, url);
       const { snapshot } = await engine.start("asked", null);
       await engine.idle();
-      const waiting = engine.snapshot(snapshot.graph_id);
+      const waiting = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([statusOf(waiting, "asked"), statusOf(waiting, "asked#answer")], ["waiting", "waiting"]);
       const told = await engine.signal(snapshot.graph_id, "answer", { yes: true }, { by: "ada" });
       assert.equal(statusOf(told, "asked#answer"), "done");
       await engine.idle();
-      assert.deepEqual(engine.snapshot(snapshot.graph_id)?.result, { answer: { yes: true } });
-      const events = store.graphs.events(snapshot.graph_id, 0);
+      assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, { answer: { yes: true } });
+      const events = await store.graphs.events(snapshot.graph_id, 0);
       assert.deepEqual(events.find(({ type }) => type === "graph.signal")?.data, { name: "answer", by: "ada" });
       await store.close();
     });
@@ -37,8 +37,8 @@ for (const url of STORES) {
       await table.engine.signal(snapshot.graph_id, "answer", 42);
       await table.crash();
       await table.pass(1000);
-      assert.deepEqual(table.engine.snapshot(snapshot.graph_id)?.result, { answer: 42 });
-      assert.deepEqual(table.store.graphs.signals(snapshot.graph_id), []);
+      assert.deepEqual((await table.engine.snapshot(snapshot.graph_id))?.result, { answer: 42 });
+      assert.deepEqual(await signalsOf(table.store, snapshot.graph_id), []);
       await table.store.close();
     });
 
@@ -48,11 +48,11 @@ for (const url of STORES) {
       await table.engine.idle();
       await table.crash();
       await table.engine.idle();
-      assert.equal(statusOf(table.engine.snapshot(snapshot.graph_id), "asked"), "waiting");
+      assert.equal(statusOf(await table.engine.snapshot(snapshot.graph_id), "asked"), "waiting");
       await table.engine.signal(snapshot.graph_id, "answer", 1);
       await table.crash();
       await table.engine.idle();
-      assert.deepEqual(table.engine.snapshot(snapshot.graph_id)?.result, { answer: 1 });
+      assert.deepEqual((await table.engine.snapshot(snapshot.graph_id))?.result, { answer: 1 });
       await table.store.close();
     });
 
@@ -66,7 +66,7 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("chat", null);
       for (const word of ["one", "two", "three"]) await engine.signal(snapshot.graph_id, "word", word);
       await engine.idle();
-      const done = engine.snapshot(snapshot.graph_id);
+      const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual(done?.result, ["one", "two", "three"]);
       assert.deepEqual(
         done?.nodes.map(({ id }) => id),
@@ -85,10 +85,10 @@ for (const url of STORES) {
       await table.crash();
       await send(3);
       await table.engine.idle();
-      assert.equal(table.engine.snapshot(snapshot.graph_id)?.status, "running");
+      assert.equal((await table.engine.snapshot(snapshot.graph_id))?.status, "running");
       await table.engine.signal(snapshot.graph_id, "go", 4);
       await table.engine.idle();
-      assert.deepEqual(table.engine.snapshot(snapshot.graph_id)?.result, [1, 4]);
+      assert.deepEqual((await table.engine.snapshot(snapshot.graph_id))?.result, [1, 4]);
       await table.store.close();
     });
 
@@ -109,7 +109,10 @@ for (const url of STORES) {
       await engine.idle();
       await pass(HOUR_MS);
       await pass(1);
-      assert.deepEqual([engine.snapshot(snapshot.graph_id)?.result, waits], ['No signal "ok" came within 1h', 2]);
+      assert.deepEqual(
+        [(await engine.snapshot(snapshot.graph_id))?.result, waits],
+        ['No signal "ok" came within 1h', 2],
+      );
       await store.close();
     });
 
@@ -119,12 +122,12 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("patient", null);
       await engine.idle();
       await pass(HOUR_MS);
-      const failed = engine.snapshot(snapshot.graph_id);
+      const failed = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([failed?.status, nodeOf(failed, "patient")?.attempts], ["failed", 1]);
       await engine.retry(snapshot.graph_id);
       await engine.signal(snapshot.graph_id, "ok", "late");
       await engine.idle();
-      assert.equal(engine.snapshot(snapshot.graph_id)?.result, "late");
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.result, "late");
       await store.close();
     });
 
@@ -146,10 +149,10 @@ for (const url of STORES) {
       await engine.signal(late, "ok", "in vain");
       for (const id of [early, late]) await engine.resume(id);
       await engine.idle();
-      assert.deepEqual(
-        [early, late].map((id) => engine.snapshot(id)?.result),
-        ["in time", "too late"],
-      );
+      assert.deepEqual(await Promise.all([early, late].map(async (id) => (await engine.snapshot(id))?.result)), [
+        "in time",
+        "too late",
+      ]);
       await store.close();
     });
 
@@ -177,8 +180,8 @@ for (const url of STORES) {
       await table.engine.signal(snapshot.graph_id, "n", 7);
       await table.crash();
       await table.engine.idle();
-      assert.equal(table.engine.snapshot(snapshot.graph_id)?.result, "№ 7");
-      const log = table.store.graphs.events(snapshot.graph_id, 0).find(({ type }) => type === "log");
+      assert.equal((await table.engine.snapshot(snapshot.graph_id))?.result, "№ 7");
+      const log = (await table.store.graphs.events(snapshot.graph_id, 0)).find(({ type }) => type === "log");
       assert.deepEqual(log?.data, { level: "warn", message: 'The signal "n" was not taken: n: must be a number' });
       await table.store.close();
     });

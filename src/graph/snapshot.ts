@@ -1,5 +1,5 @@
 /** A graph as the API shows it (contract section 4). */
-import type { GraphRow, NodeRow } from "../store/contract.ts";
+import type { GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { GraphDefinition, NodeDetail, Snapshot } from "./types.ts";
 
 /** @param definition absent when this process does not know it: then there are no edges. @param lastSeq of the events. */

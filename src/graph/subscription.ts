@@ -1,5 +1,6 @@
 /** Following a graph's events: what is stored first, then what comes, each once, in order. */
-import type { GraphEvent, GraphStore } from "../store/contract.ts";
+import type { GraphEvent } from "../store/graph-rows.ts";
+import type { GraphStore } from "../store/graph-store.ts";
 import { TERMINAL } from "./lifecycle.ts";
 
 /** Events held for a follower that is slower than its graph; beyond that it reads them from the store. */
@@ -23,7 +24,7 @@ export async function* subscribe(
   let mayHaveEnded = true;
   try {
     while (!signal.aborted) {
-      const events = news.after(seq);
+      const events = await news.after(seq);
       for (const event of events) {
         yield event;
         seq = event.seq;
@@ -31,7 +32,7 @@ export async function* subscribe(
       }
       if (!news.isAllTaken) continue;
       // Only a retry follows on such an event, and would have been announced; without any, the store has to tell.
-      if (mayHaveEnded && (events.length > 0 || isEnded(store, graphId))) return;
+      if (mayHaveEnded && (events.length > 0 || (await isEnded(store, graphId))) && news.isAllTaken) return;
       await news.come();
     }
   } finally {
@@ -39,8 +40,8 @@ export async function* subscribe(
   }
 }
 
-function isEnded(store: GraphStore, graphId: string): boolean {
-  const row = store.graph(graphId);
+async function isEnded(store: GraphStore, graphId: string): Promise<boolean> {
+  const row = await store.graph(graphId);
   return !row || TERMINAL.includes(row.phase);
 }
 
@@ -77,14 +78,14 @@ class News {
   }
 
   /** Events that follow on `seq`; more may be there unless {@link isAllTaken}. */
-  after(seq: number): GraphEvent[] {
+  async after(seq: number): Promise<GraphEvent[]> {
     const isWhole = this.#isCaughtUp && this.#held.length <= MAX_HELD;
     const held = isWhole ? this.#held.filter((event) => event.seq > seq) : [];
     this.#held = [];
     this.#hasComeSince = false;
     const [first] = held;
     if (isWhole && (first === undefined || first.seq === seq + 1)) return held;
-    const events = this.#store.events(this.#graphId, seq, PAGE);
+    const events = await this.#store.events(this.#graphId, seq, PAGE);
     this.#isCaughtUp = events.length < PAGE;
     return events;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
-import type { TransactionHandle } from "../store/contract.ts";
+import type { TransactionHandle } from "../store/transaction.ts";
 import { worker } from "./definition.ts";
 import type { Snapshot } from "./types.ts";
 import { bench } from "./engine-bench.test.ts";
@@ -26,7 +26,7 @@ describe("rows of a worker's own", () => {
     const { snapshot } = await table.engine.start("booking", "Ada");
     await table.engine.idle();
     await table.pass(1);
-    const done = table.engine.snapshot(snapshot.graph_id);
+    const done = await table.engine.snapshot(snapshot.graph_id);
     assert.deepEqual([done?.status, done?.result, tries], ["done", [1, [{ who: "Ada" }]], 2]);
     assert.deepEqual(
       done?.nodes.map(({ id }) => id),
@@ -55,7 +55,7 @@ describe("rows of a worker's own", () => {
     const { engine, store, logs } = await bench({ workers: [clumsy] }, "sqlite:");
     const { snapshot } = await engine.start("clumsy", null);
     await engine.idle();
-    const done = engine.snapshot(snapshot.graph_id) as Snapshot;
+    const done = (await engine.snapshot(snapshot.graph_id)) as Snapshot;
     const { errors, total } = done.result as { errors: string[]; total: number };
     assert.equal(total, 1);
     for (const [at, expected] of [
@@ -82,7 +82,7 @@ describe("rows of a worker's own", () => {
     await table.crash();
     await table.engine.signal(snapshot.graph_id, "go");
     await table.engine.idle();
-    assert.equal(table.engine.snapshot(snapshot.graph_id)?.result, 1);
+    assert.equal((await table.engine.snapshot(snapshot.graph_id))?.result, 1);
     await table.store.close();
   });
 
@@ -96,10 +96,12 @@ describe("rows of a worker's own", () => {
     const { engine, store } = await bench({ workers: [busy] }, "sqlite:");
     const started = await Promise.all([1, 2, 3].map((n) => engine.start("busy", n)));
     await engine.idle();
-    const results = started.map(({ snapshot }) => engine.snapshot(snapshot.graph_id)?.result);
+    const results = await Promise.all(
+      started.map(async ({ snapshot }) => (await engine.snapshot(snapshot.graph_id))?.result),
+    );
     assert.deepEqual(new Set(results as number[]), new Set([1, 2, 3]));
     for (const { snapshot } of started) {
-      const seqs = store.graphs.events(snapshot.graph_id, 0).map(({ seq }) => seq);
+      const seqs = (await store.graphs.events(snapshot.graph_id, 0)).map(({ seq }) => seq);
       assert.deepEqual(
         seqs,
         seqs.map((_, at) => at + 1),
@@ -114,7 +116,7 @@ describe("rows of a worker's own", () => {
     const { snapshot } = await engine.start("booking", "Ada");
     await engine.idle();
     assert.match(
-      engine.snapshot(snapshot.graph_id)?.error?.message ?? "",
+      (await engine.snapshot(snapshot.graph_id))?.error?.message ?? "",
       /this store has no tables: use sqlite:<path>/,
     );
     await store.close();

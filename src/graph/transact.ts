@@ -1,6 +1,7 @@
 /** Rows of the author's own in the commit of a step (`ctx.tx`). */
 import type { Json } from "../shared/json.ts";
-import { OwnError, type GraphStore, type TransactionRun } from "../store/contract.ts";
+import { type GraphStore } from "../store/graph-store.ts";
+import { OwnError, type TransactionRun } from "../store/transaction.ts";
 import { FinalError } from "./final-error.ts";
 
 /**

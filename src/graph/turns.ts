@@ -4,7 +4,7 @@
  * has ended or must fail, is machine.ts's to say.
  */
 import type { Json } from "../shared/json.ts";
-import type { Failure, GraphRow, NodeRow } from "../store/contract.ts";
+import type { Failure, GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
 import { newNode } from "./node-rows.ts";

@@ -1,16 +1,9 @@
 /** What users of graphs see: definitions, the worker context, the engine. */
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type {
-  Failure,
-  GraphEvent,
-  GraphPhase,
-  GraphQuery,
-  NodeRow,
-  OutboxRow,
-  Page,
-  PurgeQuery,
-} from "../store/contract.ts";
+import type { Failure, GraphEvent, GraphPhase, NodeRow } from "../store/graph-rows.ts";
+import type { GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
+import type { OutboxRow } from "../store/webhook-rows.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { DurableCalls } from "./context-types.ts";
 import type { RetryPolicy } from "./retry.ts";
@@ -396,9 +389,9 @@ export interface Schedules {
   upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView>;
   /** @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one that the app's code defines. */
   remove(name: string, steering?: Steering): Promise<void>;
-  get(name: string): ScheduleView | undefined;
+  get(name: string): Promise<ScheduleView | undefined>;
   /** By name. */
-  list(): ScheduleView[];
+  list(): Promise<ScheduleView[]>;
   pause(name: string, steering?: Steering): Promise<ScheduleView>;
   /** Goes on with the next time to come. */
   resume(name: string, steering?: Steering): Promise<ScheduleView>;
@@ -421,7 +414,7 @@ export interface QueueView {
 
 export interface Queues {
   /** By worker; those of graphs are among them. */
-  list(): QueueView[];
+  list(): Promise<QueueView[]>;
   /** No node of this worker starts, in whatever graph, until it is resumed; what runs goes on. Holds over a restart. */
   pause(worker: string, steering?: Steering): Promise<QueueView>;
   resume(worker: string, steering?: Steering): Promise<QueueView>;
@@ -455,8 +448,8 @@ export interface BulkReport {
 export interface Engine {
   /** @returns the snapshot, and whether this call made the graph (false: the idempotency key was known). */
   start(worker: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }>;
-  snapshot(graphId: string): Snapshot | undefined;
-  list(query: GraphQuery): Page<Snapshot>;
+  snapshot(graphId: string): Promise<Snapshot | undefined>;
+  list(query: GraphQuery): Promise<Page<Snapshot>>;
   /** A node with what it was given and has come to; undefined for one that is not there. */
   node(graphId: string, nodeId: string): Promise<NodeDetail | undefined>;
   /** What nodes came to before they were run again by `retry`, in order of epoch and id. */
@@ -482,7 +475,7 @@ export interface Engine {
   readonly queues: Queues;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
-  /** Goes on with every unfinished graph. Called once at boot. */
+  /** Goes on with every unfinished graph, with queues that are paused and with schedules. Called once at boot. */
   recover(): Promise<number>;
   /**
    * Takes finished graphs away, with their nodes, events and deliveries; the audit trail stays. Kept are those that a graph under

@@ -9,7 +9,9 @@
 import type { Clock } from "../shared/clock.ts";
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphRow, GraphStore, NodeRow, Unit } from "../store/contract.ts";
+import type { GraphRow, StoredGraph } from "../store/graph-rows.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import type { Unit } from "../store/unit.ts";
 import type { NewAudit } from "../store/control.ts";
 import { Busy } from "./busy.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
@@ -44,6 +46,8 @@ export class UnderWay {
   readonly #options: UnderWayOptions;
   readonly #clock: Clock;
   readonly #live = new Map<string, LiveGraph>();
+  /** Graphs that are being read, so that who asks meanwhile gets the same. */
+  readonly #reading = new Map<string, Promise<LiveGraph>>();
   readonly #runner: Runner;
   readonly #undoer: Undoer;
   readonly dispatcher: Dispatcher;
@@ -78,7 +82,6 @@ export class UnderWay {
       go,
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
       bind: options.bind,
-      signals: (graphId) => graphs.signals(graphId),
       artifacts: graphs,
       transact: (graph, run) => transact(graphs, run, (error) => this.#reload(graph, error)),
     });
@@ -92,30 +95,37 @@ export class UnderWay {
    * A graph to be changed: one under way, or one that has finished, waits to be read again or has yet to be taken up.
    * @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one of a definition that this process does not have.
    */
-  take(graphId: string): LiveGraph {
+  async take(graphId: string): Promise<LiveGraph> {
+    const known = this.#live.get(graphId) ?? this.#reading.get(graphId);
+    if (known) return known;
+    const reading = this.#read(graphId).finally(() => this.#reading.delete(graphId));
+    this.#reading.set(graphId, reading);
+    return reading;
+  }
+
+  async #read(graphId: string): Promise<LiveGraph> {
+    const { stored, definition } = await this.find(graphId);
     const known = this.#live.get(graphId);
     if (known) return known;
-    const { graphs } = this.#options;
-    const { row, definition } = this.find(graphId);
-    if (!TERMINAL.includes(row.phase)) return this.#takeUp(row, definition, false).live;
-    const lastSeq = graphs.lastSeq(graphId);
-    return this.#liveOf(row, graphs.nodes(graphId), lastSeq, definition);
+    if (TERMINAL.includes(stored.row.phase)) return this.#liveOf(stored, definition);
+    return this.#takeUp(stored, definition, false).live;
   }
 
   /** As the store has it. @throws as `take` */
-  find(graphId: string): { row: GraphRow; definition: GraphDefinition } {
-    const row = this.#options.graphs.graph(graphId);
-    if (!row) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
+  async find(graphId: string): Promise<{ stored: StoredGraph; definition: GraphDefinition }> {
+    const [stored] = await this.#options.graphs.load([graphId]);
+    if (!stored) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
+    const { row } = stored;
     const definition = this.#options.registry.of(row);
-    if (definition) return { row, definition };
+    if (definition) return { stored, definition };
     const what = calledIn(row);
     throw new SvcError("SVC_TRANSITION", `The graph ${row.id} was started as ${what}, which this app no longer has`);
   }
 
   /** Takes a graph among those under way, with the rows that it has, or is to have. */
-  adopt(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): LiveGraph {
-    const live = this.#liveOf(row, nodes, lastSeq, definition);
-    this.#live.set(row.id, live);
+  adopt(stored: StoredGraph, definition: GraphDefinition): LiveGraph {
+    const live = this.#liveOf(stored, definition);
+    this.#live.set(live.id, live);
     return live;
   }
 
@@ -154,15 +164,17 @@ export class UnderWay {
     this.#beginWhenDue(live);
   }
 
-  /** Goes on with a graph that was left. @param hasCrashed whether the process that ran it died. */
-  async recover(row: GraphRow, hasCrashed: boolean): Promise<void> {
+  /** Goes on with a graph that was left, unless it is under way. @param hasCrashed whether the process that ran it died. */
+  async recover(stored: StoredGraph, hasCrashed: boolean): Promise<void> {
+    const { row } = stored;
+    if (this.#live.has(row.id)) return;
     const definition = this.#options.registry.of(row);
     if (!definition)
       return this.#options.log.warn(
         { graphId: row.id, worker: row.worker, version: row.version },
         `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
       );
-    await this.#takeUp(row, definition, hasCrashed).settled;
+    await this.#takeUp(stored, definition, hasCrashed).settled;
   }
 
   /** Nothing new begins; what runs is waited for, and after `drainMs` aborted. */
@@ -197,15 +209,11 @@ export class UnderWay {
    * @returns the graph, and when what had to be mended is committed or, after a fault, will be tried again.
    */
   #takeUp(
-    row: GraphRow,
+    stored: StoredGraph,
     definition: GraphDefinition,
     hasCrashed: boolean,
   ): { live: LiveGraph; settled: Promise<void> } {
-    const { graphs } = this.#options;
-    // The number first: should another process commit between these, the fence tells.
-    const lastSeq = graphs.lastSeq(row.id);
-    const now = graphs.graph(row.id) ?? row;
-    const live = this.adopt(now, graphs.nodes(row.id), lastSeq, definition);
+    const live = this.adopt(stored, definition);
     const { machine } = live;
     const nowMs = this.#clock.now();
     const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed));
@@ -216,8 +224,8 @@ export class UnderWay {
     return { live, settled };
   }
 
-  #liveOf(row: GraphRow, nodes: readonly NodeRow[], lastSeq: number, definition: GraphDefinition): LiveGraph {
-    const machine = new Machine(row, nodes, lastSeq, definition, this.#options.outboxRows);
+  #liveOf({ row, nodes, lastSeq, signals }: StoredGraph, definition: GraphDefinition): LiveGraph {
+    const machine = new Machine(row, nodes, lastSeq, definition, this.#options.outboxRows, signals);
     const progress = new ProgressThrottle(
       this.#clock,
       (value) => void this.#go(live, () => machine.progressed(value, this.#clock.now())),
@@ -328,8 +336,8 @@ export class UnderWay {
   }
 
   async #recoverById(id: string): Promise<void> {
-    const row = this.#options.graphs.graph(id);
-    if (row && !TERMINAL.includes(row.phase)) await this.recover(row, false);
+    const [stored] = await this.#options.graphs.load([id]);
+    if (stored && !this.#isClosing && !TERMINAL.includes(stored.row.phase)) await this.recover(stored, false);
   }
 
   async #commit(unit: Unit): Promise<boolean> {

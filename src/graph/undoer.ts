@@ -4,7 +4,8 @@
  */
 import type { Clock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { Failure, NodeRow, Unit } from "../store/contract.ts";
+import type { Failure, NodeRow } from "../store/graph-rows.ts";
+import type { Unit } from "../store/unit.ts";
 import { Abort } from "./abort.ts";
 import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
 import type { Dispatcher } from "./dispatcher.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { graph, worker } from "./definition.ts";
-import { bench, gate, type Bench, STORES, typesOf, webhooksOf } from "./engine-bench.test.ts";
+import { bench, gate, type Bench, STORES, typesOf, webhooksOf, nodesOf } from "./engine-bench.test.ts";
 import { FinalError } from "./final-error.ts";
 import type { GraphDefinition, NodeRef, Snapshot, WorkerOptions } from "./types.ts";
 
@@ -55,10 +55,10 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("trip", null);
       await pass(0);
       assert.deepEqual(calls, ["undo pay payed 1 error", "undo book booked 1 error"]);
-      const done = engine.snapshot(snapshot.graph_id);
+      const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.phase, done?.error?.message], ["failed", "failed", "no ship"]);
       assert.deepEqual(statuses(done), { book: "compensated", pay: "compensated", ship: "failed" });
-      assert.deepEqual(typesOf(store.graphs.events(snapshot.graph_id, 0)).slice(-8), [
+      assert.deepEqual(typesOf(await store.graphs.events(snapshot.graph_id, 0)).slice(-8), [
         "node.started ship",
         "node.failed ship",
         "node.compensating pay",
@@ -68,7 +68,7 @@ for (const url of STORES) {
         "node.compensated book",
         "graph.failed ship",
       ]);
-      assert.deepEqual(webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
+      assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
       await store.close();
     });
 
@@ -93,12 +93,12 @@ for (const url of STORES) {
       held.open();
       await pass(0);
       assert.deepEqual(calls.slice(1), ["undo pay payed 1 cancelled", "undo book booked 1 cancelled"]);
-      assert.deepEqual(statuses(engine.snapshot(snapshot.graph_id)), {
+      assert.deepEqual(statuses(await engine.snapshot(snapshot.graph_id)), {
         book: "compensated",
         pay: "compensated",
         ship: "cancelled",
       });
-      assert.deepEqual(webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
+      assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
       await store.close();
     });
   });
@@ -111,15 +111,15 @@ describe("a compensation that fails", () => {
     const { engine, store, clock, pass } = await bench({ graphs: [definition] }, "memory:");
     const { snapshot } = await engine.start("trip", null);
     await pass(0);
-    assert.equal(engine.snapshot(snapshot.graph_id)?.phase, "cancelling");
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.phase, "cancelling");
     await clock.advance(999);
     assert.deepEqual(calls, ["undo pay payed 1 error"]);
     await pass(1);
     assert.deepEqual(calls.slice(1), ["undo pay payed 2 error", "undo book booked 1 error"]);
-    const end = engine.snapshot(snapshot.graph_id);
+    const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual(statuses(end), { book: "compensated", pay: "uncompensated", ship: "failed" });
     assert.equal(end?.nodes.find((node) => node.id === "pay")?.error?.message, "no refund");
-    const told = store.graphs.events(snapshot.graph_id, 0).find((event) => event.type === "node.uncompensated");
+    const told = (await store.graphs.events(snapshot.graph_id, 0)).find((event) => event.type === "node.uncompensated");
     assert.deepEqual(told?.data, { message: "no refund", reason: "error", node: "pay" });
   });
 
@@ -128,9 +128,9 @@ describe("a compensation that fails", () => {
     const { engine, pass, clock } = await bench({ graphs: [definition] }, "memory:");
     const { snapshot } = await engine.start("trip", null);
     await clock.advance(5 * 60_000 - 1);
-    assert.equal(engine.snapshot(snapshot.graph_id)?.phase, "cancelling");
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.phase, "cancelling");
     await pass(1);
-    const end = engine.snapshot(snapshot.graph_id);
+    const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual([end?.phase, calls.length], ["failed", 1]);
     assert.deepEqual(statuses(end), { book: "uncompensated", pay: "uncompensated", ship: "failed" });
     assert.match(end?.nodes.find((node) => node.id === "pay")?.error?.message ?? "", /Not undone within 5m/);
@@ -145,7 +145,7 @@ describe("a compensation that fails", () => {
       await it.crash();
     }
     await it.pass(0);
-    const end = it.engine.snapshot(snapshot.graph_id);
+    const end = await it.engine.snapshot(snapshot.graph_id);
     assert.deepEqual(statuses(end), { book: "compensated", pay: "uncompensated", ship: "failed" });
     assert.equal(calls.filter((call) => call.startsWith("undo pay")).length, 3);
   });
@@ -160,7 +160,7 @@ describe("a retry of a graph that was undone", () => {
     await pass(0);
     await engine.retry(snapshot.graph_id);
     await pass(0);
-    const end = engine.snapshot(snapshot.graph_id);
+    const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual([end?.status, end?.result, calls.length], ["done", "shipped", 2]);
     assert.deepEqual(statuses(end), { book: "done", pay: "done", ship: "done" });
   });
@@ -180,12 +180,12 @@ describe("a graph with a timeout", () => {
     const { engine, store, clock, pass } = await bench({ graphs: [limited] }, "memory:");
     const { snapshot } = await engine.start("limited", null);
     await clock.advance(3_599_999);
-    assert.equal(engine.snapshot(snapshot.graph_id)?.status, "running");
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "running");
     await pass(1);
-    const end = engine.snapshot(snapshot.graph_id);
+    const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual([end?.status, end?.error], ["failed", { message: "No end within 1h", reason: "timeout" }]);
     assert.match((reason as Error).message, /time is over/);
-    assert.deepEqual(webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
+    assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
   });
 
   it("counts over a crash, and not while it is paused", async () => {
@@ -206,13 +206,13 @@ describe("a graph with a timeout", () => {
     );
     const it = await bench({ graphs: [limited], concurrency: 1 }, "memory:");
     const { snapshot } = await it.engine.start("limited", null);
-    const phase = () => it.engine.snapshot(snapshot.graph_id)?.phase;
+    const phase = async () => (await it.engine.snapshot(snapshot.graph_id))?.phase;
     await it.clock.advance(1_800_000);
     await it.crash();
     await it.clock.advance(1_799_999);
-    assert.equal(phase(), "running");
+    assert.equal(await phase(), "running");
     await it.pass(1);
-    assert.equal(phase(), "failed");
+    assert.equal(await phase(), "failed");
   });
 
   it("stands still while it is paused", async () => {
@@ -233,13 +233,13 @@ describe("a graph with a timeout", () => {
     await it.clock.advance(0);
     await it.engine.pause(id);
     await it.clock.advance(1_000);
-    assert.equal(it.engine.snapshot(id)?.phase, "paused");
+    assert.equal((await it.engine.snapshot(id))?.phase, "paused");
     await it.clock.advance(3_600_000);
     await it.engine.resume(id);
     await it.clock.advance(8_999);
-    assert.equal(it.engine.snapshot(id)?.phase, "running");
+    assert.equal((await it.engine.snapshot(id))?.phase, "running");
     await it.pass(1);
-    assert.equal(it.engine.snapshot(id)?.error?.reason, "timeout");
+    assert.equal((await it.engine.snapshot(id))?.error?.reason, "timeout");
   });
 });
 
@@ -270,16 +270,16 @@ describe("a graph that drains", () => {
     const { engine, store, clock, pass } = await bench({ graphs: [definition] }, "memory:");
     const { snapshot } = await engine.start("drains", null);
     await clock.advance(0);
-    assert.equal(engine.snapshot(snapshot.graph_id)?.phase, "cancelling");
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.phase, "cancelling");
     held.open("kept");
     await clock.advance(0);
-    assert.equal(engine.snapshot(snapshot.graph_id)?.phase, "cancelling");
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.phase, "cancelling");
     other.open(Promise.reject(new Error("again")) as never);
     await pass(0);
-    const end = engine.snapshot(snapshot.graph_id);
+    const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual([end?.phase, end?.error?.message, order], ["failed", "no ship", []]);
     assert.deepEqual(statuses(end), { bad: "failed", good: "done", flaky: "failed", after: "pending" });
-    assert.deepEqual(webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
+    assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
   });
 
   it("aborts them when the process has died meanwhile", async () => {
@@ -293,8 +293,8 @@ describe("a graph that drains", () => {
     await it.clock.advance(0);
     await it.crash();
     await it.pass(0);
-    assert.deepEqual(statuses(it.engine.snapshot(snapshot.graph_id)), { bad: "failed", good: "cancelled" });
-    assert.equal(it.engine.snapshot(snapshot.graph_id)?.phase, "failed");
+    assert.deepEqual(statuses(await it.engine.snapshot(snapshot.graph_id)), { bad: "failed", good: "cancelled" });
+    assert.equal((await it.engine.snapshot(snapshot.graph_id))?.phase, "failed");
   });
 });
 
@@ -352,7 +352,7 @@ describe("graphs of any shape", () => {
 
   /** Not all is over when nothing runs: the next try waits for its time. */
   async function untilFailed({ engine, pass }: Bench): Promise<void> {
-    for (let at = 0; at < 100 && engine.list({ status: "failed" }).total === 0; at++) await pass(1_000);
+    for (let at = 0; at < 100 && (await engine.list({ status: "failed" })).total === 0; at++) await pass(1_000);
   }
 
   interface Planned {
@@ -408,16 +408,16 @@ describe("graphs of any shape", () => {
     const ended = first.engine.start("shape", null).then(() => untilFailed(first));
     const hasDied = await Promise.race([died.then(() => true), ended.then(() => false)]);
     const before = undone.length;
-    const id = store.graphs.list({}).items[0]?.id;
+    const id = (await store.graphs.list({})).items[0]?.id;
     if (hasDied && id !== undefined) {
       const second = await bench({ graphs: [definition], store }, "memory:");
       await second.engine.recover();
       await untilFailed(second);
     }
     if (id === undefined) return hasDied;
-    const events = store.graphs.events(id, 0);
+    const events = await store.graphs.events(id, 0);
     const done = events.filter((event) => event.type === "node.done").map((event) => event.node as string);
-    const rows = new Map(store.graphs.nodes(id).map((row) => [row.id, row.status]));
+    const rows = new Map((await nodesOf(store, id)).map((row) => [row.id, row.status]));
     const planned = (nodeId: string): Planned => nodes[Number(/^n(\d+)/.exec(nodeId)?.[1])] as Planned;
     const toUndo = done.filter((nodeId) => planned(nodeId).canUndo).reverse();
     const turns = events.filter((event) => event.type === "node.compensating").map((event) => event.node);
@@ -431,8 +431,8 @@ describe("graphs of any shape", () => {
       if (!hasDied) assert.equal(rows.get(nodeId), failures === 2 ? "uncompensated" : "compensated");
       else assert.match(rows.get(nodeId) ?? "", /^(un)?compensated$/);
     }
-    assert.equal(store.graphs.graph(id)?.phase, "failed");
-    assert.deepEqual(webhooksOf(store, id), ["graph.failed"]);
+    assert.equal((await store.graphs.graph(id))?.phase, "failed");
+    assert.deepEqual(await webhooksOf(store, id), ["graph.failed"]);
     return hasDied;
   }
 });

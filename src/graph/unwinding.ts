@@ -14,7 +14,7 @@
  *
  * Nothing loops: each is tried as often as its worker's `retry` says, less when it takes the process down.
  */
-import type { Failure, GraphRow, NodeRow } from "../store/contract.ts";
+import type { Failure, GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
 import type { AnyOptions } from "./types.ts";

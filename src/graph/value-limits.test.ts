@@ -12,7 +12,7 @@ describe("limits of values", () => {
     const { engine, pass } = await bench({ graphs: [graph("one", (g) => g.node("large", large))] }, "memory:");
     const { snapshot } = await engine.start("one", null);
     await pass(0);
-    const { status, error } = engine.snapshot(snapshot.graph_id) ?? {};
+    const { status, error } = (await engine.snapshot(snapshot.graph_id)) ?? {};
     assert.deepEqual([status, calls], ["failed", 1]);
     assert.match(error?.message ?? "", /the result of "large" has 16777218 bytes of JSON; at most 16777216 are kept/i);
   });
@@ -20,7 +20,7 @@ describe("limits of values", () => {
   it("an input that is too large is refused, and nothing is started", async () => {
     const { engine } = await bench({ workers: [worker("work", () => 1)] }, "memory:");
     await assert.rejects(engine.start("work", "x".repeat(MAX_VALUE_BYTES)), { code: "SVC_TOO_LARGE" });
-    assert.equal(engine.list({}).total, 0);
+    assert.equal((await engine.list({})).total, 0);
   });
 
   it("data of an event that is too large is thrown at who emits it, and a long line of a log is cut", async () => {
@@ -32,8 +32,8 @@ describe("limits of values", () => {
     const { engine, pass, store } = await bench({ workers: [talk] }, "memory:");
     const { snapshot } = await engine.start("talk", null);
     await pass(0);
-    assert.equal(engine.snapshot(snapshot.graph_id)?.result, 1);
-    const line = store.graphs.events(snapshot.graph_id, 0).find(({ type }) => type === "log");
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.result, 1);
+    const line = (await store.graphs.events(snapshot.graph_id, 0)).find(({ type }) => type === "log");
     assert.deepEqual(line?.data, { level: "info", message: "y".repeat(MAX_LOG_LENGTH) });
   });
 

@@ -1,5 +1,5 @@
 /** What an attempt that failed is followed by. */
-import type { Failure } from "../store/contract.ts";
+import type { Failure } from "../store/graph-rows.ts";
 import { messageOf, type Outcome } from "./attempt.ts";
 import { retryDelayMs, type RetryPolicy } from "./retry.ts";
 

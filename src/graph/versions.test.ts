@@ -21,7 +21,9 @@ describe("a graph", () => {
     await it.crash({ graphs: [versioned("1", () => "old"), versioned("2", () => "new")] });
     const { snapshot: young } = await it.engine.start("site", null);
     await it.pass(0);
-    const results = [old, young].map(({ graph_id }) => it.engine.snapshot(graph_id)?.result);
+    const results = await Promise.all(
+      [old, young].map(async ({ graph_id }) => (await it.engine.snapshot(graph_id))?.result),
+    );
     assert.deepEqual(results, ["old", "new"]);
   });
 
@@ -30,12 +32,12 @@ describe("a graph", () => {
     const { snapshot } = await it.engine.start("site", null);
     await it.crash({ graphs: [versioned("2")] });
     await it.pass(0);
-    assert.equal(it.engine.snapshot(snapshot.graph_id)?.status, "running");
+    assert.equal((await it.engine.snapshot(snapshot.graph_id))?.status, "running");
     assert.match(it.logs.join("\n"), /waits: this app has no worker or graph named "site" in version "1"/);
     await assert.rejects(it.engine.cancel(snapshot.graph_id), { code: "SVC_TRANSITION", message: /in version "1"/ });
     await it.crash({ graphs: [versioned("1", () => "there")] });
     await it.pass(0);
-    assert.equal(it.engine.snapshot(snapshot.graph_id)?.result, "there");
+    assert.equal((await it.engine.snapshot(snapshot.graph_id))?.result, "there");
   });
 
   it("from before there were versions goes on with the earliest there is", async () => {
@@ -43,7 +45,7 @@ describe("a graph", () => {
     const { snapshot } = await it.engine.start("site", null);
     await it.crash({ graphs: [versioned("1", () => "first"), versioned("2", () => "second")] });
     await it.pass(0);
-    assert.equal(it.engine.snapshot(snapshot.graph_id)?.result, "first");
+    assert.equal((await it.engine.snapshot(snapshot.graph_id))?.result, "first");
   });
 
   it("of which two have one version is refused, as is a version that is none", async () => {
@@ -70,13 +72,13 @@ describe("a pause with grace", () => {
     await clock.advance(0);
     assert.equal((await engine.pause(id, { graceMs: 10_000 })).phase, "pausing");
     await clock.advance(9_999);
-    assert.equal(engine.snapshot(id)?.phase, "pausing");
+    assert.equal((await engine.snapshot(id))?.phase, "pausing");
     await clock.advance(1);
-    assert.equal(engine.snapshot(id)?.phase, "paused");
+    assert.equal((await engine.snapshot(id))?.phase, "paused");
     await engine.resume(id);
     held.open();
     await pass(0);
-    assert.deepEqual([engine.snapshot(id)?.status, attempts], ["done", [1, 1]]);
+    assert.deepEqual([(await engine.snapshot(id))?.status, attempts], ["done", [1, 1]]);
   });
 
   it("that was resumed in time ends nothing, nor a later pause without one", async () => {
@@ -88,6 +90,6 @@ describe("a pause with grace", () => {
     await engine.resume(id);
     await engine.pause(id);
     await clock.advance(60_000);
-    assert.equal(engine.snapshot(id)?.phase, "pausing");
+    assert.equal((await engine.snapshot(id))?.phase, "pausing");
   });
 });

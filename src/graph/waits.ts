@@ -1,7 +1,7 @@
 /** What an attempt waits for, while it is under way in this process. */
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
-import type { Failure, NodeRow } from "../store/contract.ts";
+import type { Failure, NodeRow } from "../store/graph-rows.ts";
 import { settled } from "./mirror.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { NodeDefinition, Worker } from "./types.ts";

@@ -20,7 +20,7 @@ export interface ArtifactRow {
 export interface ArtifactRows {
   /** Writes a part in place of one that is there, from an attempt that did not come to its end. Resolves after the durable commit. */
   writePart(graphId: string, name: string, at: number, data: Uint8Array): Promise<void>;
-  part(graphId: string, name: string, at: number): Uint8Array | undefined;
+  part(graphId: string, name: string, at: number): Promise<Uint8Array | undefined>;
   /** By name. */
-  artifacts(graphId: string): ArtifactRow[];
+  artifacts(graphId: string): Promise<ArtifactRow[]>;
 }

@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { GraphRow, OutboxRow, Store, Unit } from "./contract.ts";
+import type { Store } from "./contract.ts";
+import type { GraphRow } from "./graph-rows.ts";
+import type { Unit } from "./unit.ts";
+import type { OutboxRow } from "./webhook-rows.ts";
 import { openStore } from "./open.ts";
-import { graphRow, nextId, nodeRow, outboxRow, registrationRow } from "./sample-rows.test.ts";
+import { graphRow, nextId, nodeRow, outboxRow, registrationRow, stored } from "./sample-rows.test.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -50,9 +53,9 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         progress: { value: 0.5, note: "half" },
       });
       assert.equal(await store.graphs.commit({ graphId: id, insert: row, insertNodes: [nodeRow(id, "a")] }), true);
-      assert.deepEqual(store.graphs.graph(id), row);
-      assert.deepEqual(store.graphs.nodes(id), [nodeRow(id, "a")]);
-      assert.equal(store.graphs.graph("g_unknown"), undefined);
+      assert.deepEqual(await store.graphs.graph(id), row);
+      assert.deepEqual((await stored(store, id))?.nodes, [nodeRow(id, "a")]);
+      assert.equal(await store.graphs.graph("g_unknown"), undefined);
     });
 
     it("changes what a unit names and nothing else", async () => {
@@ -67,8 +70,11 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         graph: { status: "done", result: { ok: true } },
         nodes: [{ id: "a", status: "done", result: 0 }],
       });
-      assert.deepEqual(store.graphs.graph(id), graphRow(id, { status: "done", result: { ok: true } }));
-      assert.deepEqual(store.graphs.nodes(id), [{ ...nodeRow(id, "a"), status: "done", result: 0 }, nodeRow(id, "b")]);
+      assert.deepEqual(await store.graphs.graph(id), graphRow(id, { status: "done", result: { ok: true } }));
+      assert.deepEqual((await stored(store, id))?.nodes, [
+        { ...nodeRow(id, "a"), status: "done", result: 0 },
+        nodeRow(id, "b"),
+      ]);
     });
 
     it("takes nodes away, and puts others in their place in the same unit", async () => {
@@ -77,7 +83,7 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes });
       const again = { ...nodeRow(id, "a#fetch"), kind: "step" as const, state: { page: 2 } };
       await store.graphs.commit({ graphId: id, deleteNodes: ["a#fetch", "b", "unknown"], insertNodes: [again] });
-      assert.deepEqual(store.graphs.nodes(id), [nodeRow(id, "a"), again]);
+      assert.deepEqual((await stored(store, id))?.nodes, [nodeRow(id, "a"), again]);
     });
 
     it("keeps rows of earlier epochs and who wanted it, with the unit or not at all", async () => {
@@ -97,8 +103,8 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       const unit = { graphId: id, fence, graph: { phase: "running" as const, epoch: 2 }, pastNodes: [old], audit };
       assert.deepEqual([await store.graphs.commit(unit), await store.graphs.commit(unit)], [true, false]);
       await store.graphs.commit({ graphId: id, pastNodes: [{ ...old, epoch: 2, result: undefined }] });
-      assert.deepEqual(store.graphs.pastNodes(id), [old, { ...old, epoch: 2, result: undefined }]);
-      assert.equal(store.audit.list({ target: id }).total, 1);
+      assert.deepEqual(await store.graphs.pastNodes(id), [old, { ...old, epoch: 2, result: undefined }]);
+      assert.equal((await store.audit.list({ target: id })).total, 1);
     });
 
     it("finds the graphs that one has started", async () => {
@@ -108,7 +114,7 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         await store.graphs.commit({ graphId: id, insert });
       }
       assert.deepEqual(
-        store.graphs.children(parent).map(({ id }) => id),
+        (await store.graphs.children([parent])).map(({ id }) => id),
         [first, second].sort(),
       );
     });
@@ -131,9 +137,9 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       ];
       for (const fence of wrong) assert.equal(await store.graphs.commit({ ...change, fence }), false);
       assert.equal(await store.graphs.commit({ graphId: "g_unknown", events: [] }), false);
-      assert.deepEqual(store.graphs.graph(id), graphRow(id));
-      assert.deepEqual(store.graphs.events(id, 0), []);
-      assert.equal(store.webhooks.listDeliveries({ graphId: id }).total, 0);
+      assert.deepEqual(await store.graphs.graph(id), graphRow(id));
+      assert.deepEqual(await store.graphs.events(id, 0), []);
+      assert.equal((await store.webhooks.listDeliveries({ graphId: id })).total, 0);
       const fence = {
         epoch: 1,
         phases: ["queued" as const],
@@ -154,7 +160,7 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         false,
         true,
       ]);
-      assert.equal(store.graphs.lastSeq(id), 3);
+      assert.equal((await stored(store, id))?.lastSeq, 3);
     });
 
     it("refuses the rest of a line of which one was not written, though another's events count alike", async () => {
@@ -175,7 +181,7 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       const move = (phase: GraphRow["phase"]) =>
         store.graphs.commit({ graphId: id, fence: { epoch: 1, phases: ["queued"] }, graph: { phase } });
       assert.deepEqual(await Promise.all([move("running"), move("cancelling")]), [true, false]);
-      assert.equal(store.graphs.graph(id)?.phase, "running");
+      assert.equal((await store.graphs.graph(id))?.phase, "running");
     });
 
     it("numbers events from 1 without gaps, and tells listeners after the commit", async () => {
@@ -193,7 +199,7 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       await Promise.all([3, 4, 5].map((data) => store.graphs.commit({ graphId: id, events: [event(data)] })));
       stop();
       assert.deepEqual(
-        store.graphs.events(id, 0).map(({ seq, data }) => [seq, data]),
+        (await store.graphs.events(id, 0)).map(({ seq, data }) => [seq, data]),
         [
           [1, 1],
           [2, 2],
@@ -203,10 +209,10 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         ],
       );
       assert.deepEqual(
-        store.graphs.events(id, 2, 2).map(({ seq }) => seq),
+        (await store.graphs.events(id, 2, 2)).map(({ seq }) => seq),
         [3, 4],
       );
-      assert.deepEqual(store.graphs.events(id, 0, 1), [
+      assert.deepEqual(await store.graphs.events(id, 0, 1), [
         { graphId: id, seq: 1, type: "custom", node: "n", timestampMs: 1, data: 1 },
       ]);
       assert.deepEqual(heard, [1, 2, 3, 4, 5]);
@@ -224,9 +230,9 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         results.map((result) => result.status),
         ["rejected", "fulfilled", "rejected"],
       );
-      assert.equal(store.graphs.graph(second)?.id, second);
-      assert.equal(store.graphs.graph("g_dup"), undefined);
-      assert.equal(store.graphs.byIdempotencyKey("w", `k${first}`)?.id, first);
+      assert.equal((await store.graphs.graph(second))?.id, second);
+      assert.equal(await store.graphs.graph("g_dup"), undefined);
+      assert.equal((await store.graphs.byIdempotencyKey("w", `k${first}`))?.id, first);
     });
 
     it("an outbox row is written once per registration, graph, event, epoch and pause", async () => {
@@ -243,7 +249,7 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         outbox: [outboxRow(id), outboxRow(id, { pauseNo: 1, event: "graph.paused" })],
       });
       stop();
-      assert.equal(store.webhooks.listDeliveries({ graphId: id }).total, 3);
+      assert.equal((await store.webhooks.listDeliveries({ graphId: id })).total, 3);
       assert.ok(woken >= 2);
     });
 
@@ -251,17 +257,17 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       const ids = Array.from({ length: 5 }, nextId);
       for (const id of ids)
         await store.graphs.commit({ graphId: id, insert: graphRow(id, { worker: "paged", tags: ["page", id] }) });
-      const first = store.graphs.list({ worker: "paged", limit: 2 });
+      const first = await store.graphs.list({ worker: "paged", limit: 2 });
       assert.deepEqual([first.items.map((row) => row.id), first.total], [[ids[4], ids[3]], 5]);
-      const second = store.graphs.list({ worker: "paged", limit: 2, cursor: first.nextCursor as string });
-      const third = store.graphs.list({ worker: "paged", limit: 2, cursor: second.nextCursor as string });
+      const second = await store.graphs.list({ worker: "paged", limit: 2, cursor: first.nextCursor as string });
+      const third = await store.graphs.list({ worker: "paged", limit: 2, cursor: second.nextCursor as string });
       assert.deepEqual(
         [...second.items, ...third.items].map((row) => row.id),
         [ids[2], ids[1], ids[0]],
       );
       assert.equal(third.nextCursor, undefined);
-      assert.equal(store.graphs.list({ tag: ids[1] as string }).items[0]?.id, ids[1]);
-      assert.equal(store.graphs.list({ worker: "paged", status: "done" }).total, 0);
+      assert.equal((await store.graphs.list({ tag: ids[1] as string })).items[0]?.id, ids[1]);
+      assert.equal((await store.graphs.list({ worker: "paged", status: "done" })).total, 0);
     });
 
     it("gives back unfinished graphs, oldest first, and counts by status", async () => {
@@ -270,12 +276,12 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         graphId: running,
         insert: graphRow(running, { status: "running", phase: "running" }),
       });
-      const doneBefore = store.graphs.countByStatus().done;
+      const doneBefore = (await store.graphs.countByStatus()).done;
       await store.graphs.commit({ graphId: done, insert: graphRow(done, { status: "done", phase: "done" }) });
-      const ids = store.graphs.unfinished().map((row) => row.id);
+      const ids = await store.graphs.unfinished("", 1000);
       assert.ok(ids.includes(running) && !ids.includes(done));
       assert.deepEqual(ids, ids.toSorted());
-      assert.equal(store.graphs.countByStatus().done, doneBefore + 1);
+      assert.equal((await store.graphs.countByStatus()).done, doneBefore + 1);
     });
 
     it("takes away what has finished before a time, with its deliveries, and nothing else", async () => {
@@ -307,7 +313,7 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       ];
       const waiting = await add({}, {});
       await store.webhooks.addDelivery(outboxRow(waiting, { dueMs: 1e12 }));
-      assert.ok(store.graphs.workers().includes("purged"));
+      assert.ok((await store.graphs.workers()).includes("purged"));
 
       let deleted = 0;
       let after: string | undefined = "";
@@ -318,28 +324,28 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       }
       assert.equal(deleted, 2);
       for (const id of gone) {
-        assert.deepEqual(
-          [store.graphs.graph(id), store.graphs.nodes(id), store.graphs.events(id, 0)],
-          [undefined, [], []],
-        );
+        assert.deepEqual([await stored(store, id), await store.graphs.events(id, 0)], [undefined, []]);
       }
-      assert.deepEqual([store.webhooks.delivery(delivery.id), store.webhooks.attempts(delivery.id)], [undefined, []]);
-      for (const id of [...kept, waiting]) assert.equal(store.graphs.graph(id)?.id, id);
-      assert.equal(store.graphs.list({ worker: "purged" }).total, 4);
-      assert.equal(store.graphs.list({ worker: "purged", tag: "old" }).items.length, 4);
+      assert.deepEqual(
+        [await store.webhooks.delivery(delivery.id), await store.webhooks.attempts(delivery.id)],
+        [undefined, []],
+      );
+      for (const id of [...kept, waiting]) assert.equal((await store.graphs.graph(id))?.id, id);
+      assert.equal((await store.graphs.list({ worker: "purged" })).total, 4);
+      assert.equal((await store.graphs.list({ worker: "purged", tag: "old" })).items.length, 4);
       assert.equal((await store.graphs.purge({ worker: "purged", tag: "new", finishedBeforeMs: 1e13 })).deleted, 0);
     });
 
     it("keeps registrations, one per URL", async () => {
       const row = registrationRow("wh_a", { secret: "s3cret!!" });
       await store.webhooks.saveRegistration(row);
-      assert.deepEqual(store.webhooks.registration("wh_a"), row);
+      assert.deepEqual(await store.webhooks.registration("wh_a"), row);
       await store.webhooks.saveRegistration({ ...row, enabled: false });
-      assert.equal(store.webhooks.registrationByUrl(row.url)?.enabled, false);
+      assert.equal((await store.webhooks.registrationByUrl(row.url))?.enabled, false);
       await assert.rejects(store.webhooks.saveRegistration(registrationRow("wh_b", { url: row.url })), /UNIQUE/);
       assert.equal(await store.webhooks.deleteRegistration("wh_a"), true);
       assert.equal(await store.webhooks.deleteRegistration("wh_a"), false);
-      assert.deepEqual(store.webhooks.registrations(), []);
+      assert.deepEqual(await store.webhooks.registrations(), []);
     });
 
     it("hands out the deliveries of a lane that are due, records attempts, requeues", async () => {
@@ -349,16 +355,19 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         outboxRow(id, { dueMs, createdMs: at, registrationId, pauseNo: at + 1, event: "graph.paused" }),
       );
       for (const row of rows) await store.webhooks.addDelivery(row);
-      const due = (isRetry: boolean, nowMs: number, limit = 100) =>
-        store.webhooks.due({ registrationId, isRetry }, nowMs, limit).map((row) => row.dueMs);
+      const due = async (isRetry: boolean, nowMs: number, limit = 100) =>
+        (await store.webhooks.due({ registrationId, isRetry }, nowMs, limit)).map((row) => row.dueMs);
       const next = (isRetry: boolean, afterMs: number) =>
         store.webhooks.nextDueMs({ registrationId, isRetry }, afterMs);
-      assert.deepEqual([due(false, 9), due(false, 25), due(false, 99, 2), due(true, 99)], [[], [10, 20], [10, 20], []]);
       assert.deepEqual(
-        [next(false, 9), next(false, 10), next(false, 30), next(true, 0)],
+        [await due(false, 9), await due(false, 25), await due(false, 99, 2), await due(true, 99)],
+        [[], [10, 20], [10, 20], []],
+      );
+      assert.deepEqual(
+        [await next(false, 9), await next(false, 10), await next(false, 30), await next(true, 0)],
         [10, 20, undefined, undefined],
       );
-      assert.ok(store.webhooks.pendingRegistrations().includes(registrationId));
+      assert.ok((await store.webhooks.pendingRegistrations()).includes(registrationId));
       const [first, second] = [rows[1] as OutboxRow, rows[2] as OutboxRow];
       const attempt = {
         deliveryId: first.id,
@@ -375,16 +384,16 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         { attempt, change: { status: "pending", dueMs: 500 } },
         { attempt: answered, change: { status: "delivered", deliveredMs: 501 } },
       ]);
-      assert.deepEqual(store.webhooks.attempts(first.id), [attempt]);
-      assert.deepEqual(store.webhooks.attempts(second.id), [answered]);
-      const shown = store.webhooks.delivery(first.id);
+      assert.deepEqual(await store.webhooks.attempts(first.id), [attempt]);
+      assert.deepEqual(await store.webhooks.attempts(second.id), [answered]);
+      const shown = await store.webhooks.delivery(first.id);
       assert.deepEqual([shown?.status, shown?.attempts, shown?.dueMs], ["pending", 1, 500]);
-      assert.deepEqual([due(false, 999), due(true, 999), due(true, 499)], [[30], [500], []]);
-      const { status, deliveredMs } = store.webhooks.delivery(second.id) ?? {};
+      assert.deepEqual([await due(false, 999), await due(true, 999), await due(true, 499)], [[30], [500], []]);
+      const { status, deliveredMs } = (await store.webhooks.delivery(second.id)) ?? {};
       assert.deepEqual([status, deliveredMs], ["delivered", 501]);
       assert.equal(await store.webhooks.requeue(second.id, 7), true);
       assert.equal(await store.webhooks.requeue("msg_unknown", 7), false);
-      assert.deepEqual(due(true, 8), [7]);
+      assert.deepEqual(await due(true, 8), [7]);
     });
 
     it("says what of a graph comes before a delivery, and makes what waits for it due", async () => {
@@ -400,13 +409,15 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       ];
       for (const each of rows) await store.webhooks.addDelivery(each);
       await store.webhooks.addDelivery(outboxRow(nextId(), { registrationId, dueMs: 1 }));
-      assert.deepEqual(
-        rows.map((each) => store.webhooks.earlierDueMs(each)),
-        [20, 20, undefined, 20],
-      );
+      assert.deepEqual(await Promise.all(rows.map((each) => store.webhooks.earlierDueMs(each))), [
+        20,
+        20,
+        undefined,
+        20,
+      ]);
       await store.webhooks.release(registrationId, id, 500);
       assert.deepEqual(
-        rows.map((each) => store.webhooks.delivery(each.id)?.dueMs),
+        await Promise.all(rows.map(async (each) => (await store.webhooks.delivery(each.id))?.dueMs)),
         [500, 30, 20, 500],
       );
     });
@@ -432,7 +443,7 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       const seen: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = store.webhooks.listDeliveries({
+        const page = await store.webhooks.listDeliveries({
           graphId: id,
           limit: 2,
           ...(cursor === undefined ? {} : { cursor }),
@@ -442,20 +453,22 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
         cursor = page.nextCursor;
       } while (cursor !== undefined);
       assert.equal(new Set(seen).size, 5);
-      const created = seen.map((deliveryId) => store.webhooks.delivery(deliveryId)?.createdMs);
+      const created = await Promise.all(
+        seen.map(async (deliveryId) => (await store.webhooks.delivery(deliveryId))?.createdMs),
+      );
       assert.deepEqual(created, [200, 200, 100, 100, 100]);
     });
 
     it("keeps sessions by id, the last write of each, until they are removed or purged", async () => {
       const { sessions } = store;
-      assert.equal(sessions.read("s1"), undefined);
+      assert.equal(await sessions.read("s1"), undefined);
       await Promise.all([sessions.write("s1", '{"a":1}', 100), sessions.write("s2", "{}", 200)]);
       await sessions.write("s1", '{"a":"ž"}', 300);
-      assert.equal(sessions.read("s1"), '{"a":"ž"}');
+      assert.equal(await sessions.read("s1"), '{"a":"ž"}');
       await sessions.purge(200);
-      assert.deepEqual([sessions.read("s1"), sessions.read("s2")], ['{"a":"ž"}', undefined]);
+      assert.deepEqual([await sessions.read("s1"), await sessions.read("s2")], ['{"a":"ž"}', undefined]);
       await sessions.remove("s1");
-      assert.equal(sessions.read("s1"), undefined);
+      assert.equal(await sessions.read("s1"), undefined);
       await sessions.remove("s1");
     });
   });

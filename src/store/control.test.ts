@@ -48,13 +48,16 @@ for (const url of ["memory:", "sqlite::memory:"]) {
       await store.schedules.save(bare);
       await store.schedules.save(schedule("a"));
       await store.schedules.save(schedule("a", { isPaused: true, lastMs: 2, lastGraphId: "g_1" }));
-      assert.deepEqual(store.schedules.schedule("a"), schedule("a", { isPaused: true, lastMs: 2, lastGraphId: "g_1" }));
-      assert.deepEqual(store.schedules.schedule("b"), bare);
       assert.deepEqual(
-        store.schedules.schedules().map(({ name }) => name),
+        await store.schedules.schedule("a"),
+        schedule("a", { isPaused: true, lastMs: 2, lastGraphId: "g_1" }),
+      );
+      assert.deepEqual(await store.schedules.schedule("b"), bare);
+      assert.deepEqual(
+        (await store.schedules.schedules()).map(({ name }) => name),
         ["a", "b"],
       );
-      assert.equal(store.schedules.schedule("c"), undefined);
+      assert.equal(await store.schedules.schedule("c"), undefined);
     });
 
     it("moves a schedule on once from each time, and only if it is still due then", async () => {
@@ -62,7 +65,7 @@ for (const url of ["memory:", "sqlite::memory:"]) {
       const step = { nextMs: 6000, lastMs: 5000, lastGraphId: "g_2" };
       const held = await Promise.all([1, 2, 3].map(() => store.schedules.moveOn("daily", 5000, step)));
       assert.equal(held.filter(Boolean).length, 1);
-      assert.deepEqual(store.schedules.schedule("daily"), schedule("daily", step));
+      assert.deepEqual(await store.schedules.schedule("daily"), schedule("daily", step));
       assert.equal(await store.schedules.moveOn("unknown", undefined, step), false);
     });
 
@@ -70,7 +73,7 @@ for (const url of ["memory:", "sqlite::memory:"]) {
       await store.schedules.save(schedule("short"));
       assert.equal(await store.schedules.remove("short", audit("schedule.remove", "short")), true);
       assert.equal(await store.schedules.remove("short", audit("schedule.remove", "short")), false);
-      assert.equal(store.audit.list({ target: "short" }).total, 1);
+      assert.equal((await store.audit.list({ target: "short" })).total, 1);
     });
 
     it("keeps which workers are paused; a second pause changes nothing", async () => {
@@ -78,14 +81,14 @@ for (const url of ["memory:", "sqlite::memory:"]) {
       await store.queues.pause(row, audit("queue.pause", "mail"));
       await store.queues.pause({ ...row, pausedMs: 9 });
       await store.queues.pause({ worker: "audit", pausedMs: 8, by: undefined, note: "slow disk" });
-      assert.deepEqual(store.queues.paused(), [
+      assert.deepEqual(await store.queues.paused(), [
         { worker: "audit", pausedMs: 8, by: undefined, note: "slow disk" },
         row,
       ]);
       await store.queues.resume("mail");
       await store.queues.resume("mail");
       assert.deepEqual(
-        store.queues.paused().map(({ worker }) => worker),
+        (await store.queues.paused()).map(({ worker }) => worker),
         ["audit"],
       );
     });
@@ -100,20 +103,20 @@ for (const url of ["memory:", "sqlite::memory:"]) {
         data: { count: 2 },
       });
       await store.audit.add(last);
-      const { items, nextCursor, total } = store.audit.list({ operation: "graph", limit: 2 });
+      const { items, nextCursor, total } = await store.audit.list({ operation: "graph", limit: 2 });
       assert.deepEqual([items.map(({ target }) => target), total], [["t5", "t4"], 5]);
-      const next = store.audit.list({
+      const next = await store.audit.list({
         operation: "graph",
         limit: 3,
         ...(nextCursor === undefined ? {} : { cursor: nextCursor }),
       });
       assert.deepEqual([next.items.map(({ target }) => target), next.nextCursor], [["t3", "t2", "t1"], undefined]);
-      const [only, ...others] = store.audit.list({ actor: "anna", sinceMs: 60 }).items;
+      const [only, ...others] = (await store.audit.list({ actor: "anna", sinceMs: 60 })).items;
       assert.deepEqual([only, others], [{ ...last, id: only?.id }, []]);
-      assert.equal(store.audit.list({ target: "t5", operation: "graphs.bulk" }).total, 1);
+      assert.equal((await store.audit.list({ target: "t5", operation: "graphs.bulk" })).total, 1);
       await store.audit.purge(30);
       assert.deepEqual(
-        store.audit.list({ operation: "graph" }).items.map(({ target }) => target),
+        (await store.audit.list({ operation: "graph" })).items.map(({ target }) => target),
         ["t5", "t4", "t3"],
       );
     });

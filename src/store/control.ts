@@ -32,9 +32,9 @@ export interface ScheduleRows {
   save(row: ScheduleRow, audit?: NewAudit): Promise<void>;
   /** @returns false where there was none; then nothing is written. */
   remove(name: string, audit?: NewAudit): Promise<boolean>;
-  schedule(name: string): ScheduleRow | undefined;
+  schedule(name: string): Promise<ScheduleRow | undefined>;
   /** By name. */
-  schedules(): ScheduleRow[];
+  schedules(): Promise<ScheduleRow[]>;
   /** Moves on, if it still is due at `fromMs`: of two processes one does. */
   moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean>;
 }
@@ -52,7 +52,7 @@ export interface QueueRows {
   pause(row: PausedQueueRow, audit?: NewAudit): Promise<void>;
   resume(worker: string, audit?: NewAudit): Promise<void>;
   /** By worker. */
-  paused(): PausedQueueRow[];
+  paused(): Promise<PausedQueueRow[]>;
 }
 
 /** One thing that somebody did by hand. */
@@ -96,7 +96,7 @@ export interface AuditPage {
 export interface AuditRows {
   add(row: NewAudit): Promise<void>;
   /** Newest first. */
-  list(query: AuditQuery): AuditPage;
+  list(query: AuditQuery): Promise<AuditPage>;
   /** Deletes what is older. */
   purge(beforeMs: number): Promise<void>;
 }

@@ -4,7 +4,8 @@
  */
 import { lowestGraphId } from "../shared/id-time.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../shared/wire.ts";
-import type { GraphQuery, GraphRow, PurgeQuery } from "./contract.ts";
+import type { GraphRow } from "./graph-rows.ts";
+import type { GraphQuery, PurgeQuery } from "./queries.ts";
 
 /** Matches beyond this are not counted: a total is for a reader, and 1,000 is more than any reads. */
 export const MAX_TOTAL = 1000;

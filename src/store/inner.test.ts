@@ -1,9 +1,11 @@
 /** What every store promises of signals, files and rows of the author's (src/store/contract.ts, artifacts.ts). */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { SignalRow, Store, Unit } from "./contract.ts";
+import type { Store } from "./contract.ts";
+import type { SignalRow } from "./graph-rows.ts";
+import type { Unit } from "./unit.ts";
 import { openStore } from "./open.ts";
-import { graphRow, nextId, nodeRow } from "./sample-rows.test.ts";
+import { graphRow, nextId, nodeRow, stored } from "./sample-rows.test.ts";
 
 const signalRow = (graphId: string, seq: number, key?: string): SignalRow => ({
   graphId,
@@ -32,29 +34,32 @@ for (const url of ["memory:", "sqlite::memory:"]) {
       const id = await made();
       const signals = [signalRow(id, 2, "k"), signalRow(id, 10)];
       await store.graphs.commit({ graphId: id, signals });
-      assert.deepEqual(store.graphs.signals(id), signals);
+      assert.deepEqual((await stored(store, id))?.signals, signals);
       await store.graphs.commit({ graphId: id, takenSignals: [{ seq: 2, node: "a#go" }] });
-      assert.deepEqual(store.graphs.signals(id), [signals[1]]);
-      assert.deepEqual([store.graphs.hasSignal(id, "k"), store.graphs.hasSignal(id, "other")], [true, false]);
+      assert.deepEqual((await stored(store, id))?.signals, [signals[1]]);
+      assert.deepEqual(
+        [await store.graphs.hasSignal(id, "k"), await store.graphs.hasSignal(id, "other")],
+        [true, false],
+      );
     });
 
     it("keeps no signal of a unit whose fence does not match", async () => {
       const id = await made();
       const late: Unit = { graphId: id, fence: { epoch: 7, phases: ["running"] }, signals: [signalRow(id, 1)] };
       assert.equal(await store.graphs.commit(late), false);
-      assert.deepEqual(store.graphs.signals(id), []);
+      assert.deepEqual((await stored(store, id))?.signals, []);
     });
 
     it("keeps files with their parts; a part, or a file, that comes again stands in place of the first", async () => {
       const id = await made();
       await store.graphs.writePart(id, "f", 0, new Uint8Array([1, 2]));
       await store.graphs.writePart(id, "f", 0, new Uint8Array([3, 0, 255]));
-      assert.deepEqual([...(store.graphs.part(id, "f", 0) ?? [])], [3, 0, 255]);
-      assert.deepEqual([store.graphs.part(id, "f", 1), store.graphs.artifacts(id)], [undefined, []]);
+      assert.deepEqual([...((await store.graphs.part(id, "f", 0)) ?? [])], [3, 0, 255]);
+      assert.deepEqual([await store.graphs.part(id, "f", 1), await store.graphs.artifacts(id)], [undefined, []]);
       const row = { graphId: id, name: "f", node: "a", type: "text/plain", bytes: 3, sha256: "00", createdMs: 5 };
       await store.graphs.commit({ graphId: id, artifacts: [row] });
       await store.graphs.commit({ graphId: id, artifacts: [{ ...row, bytes: 4 }] });
-      assert.deepEqual(store.graphs.artifacts(id), [{ ...row, bytes: 4 }]);
+      assert.deepEqual(await store.graphs.artifacts(id), [{ ...row, bytes: 4 }]);
     });
   });
 }
@@ -81,7 +86,7 @@ describe("store sqlite::memory:, rows of the author's", () => {
     await assert.rejects(async () => write(99), /another state/);
     assert.equal(await write(graphRow(id).epoch), 2);
     assert.deepEqual(
-      store.graphs.events(id, 0).map(({ seq, data }) => [seq, data]),
+      (await store.graphs.events(id, 0)).map(({ seq, data }) => [seq, data]),
       [
         [1, 1],
         [2, 2],

@@ -3,7 +3,7 @@
  * another's: what two made of the same state may count alike, and then the second unit of the one would pass on top of the
  * first of the other. So once a unit of a line was not written, none that follows is.
  */
-import type { Unit } from "./contract.ts";
+import type { Unit } from "./unit.ts";
 
 export class Lines {
   /** Few: each is a mirror that was thrown away. */

@@ -1,5 +1,5 @@
 /** Who wants to know of a graph's events, by graph: telling one follower costs nothing for the others. */
-import type { GraphEvent } from "./contract.ts";
+import type { GraphEvent } from "./graph-rows.ts";
 
 export type EventListener = (events: readonly GraphEvent[]) => void;
 

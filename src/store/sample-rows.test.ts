@@ -1,8 +1,14 @@
 /** Rows as the tests of stores write them. Holds no test of its own. */
-import type { GraphRow, NodeRow, OutboxRow, RegistrationRow } from "./contract.ts";
+import type { Store } from "./contract.ts";
+import type { GraphRow, NodeRow, StoredGraph } from "./graph-rows.ts";
+import type { OutboxRow, RegistrationRow } from "./webhook-rows.ts";
 
 let count = 0;
 export const nextId = (): string => `g_${String(++count).padStart(26, "0")}`;
+
+/** A graph with its nodes, as a process takes it up. */
+export const stored = async ({ graphs }: Store, graphId: string): Promise<StoredGraph | undefined> =>
+  (await graphs.load([graphId]))[0];
 
 export function graphRow(id: string, change: Partial<GraphRow> = {}): GraphRow {
   return {

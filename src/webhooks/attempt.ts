@@ -8,7 +8,7 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
-import type { AttemptTimings } from "../store/contract.ts";
+import type { AttemptTimings } from "../store/webhook-rows.ts";
 import type { Deadline } from "./deadlines.ts";
 import { retryAfterMs } from "./schedule.ts";
 

@@ -3,7 +3,7 @@
  * and then twice as long up to 15 min; what waits meanwhile burns no attempts. A success closes it. After 120 h of
  * nothing but failures the registration is disabled.
  */
-import type { RegistrationRow } from "../store/contract.ts";
+import type { RegistrationRow } from "../store/webhook-rows.ts";
 
 /** The columns of a registration that deliveries change. */
 export type Health = Pick<

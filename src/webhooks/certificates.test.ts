@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import tls from "node:tls";
 import { systemClock } from "../shared/clock.ts";
-import type { AttemptRow } from "../store/contract.ts";
+import type { AttemptRow } from "../store/webhook-rows.ts";
 import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
 import { createWebhooks } from "./webhooks.ts";
 

@@ -5,7 +5,7 @@
 import { Client } from "undici";
 import { exemptConnector, guardedConnector, type GuardedAgentOptions } from "../security/guarded-agent.ts";
 import type { Clock } from "../shared/clock.ts";
-import type { AttemptTimings } from "../store/contract.ts";
+import type { AttemptTimings } from "../store/webhook-rows.ts";
 
 export interface ConnectionsOptions extends GuardedAgentOptions {
   clock: Clock;

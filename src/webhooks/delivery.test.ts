@@ -35,7 +35,7 @@ interface Rig {
   /** Writes outbox rows as a graph's commit does. */
   emit(count?: number): Promise<void>;
   /** Until the condition holds; real time, since sockets are real. */
-  until(isTrue: () => boolean, what: string): Promise<void>;
+  until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void>;
 }
 
 const open: (() => Promise<void>)[] = [];
@@ -82,7 +82,7 @@ function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStor
     },
     until: async (isTrue, what) => {
       const endMs = Date.now() + PATIENCE_MS;
-      while (!isTrue()) {
+      while (!(await isTrue())) {
         assert.ok(Date.now() < endMs, `waited ${PATIENCE_MS} ms for: ${what}`);
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -90,7 +90,8 @@ function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStor
   };
 }
 
-const deliveriesOf = ({ webhooks }: Rig, id?: string) => webhooks.deliveries(new URLSearchParams(), id).deliveries;
+const deliveriesOf = async ({ webhooks }: Rig, id?: string) =>
+  (await webhooks.deliveries(new URLSearchParams(), id)).deliveries;
 
 describe("a delivery", () => {
   it("is a signed POST that the receiver can verify, recorded with its answer", async () => {
@@ -101,8 +102,8 @@ describe("a delivery", () => {
     assert.ok(delivery);
     const payload = verify({ ...delivery, secret: SECRET, now: test.clock.now() });
     assert.deepEqual([payload.event, payload.graph_id, payload.result], ["graph.done", "g_0", { ok: true }]);
-    await test.until(() => deliveriesOf(test)[0]?.status === "delivered", "the record");
-    const [shown] = deliveriesOf(test, receiver.id);
+    await test.until(async () => (await deliveriesOf(test))[0]?.status === "delivered", "the record");
+    const [shown] = await deliveriesOf(test, receiver.id);
     assert.equal(delivery.headers["content-type"], "application/json");
     assert.match(delivery.headers["user-agent"] ?? "", /^svc-webhooks\/\d+\.\d+\.\d+/);
     assert.equal(delivery.headers["x-svc-event"], "graph.done");
@@ -111,7 +112,7 @@ describe("a delivery", () => {
     assert.equal(delivery.headers["x-svc-attempt"], "1");
     assert.match(shown?.id ?? "", /^msg_[0-9a-f]{32}$/);
     const timings = { connect: 0, first_byte: 0 };
-    const { attempts } = test.webhooks.delivery(shown?.id ?? "");
+    const { attempts } = await test.webhooks.delivery(shown?.id ?? "");
     assert.deepEqual(attempts, [
       {
         number: 1,
@@ -132,7 +133,10 @@ describe("a delivery", () => {
     await test.webhooks.update(off.id, { enabled: false });
     await test.emit();
     await listening.received(1);
-    await test.until(() => deliveriesOf(test).every(({ status }) => status === "delivered"), "all delivered");
+    await test.until(
+      async () => (await deliveriesOf(test)).every(({ status }) => status === "delivered"),
+      "all delivered",
+    );
     assert.deepEqual(
       [listening, deaf, off].map((receiver) => receiver.deliveries.length),
       [1, 0, 0],
@@ -146,8 +150,11 @@ describe("a delivery", () => {
     await test.webhooks.update(other.id, { workers: ["greet"] });
     await test.emit();
     await Promise.all([named.received(1), every.received(1)]);
-    await test.until(() => deliveriesOf(test).every(({ status }) => status === "delivered"), "all delivered");
-    assert.deepEqual([deliveriesOf(test).length, other.deliveries.length], [2, 0]);
+    await test.until(
+      async () => (await deliveriesOf(test)).every(({ status }) => status === "delivered"),
+      "all delivered",
+    );
+    assert.deepEqual([(await deliveriesOf(test)).length, other.deliveries.length], [2, 0]);
     await test.webhooks.ping(other.id);
     await other.received(1);
   });
@@ -180,19 +187,19 @@ describe("a delivery", () => {
     await test.until(() => test.store.attemptRows.length === 2, "second attempt recorded");
     await test.clock.advance(300_000);
     await receiver.received(3);
-    await test.until(() => deliveriesOf(test)[0]?.status === "failed", "failed for good");
-    const id = deliveriesOf(test)[0]?.id ?? "";
+    await test.until(async () => (await deliveriesOf(test))[0]?.status === "failed", "failed for good");
+    const id = (await deliveriesOf(test))[0]?.id ?? "";
     await test.clock.advance(86_400_000);
     assert.equal(receiver.deliveries.length, 3, "no fourth attempt by itself");
     assert.deepEqual(await test.webhooks.replay(id), { delivery_id: id });
     await receiver.received(4);
-    await test.until(() => deliveriesOf(test)[0]?.status === "delivered", "replayed");
+    await test.until(async () => (await deliveriesOf(test))[0]?.status === "delivered", "replayed");
     assert.deepEqual(new Set(receiver.deliveries.map(({ headers }) => headers["x-svc-delivery"])), new Set([id]));
     assert.deepEqual(
       receiver.deliveries.map(({ headers }) => headers["x-svc-attempt"]),
       ["1", "2", "3", "4"],
     );
-    const { attempts } = test.webhooks.delivery(id);
+    const { attempts } = await test.webhooks.delivery(id);
     assert.deepEqual(
       attempts.map((attempt) => attempt.status_code),
       [500, null, 404, 204],
@@ -220,7 +227,7 @@ describe("a delivery", () => {
     await receiver.received(1);
     await test.until(() => test.store.attemptRows.length === 1, "the attempt recorded");
     assert.equal(target.deliveries.length, 0);
-    assert.deepEqual([test.store.attemptRows[0]?.statusCode, deliveriesOf(test)[0]?.status], [307, "pending"]);
+    assert.deepEqual([test.store.attemptRows[0]?.statusCode, (await deliveriesOf(test))[0]?.status], [307, "pending"]);
     assert.match(test.store.attemptRows[0]?.error ?? "", /redirects are not followed/);
   });
 
@@ -229,15 +236,15 @@ describe("a delivery", () => {
     const test = rig({ onDisabled: ({ id }) => disabled.push(id) });
     const receiver = await test.receiver({ replies: [410, 204] });
     await test.emit();
-    await test.until(() => deliveriesOf(test)[0]?.status === "failed", "failed");
-    await test.until(() => test.webhooks.get(receiver.id).state === "disabled", "disabled");
-    const { enabled, disabled_reason: reason } = test.webhooks.get(receiver.id);
+    await test.until(async () => (await deliveriesOf(test))[0]?.status === "failed", "failed");
+    await test.until(async () => (await test.webhooks.get(receiver.id)).state === "disabled", "disabled");
+    const { enabled, disabled_reason: reason } = await test.webhooks.get(receiver.id);
     assert.deepEqual([enabled, reason, disabled], [false, "gone", [receiver.id]]);
     assert.match(test.logged.join("\n"), new RegExp(`webhook ${receiver.id} is disabled: its receiver answered 410`));
     await assert.rejects(test.webhooks.ping(receiver.id), { code: "SVC_TRANSITION" });
-    await assert.rejects(test.webhooks.replay(deliveriesOf(test)[0]?.id ?? ""), { code: "SVC_TRANSITION" });
+    await assert.rejects(test.webhooks.replay((await deliveriesOf(test))[0]?.id ?? ""), { code: "SVC_TRANSITION" });
     await test.webhooks.update(receiver.id, { enabled: true });
-    assert.equal(test.webhooks.get(receiver.id).state, "active");
+    assert.equal((await test.webhooks.get(receiver.id)).state, "active");
     assert.deepEqual(await test.webhooks.recover(receiver.id, { since_ms: 0 }), { count: 1 });
     await receiver.received(2);
   });
@@ -264,12 +271,18 @@ describe("a delivery", () => {
     const flooding = await test.receiver({ replies: [{ status: 200, body: "é".repeat(500_000) }] });
     await test.emit();
     await Promise.all([dripping.received(1), flooding.received(1)]);
-    await test.until(() => deliveriesOf(test, flooding.id)[0]?.status === "delivered", "the flood is cut off");
-    const flood = test.store.attempts(deliveriesOf(test, flooding.id)[0]?.id ?? "")[0];
+    await test.until(
+      async () => (await deliveriesOf(test, flooding.id))[0]?.status === "delivered",
+      "the flood is cut off",
+    );
+    const flood = (await test.store.attempts((await deliveriesOf(test, flooding.id))[0]?.id ?? ""))[0];
     assert.equal(flood?.response, "é".repeat(1024));
     await test.until(() => dripping.dripped >= 3, "the head is long there");
     await test.clock.advance(15_000);
-    await test.until(() => deliveriesOf(test, dripping.id)[0]?.status === "delivered", "the drip is cut off");
+    await test.until(
+      async () => (await deliveriesOf(test, dripping.id))[0]?.status === "delivered",
+      "the drip is cut off",
+    );
   });
 
   it("to an address the policy refuses is not sent, and says which rule", async () => {
@@ -296,8 +309,8 @@ describe("the delivery loop", () => {
       test.webhooks.update(receiver.id, { workers: ["audit"] }),
       test.webhooks.ping(receiver.id),
     ]);
-    await test.until(() => test.webhooks.get(receiver.id).state === "failing", "all ten counted");
-    const { description, workers } = test.webhooks.get(receiver.id);
+    await test.until(async () => (await test.webhooks.get(receiver.id)).state === "failing", "all ten counted");
+    const { description, workers } = await test.webhooks.get(receiver.id);
     assert.deepEqual([description, workers], ["edited", ["audit"]]);
   });
 
@@ -307,7 +320,7 @@ describe("the delivery loop", () => {
     await test.emit(40);
     await quick.received(40);
     await test.until(
-      () => deliveriesOf(test, quick.id).filter(({ status }) => status === "delivered").length === 40,
+      async () => (await deliveriesOf(test, quick.id)).filter(({ status }) => status === "delivered").length === 40,
       "all delivered",
     );
     assert.equal(silent.deliveries.length, 8);
@@ -321,7 +334,10 @@ describe("the delivery loop", () => {
     const receivers = [await test.receiver(), await test.receiver(), await test.receiver()];
     await test.emit(300);
     for (const receiver of receivers) await receiver.received(300);
-    await test.until(() => test.store.all().every(({ status }) => status === "delivered"), "all delivered");
+    await test.until(
+      async () => (await test.store.all()).every(({ status }) => status === "delivered"),
+      "all delivered",
+    );
     for (const receiver of receivers)
       assert.equal(new Set(receiver.deliveries.map(({ headers }) => headers["x-svc-delivery"])).size, 300);
     assert.equal(test.store.attemptRows.length, 900, "each sent once");
@@ -331,7 +347,7 @@ describe("the delivery loop", () => {
     const test = rig();
     const receiver = await test.receiver({ replies: [500] });
     await test.emit(30);
-    await test.until(() => test.webhooks.get(receiver.id).state === "failing", "the breaker opens");
+    await test.until(async () => (await test.webhooks.get(receiver.id)).state === "failing", "the breaker opens");
     await test.until(() => test.store.attemptRows.length === receiver.deliveries.length, "those under way recorded");
     const sent = receiver.deliveries.length;
     assert.ok(sent >= 10 && sent < 30, `${sent} sent before it opened`);
@@ -344,12 +360,12 @@ describe("the delivery loop", () => {
     assert.equal(receiver.deliveries.length, sent + 1, "one probe");
     receiver.reply(204);
     receiver.release();
-    await test.until(() => test.webhooks.get(receiver.id).state === "active", "the breaker closes");
+    await test.until(async () => (await test.webhooks.get(receiver.id)).state === "active", "the breaker closes");
     await test.until(
-      () => deliveriesOf(test, receiver.id).every(({ status }) => status === "delivered"),
+      async () => (await deliveriesOf(test, receiver.id)).every(({ status }) => status === "delivered"),
       "all delivered",
     );
-    const counts = deliveriesOf(test, receiver.id).map((delivery) => delivery.attempt_count);
+    const counts = (await deliveriesOf(test, receiver.id)).map((delivery) => delivery.attempt_count);
     assert.ok(
       counts.every((count) => count <= 2),
       `attempts: ${counts.join(" ")}`,
@@ -368,7 +384,10 @@ describe("the delivery loop", () => {
     await test.webhooks.close();
     const restarted = rig({ clock }, test.store);
     await receiver.received(2);
-    await restarted.until(() => deliveriesOf(restarted)[0]?.status === "delivered", "delivered after the restart");
+    await restarted.until(
+      async () => (await deliveriesOf(restarted))[0]?.status === "delivered",
+      "delivered after the restart",
+    );
     const ids = receiver.deliveries.map(({ headers }) => headers["x-svc-delivery"]);
     assert.equal(ids[0], ids[1]);
   });
@@ -394,7 +413,7 @@ describe("the delivery loop", () => {
     await test.clock.advance(1000);
     await closed;
     assert.equal(test.store.attemptRows.length, 0);
-    assert.equal(deliveriesOf(test)[0]?.status, "pending");
+    assert.equal((await deliveriesOf(test))[0]?.status, "pending");
     await test.emit();
     await test.clock.advance(60_000);
     assert.equal(receiver.deliveries.length, 1, "nothing is sent any more");
@@ -407,7 +426,7 @@ describe("the delivery loop", () => {
     await test.until(() => test.store.attemptRows.length === 1, "first attempt recorded");
     await test.webhooks.remove(receiver.id);
     await test.clock.advance(5000);
-    await test.until(() => deliveriesOf(test)[0]?.status === "failed", "ended");
+    await test.until(async () => (await deliveriesOf(test))[0]?.status === "failed", "ended");
     assert.equal(receiver.deliveries.length, 1);
   });
 
@@ -416,7 +435,10 @@ describe("the delivery loop", () => {
     const receiver = await test.receiver();
     await test.emit(3);
     await receiver.received(3);
-    await test.until(() => deliveriesOf(test).every(({ status }) => status === "delivered"), "all delivered");
+    await test.until(
+      async () => (await deliveriesOf(test)).every(({ status }) => status === "delivered"),
+      "all delivered",
+    );
     assert.equal(test.clock.pending, 0);
   });
 });
@@ -439,12 +461,15 @@ describe("an ordered registration", () => {
     await add({ ...LIFECYCLE, graphId: "g_other" });
     await receiver.received(2);
     await test.until(
-      () => test.store.all().filter(({ status }) => status === "delivered").length === 1,
+      async () => (await test.store.all()).filter(({ status }) => status === "delivered").length === 1,
       "the other graph's",
     );
     assert.deepEqual(JSON.parse(receiver.deliveries[1]?.body ?? ""), JSON.parse(JSON.stringify(payloadOf("g_other"))));
     await test.clock.advance(5000);
-    await test.until(() => test.store.all().every(({ status }) => status === "delivered"), "all delivered");
+    await test.until(
+      async () => (await test.store.all()).every(({ status }) => status === "delivered"),
+      "all delivered",
+    );
     const seen = receiver.deliveries.map(({ headers, body }) => [
       (JSON.parse(body) as { graph_id: string }).graph_id,
       headers["x-svc-event"],

@@ -9,7 +9,7 @@ import type { Resolve } from "../security/resolve.ts";
 import type { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log, LogFields } from "../shared/log.ts";
-import type { AttemptRow, DeliveryRow, DeliveryStatus, RegistrationRow, WebhookStore } from "../store/contract.ts";
+import type { AttemptRow, DeliveryRow, DeliveryStatus, RegistrationRow, WebhookStore } from "../store/webhook-rows.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { phaseOf } from "./breaker.ts";
 import { FOREVER_MS, Lanes, type LaneLimits, type Room } from "./lanes.ts";
@@ -73,6 +73,9 @@ export class DeliveryLoop {
   #timer: Timer | undefined;
   #timerMs = FOREVER_MS;
   #isWoken = false;
+  #isLooking = false;
+  /** The look that is under way, or the last. */
+  #looking: Promise<void> = Promise.resolve();
   /** Registrations with pending deliveries are yet to be read. */
   #isNew = true;
 
@@ -115,6 +118,7 @@ export class DeliveryLoop {
       this.#aborted.abort();
       void this.#sender?.destroy();
     });
+    await this.#looking;
     await Promise.all(this.#running);
     deadline.cancel();
     this.#aborted.abort();
@@ -133,19 +137,27 @@ export class DeliveryLoop {
   #lookSoon(): void {
     if (this.#isWoken || !this.#isOpen) return;
     this.#isWoken = true;
-    queueMicrotask(() => {
-      this.#isWoken = false;
-      if (this.#isOpen) this.#look();
-    });
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#looking = Promise.resolve().then(() => this.#lookWhileWoken());
   }
 
-  #look(): void {
+  async #lookWhileWoken(): Promise<void> {
+    while (this.#isWoken && this.#isOpen) {
+      this.#isWoken = false;
+      await this.#look();
+    }
+    this.#isLooking = false;
+  }
+
+  async #look(): Promise<void> {
     try {
-      this.#wakePending();
-      while (this.#recorder.pending < MOST_UNRECORDED) {
+      await this.#wakePending();
+      while (this.#isOpen && this.#recorder.pending < MOST_UNRECORDED) {
         const row = this.#lanes.next();
-        if (!row) break;
-        this.#track(this.#deliver(row));
+        if (row) this.#track(this.#deliver(row));
+        else if (this.#lanes.isHungry) await this.#lanes.read();
+        else break;
       }
       this.#wakeAt(this.#lanes.wakeMs);
     } catch (error) {
@@ -154,15 +166,15 @@ export class DeliveryLoop {
     }
   }
 
-  #wakePending(): void {
+  async #wakePending(): Promise<void> {
     if (!this.#isNew) return;
-    for (const id of this.#options.store.pendingRegistrations()) this.#lanes.wake(id);
+    for (const id of await this.#options.store.pendingRegistrations()) this.#lanes.wake(id);
     this.#isNew = false;
   }
 
   /** Looks again at a time, unless it is to look before. */
   #wakeAt(wakeMs: number): void {
-    if (wakeMs >= this.#timerMs) return;
+    if (wakeMs >= this.#timerMs || !this.#isOpen) return;
     this.#timer?.cancel();
     this.#timerMs = wakeMs;
     this.#timer = this.#options.clock.schedule(wakeMs - this.#options.clock.now(), () => {
@@ -245,11 +257,11 @@ export class DeliveryLoop {
   /** Puts off a delivery of an ordered registration that others of its graph come before. */
   async #waitsForEarlier(row: DeliveryRow): Promise<boolean> {
     const { store, clock } = this.#options;
-    const earlierMs = store.earlierDueMs(row);
+    const earlierMs = await store.earlierDueMs(row);
     if (earlierMs === undefined) return false;
     await store.requeue(row.id, Math.max(earlierMs, clock.now()) + ORDER_WAIT_MS);
     // What it waits for may have ended in the meantime, and then nobody would tell.
-    if (store.earlierDueMs(row) === undefined) await this.#releaseLater(row);
+    if ((await store.earlierDueMs(row)) === undefined) await this.#releaseLater(row);
     return true;
   }
 

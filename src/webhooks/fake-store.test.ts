@@ -1,8 +1,10 @@
 /** The webhook half of a store, in memory, that counts what is written and fails when told to. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { AttemptRecord, AttemptRow, DeliveryRow, GraphStore, RegistrationRow, Store } from "../store/contract.ts";
-import type { SessionRows } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import type { AttemptRecord, AttemptRow, DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
+import type { SessionRows } from "../store/visitors.ts";
 import { MemoryAnswers } from "../store/memory/answers.ts";
 import { MemoryAudit, MemoryQueues, MemorySchedules } from "../store/memory/control.ts";
 import { MemoryWebhooks } from "../store/memory/webhooks.ts";
@@ -25,10 +27,10 @@ export class FakeWebhookStore extends MemoryWebhooks {
   }
 
   /** Every delivery there is. */
-  all(): DeliveryRow[] {
+  async all(): Promise<DeliveryRow[]> {
     const found: DeliveryRow[] = [];
     for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
-      const page = this.listDeliveries(cursor === undefined ? { limit: 200 } : { limit: 200, cursor });
+      const page = await this.listDeliveries(cursor === undefined ? { limit: 200 } : { limit: 200, cursor });
       found.push(...page.items);
       cursor = page.nextCursor;
     }
@@ -56,5 +58,5 @@ it("the fake store fails as often as told, and then keeps what is recorded", asy
   store.failRecords = 1;
   await assert.rejects(store.recordAttempts([]), /disk full/);
   await store.recordAttempts([]);
-  assert.deepEqual([store.attemptRows, store.all()], [[], []]);
+  assert.deepEqual([store.attemptRows, await store.all()], [[], []]);
 });

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { SimulatedClock } from "../shared/clock.ts";
-import type { AttemptRow, DeliveryRow } from "../store/contract.ts";
+import type { AttemptRow, DeliveryRow } from "../store/webhook-rows.ts";
 import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
 import { createWebhooks, type WebhooksOptions } from "./webhooks.ts";
 
@@ -71,7 +71,7 @@ async function deliver(url: string, more: Partial<WebhooksOptions> = {}, isLate 
   if (store.attemptRows.length === 0) await clock.advance(15_000);
   await until(() => store.attemptRows.length > 0, "the attempt on record");
   await until(() => webhooks.underWay() === 0, "the slot to come free");
-  return { attempt: store.attemptRows[0] as AttemptRow, delivery: store.delivery(id) as DeliveryRow, clock };
+  return { attempt: store.attemptRows[0] as AttemptRow, delivery: (await store.delivery(id)) as DeliveryRow, clock };
 }
 
 const at = (port: number): string => `http://127.0.0.1:${port}/hook`;

@@ -5,7 +5,8 @@
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../shared/wire.ts";
-import type { DeliveryQuery, DeliveryStatus } from "../store/contract.ts";
+import type { DeliveryQuery } from "../store/webhook-rows.ts";
+import type { DeliveryStatus } from "../store/webhook-rows.ts";
 import { headersProblem } from "./custom-headers.ts";
 import { secretProblem } from "./signing.ts";
 

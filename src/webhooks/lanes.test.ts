@@ -1,7 +1,7 @@
 /** The lanes over a store of arrays. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { DeliveryLane, DeliveryRow } from "../store/contract.ts";
+import type { DeliveryLane, DeliveryRow } from "../store/webhook-rows.ts";
 import { FOREVER_MS, Lanes, type LaneLimits } from "./lanes.ts";
 
 interface Reading extends DeliveryLane {
@@ -24,14 +24,14 @@ function rig(limits: LaneLimits = { total: 64, perEndpoint: 8 }) {
     now: () => nowMs,
     roomOf: (id) => rooms.get(id) ?? { slots: limits.perEndpoint, untilMs: 0 },
     store: {
-      due: (lane, atMs, limit) => {
+      due: async (lane, atMs, limit) => {
         const given = inLane(lane)
           .filter((row) => row.dueMs <= atMs)
           .slice(0, limit);
         readings.push({ ...lane, limit, given: given.length });
         return given;
       },
-      nextDueMs: (lane, afterMs) => inLane(lane).find((row) => row.dueMs > afterMs)?.dueMs,
+      nextDueMs: async (lane, afterMs) => inLane(lane).find((row) => row.dueMs > afterMs)?.dueMs,
     },
   });
   return {
@@ -55,9 +55,14 @@ function rig(limits: LaneLimits = { total: 64, perEndpoint: 8 }) {
       }
       lanes.wake(registrationId);
     },
-    start: (): DeliveryRow[] => {
+    start: async (): Promise<DeliveryRow[]> => {
       const started: DeliveryRow[] = [];
-      for (let row = lanes.next(); row; row = lanes.next()) started.push(row);
+      for (;;) {
+        const row = lanes.next();
+        if (row) started.push(row);
+        else if (lanes.isHungry) await lanes.read();
+        else break;
+      }
       return started;
     },
     /** The attempt has ended and is on record. */
@@ -77,49 +82,49 @@ const countOf = (rows: readonly DeliveryRow[], registrationId: string): number =
   rows.filter((row) => row.registrationId === registrationId).length;
 
 describe("lanes", () => {
-  it("start 8 attempts for one registration and 64 in all, in turn", () => {
+  it("start 8 attempts for one registration and 64 in all, in turn", async () => {
     const test = rig();
     for (let at = 0; at < 10; at++) test.add(`wh_${at}`, 20);
-    const started = test.start();
+    const started = await test.start();
     assert.equal(started.length, 64);
     for (let at = 0; at < 10; at++) assert.ok([6, 7].includes(countOf(started, `wh_${at}`)), `wh_${at}`);
     const alone = rig();
     alone.add("wh_1", 20);
-    assert.equal(alone.start().length, 8);
+    assert.equal((await alone.start()).length, 8);
   });
 
-  it("give retries half of an endpoint's slots at most, and one at least", () => {
+  it("give retries half of an endpoint's slots at most, and one at least", async () => {
     const test = rig();
     test.add("wh_1", 20, { attempts: 3 });
-    assert.equal(test.start().length, 4);
+    assert.equal((await test.start()).length, 4);
     test.add("wh_1", 20);
-    const news = test.start();
+    const news = await test.start();
     assert.deepEqual([news.length, news.filter((row) => row.attempts > 0).length], [4, 0]);
     const other = rig();
     other.add("wh_1", 20);
     other.add("wh_1", 20, { attempts: 1 });
-    const first = other.start();
+    const first = await other.start();
     assert.ok(first.some((row) => row.attempts > 0));
     assert.ok(first.filter((row) => row.attempts === 0).length >= 4);
   });
 
-  it("keep half of all slots free of retries, and hand on what comes free of theirs", () => {
+  it("keep half of all slots free of retries, and hand on what comes free of theirs", async () => {
     const test = rig({ total: 4, perEndpoint: 4 });
     test.add("wh_1", 5, { attempts: 1 });
     test.add("wh_2", 5, { attempts: 1 });
-    const started = test.start();
+    const started = await test.start();
     assert.equal(started.length, 2);
     test.end(started[0] as DeliveryRow);
-    assert.equal(test.start().length, 1);
+    assert.equal((await test.start()).length, 1);
     test.add("wh_3", 5);
-    assert.equal(countOf(test.start(), "wh_3"), 2);
+    assert.equal(countOf(await test.start(), "wh_3"), 2);
   });
 
-  it("read pages, however long the backlog", () => {
+  it("read pages, however long the backlog", async () => {
     const test = rig();
     test.add("wh_1", 5000);
     let delivered = 0;
-    for (let started = test.start(); started.length > 0; started = test.start()) {
+    for (let started = await test.start(); started.length > 0; started = await test.start()) {
       for (const row of started) test.end(row);
       delivered += started.length;
     }
@@ -129,53 +134,53 @@ describe("lanes", () => {
     assert.ok(Math.max(...test.readings.map(({ limit }) => limit)) <= 64 + 8);
   });
 
-  it("give a row once, though it is pending in the store until its attempt is on record", () => {
+  it("give a row once, though it is pending in the store until its attempt is on record", async () => {
     const test = rig();
     test.add("wh_1", 3);
-    const started = test.start();
+    const started = await test.start();
     for (const row of started) test.lanes.finish(row);
     test.lanes.wake("wh_1");
-    assert.deepEqual([started.length, test.start().length], [3, 0]);
+    assert.deepEqual([started.length, (await test.start()).length], [3, 0]);
     for (const row of started) test.lanes.release(row);
     test.lanes.wake("wh_1");
-    assert.equal(test.start().length, 3);
+    assert.equal((await test.start()).length, 3);
   });
 
-  it("say when the next row falls due, and start it then", () => {
+  it("say when the next row falls due, and start it then", async () => {
     const test = rig();
     test.add("wh_1", 1, { dueMs: 5000, attempts: 1 });
-    assert.deepEqual([test.start().length, test.lanes.wakeMs], [0, 5000]);
+    assert.deepEqual([(await test.start()).length, test.lanes.wakeMs], [0, 5000]);
     test.pass(3999);
-    assert.deepEqual([test.start().length, test.lanes.wakeMs], [0, 5000]);
+    assert.deepEqual([(await test.start()).length, test.lanes.wakeMs], [0, 5000]);
     test.pass(1);
-    assert.equal(test.start().length, 1);
+    assert.equal((await test.start()).length, 1);
     test.pass(1);
     assert.equal(test.lanes.wakeMs, FOREVER_MS);
   });
 
-  it("read nothing of a registration that waits, and all of it afterwards", () => {
+  it("read nothing of a registration that waits, and all of it afterwards", async () => {
     const test = rig();
     test.add("wh_1", 3);
     test.rooms.set("wh_1", { slots: 0, untilMs: 9000 });
-    assert.deepEqual([test.start().length, test.readings.length, test.lanes.wakeMs], [0, 0, 9000]);
+    assert.deepEqual([(await test.start()).length, test.readings.length, test.lanes.wakeMs], [0, 0, 9000]);
     test.add("wh_1", 1);
-    assert.deepEqual([test.start().length, test.readings.length], [0, 0]);
+    assert.deepEqual([(await test.start()).length, test.readings.length], [0, 0]);
     test.rooms.set("wh_1", { slots: 1, untilMs: 0 });
     test.pass(8000);
-    assert.equal(test.start().length, 1, "one probe");
+    assert.equal((await test.start()).length, 1, "one probe");
     test.rooms.delete("wh_1");
     test.lanes.resume("wh_1");
-    assert.equal(test.start().length, 3);
+    assert.equal((await test.start()).length, 3);
   });
 
-  it("let go of what has not started when a registration is held", () => {
+  it("let go of what has not started when a registration is held", async () => {
     const test = rig({ total: 64, perEndpoint: 1 });
     test.add("wh_1", 3);
-    const [first] = test.start();
+    const [first] = await test.start();
     test.lanes.hold("wh_1", FOREVER_MS);
     test.end(first as DeliveryRow);
-    assert.equal(test.start().length, 0);
+    assert.equal((await test.start()).length, 0);
     test.lanes.resume("wh_1");
-    assert.equal(test.start().length, 1);
+    assert.equal((await test.start()).length, 1);
   });
 });

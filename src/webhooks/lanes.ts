@@ -1,5 +1,5 @@
 /**
- * Which delivery starts next: bookkeeping over what the store gives, no I/O of its own.
+ * Which delivery starts next: bookkeeping over what the store gives.
  *
  * Each registration has two lanes: first attempts, and retries. A slow endpoint fills its own slots and nothing else;
  * retries take at most half of an endpoint's slots, and half of all, so that old failures never keep news waiting; one
@@ -8,7 +8,7 @@
  * Rows stay in the store until a lane may start one: a backlog of any length costs a page of memory. What is held here is
  * only held in memory: after a crash the row is still pending in the store, and is sent again with the same id.
  */
-import type { DeliveryLane, DeliveryRow, WebhookStore } from "../store/contract.ts";
+import type { DeliveryLane, DeliveryRow, WebhookStore } from "../store/webhook-rows.ts";
 
 export interface LaneLimits {
   /** Attempts under way at once, in all. */
@@ -40,6 +40,18 @@ interface Lane extends DeliveryLane {
   mayHaveMore: boolean;
   /** When the store's next row falls due. */
   wakeMs: number;
+  /** A page that is being read. */
+  reading: Reading | undefined;
+}
+
+/** What has happened since a page was asked for, and may not be in it. */
+interface Reading {
+  /** Rows that were let go of: what the page says of them is over. */
+  released: Set<string>;
+  /** The store may have rows that it had not. */
+  hasNew: boolean;
+  /** Nothing may start any more. */
+  isHeldUp: boolean;
 }
 
 interface Endpoint {
@@ -65,6 +77,8 @@ export class Lanes {
   readonly #ready = new Set<Endpoint>();
   /** Those whose retries wait for the share of all retries. */
   readonly #crowded = new Set<Endpoint>();
+  /** Those with a slot to fill and nothing in the queue, though the store may have something. */
+  readonly #hungry = new Set<Lane>();
   #active = 0;
   #activeRetries = 0;
   #wakeMs = FOREVER_MS;
@@ -86,8 +100,7 @@ export class Lanes {
   /** The store has, or may have, something for this registration. */
   wake(registrationId: string): void {
     const endpoint = this.#endpoint(registrationId);
-    endpoint.first.mayHaveMore = true;
-    endpoint.retries.mayHaveMore = true;
+    for (const lane of [endpoint.first, endpoint.retries]) renew(lane);
     this.#ready.add(endpoint);
   }
 
@@ -103,7 +116,8 @@ export class Lanes {
     endpoint.holdUntilMs = untilMs;
     for (const lane of [endpoint.first, endpoint.retries]) {
       for (const row of lane.queue.splice(0)) lane.held.delete(row.id);
-      lane.mayHaveMore = true;
+      renew(lane);
+      if (lane.reading) lane.reading.isHeldUp = true;
     }
     this.#ready.delete(endpoint);
     this.#wakeMs = Math.min(this.#wakeMs, untilMs);
@@ -119,7 +133,7 @@ export class Lanes {
         continue;
       }
       for (const lane of [endpoint.first, endpoint.retries]) {
-        if (lane.wakeMs <= nowMs) lane.mayHaveMore = true;
+        if (lane.wakeMs <= nowMs) renew(lane);
         else this.#wakeMs = Math.min(this.#wakeMs, lane.wakeMs);
       }
       if (hasWork(endpoint)) this.#ready.add(endpoint);
@@ -127,7 +141,7 @@ export class Lanes {
     }
   }
 
-  /** The next row that may start, its slot taken; undefined when none may. @throws what the store throws */
+  /** The next row that may start, its slot taken; undefined when none may, or none is read: see {@link read}. */
   next(): DeliveryRow | undefined {
     if (this.#active >= this.#options.limits.total) return undefined;
     for (const endpoint of this.#ready) {
@@ -138,6 +152,19 @@ export class Lanes {
       return row;
     }
     return undefined;
+  }
+
+  /** Whether slots are free for lanes of which the store may have rows. */
+  get isHungry(): boolean {
+    return this.#hungry.size > 0;
+  }
+
+  /** Reads a page of each of these lanes. Rejects with what the store does. */
+  async read(): Promise<void> {
+    const lanes = [...this.#hungry];
+    this.#hungry.clear();
+    for (const { registrationId } of lanes) this.#ready.add(this.#endpoint(registrationId));
+    await Promise.all(lanes.map((lane) => this.#read(lane)));
   }
 
   /** Gives a slot back. The row is held on, so that it is not read again before its attempt is on record. */
@@ -153,9 +180,15 @@ export class Lanes {
 
   /** Lets go of a row. @param dueMs when it is tried again, if it is */
   release(row: DeliveryRow, dueMs?: number): void {
-    this.#laneOf(row).held.delete(row.id);
+    const lane = this.#laneOf(row);
+    lane.held.delete(row.id);
+    if (lane.reading) {
+      lane.reading.released.add(row.id);
+      lane.reading.hasNew = true;
+    }
     if (dueMs === undefined) return;
     const { retries } = this.#endpoint(row.registrationId);
+    if (retries.reading) retries.reading.hasNew = true;
     retries.wakeMs = Math.min(retries.wakeMs, dueMs);
     this.#wakeMs = Math.min(this.#wakeMs, dueMs);
   }
@@ -170,10 +203,15 @@ export class Lanes {
     const { first, retries } = endpoint;
     if (first.active + retries.active >= slots) return undefined;
     const order = retries.active === 0 ? [retries, first] : [first, retries];
+    let isHungry = false;
     for (const lane of order) {
       if (lane.isRetry && !this.#mayRetry(endpoint, slots)) continue;
-      const row = lane.queue.shift() ?? this.#read(lane);
+      // Nothing starts before what comes first in the order is read.
+      const row = isHungry ? undefined : lane.queue.shift();
       if (row) return this.#start(lane, row);
+      if (lane.queue.length > 0 || !lane.mayHaveMore) continue;
+      this.#hungry.add(lane);
+      isHungry = true;
     }
     return undefined;
   }
@@ -192,23 +230,29 @@ export class Lanes {
     return row;
   }
 
-  /** Reads a page of what is due, and gives its first row. Rows that are held come again: so many more are asked for. */
-  #read(lane: Lane): DeliveryRow | undefined {
-    if (!lane.mayHaveMore) return undefined;
+  /** Reads a page of what is due. Rows that are held come again: so many more are asked for. */
+  async #read(lane: Lane): Promise<void> {
     const { store, now } = this.#options;
     const page = Math.max(SMALLEST_PAGE, Math.min(LARGEST_PAGE, Math.floor(HELD_ROWS / this.#endpoints.size)));
     const limit = page + lane.held.size;
     const nowMs = now();
-    const rows = store.due(lane, nowMs, limit);
-    const others = rows.filter(({ id }) => !lane.held.has(id));
-    lane.queue = others.slice(0, page);
-    for (const { id } of lane.queue) lane.held.add(id);
-    lane.mayHaveMore = rows.length === limit || others.length > page;
-    if (!lane.mayHaveMore) {
-      lane.wakeMs = store.nextDueMs(lane, nowMs) ?? FOREVER_MS;
-      this.#wakeMs = Math.min(this.#wakeMs, lane.wakeMs);
+    const reading: Reading = { released: new Set(), hasNew: false, isHeldUp: false };
+    lane.reading = reading;
+    try {
+      const rows = await store.due(lane, nowMs, limit);
+      if (reading.isHeldUp) return;
+      const others = rows.filter(({ id }) => !lane.held.has(id) && !reading.released.has(id));
+      lane.queue = others.slice(0, page);
+      for (const { id } of lane.queue) lane.held.add(id);
+      const isLast = rows.length < limit && others.length <= page;
+      const wakeMs = isLast ? ((await store.nextDueMs(lane, nowMs)) ?? FOREVER_MS) : FOREVER_MS;
+      lane.mayHaveMore = !isLast || reading.hasNew;
+      if (lane.mayHaveMore) return;
+      lane.wakeMs = wakeMs;
+      this.#wakeMs = Math.min(this.#wakeMs, wakeMs);
+    } finally {
+      lane.reading = undefined;
     }
-    return lane.queue.shift();
   }
 
   #laneOf(row: DeliveryRow): Lane {
@@ -227,7 +271,21 @@ export class Lanes {
 }
 
 function newLane(registrationId: string, isRetry: boolean): Lane {
-  return { registrationId, isRetry, queue: [], active: 0, held: new Set(), mayHaveMore: true, wakeMs: FOREVER_MS };
+  return {
+    registrationId,
+    isRetry,
+    queue: [],
+    active: 0,
+    held: new Set(),
+    mayHaveMore: true,
+    wakeMs: FOREVER_MS,
+    reading: undefined,
+  };
+}
+
+function renew(lane: Lane): void {
+  lane.mayHaveMore = true;
+  if (lane.reading) lane.reading.hasNew = true;
 }
 
 function hasWork({ first, retries }: Endpoint): boolean {

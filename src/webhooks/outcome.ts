@@ -1,5 +1,5 @@
 /** What an attempt means for its delivery and its registration: pure (contract section 3, "Delivery"). */
-import type { DeliveryStatus } from "../store/contract.ts";
+import type { DeliveryStatus } from "../store/webhook-rows.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { afterFailure, afterSuccess, DISABLED, type Health } from "./breaker.ts";
 import { nextAttemptMs } from "./schedule.ts";

@@ -1,6 +1,6 @@
 /** One page of a list that is in memory and sorted oldest first. The cursor names the place of the last item shown. */
 import { SvcError } from "../shared/errors.ts";
-import type { Page } from "../store/contract.ts";
+import type { Page } from "../store/queries.ts";
 
 interface Item {
   id: string;

@@ -4,7 +4,7 @@
  */
 import type { Json } from "../shared/json.ts";
 import { PATHS, type GraphStatus, type WebhookEvent } from "../shared/wire.ts";
-import type { Failure } from "../store/contract.ts";
+import type { Failure } from "../store/graph-rows.ts";
 
 /** What a receiver gets. */
 export interface WebhookPayload {

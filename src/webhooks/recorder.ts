@@ -2,7 +2,7 @@
  * Gathers attempts that have ended, so that many share a commit: while attempts keep ending, a few turns of the event loop
  * are waited for more; when none came in a turn, it commits at once.
  */
-import type { AttemptRecord, WebhookStore } from "../store/contract.ts";
+import type { AttemptRecord, WebhookStore } from "../store/webhook-rows.ts";
 
 const MOST_RECORDS = 128;
 /** A turn under load is well below a millisecond. */

@@ -37,8 +37,8 @@ describe("registering", () => {
       updated_ms: clock.now(),
       secret_set: true,
     });
-    assert.deepEqual(webhooks.get(id), registration);
-    assert.equal(JSON.stringify(webhooks.list(query())).includes("my-own-secret"), false);
+    assert.deepEqual(await webhooks.get(id), registration);
+    assert.equal(JSON.stringify(await webhooks.list(query())).includes("my-own-secret"), false);
   });
 
   it("the same URL again, in any spelling, updates that registration", async () => {
@@ -51,14 +51,14 @@ describe("registering", () => {
     assert.deepEqual(again.registration.events, ["graph.failed"]);
     assert.deepEqual([again.registration.description, again.registration.secret_set], ["audits", true]);
     assert.equal(again.registration.updated_ms, first.registration.created_ms + 1000);
-    assert.equal(webhooks.list(query()).total, 1);
+    assert.equal((await webhooks.list(query())).total, 1);
   });
 
   it("at the same time makes one registration", async () => {
     const { webhooks } = rig();
     const made = await Promise.all(Array.from({ length: 20 }, () => webhooks.create({ url: URL_A })));
     assert.equal(made.filter(({ created }) => created).length, 1);
-    assert.equal(webhooks.list(query()).total, 1);
+    assert.equal((await webhooks.list(query())).total, 1);
   });
 
   it("takes an empty list of events as all and counts repeated ones once", async () => {
@@ -73,7 +73,7 @@ describe("registering", () => {
     const { webhooks } = rig();
     const { registration } = await webhooks.create({ url: URL_A, headers: { Authorization: "Bearer hunter2" } });
     assert.deepEqual(registration.header_names, ["Authorization"]);
-    assert.equal(JSON.stringify([registration, webhooks.list(query())]).includes("hunter2"), false);
+    assert.equal(JSON.stringify([registration, await webhooks.list(query())]).includes("hunter2"), false);
   });
 
   it("again without headers keeps them, and without workers hears of all", async () => {
@@ -143,9 +143,9 @@ describe("refusals", () => {
     const { webhooks } = rig();
     const missing = { code: "SVC_NOT_FOUND" };
     for (const id of ["wh_none", "constructor", ""]) {
-      assert.throws(() => webhooks.get(id), missing);
-      assert.throws(() => webhooks.delivery(id), missing);
-      assert.throws(() => webhooks.deliveries(query(), id), missing);
+      await assert.rejects(() => webhooks.get(id), missing);
+      await assert.rejects(() => webhooks.delivery(id), missing);
+      await assert.rejects(() => webhooks.deliveries(query(), id), missing);
       await assert.rejects(webhooks.update(id, {}), missing);
       await assert.rejects(webhooks.remove(id), missing);
       await assert.rejects(webhooks.ping(id), missing);
@@ -159,10 +159,10 @@ describe("refusals", () => {
     const { webhooks } = rig();
     const { registration } = await webhooks.create({ url: URL_A });
     for (const text of ["limit=0", "limit=201", "limit=x", "cursor=%00", "cursor=abc"])
-      assert.throws(() => webhooks.list(query(text)), { code: "SVC_INVALID" }, text);
+      await assert.rejects(() => webhooks.list(query(text)), { code: "SVC_INVALID" }, text);
     for (const text of ["status=done", "since_ms=x", "since_ms=-1", "limit=1.5"])
-      assert.throws(() => webhooks.deliveries(query(text)), { code: "SVC_INVALID" }, text);
-    assert.throws(() => webhooks.deliveries(query("event=graph.started")), { code: "SVC_WEBHOOK_EVENT" });
+      await assert.rejects(() => webhooks.deliveries(query(text)), { code: "SVC_INVALID" }, text);
+    await assert.rejects(() => webhooks.deliveries(query("event=graph.started")), { code: "SVC_WEBHOOK_EVENT" });
     for (const body of [{}, { since_ms: "0" }, { since_ms: 1.5 }, { since_ms: 0, x: 1 }])
       await assert.rejects(webhooks.recover(registration.id, body), { code: "SVC_INVALID" });
     await assert.rejects(webhooks.update(registration.id, { secret: "not-by-patch" }), { code: "SVC_INVALID" });
@@ -190,7 +190,7 @@ describe("changing", () => {
       webhooks.rotateSecret(registration.id, {}),
       webhooks.update(registration.id, { url: "https://b.example.com/" }),
     ]);
-    const { events, workers, header_names: names, description, secret_set, url } = webhooks.get(registration.id);
+    const { events, workers, header_names: names, description, secret_set, url } = await webhooks.get(registration.id);
     assert.deepEqual(
       [events, workers, names, description, secret_set, url],
       [["graph.failed"], ["audit"], ["X-Team"], "audits", true, "https://b.example.com/"],
@@ -204,14 +204,14 @@ describe("changing", () => {
     const taken = { code: "SVC_WEBHOOK_URL", message: new RegExp(a.registration.id) };
     await assert.rejects(webhooks.update(b.registration.id, { url: URL_A }), taken);
     await assert.rejects(webhooks.update(b.registration.id, { url: "http://[::1]/" }), { code: "SVC_SSRF" });
-    assert.deepEqual(webhooks.get(b.registration.id), b.registration);
+    assert.deepEqual(await webhooks.get(b.registration.id), b.registration);
   });
 
   it("after deleting, the id is gone and the URL is free", async () => {
     const { webhooks } = rig();
     const { registration } = await webhooks.create({ url: URL_A });
     await webhooks.remove(registration.id);
-    assert.throws(() => webhooks.get(registration.id), { code: "SVC_NOT_FOUND" });
+    await assert.rejects(() => webhooks.get(registration.id), { code: "SVC_NOT_FOUND" });
     assert.notEqual((await webhooks.create({ url: URL_A })).registration.id, registration.id);
   });
 });
@@ -235,12 +235,12 @@ describe("listing", () => {
       await webhooks.create({ url: `https://${name}.example.com/` });
       await clock.advance(1);
     }
-    const first = webhooks.list(query("limit=2"));
+    const first = await webhooks.list(query("limit=2"));
     assert.deepEqual([first.webhooks.map(({ url }) => url.slice(8, 9)).join(""), first.total], ["ab", 5]);
     await webhooks.remove(first.webhooks[1]?.id ?? "");
-    const second = webhooks.list(query(`limit=2&cursor=${first.next_cursor}`));
+    const second = await webhooks.list(query(`limit=2&cursor=${first.next_cursor}`));
     assert.equal(second.webhooks.map(({ url }) => url.slice(8, 9)).join(""), "cd");
-    const third = webhooks.list(query(`limit=2&cursor=${second.next_cursor}`));
+    const third = await webhooks.list(query(`limit=2&cursor=${second.next_cursor}`));
     assert.deepEqual([third.webhooks.length, third.next_cursor], [1, null]);
   });
 });
@@ -252,10 +252,10 @@ describe("registering at boot", () => {
     const urls = [URL_A, "https://b.example.com/", "HTTPS://B.example.com:443/"];
     await Promise.all([webhooks.registerAtBoot(urls), webhooks.registerAtBoot(urls)]);
     await webhooks.registerAtBoot(urls);
-    assert.deepEqual(webhooks.get(registration.id), registration);
-    const added = webhooks.list(query()).webhooks.find(({ id }) => id !== registration.id);
+    assert.deepEqual(await webhooks.get(registration.id), registration);
+    const added = (await webhooks.list(query())).webhooks.find(({ id }) => id !== registration.id);
     assert.deepEqual([added?.url, added?.events], ["https://b.example.com/", ALL_EVENTS]);
-    assert.equal(webhooks.list(query()).total, 2);
+    assert.equal((await webhooks.list(query())).total, 2);
   });
 
   it("names the variable and every URL that is refused", async () => {

@@ -9,7 +9,7 @@ import { refusalError, type SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import { VARIABLES, WEBHOOK_EVENTS, type WebhookEvent } from "../shared/wire.ts";
-import type { RegistrationRow, WebhookStore } from "../store/contract.ts";
+import type { RegistrationRow, WebhookStore } from "../store/webhook-rows.ts";
 import { DISABLED, HEALTHY, type Health } from "./breaker.ts";
 import type { RegistrationInput } from "./input.ts";
 import { KeyedLock } from "./keyed-lock.ts";
@@ -42,27 +42,29 @@ export class Registry {
   }
 
   /** @throws SvcError `SVC_NOT_FOUND` */
-  get(id: string): RegistrationRow {
-    const row = this.#options.store.registration(id);
+  async get(id: string): Promise<RegistrationRow> {
+    const row = await this.#options.store.registration(id);
     if (!row)
       throw new SvcError("SVC_NOT_FOUND", `There is no webhook "${id.slice(0, 80)}"; list them to see their ids`);
     return row;
   }
 
+  /** As this process knows it. */
   find(id: string): RegistrationRow | undefined {
-    return this.#options.store.registration(id);
+    return this.#options.store.known().get(id);
   }
 
   /** Oldest first. */
-  all(): RegistrationRow[] {
-    return this.#options.store.registrations().toSorted((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+  all(): Promise<RegistrationRow[]> {
+    return this.#options.store.registrations();
   }
 
   /** Registrations that an event of a graph or worker goes to. */
   listening(event: WebhookEvent, worker: string): RegistrationRow[] {
-    return this.#options.store
-      .registrations()
-      .filter((row) => row.enabled && row.events.includes(event) && hears(row, worker));
+    const found: RegistrationRow[] = [];
+    for (const row of this.#options.store.known().values())
+      if (row.enabled && row.events.includes(event) && hears(row, worker)) found.push(row);
+    return found;
   }
 
   /**
@@ -78,7 +80,7 @@ export class Registry {
     const { events = [...WEBHOOK_EVENTS], workers = [], enabled = true } = input;
     const wanted = { ...input, events, workers, enabled };
     return this.#lock.run(URLS, async () => {
-      const known = this.#options.store.registrationByUrl(url);
+      const known = await this.#options.store.registrationByUrl(url);
       if (known) return { row: await this.#edit(known.id, (row) => this.#changed(row, wanted)), created: false };
       const row = this.#changed(this.#newRow(url), wanted);
       await this.#options.store.saveRegistration(row);
@@ -107,17 +109,17 @@ export class Registry {
   #addIfNew(url: string): Promise<void> {
     return this.#lock.run(URLS, async () => {
       const { store } = this.#options;
-      if (!store.registrationByUrl(url)) await store.saveRegistration(this.#newRow(url));
+      if (!(await store.registrationByUrl(url))) await store.saveRegistration(this.#newRow(url));
     });
   }
 
   /** Changes what is given. @throws SvcError `SVC_NOT_FOUND`, `SVC_WEBHOOK_URL` also when another registration has the URL */
   async update(id: string, input: RegistrationInput): Promise<RegistrationRow> {
-    this.get(id);
+    await this.get(id);
     if (input.rawUrl === undefined) return this.#edit(id, (row) => this.#changed(row, input));
     const url = await this.#checkedUrl(input.rawUrl);
-    return this.#lock.run(URLS, () => {
-      const holder = this.#options.store.registrationByUrl(url);
+    return this.#lock.run(URLS, async () => {
+      const holder = await this.#options.store.registrationByUrl(url);
       if (holder && holder.id !== id)
         throw new SvcError("SVC_WEBHOOK_URL", `"url" is registered as ${holder.id}; change or delete that one`);
       return this.#edit(id, (row) => this.#changed(row, input, url));
@@ -126,7 +128,7 @@ export class Registry {
 
   /** @throws SvcError `SVC_NOT_FOUND` */
   async remove(id: string): Promise<void> {
-    this.get(id);
+    await this.get(id);
     await this.#lock.run(URLS, () => this.#lock.run(id, () => this.#options.store.deleteRegistration(id)));
     this.#options.onChange(id);
   }
@@ -145,10 +147,10 @@ export class Registry {
 
   /** Records what attempts say about an endpoint; writes only when something changes. */
   async noteHealth(id: string, change: (health: Health) => Health): Promise<void> {
-    const known = this.#options.store.registration(id);
+    const known = this.find(id);
     if (!known || (change(known) === known && !this.#lock.isTaken(id))) return;
     await this.#lock.run(id, async () => {
-      const row = this.#options.store.registration(id);
+      const row = await this.#options.store.registration(id);
       if (!row) return;
       const health = change(row);
       if (health === row) return;
@@ -168,7 +170,7 @@ export class Registry {
 
   #edit(id: string, change: (row: RegistrationRow) => RegistrationRow): Promise<RegistrationRow> {
     return this.#lock.run(id, async () => {
-      const row = change(this.get(id));
+      const row = change(await this.get(id));
       await this.#options.store.saveRegistration(row);
       this.#options.onChange(id);
       return row;

@@ -5,7 +5,7 @@
 import { refusalError } from "../security/ssrf.ts";
 import type { Clock } from "../shared/clock.ts";
 import { DELIVERY_HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
-import type { DeliveryRow } from "../store/contract.ts";
+import type { DeliveryRow } from "../store/webhook-rows.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
 import { Connections, type Connection, type ConnectionsOptions } from "./connections.ts";
 import { Deadlines } from "./deadlines.ts";

@@ -1,7 +1,13 @@
 /** What the endpoints show of registrations and deliveries (contract section 3). Secrets are never among it. */
 import type { Json } from "../shared/json.ts";
 import type { WebhookEvent } from "../shared/wire.ts";
-import type { AttemptRow, AttemptTimings, DeliveryRow, DeliveryStatus, RegistrationRow } from "../store/contract.ts";
+import type {
+  AttemptRow,
+  AttemptTimings,
+  DeliveryRow,
+  DeliveryStatus,
+  RegistrationRow,
+} from "../store/webhook-rows.ts";
 
 export interface RegistrationView {
   id: string;

@@ -11,7 +11,8 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import { VARIABLES } from "../shared/wire.ts";
-import type { DeliveryRow, OutboxRow, RegistrationRow, Store } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
+import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport } from "./delivery.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly, readSinceMs } from "./input.ts";
 import { DEFAULT_LIMITS, FOREVER_MS, type LaneLimits } from "./lanes.ts";
@@ -58,9 +59,9 @@ export interface Webhooks {
   /** SVC_WEBHOOK_URLS at boot, for all events; known ones stay as they are. @throws SvcError `SVC_CONFIG` naming each bad URL */
   registerAtBoot(rawUrls: readonly string[]): Promise<void>;
   /** GET webhooks, oldest first, with `limit` and `cursor`. */
-  list(query: URLSearchParams): { webhooks: RegistrationView[]; total: number; next_cursor: string | null };
+  list(query: URLSearchParams): Promise<{ webhooks: RegistrationView[]; total: number; next_cursor: string | null }>;
   /** @throws SvcError `SVC_NOT_FOUND` */
-  get(id: string): RegistrationView;
+  get(id: string): Promise<RegistrationView>;
   /** PATCH webhooks/:id. */
   update(id: string, body: Json): Promise<RegistrationView>;
   remove(id: string): Promise<void>;
@@ -74,9 +75,9 @@ export interface Webhooks {
   deliveries(
     query: URLSearchParams,
     id?: string,
-  ): { deliveries: DeliveryView[]; total: number; next_cursor: string | null };
+  ): Promise<{ deliveries: DeliveryView[]; total: number; next_cursor: string | null }>;
   /** @throws SvcError `SVC_NOT_FOUND` */
-  delivery(id: string): DeliveryDetail;
+  delivery(id: string): Promise<DeliveryDetail>;
   /** Sends a delivery again under its id. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when its registration is disabled */
   replay(id: string): Promise<{ delivery_id: string }>;
   /** @param body `{ since_ms }`. Sends again what failed since, counted by when it was made. */
@@ -86,7 +87,7 @@ export interface Webhooks {
   /** Attempts under way. */
   underWay(): number;
   /** How far past its time the delivery is that waits longest for an enabled webhook; 0 when none is late. */
-  oldestWaitingMs(): number;
+  oldestWaitingMs(): Promise<number>;
   /** Begins to deliver. */
   start(): void;
   /** Stops: waits up to `drainMs` (default 15,000) for attempts under way; what is cut off stays pending. */
@@ -132,13 +133,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 
   /** A delivery outside any graph's transition. */
   const send = async (id: string, source: PayloadSource): Promise<{ delivery_id: string }> => {
-    enabled(registry.get(id));
+    enabled(await registry.get(id));
     const row = outboxRow(id, source, payloadText(source, resultUrl));
     await store.addDelivery(row);
     return { delivery_id: row.id };
   };
-  const known = (id: string): DeliveryRow => {
-    const row = store.delivery(id);
+  const known = async (id: string): Promise<DeliveryRow> => {
+    const row = await store.delivery(id);
     if (!row)
       throw new SvcError("SVC_NOT_FOUND", `There is no delivery "${id.slice(0, 80)}"; list them to see their ids`);
     return row;
@@ -153,32 +154,32 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       return { registration: view(row), created };
     },
     registerAtBoot: (rawUrls) => registry.registerAtBoot(rawUrls),
-    list: (query) => {
+    list: async (query) => {
       const { limit, cursor } = readPage(query);
-      const { items, total, nextCursor } = pageOf(registry.all(), limit, cursor);
+      const { items, total, nextCursor } = pageOf(await registry.all(), limit, cursor);
       return { webhooks: items.map(view), total, next_cursor: nextCursor ?? null };
     },
-    get: (id) => view(registry.get(id)),
+    get: async (id) => view(await registry.get(id)),
     update: async (id, body) => view(await registry.update(id, readRegistration(body, UPDATE_KEYS))),
     remove: (id) => registry.remove(id),
     ping: (id) => send(id, sample("ping", clock.now())),
     sendSample: (id) => send(id, sample("graph.done", clock.now())),
     rotateSecret: async (id, body) => ({ secret: await registry.rotate(id, readSecretOnly(body)) }),
-    deliveries: (query, id) => {
+    deliveries: async (query, id) => {
       const filter = readDeliveryQuery(query);
-      if (id !== undefined) filter.registrationId = registry.get(id).id;
-      const { items, total, nextCursor } = store.listDeliveries(filter);
+      if (id !== undefined) filter.registrationId = (await registry.get(id)).id;
+      const { items, total, nextCursor } = await store.listDeliveries(filter);
       return { deliveries: items.map(deliveryView), total, next_cursor: nextCursor ?? null };
     },
-    delivery: (id) => deliveryDetail(known(id), store.attempts(id)),
+    delivery: async (id) => deliveryDetail(await known(id), await store.attempts(id)),
     replay: async (id) => {
-      enabled(registry.get(known(id).registrationId));
+      enabled(await registry.get((await known(id)).registrationId));
       await requeue(id);
       return { delivery_id: id };
     },
     recover: async (id, body) => {
-      enabled(registry.get(id));
-      const failed = allFailed(options.store, id, readSinceMs(body));
+      enabled(await registry.get(id));
+      const failed = await allFailed(options.store, id, readSinceMs(body));
       for (const delivery of failed) await requeue(delivery.id);
       return { count: failed.length };
     },
@@ -189,14 +190,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       return listening.map((row) => outboxRow(row.id, event, body));
     },
     underWay: () => loop.active,
-    oldestWaitingMs: () => {
-      const enabled = new Set(store.registrations().flatMap((row) => (row.enabled ? [row.id] : [])));
-      const lanes = store
-        .pendingRegistrations()
-        .filter((id) => enabled.has(id))
+    oldestWaitingMs: async () => {
+      const pending = await store.pendingRegistrations();
+      const lanes = pending
+        .filter((id) => registry.find(id)?.enabled)
         .flatMap((registrationId) => [false, true].map((isRetry) => ({ registrationId, isRetry })));
-      const dueMs = Math.min(...lanes.map((lane) => store.nextDueMs(lane, 0) ?? FOREVER_MS));
-      return Math.max(0, clock.now() - dueMs);
+      const dueMs = await Promise.all(lanes.map((lane) => store.nextDueMs(lane, 0)));
+      return Math.max(0, clock.now() - Math.min(...dueMs.map((ms) => ms ?? FOREVER_MS)));
     },
     start: () => loop.start(),
     close: (drainMs) => loop.close(drainMs),
@@ -269,12 +269,12 @@ function sample(event: "ping" | "graph.done", nowMs: number): PayloadSource {
   };
 }
 
-function allFailed(store: Store, registrationId: string, sinceMs: number): DeliveryRow[] {
+async function allFailed(store: Store, registrationId: string, sinceMs: number): Promise<DeliveryRow[]> {
   const found: DeliveryRow[] = [];
   let cursor: string | undefined;
   do {
     const query = { registrationId, status: "failed" as const, sinceMs, limit: 200 };
-    const page = store.webhooks.listDeliveries(cursor === undefined ? query : { ...query, cursor });
+    const page = await store.webhooks.listDeliveries(cursor === undefined ? query : { ...query, cursor });
     found.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== undefined);

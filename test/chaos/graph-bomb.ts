@@ -15,7 +15,7 @@ async function main(url: string): Promise<void> {
   await engine.recover();
   const { snapshot } = await engine.start(BOMB, null, { idempotencyKey: "the bomb" });
   await engine.idle();
-  console.log(JSON.stringify(engine.snapshot(snapshot.graph_id)?.error));
+  console.log(JSON.stringify((await engine.snapshot(snapshot.graph_id))?.error));
   await engine.close();
   await store.close();
 }

@@ -135,17 +135,18 @@ async function live({ engine, store, clock }: Bench, isCancelled: boolean): Prom
   await clock.advance(0);
   const id = await starting;
   if (id === undefined) return undefined;
-  const phase = (): string | undefined => store.graphs.graph(id)?.phase;
-  assert.ok(phase(), "an acknowledged start is stored");
+  const phase = async (): Promise<string | undefined> => (await store.graphs.graph(id))?.phase;
+  assert.ok(await phase(), "an acknowledged start is stored");
   const paused = await ask(clock, engine.pause(id));
-  if (paused !== undefined) assert.ok(["pausing", "paused"].includes(phase() ?? ""), `paused, and it is ${phase()}`);
+  if (paused !== undefined)
+    assert.ok(["pausing", "paused"].includes((await phase()) ?? ""), `paused, and it is ${await phase()}`);
   // At once again: where the first has failed, the graph is just about to be read again.
   else await ask(clock, engine.pause(id));
   await clock.advance(500);
   await ask(clock, engine.resume(id));
   if (!isCancelled) return id;
   const cancelled = await ask(clock, engine.cancel(id));
-  if (cancelled !== undefined) assert.equal(phase(), "failed", "an acknowledged cancel is stored");
+  if (cancelled !== undefined) assert.equal(await phase(), "failed", "an acknowledged cancel is stored");
   await ask(clock, engine.retry(id));
   return id;
 }
@@ -153,7 +154,7 @@ async function live({ engine, store, clock }: Bench, isCancelled: boolean): Prom
 /** Long enough for what failed to be read again, and for every retry. */
 async function finish({ store, engine, clock }: Bench, id: string): Promise<void> {
   for (let round = 0; round < 30; round++) {
-    const phase = store.graphs.graph(id)?.phase;
+    const phase = (await store.graphs.graph(id))?.phase;
     if (phase === "done") return;
     if (phase === "failed") await ask(clock, engine.retry(id));
     if (phase === "paused" || phase === "pausing") await ask(clock, engine.resume(id));
@@ -161,10 +162,10 @@ async function finish({ store, engine, clock }: Bench, id: string): Promise<void
   }
 }
 
-function check({ store, returned }: Bench, id: string): void {
-  const graphRow = store.graphs.graph(id);
+async function check({ store, returned }: Bench, id: string): Promise<void> {
+  const graphRow = await store.graphs.graph(id);
   assert.equal(graphRow?.phase, "done", `the graph is ${graphRow?.phase}`);
-  const nodes = store.graphs.nodes(id);
+  const nodes = (await store.graphs.load([id]))[0]?.nodes ?? [];
   const resultOf = (node: string): Json | undefined => nodes.find((row) => row.id === node)?.result;
   const drawn = resultOf("draw") as number[];
   const items = drawn.map((n, at) => {
@@ -179,9 +180,9 @@ function check({ store, returned }: Bench, id: string): void {
     "a fault of the store is not the node's",
   );
   for (const { id: node, result } of nodes) assert.ok(returned.get(`${id} ${node}`)?.has(JSON.stringify(result)));
-  const events = store.graphs.events(id, 0);
+  const events = await store.graphs.events(id, 0);
   checkJournal(id, events);
-  const announced = store.webhooks.listDeliveries({ graphId: id }).items.map(({ event }) => event);
+  const announced = (await store.webhooks.listDeliveries({ graphId: id })).items.map(({ event }) => event);
   for (const type of ["graph.done", "graph.failed", "graph.paused"] as const)
     assert.equal(announced.filter((event) => event === type).length, events.filter((e) => e.type === type).length);
 }
@@ -216,7 +217,7 @@ describe("a store that fails once", () => {
       const id = (await live(bench, isCancelled)) ?? (await live(bench, isCancelled));
       assert.ok(id, "nothing can be started any more");
       await finish(bench, id);
-      check(bench, id);
+      await check(bench, id);
     } catch (error) {
       const story = isCancelled ? "with a cancel" : "without a cancel";
       throw new Error(`${fault} ${at} failed, ${story}: ${(error as Error).message}`, { cause: error });

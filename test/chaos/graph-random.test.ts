@@ -41,6 +41,8 @@ interface Running {
 }
 
 /** One process: its death stops its timers, and its commits that are under way are lost. */
+type StoredNode = Awaited<ReturnType<Store["graphs"]["load"]>>[number]["nodes"][number];
+
 class Life {
   isDead = false;
   readonly engine: Engine;
@@ -85,7 +87,17 @@ class Life {
 
   #called(world: World, ctx: WorkerContext): Promise<unknown> {
     // Whatever a call does to the process, the store must know of it, and of all it was given.
-    const rows = world.store.graphs.nodes(ctx.graphId);
+    const stored = world.store.graphs.load([ctx.graphId]);
+    return new Promise((succeed, fail) => {
+      stored.then(([graph]) => this.#requireStored(graph?.nodes ?? [], ctx)).catch(fail);
+      const key = `${ctx.graphId} ${ctx.nodeId}`;
+      const older = this.calls.get(key);
+      if (older) world.left.push(older);
+      this.calls.set(key, { ctx, succeed, fail });
+    });
+  }
+
+  #requireStored(rows: readonly StoredNode[], ctx: WorkerContext): void {
     const own = rows.find(({ id }) => id === ctx.nodeId);
     assert.deepEqual(
       [own?.status, own?.attempt],
@@ -96,12 +108,6 @@ class Life {
       const before = rows.filter(({ id }) => id === name || id.startsWith(`${name}/`));
       assert.ok(before.every(({ status }) => status === "done"));
     }
-    return new Promise((succeed, fail) => {
-      const key = `${ctx.graphId} ${ctx.nodeId}`;
-      const older = this.calls.get(key);
-      if (older) world.left.push(older);
-      this.calls.set(key, { ctx, succeed, fail });
-    });
   }
 }
 
@@ -170,10 +176,10 @@ class World {
     await this.settle();
   }
 
-  check(): void {
+  async check(): Promise<void> {
     for (const { id, model } of this.graphs) {
-      const row = this.store.graphs.graph(id);
-      const nodes = this.store.graphs.nodes(id);
+      const row = await this.store.graphs.graph(id);
+      const nodes = (await this.store.graphs.load([id]))[0]?.nodes ?? [];
       assert.deepEqual(
         [row?.phase, row?.epoch, Object.fromEntries(nodes.map((node) => [node.id, `${node.status} ${node.attempt}`]))],
         [
@@ -183,17 +189,19 @@ class World {
         ],
       );
       for (const { id: node, result } of nodes) if (result !== undefined) assert.deepEqual(result, RIGHT[node]);
-      this.checkEvents(id);
+      await this.checkEvents(id);
     }
     assert.deepEqual(this.log.texts, []);
   }
 
-  checkEvents(id: string): void {
-    const events = this.store.graphs.events(id, 0);
+  async checkEvents(id: string): Promise<void> {
+    const events = await this.store.graphs.events(id, 0);
     checkJournal(id, events);
     assert.ok(!JSON.stringify(events).includes(WRONG), "an attempt that was over is not heard");
     const count = (type: string): number => events.filter((event) => event.type === type).length;
-    const announced = this.store.webhooks.listDeliveries({ graphId: id, limit: 200 }).items.map(({ event }) => event);
+    const announced = (await this.store.webhooks.listDeliveries({ graphId: id, limit: 200 })).items.map(
+      ({ event }) => event,
+    );
     for (const type of ["graph.done", "graph.failed", "graph.paused"])
       assert.equal(announced.filter((event) => event === type).length, count(type), `webhooks of ${type}`);
   }
@@ -310,10 +318,10 @@ async function finish(world: World): Promise<void> {
       const own = world.running().findIndex((running) => running.id === id);
       if (own >= 0) await atOnce(world, [{ do: "succeed", which: own }]);
       else await world.advance(RETRY_MS);
-      world.check();
+      await world.check();
     }
-    assert.deepEqual(world.life.engine.snapshot(id)?.result, RIGHT["last"]);
-    assert.equal(world.life.engine.snapshot(id)?.nodes.length, ITEMS + 2);
+    assert.deepEqual((await world.life.engine.snapshot(id))?.result, RIGHT["last"]);
+    assert.equal((await world.life.engine.snapshot(id))?.nodes.length, ITEMS + 2);
   }
 }
 
@@ -325,7 +333,7 @@ describe("graphs to which anything may happen", () => {
         await world.start(0);
         for (const one of steps) {
           await take(world, one);
-          world.check();
+          await world.check();
         }
         await finish(world);
       }),

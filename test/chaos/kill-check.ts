@@ -28,12 +28,12 @@ export async function checkAll(
 ): Promise<Report> {
   const store = await openStore(`sqlite:${file}`);
   try {
-    const outbox = countOutbox(store);
+    const outbox = await countOutbox(store);
     const ended = new Map<string, number>();
     const report: Report = { graphs: 0, nodes: 0, outboxRows: 0, repeated: 0 };
     for (const [index, id] of acknowledged) {
-      const events = eventsOf(store, id);
-      checkGraph(store, index, id, events);
+      const events = await eventsOf(store, id);
+      await checkGraph(store, index, id, events);
       countEnded(ended, id, events);
       const announced = events.filter(({ type }) => ANNOUNCED.includes(type)).length;
       assert.equal(outbox.get(id) ?? 0, announced, `${id}: rows in the outbox, one for each end and pause`);
@@ -41,7 +41,7 @@ export async function checkAll(
       report.outboxRows += announced;
       report.nodes += events.filter(({ type }) => type === "node.done").length;
     }
-    const stored = Object.values(store.graphs.countByStatus()).reduce((total, count) => total + count, 0);
+    const stored = Object.values(await store.graphs.countByStatus()).reduce((total, count) => total + count, 0);
     // Of what was started and killed before it was acknowledged, too, the last process has asked again, if it had the time.
     if (isWhole) assert.equal(stored, acknowledged.size, "a key that was used twice has made two graphs");
     report.repeated = countRepeated(calls, ended, acknowledged);
@@ -52,8 +52,8 @@ export async function checkAll(
   }
 }
 
-function checkGraph(store: Store, index: number, id: string, events: readonly GraphEvent[]): void {
-  const row = store.graphs.graph(id);
+async function checkGraph(store: Store, index: number, id: string, events: readonly GraphEvent[]): Promise<void> {
+  const row = await store.graphs.graph(id);
   assert.ok(row, `graph ${index} was acknowledged as ${id} and is gone`);
   checkJournal(id, events);
   const last = events.at(-1)?.type;
@@ -71,19 +71,23 @@ function checkGraph(store: Store, index: number, id: string, events: readonly Gr
   assert.equal(new Set(done).size, done.length, `${id}: a node was committed twice`);
 }
 
-function eventsOf(store: Store, id: string): GraphEvent[] {
+async function eventsOf(store: Store, id: string): Promise<GraphEvent[]> {
   const events: GraphEvent[] = [];
-  for (let page = store.graphs.events(id, 0); page.length > 0; page = store.graphs.events(id, events.length))
+  for (
+    let page = await store.graphs.events(id, 0);
+    page.length > 0;
+    page = await store.graphs.events(id, events.length)
+  )
     events.push(...page);
   return events;
 }
 
 /** Rows by graph: a double would have had to pass a key that is unique, so what counts is that none is lost. */
-function countOutbox(store: Store): Map<string, number> {
+async function countOutbox(store: Store): Promise<Map<string, number>> {
   const rows = new Map<string, number>();
   let cursor: string | undefined;
   do {
-    const page = store.webhooks.listDeliveries({ limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.webhooks.listDeliveries({ limit: 200, ...(cursor === undefined ? {} : { cursor }) });
     for (const { graphId } of page.items) rows.set(graphId, (rows.get(graphId) ?? 0) + 1);
     cursor = page.nextCursor;
   } while (cursor !== undefined);

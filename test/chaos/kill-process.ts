@@ -69,9 +69,9 @@ class Load {
     process.exit(0);
   }
 
-  #isOver(): boolean {
-    const { pending, running, paused } = this.#store.graphs.countByStatus();
-    return pending + running + paused === 0 && KINDS.every((kind) => this.#failed(kind).length === 0);
+  async #isOver(): Promise<boolean> {
+    const { pending, running, paused } = await this.#store.graphs.countByStatus();
+    return pending + running + paused === 0 && (await this.#allFailed()).length === 0;
   }
 
   async #lane(): Promise<void> {
@@ -109,18 +109,22 @@ class Load {
   /** Steers what an operator that was killed has left behind. */
   async #sweep(): Promise<void> {
     const steps: Promise<unknown>[] = [];
-    for (const kind of KINDS) for (const id of this.#failed(kind)) steps.push(ask(this.#engine.retry(id)));
-    for (const { id } of this.#store.graphs.list({ worker: "paused", status: "paused", limit: 200 }).items)
+    for (const id of await this.#allFailed()) steps.push(ask(this.#engine.retry(id)));
+    for (const { id } of (await this.#store.graphs.list({ worker: "paused", status: "paused", limit: 200 })).items)
       steps.push(ask(this.#engine.resume(id)));
-    for (const { id } of this.#store.graphs.list({ worker: "approval", status: "running", limit: 200 }).items)
+    for (const { id } of (await this.#store.graphs.list({ worker: "approval", status: "running", limit: 200 })).items)
       steps.push(ask(this.#engine.signal(id, "approved", 1)));
     await Promise.all(steps);
   }
 
+  async #allFailed(): Promise<string[]> {
+    return (await Promise.all(KINDS.map((kind) => this.#failed(kind)))).flat();
+  }
+
   /** Failed, and not for good: broken ones, and those that by chance ran at three kills. */
-  #failed(kind: Kind): string[] {
+  async #failed(kind: Kind): Promise<string[]> {
     if (kind === "cancelled") return [];
-    return this.#store.graphs.list({ worker: kind, status: "failed", limit: 200 }).items.map(({ id }) => id);
+    return (await this.#store.graphs.list({ worker: kind, status: "failed", limit: 200 })).items.map(({ id }) => id);
   }
 }
 

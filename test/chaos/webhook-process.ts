@@ -41,7 +41,7 @@ async function main({ folder, url, from, to, perSecond }: Order): Promise<void> 
   await Promise.all(starts);
   const pending = new URLSearchParams({ status: "pending", limit: "1" });
   while (app.engine.lanes().some(({ running, waiting }) => running + waiting > 0)) await sleep(TICK_MS);
-  while (app.webhooks.deliveries(pending).total > 0) await sleep(10 * TICK_MS);
+  while ((await app.webhooks.deliveries(pending)).total > 0) await sleep(10 * TICK_MS);
   await app.close();
   writeSync(1, "finished\n");
 

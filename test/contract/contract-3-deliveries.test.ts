@@ -164,7 +164,7 @@ describe("time", () => {
         withReceiver(fixture, async (receiver) => {
           const { engine } = fixture.app;
           const { snapshot } = await engine.start("held", {});
-          await until(() => engine.snapshot(snapshot.graph_id)?.status === "running", "running");
+          await until(async () => (await engine.snapshot(snapshot.graph_id))?.status === "running", "running");
           await clock.advance(7000);
           await engine.cancel(snapshot.graph_id);
           assert.equal(payloadOf((await received(receiver, 1))[0])["duration_ms"], 7000);

@@ -79,7 +79,7 @@ async function graph({ app }: Witness, subject: string): Promise<void> {
   const { snapshot } = await app.engine.start(name, JSON.parse(input) as never);
   // To its last event: one that waits for another attempt is idle too.
   for await (const _event of app.engine.subscribe(snapshot.graph_id, 0, AbortSignal.timeout(60_000)));
-  assert.deepEqual(app.engine.snapshot(snapshot.graph_id)?.result, JSON.parse(result));
+  assert.deepEqual((await app.engine.snapshot(snapshot.graph_id))?.result, JSON.parse(result));
 }
 
 /** A claim about one element, and perhaps a text. */

@@ -43,9 +43,9 @@ const failing = worker("failing", { retry: { max: 1 } }, async () => {
   throw new Error("no");
 });
 
-const flowPage = route("GET", "/flow/:id", (ctx) => {
+const flowPage = route("GET", "/flow/:id", async (ctx) => {
   const id = ctx.params["id"] ?? "";
-  const snapshot = app.engine.snapshot(id);
+  const snapshot = await app.engine.snapshot(id);
   const src = `${app.eventsUrl(id)}&after=0`.replaceAll("&", "&amp;");
   const isOver = snapshot?.status === "done" || snapshot?.status === "failed";
   return html(

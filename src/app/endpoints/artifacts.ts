@@ -12,13 +12,13 @@ import { idOf } from "./webhooks.ts";
 export function artifactEndpoints({ router, services }: Pick<Endpoints, "router" | "services">): void {
   const reader = [graphAccess(services, "read")];
   const all = `${PATHS.graphs}/:id/artifacts`;
-  router.add("GET", all, (ctx) => json({ artifacts: rowsOf(ctx, services).map(artifactView) }), reader);
+  router.add("GET", all, async (ctx) => json({ artifacts: (await rowsOf(ctx, services)).map(artifactView) }), reader);
   router.add("GET", `${all}/:name`, (ctx) => download(ctx, services), reader);
 }
 
-function rowsOf(ctx: Context, { engine, store }: Services): ArtifactRow[] {
+async function rowsOf(ctx: Context, { store }: Services): Promise<ArtifactRow[]> {
   const id = idOf(ctx);
-  if (!engine.snapshot(id)) notFound(`There is no graph "${id.slice(0, 80)}"`);
+  if (!(await store.graphs.graph(id))) notFound(`There is no graph "${id.slice(0, 80)}"`);
   return store.graphs.artifacts(id);
 }
 
@@ -26,9 +26,9 @@ function artifactView({ name, node, type, bytes, sha256, createdMs }: ArtifactRo
   return { name, node, type, bytes, sha256, created_ms: createdMs };
 }
 
-function download(ctx: Context, services: Services): Result {
+async function download(ctx: Context, services: Services): Promise<Result> {
   const name = ctx.params["name"] ?? "";
-  const row = rowsOf(ctx, services).find((each) => each.name === name);
+  const row = (await rowsOf(ctx, services)).find((each) => each.name === name);
   if (!row) return notFound(`The graph has no artifact "${name.slice(0, 100)}"`);
   const headers = [
     ["content-type", row.type],

@@ -36,8 +36,8 @@ export function audited(services: Services, operation: string): Middleware {
   };
 }
 
-function list(ctx: Context, { store }: Services): Result {
-  const { items, total, nextCursor } = store.audit.list(readQuery(ctx.query));
+async function list(ctx: Context, { store }: Services): Promise<Result> {
+  const { items, total, nextCursor } = await store.audit.list(readQuery(ctx.query));
   return json({ audit: items.map(auditView), total, next_cursor: nextCursor ?? null });
 }
 

@@ -4,7 +4,7 @@ import type { Context, Result } from "../../http/types.ts";
 import type { BulkAction, BulkOptions } from "../../graph/types.ts";
 import type { Json } from "../../shared/json.ts";
 import { PATHS } from "../../shared/wire.ts";
-import type { PurgeQuery } from "../../store/contract.ts";
+import type { PurgeQuery } from "../../store/queries.ts";
 import { operatorOnly } from "../auth.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { recordAudit } from "./audit.ts";
@@ -49,10 +49,8 @@ async function purge(
   const query = readPurge(filter, clock.now() + 1);
   const { finishedBeforeMs: untilMs, status, ...rest } = query;
   // What had ended by then was there by then.
-  const counts = (status ? [status] : ENDED).map(
-    (one) => engine.list({ ...rest, status: one, untilMs, limit: 1 }).total,
-  );
-  const matched = counts.reduce((all, one) => all + one, 0);
+  const pages = (status ? [status] : ENDED).map((one) => engine.list({ ...rest, status: one, untilMs, limit: 1 }));
+  const matched = (await Promise.all(pages)).reduce((all, { total }) => all + total, 0);
   const changed = isDryRun ? 0 : await engine.purge(query);
   if (!isDryRun)
     await recordAudit(ctx, services, "graphs.purge", "*", {

@@ -9,8 +9,8 @@ import { idOf } from "./webhooks.ts";
 export function deliveryEndpoints({ router, services }: Endpoints): void {
   const { webhooks } = services;
   const guard = [operatorOnly(services)];
-  router.add("GET", PATHS.deliveries, (ctx) => json(webhooks.deliveries(ctx.query)), guard);
-  router.add("GET", `${PATHS.deliveries}/:id`, (ctx) => json(webhooks.delivery(idOf(ctx))), guard);
+  router.add("GET", PATHS.deliveries, async (ctx) => json(await webhooks.deliveries(ctx.query)), guard);
+  router.add("GET", `${PATHS.deliveries}/:id`, async (ctx) => json(await webhooks.delivery(idOf(ctx))), guard);
   router.add("POST", `${PATHS.deliveries}/:id/replay`, async (ctx) => json(await webhooks.replay(idOf(ctx)), 202), [
     ...guard,
     audited(services, "delivery.replay"),

@@ -53,23 +53,23 @@ async function untilGone(ctx: Context, { clock, closing }: Services): Promise<vo
   await sleep(clock, SLOW_MS, AbortSignal.any([ctx.signal, closing])).catch(() => undefined); // Over either way.
 }
 
-function show(ctx: Context, services: Services, inbox: Inbox): Result {
+async function show(ctx: Context, services: Services, inbox: Inbox): Promise<Result> {
   const id = ctx.query.get("delivery") ?? undefined;
   const page = demoPage({
     nonce: ctx.nonce,
     csrfToken: tokenFor(ctx, services),
     deliveryId: id,
     received: id === undefined ? undefined : inbox.find(id),
-    delivery: id === undefined ? undefined : knownDelivery(services, id),
+    delivery: id === undefined ? undefined : await knownDelivery(services, id),
     hasSecret: services.config.webhookSecret !== undefined,
   });
   return html(page, 200, ["cache-control", "private, no-cache"]);
 }
 
 /** Anything may stand in the address. */
-function knownDelivery({ webhooks }: Services, id: string): DeliveryDetail | undefined {
+async function knownDelivery({ webhooks }: Services, id: string): Promise<DeliveryDetail | undefined> {
   try {
-    return webhooks.delivery(id);
+    return await webhooks.delivery(id);
   } catch (error) {
     if (error instanceof SvcError && error.code === "SVC_NOT_FOUND") return undefined;
     throw error;

@@ -6,7 +6,7 @@ import type { StartOptions, Steering } from "../../graph/types.ts";
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import { GRAPH_STATUSES } from "../../shared/wire.ts";
-import type { GraphQuery } from "../../store/contract.ts";
+import type { GraphQuery } from "../../store/queries.ts";
 import { actorOf } from "../auth.ts";
 import type { Services } from "../services.ts";
 import { readPage } from "../../webhooks/input.ts";

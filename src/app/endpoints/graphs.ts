@@ -6,7 +6,7 @@ import type { Context, Result } from "../../http/types.ts";
 import type { Snapshot } from "../../graph/types.ts";
 import { createGraphToken } from "../../security/graph-token.ts";
 import type { GraphScope } from "../../security/graph-token.ts";
-import type { GraphEvent } from "../../store/contract.ts";
+import type { GraphEvent } from "../../store/graph-rows.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
@@ -47,7 +47,7 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   const one = `${PATHS.graphs}/:id`;
   router.add("POST", PATHS.graphs, (ctx) => start(ctx, services), operator);
   router.add("GET", PATHS.graphs, (ctx) => list(ctx, services), operator);
-  router.add("GET", one, (ctx) => json(known(ctx, services)), reader);
+  router.add("GET", one, async (ctx) => json(await known(ctx, services)), reader);
   router.add("GET", `${one}/events`, (ctx) => events(ctx, services), reader);
   artifactEndpoints({ router, services });
   router.add("GET", `${one}/past`, (ctx) => past(ctx, services), reader);
@@ -61,20 +61,20 @@ export function graphEndpoints({ router, services }: Endpoints): void {
 }
 
 async function steer(ctx: Context, services: Services, step: (typeof STEPS)[number]): Promise<Result> {
-  const { graph_id } = known(ctx, services);
+  const { graph_id } = await known(ctx, services);
   const { steering } = await readSteering(ctx, services);
   return json(await services.engine[step](graph_id, steering), 202);
 }
 
 async function pause(ctx: Context, services: Services): Promise<Result> {
-  const { graph_id } = known(ctx, services);
+  const { graph_id } = await known(ctx, services);
   const { steering, body } = await readSteering(ctx, services, ["grace_ms"]);
   const grace = body["grace_ms"] === undefined ? {} : { graceMs: readMs(body["grace_ms"], "grace_ms") };
   return json(await services.engine.pause(graph_id, { ...steering, ...grace }), 202);
 }
 
 async function retry(ctx: Context, services: Services): Promise<Result> {
-  const { graph_id } = known(ctx, services);
+  const { graph_id } = await known(ctx, services);
   const { steering, body } = await readSteering(ctx, services, ["from"]);
   const from = body["from"] === undefined ? {} : { from: readText(body["from"], "from", MAX_NODE_LENGTH) };
   return json(await services.engine.retry(graph_id, { ...steering, ...from }), 202);
@@ -82,7 +82,7 @@ async function retry(ctx: Context, services: Services): Promise<Result> {
 
 /** Whoever may control the graph may have it run once more; the new one is named by its snapshot, and needs a token of its own. */
 async function fork(ctx: Context, services: Services): Promise<Result> {
-  const { graph_id } = known(ctx, services);
+  const { graph_id } = await known(ctx, services);
   const { steering, body } = await readSteering(ctx, services, FORK_KEYS, MAX_START_BYTES);
   const from = readText(body["from"], "from", MAX_NODE_LENGTH);
   const { input } = body;
@@ -91,7 +91,7 @@ async function fork(ctx: Context, services: Services): Promise<Result> {
 }
 
 async function signal(ctx: Context, services: Services): Promise<Result> {
-  const { graph_id } = known(ctx, services);
+  const { graph_id } = await known(ctx, services);
   const { steering, body } = await readSteering(ctx, services, SIGNAL_KEYS, MAX_SIGNAL_BYTES);
   const name = readText(body["name"], "name", MAX_NODE_LENGTH);
   const { idempotency_key: key, payload } = body;
@@ -101,19 +101,19 @@ async function signal(ctx: Context, services: Services): Promise<Result> {
 
 /** What its nodes came to before they were run again. */
 async function past(ctx: Context, services: Services): Promise<Result> {
-  const { graph_id } = known(ctx, services);
+  const { graph_id } = await known(ctx, services);
   return json({ nodes: await services.engine.pastNodes(graph_id) });
 }
 
 async function node(ctx: Context, services: Services): Promise<Result> {
-  const { graph_id } = known(ctx, services);
+  const { graph_id } = await known(ctx, services);
   const id = ctx.params["node"] ?? "";
   return json((await services.engine.node(graph_id, id)) ?? notFound(`The graph has no node "${id.slice(0, 80)}"`));
 }
 
 /** What has happened so far, without waiting for more. */
 async function history(ctx: Context, services: Services): Promise<Result> {
-  const { graph_id } = known(ctx, services);
+  const { graph_id } = await known(ctx, services);
   const after = readWhole(ctx.query.get("after") ?? "0", "after");
   const events = await services.engine.events(graph_id, { after, limit: HISTORY });
   const last = events.length === HISTORY ? events.at(-1) : undefined;
@@ -133,17 +133,17 @@ async function start(ctx: Context, services: Services): Promise<Result> {
   return json(reply, created ? 202 : 200);
 }
 
-function list(ctx: Context, { engine }: Services): Result {
-  const { items, total, nextCursor } = engine.list(readGraphQuery(ctx.query));
+async function list(ctx: Context, { engine }: Services): Promise<Result> {
+  const { items, total, nextCursor } = await engine.list(readGraphQuery(ctx.query));
   return json({ graphs: items, total, next_cursor: nextCursor ?? null });
 }
 
-function known(ctx: Context, { engine }: Services): Snapshot {
-  return engine.snapshot(idOf(ctx)) ?? notFound(`There is no graph "${idOf(ctx).slice(0, 80)}"`);
+async function known(ctx: Context, { engine }: Services): Promise<Snapshot> {
+  return (await engine.snapshot(idOf(ctx))) ?? notFound(`There is no graph "${idOf(ctx).slice(0, 80)}"`);
 }
 
-function events(ctx: Context, services: Services): Result {
-  const { graph_id: id } = known(ctx, services);
+async function events(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id: id } = await known(ctx, services);
   const { signal } = ctx;
   const source = services.engine.subscribe(id, readLastSeq(ctx), signal);
   return eventStream(streamEvents(source, ctx.query.get("node")), { clock: services.clock, signal });

@@ -8,7 +8,7 @@ import { readSteering } from "./graph-input.ts";
 export function queueEndpoints({ router, services }: Endpoints): void {
   const { queues } = services.engine;
   const operator = [operatorOnly(services)];
-  router.add("GET", PATHS.queues, () => json({ queues: queues.list() }), operator);
+  router.add("GET", PATHS.queues, async () => json({ queues: await queues.list() }), operator);
   for (const step of ["pause", "resume"] as const)
     router.add(
       "POST",

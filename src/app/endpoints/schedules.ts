@@ -17,8 +17,8 @@ export function scheduleEndpoints({ router, services }: Endpoints): void {
   const { engine } = services;
   const operator = [operatorOnly(services)];
   const one = `${PATHS.schedules}/:name`;
-  router.add("GET", PATHS.schedules, () => json({ schedules: engine.schedule.list() }), operator);
-  router.add("GET", one, (ctx) => json(known(ctx, services)), operator);
+  router.add("GET", PATHS.schedules, async () => json({ schedules: await engine.schedule.list() }), operator);
+  router.add("GET", one, async (ctx) => json(await known(ctx, services)), operator);
   router.add("PUT", one, (ctx) => save(ctx, services), operator);
   router.add("DELETE", one, (ctx) => remove(ctx, services), operator);
   for (const step of ["pause", "resume"] as const)
@@ -26,8 +26,8 @@ export function scheduleEndpoints({ router, services }: Endpoints): void {
   router.add("POST", `${one}/trigger`, (ctx) => trigger(ctx, services), operator);
 }
 
-function known(ctx: Context, { engine }: Services): ScheduleView {
-  return engine.schedule.get(nameOf(ctx)) ?? notFound(`There is no schedule "${nameOf(ctx).slice(0, 80)}"`);
+async function known(ctx: Context, { engine }: Services): Promise<ScheduleView> {
+  return (await engine.schedule.get(nameOf(ctx))) ?? notFound(`There is no schedule "${nameOf(ctx).slice(0, 80)}"`);
 }
 
 function nameOf(ctx: Context): string {
@@ -36,7 +36,7 @@ function nameOf(ctx: Context): string {
 
 async function save(ctx: Context, services: Services): Promise<Result> {
   const { steering, body } = await readSteering(ctx, services, KEYS, MAX_BYTES);
-  const isNew = services.engine.schedule.get(nameOf(ctx)) === undefined;
+  const isNew = (await services.engine.schedule.get(nameOf(ctx))) === undefined;
   const view = await services.engine.schedule.upsert(readDefinition(nameOf(ctx), body), steering);
   return json(view, isNew ? 201 : 200);
 }

@@ -14,13 +14,17 @@ export function statusEndpoints({ router, services }: Endpoints): void {
   router.add("GET", PATHS.metrics, () => metrics(services), guard);
 }
 
-function metrics(services: Services): Result {
-  const body = exposition([...stateFamilies(services), ...services.metrics.families(), ...services.ownMetrics()]);
+async function metrics(services: Services): Promise<Result> {
+  const body = exposition([
+    ...(await stateFamilies(services)),
+    ...services.metrics.families(),
+    ...services.ownMetrics(),
+  ]);
   return { status: 200, headers: ["content-type", EXPOSITION_TYPE, "cache-control", "no-store"], body };
 }
 
 /** What is read from the store and the engine when it is asked for. */
-function stateFamilies(services: Services): Family[] {
+async function stateFamilies(services: Services): Promise<Family[]> {
   const { store, engine, clock, startedMs } = services;
   const lanes = engine.lanes();
   const byWorker = (count: "running" | "waiting"): [Labels, number][] =>
@@ -28,15 +32,15 @@ function stateFamilies(services: Services): Family[] {
   return [
     gauge("svc_build_info", "Always 1; the versions are labels", [[{ version: VERSION, node: process.version }, 1]]),
     gauge("svc_uptime_seconds", "Time since the app booted", [[{}, (clock.now() - startedMs) / 1000]]),
-    gauge("svc_graphs", "Graphs by status", byStatus(store.graphs.countByStatus())),
+    gauge("svc_graphs", "Graphs by status", byStatus(await store.graphs.countByStatus())),
     gauge("svc_nodes_running", "Attempts that run in this process, by worker", byWorker("running")),
     gauge("svc_nodes_waiting", "Nodes that wait for a place in this process, by worker", byWorker("waiting")),
-    gauge("svc_deliveries", "Webhook deliveries by status", byStatus(deliveriesByStatus(services))),
+    gauge("svc_deliveries", "Webhook deliveries by status", byStatus(await deliveriesByStatus(services))),
     gauge("svc_deliveries_under_way", "Attempts to deliver that are under way", [[{}, services.webhooks.underWay()]]),
     gauge("svc_delivery_oldest_waiting_seconds", "How far past its time the delivery is that waits longest", [
-      [{}, services.webhooks.oldestWaitingMs() / 1000],
+      [{}, (await services.webhooks.oldestWaitingMs()) / 1000],
     ]),
-    gauge("svc_webhooks", "Webhook registrations", [[{}, store.webhooks.registrations().length]]),
+    gauge("svc_webhooks", "Webhook registrations", [[{}, store.webhooks.known().size]]),
   ];
 }
 

@@ -15,7 +15,7 @@ export function webhookEndpoints({ router, services }: Endpoints): void {
   const guard = [operatorOnly(services)];
   const by = (step: string): Middleware[] => [...guard, audited(services, `webhook.${step}`)];
   const one = `${PATHS.webhooks}/:id`;
-  router.add("GET", PATHS.webhooks, (ctx) => json(webhooks.list(ctx.query)), guard);
+  router.add("GET", PATHS.webhooks, async (ctx) => json(await webhooks.list(ctx.query)), guard);
   router.add(
     "POST",
     PATHS.webhooks,
@@ -26,7 +26,7 @@ export function webhookEndpoints({ router, services }: Endpoints): void {
     },
     guard,
   );
-  router.add("GET", one, (ctx) => json(webhooks.get(idOf(ctx))), guard);
+  router.add("GET", one, async (ctx) => json(await webhooks.get(idOf(ctx))), guard);
   router.add(
     "PATCH",
     one,
@@ -47,7 +47,7 @@ export function webhookEndpoints({ router, services }: Endpoints): void {
     async (ctx) => json(await webhooks.recover(idOf(ctx), await readJson(ctx, MAX_OPERATOR_BODY_BYTES)), 202),
     by("recover"),
   );
-  router.add("GET", `${one}/deliveries`, (ctx) => json(webhooks.deliveries(ctx.query, idOf(ctx))), guard);
+  router.add("GET", `${one}/deliveries`, async (ctx) => json(await webhooks.deliveries(ctx.query, idOf(ctx))), guard);
 }
 
 export function idOf(ctx: Context): string {

@@ -1,5 +1,5 @@
 /** Answers kept for calls that are sent again, in memory. */
-import type { AnswerRow, AnswerStore } from "../contract.ts";
+import type { AnswerRow, AnswerStore } from "../visitors.ts";
 
 /** Lets a commit take a turn, as a durable one does. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

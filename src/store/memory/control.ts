@@ -1,5 +1,5 @@
 /** Schedules, paused queues and the audit trail in memory; they end with the process. */
-import type { Page } from "../contract.ts";
+import type { Page } from "../queries.ts";
 import type {
   AuditQuery,
   AuditRow,
@@ -25,7 +25,7 @@ export class MemoryAudit implements AuditRows {
     for (const row of rows) if (row) this.#rows.push(structuredClone({ ...row, id: ++this.#lastId }));
   }
 
-  list({ target, actor, operation, sinceMs, limit, cursor }: AuditQuery): Page<AuditRow> {
+  async list({ target, actor, operation, sinceMs, limit, cursor }: AuditQuery): Promise<Page<AuditRow>> {
     const matching = this.#rows
       .filter((row) => target === undefined || row.target === target)
       .filter((row) => actor === undefined || row.actor === actor)
@@ -63,11 +63,11 @@ export class MemorySchedules implements ScheduleRows {
     return isKnown;
   }
 
-  schedule(name: string): ScheduleRow | undefined {
+  async schedule(name: string): Promise<ScheduleRow | undefined> {
     return structuredClone(this.#rows.get(name));
   }
 
-  schedules(): ScheduleRow[] {
+  async schedules(): Promise<ScheduleRow[]> {
     return structuredClone([...this.#rows.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
   }
 
@@ -97,7 +97,7 @@ export class MemoryQueues implements QueueRows {
     this.#audit.insert([audit]);
   }
 
-  paused(): PausedQueueRow[] {
+  async paused(): Promise<PausedQueueRow[]> {
     return structuredClone([...this.#rows.values()].sort((a, b) => (a.worker < b.worker ? -1 : 1)));
   }
 }

@@ -1,17 +1,9 @@
 /** Graphs, nodes and events in memory: for tests, and as the reference the other stores are compared with. */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
-import type {
-  GraphEvent,
-  GraphQuery,
-  GraphRow,
-  GraphStore,
-  NodeRow,
-  Page,
-  SignalRow,
-  PurgeQuery,
-  PurgeStep,
-  Unit,
-} from "../contract.ts";
+import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
+import type { GraphStore } from "../graph-store.ts";
+import type { GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
+import type { Unit } from "../unit.ts";
 import type { MemoryAudit } from "./control.ts";
 import type { MemoryWebhooks } from "./webhooks.ts";
 import { Lines } from "../lines.ts";
@@ -59,14 +51,14 @@ export class MemoryGraphs implements GraphStore {
     if (events.length > 0 && this.#listeners.has(copy.graphId))
       this.#listeners.tell(copy.graphId, structuredClone(events));
     if (copy.outbox?.length) this.#webhooks.insertDeliveries(copy.outbox);
-    if (copy.pastNodes) this.#pastNodes.set(copy.graphId, [...this.pastNodes(copy.graphId), ...copy.pastNodes]);
+    if (copy.pastNodes)
+      this.#pastNodes.set(copy.graphId, [...(this.#pastNodes.get(copy.graphId) ?? []), ...copy.pastNodes]);
     this.#audit.insert([copy.audit]);
     return true;
   }
 
   #insert(row: GraphRow): void {
-    const isKnown =
-      row.idempotencyKey !== undefined && this.byIdempotencyKey(row.worker, row.idempotencyKey) !== undefined;
+    const isKnown = row.idempotencyKey !== undefined && this.#withKey(row.worker, row.idempotencyKey) !== undefined;
     if (this.#graphs.has(row.id) || isKnown) throw new Error(`UNIQUE constraint failed: graph ${row.id}`);
     this.#graphs.set(row.id, row);
     this.#nodes.set(row.id, new Map());
@@ -78,7 +70,7 @@ export class MemoryGraphs implements GraphStore {
     if (!graph) return false;
     if (!fence) return true;
     if (graph.epoch !== fence.epoch || !fence.phases.includes(graph.phase)) return false;
-    if (fence.seq !== undefined && fence.seq !== this.lastSeq(graphId)) return false;
+    if (fence.seq !== undefined && fence.seq !== this.#lastSeq(graphId)) return false;
     if (!fence.node) return true;
     const node = this.#nodes.get(graphId)?.get(fence.node.id);
     return node !== undefined && node.attempt === fence.node.attempt && fence.node.status.includes(node.status);
@@ -104,22 +96,29 @@ export class MemoryGraphs implements GraphStore {
     return events;
   }
 
-  graph(id: string): GraphRow | undefined {
+  async graph(id: string): Promise<GraphRow | undefined> {
     return structuredClone(this.#graphs.get(id));
   }
 
-  byIdempotencyKey(worker: string, key: string): GraphRow | undefined {
-    return structuredClone(
-      [...this.#graphs.values()].find((row) => row.worker === worker && row.idempotencyKey === key),
-    );
+  async byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined> {
+    return structuredClone(this.#withKey(worker, key));
   }
 
-  nodes(graphId: string): NodeRow[] {
-    const rows = [...(this.#nodes.get(graphId)?.values() ?? [])];
-    return structuredClone(rows.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  #withKey(worker: string, key: string): GraphRow | undefined {
+    return [...this.#graphs.values()].find((row) => row.worker === worker && row.idempotencyKey === key);
   }
 
-  pastNodes(graphId: string): NodeRow[] {
+  async load(ids: readonly string[]): Promise<StoredGraph[]> {
+    return ids.flatMap((id) => {
+      const row = this.#graphs.get(id);
+      if (!row) return [];
+      const nodes = [...(this.#nodes.get(id)?.values() ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
+      const signals = (this.#signals.get(id) ?? []).filter(({ node }) => node === undefined);
+      return [structuredClone({ row, nodes, lastSeq: this.#lastSeq(id), signals })];
+    });
+  }
+
+  async pastNodes(graphId: string): Promise<NodeRow[]> {
     const rows = [...(this.#pastNodes.get(graphId) ?? [])];
     return structuredClone(rows.sort((a, b) => a.epoch - b.epoch || (a.id < b.id ? -1 : 1)));
   }
@@ -129,19 +128,15 @@ export class MemoryGraphs implements GraphStore {
     this.#artifacts.writePart(graphId, name, at, data);
   }
 
-  part(graphId: string, name: string, at: number): Uint8Array | undefined {
+  async part(graphId: string, name: string, at: number): Promise<Uint8Array | undefined> {
     return this.#artifacts.part(graphId, name, at);
   }
 
-  artifacts(graphId: string): ArtifactRow[] {
+  async artifacts(graphId: string): Promise<ArtifactRow[]> {
     return this.#artifacts.artifacts(graphId);
   }
 
-  signals(graphId: string): SignalRow[] {
-    return structuredClone((this.#signals.get(graphId) ?? []).filter((row) => row.node === undefined));
-  }
-
-  hasSignal(graphId: string, key: string): boolean {
+  async hasSignal(graphId: string, key: string): Promise<boolean> {
     return (this.#signals.get(graphId) ?? []).some((row) => row.key === key);
   }
 
@@ -151,16 +146,17 @@ export class MemoryGraphs implements GraphStore {
     this.#signals.set(graphId, rows);
   }
 
-  children(graphId: string): GraphRow[] {
-    const rows = [...this.#graphs.values()].filter((row) => row.parentGraph === graphId);
+  async children(graphIds: readonly string[]): Promise<GraphRow[]> {
+    const parents: readonly unknown[] = graphIds;
+    const rows = [...this.#graphs.values()].filter((row) => parents.includes(row.parentGraph));
     return structuredClone(rows.sort((a, b) => (a.id < b.id ? -1 : 1)));
   }
 
-  events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): GraphEvent[] {
+  async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
     return structuredClone((this.#events.get(graphId) ?? []).slice(afterSeq, afterSeq + limit));
   }
 
-  lastSeq(graphId: string): number {
+  #lastSeq(graphId: string): number {
     return this.#events.get(graphId)?.length ?? 0;
   }
 
@@ -168,12 +164,13 @@ export class MemoryGraphs implements GraphStore {
     return this.#listeners.add(graphId, listener);
   }
 
-  unfinished(): GraphRow[] {
-    const rows = [...this.#graphs.values()].filter((row) => row.phase !== "done" && row.phase !== "failed");
-    return structuredClone(rows.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  async unfinished(after: string, limit: number): Promise<string[]> {
+    const rows = [...this.#graphs.values()].filter(({ phase }) => phase !== "done" && phase !== "failed");
+    const ids = rows.map(({ id }) => id).filter((id) => id > after);
+    return ids.sort().slice(0, limit);
   }
 
-  list(query: GraphQuery): Page<GraphRow> {
+  async list(query: GraphQuery): Promise<Page<GraphRow>> {
     const matching = [...this.#graphs.values()]
       .filter((row) => matches(query, row))
       .sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -185,7 +182,7 @@ export class MemoryGraphs implements GraphStore {
     return { items, total, nextCursor: rest.length > limit ? items.at(-1)?.id : undefined };
   }
 
-  workers(): string[] {
+  async workers(): Promise<string[]> {
     return [...new Set([...this.#graphs.values()].map((row) => row.worker))].sort();
   }
 
@@ -214,7 +211,7 @@ export class MemoryGraphs implements GraphStore {
     this.#webhooks.removeOf(id);
   }
 
-  countByStatus(): Record<GraphStatus, number> {
+  async countByStatus(): Promise<Record<GraphStatus, number>> {
     const counts = Object.fromEntries(GRAPH_STATUSES.map((status) => [status, 0])) as Record<GraphStatus, number>;
     for (const row of this.#graphs.values()) counts[row.status]++;
     return counts;

@@ -1,10 +1,10 @@
 /** Sessions in memory; they end with the process. */
-import type { SessionRows } from "../contract.ts";
+import type { SessionRows } from "../visitors.ts";
 
 export class MemorySessions implements SessionRows {
   readonly #rows = new Map<string, { data: string; expiresMs: number }>();
 
-  read(id: string): string | undefined {
+  async read(id: string): Promise<string | undefined> {
     return this.#rows.get(id)?.data;
   }
 

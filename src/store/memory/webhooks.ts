@@ -1,4 +1,5 @@
 /** Registrations, deliveries and attempts in memory. */
+import type { Page } from "../queries.ts";
 import type {
   AttemptRecord,
   AttemptRow,
@@ -7,10 +8,9 @@ import type {
   DeliveryRow,
   OutboxListener,
   OutboxRow,
-  Page,
   RegistrationRow,
   WebhookStore,
-} from "../contract.ts";
+} from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
 
 /** Lets a commit take a turn, as a durable one does. */
@@ -18,6 +18,8 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 export class MemoryWebhooks implements WebhookStore {
   readonly #registrations = new Map<string, RegistrationRow>();
+  /** In order of age. */
+  #known: ReadonlyMap<string, RegistrationRow> | undefined;
   readonly #deliveries = new Map<string, DeliveryRow>();
   readonly #keys = new Set<string>();
   readonly #attempts: AttemptRow[] = [];
@@ -25,27 +27,34 @@ export class MemoryWebhooks implements WebhookStore {
 
   async saveRegistration(row: RegistrationRow): Promise<void> {
     await turn();
-    const other = this.registrationByUrl(row.url);
+    const other = [...this.#registrations.values()].find(({ url }) => url === row.url);
     if (other && other.id !== row.id) throw new Error(`UNIQUE constraint failed: registration.url ${row.url}`);
     this.#registrations.set(row.id, structuredClone(row));
+    this.#known = undefined;
   }
 
   async deleteRegistration(id: string): Promise<boolean> {
     await turn();
+    this.#known = undefined;
     return this.#registrations.delete(id);
   }
 
-  registration(id: string): RegistrationRow | undefined {
+  async registration(id: string): Promise<RegistrationRow | undefined> {
     return structuredClone(this.#registrations.get(id));
   }
 
-  registrationByUrl(url: string): RegistrationRow | undefined {
-    return this.registrations().find((row) => row.url === url);
+  async registrationByUrl(url: string): Promise<RegistrationRow | undefined> {
+    return (await this.registrations()).find((row) => row.url === url);
   }
 
-  registrations(): RegistrationRow[] {
-    const rows = [...this.#registrations.values()];
-    return structuredClone(rows.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1)));
+  async registrations(): Promise<RegistrationRow[]> {
+    return structuredClone([...this.known().values()]);
+  }
+
+  known(): ReadonlyMap<string, RegistrationRow> {
+    const byAge = (): RegistrationRow[] =>
+      [...this.#registrations.values()].sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+    return (this.#known ??= new Map(byAge().map((row) => [row.id, row])));
   }
 
   /** Part of a graph's unit. A row that is there already stays. */
@@ -89,20 +98,20 @@ export class MemoryWebhooks implements WebhookStore {
     return this.#pending().filter((row) => row.registrationId === registrationId && row.attempts > 0 === isRetry);
   }
 
-  due(lane: DeliveryLane, nowMs: number, limit: number): DeliveryRow[] {
+  async due(lane: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
     const rows = this.#lane(lane).filter((row) => row.dueMs <= nowMs);
     return structuredClone(rows.slice(0, limit));
   }
 
-  nextDueMs(lane: DeliveryLane, afterMs: number): number | undefined {
+  async nextDueMs(lane: DeliveryLane, afterMs: number): Promise<number | undefined> {
     return this.#lane(lane).find((row) => row.dueMs > afterMs)?.dueMs;
   }
 
-  pendingRegistrations(): string[] {
+  async pendingRegistrations(): Promise<string[]> {
     return [...new Set(this.#pending().map((row) => row.registrationId))].sort();
   }
 
-  earlierDueMs(row: OutboxRow): number | undefined {
+  async earlierDueMs(row: OutboxRow): Promise<number | undefined> {
     return this.#pending().find((other) => isSameGraph(other, row) && comesBefore(other, row))?.dueMs;
   }
 
@@ -143,17 +152,17 @@ export class MemoryWebhooks implements WebhookStore {
     return true;
   }
 
-  delivery(id: string): DeliveryRow | undefined {
+  async delivery(id: string): Promise<DeliveryRow | undefined> {
     return structuredClone(this.#deliveries.get(id));
   }
 
-  attempts(deliveryId: string): AttemptRow[] {
+  async attempts(deliveryId: string): Promise<AttemptRow[]> {
     return structuredClone(
       this.#attempts.filter((row) => row.deliveryId === deliveryId).sort((a, b) => a.number - b.number),
     );
   }
 
-  listDeliveries(query: DeliveryQuery): Page<DeliveryRow> {
+  async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {
     const matching = [...this.#deliveries.values()]
       .filter((row) => query.registrationId === undefined || row.registrationId === query.registrationId)
       .filter((row) => query.status === undefined || row.status === query.status)

@@ -1,5 +1,5 @@
 /** Answers kept for calls that are sent again, in SQLite. */
-import type { AnswerRow, AnswerStore } from "../contract.ts";
+import type { AnswerRow, AnswerStore } from "../visitors.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 

@@ -27,12 +27,12 @@ export class SqliteArtifacts implements ArtifactRows {
     });
   }
 
-  part(graphId: string, name: string, at: number): Uint8Array | undefined {
+  async part(graphId: string, name: string, at: number): Promise<Uint8Array | undefined> {
     const statement = this.#database.sql("SELECT data FROM artifact_part WHERE graph_id = ? AND id = ? AND at = ?");
     return ofBytes(statement).get(graphId, name, at)?.data;
   }
 
-  artifacts(graphId: string): ArtifactRow[] {
+  async artifacts(graphId: string): Promise<ArtifactRow[]> {
     return this.#database
       .sql("SELECT * FROM artifact WHERE graph_id = ? ORDER BY id")
       .all(graphId)

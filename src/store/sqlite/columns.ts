@@ -1,5 +1,6 @@
 /** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
-import type { AttemptRow, DeliveryRow, GraphEvent, GraphRow, NodeRow, SignalRow } from "../contract.ts";
+import type { GraphEvent, GraphRow, NodeRow, SignalRow } from "../graph-rows.ts";
+import type { AttemptRow, DeliveryRow } from "../webhook-rows.ts";
 import type { AuditRow } from "../control.ts";
 import type { Row, Value } from "./driver.ts";
 

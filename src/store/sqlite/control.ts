@@ -1,5 +1,5 @@
 /** Schedules, paused queues and the audit trail in SQLite. */
-import type { Page } from "../contract.ts";
+import type { Page } from "../queries.ts";
 import type {
   AuditQuery,
   AuditRow,
@@ -35,7 +35,7 @@ export class SqliteAudit implements AuditRows {
     await this.#database.write(() => insertAudit(this.#database, row));
   }
 
-  list(query: AuditQuery): Page<AuditRow> {
+  async list(query: AuditQuery): Promise<Page<AuditRow>> {
     const conditions: string[] = [];
     const values: Value[] = [];
     const add = (condition: string, ...given: (Value | undefined)[]): void => {
@@ -97,25 +97,29 @@ export class SqliteSchedules implements ScheduleRows {
 
   remove(name: string, audit?: NewAudit): Promise<boolean> {
     return this.#database.write(() => {
-      if (!this.schedule(name)) return false;
+      if (!this.#read(name)) return false;
       this.#database.sql("DELETE FROM schedule WHERE id = ?").run(name);
       insertAudit(this.#database, audit);
       return true;
     });
   }
 
-  schedule(name: string): ScheduleRow | undefined {
+  async schedule(name: string): Promise<ScheduleRow | undefined> {
+    return this.#read(name);
+  }
+
+  #read(name: string): ScheduleRow | undefined {
     const row = this.#database.sql("SELECT * FROM schedule WHERE id = ?").get(name);
     return row && toSchedule(row);
   }
 
-  schedules(): ScheduleRow[] {
+  async schedules(): Promise<ScheduleRow[]> {
     return this.#database.sql("SELECT * FROM schedule ORDER BY id").all().map(toSchedule);
   }
 
   moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean> {
     return this.#database.write(() => {
-      const row = this.schedule(name);
+      const row = this.#read(name);
       if (!row || row.nextMs !== fromMs) return false;
       this.#write({ ...row, ...step });
       return true;
@@ -155,7 +159,7 @@ export class SqliteQueues implements QueueRows {
     });
   }
 
-  paused(): PausedQueueRow[] {
+  async paused(): Promise<PausedQueueRow[]> {
     return this.#database
       .sql("SELECT data FROM queue ORDER BY worker")
       .all()

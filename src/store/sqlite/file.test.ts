@@ -21,7 +21,7 @@ describe("sqlite store", () => {
     await first.graphs.commit({ graphId: id, insert: graphRow(id) });
     await first.close();
     const second = await openStore(url);
-    assert.deepEqual(second.graphs.graph(id), graphRow(id));
+    assert.deepEqual(await second.graphs.graph(id), graphRow(id));
     await second.close();
   });
 
@@ -38,14 +38,14 @@ describe("sqlite store", () => {
     insert.run(done, "done", "done");
     older.close();
     const second = await openStore(`sqlite:${file}`);
-    assert.deepEqual(second.graphs.graph(id), { ...graphRow(id), tags: ["x", "x"] });
-    assert.deepEqual(second.graphs.list({ worker: "w", status: "pending" }).total, 1);
+    assert.deepEqual(await second.graphs.graph(id), { ...graphRow(id), tags: ["x", "x"] });
+    assert.deepEqual((await second.graphs.list({ worker: "w", status: "pending" })).total, 1);
     assert.deepEqual(
-      second.graphs.list({ tag: "x" }).items.map((row) => row.id),
+      (await second.graphs.list({ tag: "x" })).items.map((row) => row.id),
       [done, id],
     );
     await second.sessions.write("s", "{}", 1);
-    assert.equal(second.sessions.read("s"), "{}");
+    assert.equal(await second.sessions.read("s"), "{}");
     await second.close();
   });
 
@@ -67,7 +67,7 @@ describe("sqlite store", () => {
     const again = await openStore(`sqlite:${file}`);
     for (let after: string | undefined = ""; after !== undefined;)
       after = (await again.graphs.purge({ finishedBeforeMs: 2000, after })).next;
-    assert.equal(again.graphs.list({}).total, 0);
+    assert.equal((await again.graphs.list({})).total, 0);
     await again.close();
     assert.ok(statSync(file).size < full / 2, `${full} -> ${statSync(file).size}`);
     const driver = new (await loadDriver())(file);

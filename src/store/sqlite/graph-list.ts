@@ -4,7 +4,8 @@
  * beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
-import type { Failure, GraphQuery, GraphRow, Page } from "../contract.ts";
+import type { Failure, GraphRow } from "../graph-rows.ts";
+import type { GraphQuery, Page } from "../queries.ts";
 import { idRange, isPlain, matches, MAX_TOTAL, statusesOf, type GraphHead } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 import { toGraph } from "./columns.ts";

@@ -1,20 +1,12 @@
 /** Graphs, nodes and events in SQLite. */
 import type { GraphStatus } from "../../shared/wire.ts";
-import type {
-  GraphEvent,
-  GraphQuery,
-  GraphRow,
-  GraphStore,
-  NodeRow,
-  OutboxRow,
-  Page,
-  SignalRow,
-  PurgeQuery,
-  PurgeStep,
-  TransactionRun,
-  Unit,
-} from "../contract.ts";
-import { OwnError } from "../contract.ts";
+import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
+import type { GraphStore } from "../graph-store.ts";
+import type { GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
+import type { TransactionRun } from "../transaction.ts";
+import type { Unit } from "../unit.ts";
+import type { OutboxRow } from "../webhook-rows.ts";
+import { OwnError } from "../transaction.ts";
 import type { Json } from "../../shared/json.ts";
 import { Lines } from "../lines.ts";
 import type { ArtifactRow } from "../artifacts.ts";
@@ -141,21 +133,26 @@ export class SqliteGraphs implements GraphStore {
     return outcomes;
   }
 
-  graph(id: string): GraphRow | undefined {
+  async graph(id: string): Promise<GraphRow | undefined> {
     const row = this.#database.sql("SELECT * FROM graph WHERE id = ?").get(id);
     return row && toGraph(row);
   }
 
-  byIdempotencyKey(worker: string, key: string): GraphRow | undefined {
+  async byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined> {
     const row = this.#database.sql("SELECT * FROM graph WHERE worker = ? AND idempotency_key = ?").get(worker, key);
     return row && toGraph(row);
   }
 
-  nodes(graphId: string): NodeRow[] {
-    return this.#database.sql("SELECT * FROM node WHERE graph_id = ? ORDER BY id").all(graphId).map(toNode);
+  async load(ids: readonly string[]): Promise<StoredGraph[]> {
+    return ids.flatMap((id) => {
+      const row = this.#database.sql("SELECT * FROM graph WHERE id = ?").get(id);
+      if (!row) return [];
+      const nodes = this.#database.sql("SELECT * FROM node WHERE graph_id = ? ORDER BY id").all(id).map(toNode);
+      return [{ row: toGraph(row), nodes, lastSeq: Number(row["seq"]), signals: this.#signals(id) }];
+    });
   }
 
-  pastNodes(graphId: string): NodeRow[] {
+  async pastNodes(graphId: string): Promise<NodeRow[]> {
     return this.#database
       .sql("SELECT data FROM past_node WHERE graph_id = ? ORDER BY epoch, id")
       .all(graphId)
@@ -166,56 +163,54 @@ export class SqliteGraphs implements GraphStore {
     return this.#artifacts.writePart(graphId, name, at, data);
   }
 
-  part(graphId: string, name: string, at: number): Uint8Array | undefined {
+  part(graphId: string, name: string, at: number): Promise<Uint8Array | undefined> {
     return this.#artifacts.part(graphId, name, at);
   }
 
-  artifacts(graphId: string): ArtifactRow[] {
+  artifacts(graphId: string): Promise<ArtifactRow[]> {
     return this.#artifacts.artifacts(graphId);
   }
 
-  signals(graphId: string): SignalRow[] {
+  #signals(graphId: string): SignalRow[] {
     return this.#database
       .sql("SELECT * FROM signal WHERE graph_id = ? AND node IS NULL ORDER BY seq")
       .all(graphId)
       .map(toSignal);
   }
 
-  hasSignal(graphId: string, key: string): boolean {
+  async hasSignal(graphId: string, key: string): Promise<boolean> {
     return this.#database.sql("SELECT 1 FROM signal WHERE graph_id = ? AND key = ?").get(graphId, key) !== undefined;
   }
 
-  children(graphId: string): GraphRow[] {
-    return this.#database.sql("SELECT * FROM graph WHERE parent_graph = ? ORDER BY id").all(graphId).map(toGraph);
+  async children(graphIds: readonly string[]): Promise<GraphRow[]> {
+    const children = this.#database.sql("SELECT * FROM graph WHERE parent_graph = ? ORDER BY id");
+    const rows = graphIds.flatMap((id) => children.all(id).map(toGraph));
+    return graphIds.length > 1 ? rows.sort((a, b) => (a.id < b.id ? -1 : 1)) : rows;
   }
 
-  events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): GraphEvent[] {
+  async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
     return this.#database
       .sql("SELECT * FROM event WHERE graph_id = ? AND seq > ? ORDER BY seq LIMIT ?")
       .all(graphId, afterSeq, limit)
       .map(toEvent);
   }
 
-  lastSeq(graphId: string): number {
-    return Number(this.#database.sql("SELECT seq FROM graph WHERE id = ?").get(graphId)?.["seq"] ?? 0);
-  }
-
   onEvents(graphId: string, listener: EventListener): () => void {
     return this.#listeners.add(graphId, listener);
   }
 
-  unfinished(): GraphRow[] {
+  async unfinished(after: string, limit: number): Promise<string[]> {
     return this.#database
-      .sql("SELECT * FROM graph WHERE phase NOT IN ('done', 'failed') ORDER BY id")
-      .all()
-      .map(toGraph);
+      .sql("SELECT id FROM graph WHERE phase NOT IN ('done', 'failed') AND id > ? ORDER BY id LIMIT ?")
+      .all(after, limit)
+      .map((row) => row["id"] as string);
   }
 
-  list(query: GraphQuery): Page<GraphRow> {
+  async list(query: GraphQuery): Promise<Page<GraphRow>> {
     return this.#list.page(query);
   }
 
-  workers(): string[] {
+  async workers(): Promise<string[]> {
     return this.#list.workers();
   }
 
@@ -223,7 +218,7 @@ export class SqliteGraphs implements GraphStore {
     return this.#database.write(() => purgeSlice(this.#database, query));
   }
 
-  countByStatus(): Record<GraphStatus, number> {
+  async countByStatus(): Promise<Record<GraphStatus, number>> {
     return this.#list.countByStatus();
   }
 }

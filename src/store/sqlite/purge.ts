@@ -3,7 +3,7 @@
  * those who write wait for milliseconds. Pages that come free go back to the file system with it.
  */
 import type { GraphStatus } from "../../shared/wire.ts";
-import type { PurgeQuery, PurgeStep } from "../contract.ts";
+import type { PurgeQuery, PurgeStep } from "../queries.ts";
 import { lowestGraphId } from "../../shared/id-time.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";

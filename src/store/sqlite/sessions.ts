@@ -1,5 +1,5 @@
 /** Sessions in SQLite. */
-import type { SessionRows } from "../contract.ts";
+import type { SessionRows } from "../visitors.ts";
 import type { Database } from "./database.ts";
 
 const UPSERT =
@@ -13,7 +13,7 @@ export class SqliteSessions implements SessionRows {
     this.#database = database;
   }
 
-  read(id: string): string | undefined {
+  async read(id: string): Promise<string | undefined> {
     const row = this.#database.sql("SELECT data FROM session WHERE id = ?").get(id);
     return row && String(row["data"]);
   }

@@ -4,7 +4,9 @@
  */
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
-import type { GraphEvent, TransactionHandle, TransactionRun, Unit } from "../contract.ts";
+import type { GraphEvent } from "../graph-rows.ts";
+import type { TransactionHandle, TransactionRun } from "../transaction.ts";
+import type { Unit } from "../unit.ts";
 import type { Database } from "./database.ts";
 
 /** Statements that would end the transaction, or reach beyond it. */

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { GraphPhase, GraphRow, Store, Unit } from "../contract.ts";
+import type { Store } from "../contract.ts";
+import type { GraphPhase, GraphRow } from "../graph-rows.ts";
+import type { Unit } from "../unit.ts";
 import { MAX_TOTAL } from "../graph-query.ts";
 import { openStore } from "../open.ts";
 import { graphRow, nodeRow } from "../sample-rows.test.ts";
@@ -92,13 +94,15 @@ function renamed(units: readonly Unit[], run: string): Unit[] {
   });
 }
 
-function contentOf({ graphs }: Store, run: string): unknown {
+async function contentOf({ graphs }: Store, run: string): Promise<unknown> {
   const text = JSON.stringify(
-    IDS.map((graphId) => `${run}${graphId}`).map((graphId) => ({
-      graph: graphs.graph(graphId),
-      nodes: graphs.nodes(graphId),
-      events: graphs.events(graphId, 0),
-    })),
+    await Promise.all(
+      IDS.map((graphId) => `${run}${graphId}`).map(async (graphId) => ({
+        graph: await graphs.graph(graphId),
+        nodes: (await graphs.load([graphId]))[0]?.nodes ?? [],
+        events: await graphs.events(graphId, 0),
+      })),
+    ),
   );
   return JSON.parse(text.replaceAll(run, ""));
 }
@@ -123,14 +127,14 @@ describe("units of one turn", () => {
           const [first, second] = [`r${++count}-`, `r${++count}-`];
           const told = await together(store, renamed(units, first));
           assert.deepEqual(told, await oneByOne(store, renamed(units, second)));
-          assert.deepEqual(contentOf(store, first), contentOf(store, second));
+          assert.deepEqual(await contentOf(store, first), await contentOf(store, second));
         }),
         { numRuns: 300 },
       );
       // What is counted along the way, and what the index has.
       for (const status of GRAPH_STATUSES) {
-        const counted = Math.min(MAX_TOTAL, store.graphs.list({ status }).total);
-        assert.equal(counted, store.graphs.list({ status, sinceMs: 0 }).total, status);
+        const counted = Math.min(MAX_TOTAL, (await store.graphs.list({ status })).total);
+        assert.equal(counted, (await store.graphs.list({ status, sinceMs: 0 })).total, status);
       }
     } finally {
       await store.close();

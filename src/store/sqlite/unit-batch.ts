@@ -4,7 +4,8 @@
  * table. A statement takes all its rows as one JSON array: the cost is in the number of statements, not of rows.
  */
 import type { GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphPhase, GraphRow, NodeRow, Unit } from "../contract.ts";
+import type { GraphEvent, GraphPhase, GraphRow, NodeRow } from "../graph-rows.ts";
+import type { Unit } from "../unit.ts";
 import {
   ARTIFACT_COLUMNS,
   EVENT_COLUMNS,

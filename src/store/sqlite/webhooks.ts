@@ -1,4 +1,5 @@
 /** Registrations, deliveries and attempts in SQLite. */
+import type { Page } from "../queries.ts";
 import type {
   AttemptRecord,
   AttemptRow,
@@ -7,10 +8,9 @@ import type {
   DeliveryRow,
   OutboxListener,
   OutboxRow,
-  Page,
   RegistrationRow,
   WebhookStore,
-} from "../contract.ts";
+} from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
 import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertSql, insertValues, toAttempt, toDelivery } from "./columns.ts";
 import type { Database } from "./database.ts";
@@ -80,7 +80,7 @@ export class SqliteWebhooks implements WebhookStore {
     return Number(changes) > 0;
   }
 
-  #all(): Map<string, RegistrationRow> {
+  known(): ReadonlyMap<string, RegistrationRow> {
     return (this.#registrations ??= new Map(
       this.#database
         .sql("SELECT data FROM registration ORDER BY created_ms, id")
@@ -92,16 +92,16 @@ export class SqliteWebhooks implements WebhookStore {
     ));
   }
 
-  registration(id: string): RegistrationRow | undefined {
-    return this.#all().get(id);
+  async registration(id: string): Promise<RegistrationRow | undefined> {
+    return this.known().get(id);
   }
 
-  registrationByUrl(url: string): RegistrationRow | undefined {
-    return this.registrations().find((row) => row.url === url);
+  async registrationByUrl(url: string): Promise<RegistrationRow | undefined> {
+    return (await this.registrations()).find((row) => row.url === url);
   }
 
-  registrations(): RegistrationRow[] {
-    return [...this.#all().values()];
+  async registrations(): Promise<RegistrationRow[]> {
+    return [...this.known().values()];
   }
 
   async addDelivery(row: OutboxRow): Promise<void> {
@@ -109,25 +109,25 @@ export class SqliteWebhooks implements WebhookStore {
     this.notifyOutbox([row]);
   }
 
-  due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): DeliveryRow[] {
+  async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
     return this.#database
       .sql(DUE)
       .all(registrationId, isRetry ? 1 : 0, nowMs, limit)
       .map(toDelivery);
   }
 
-  nextDueMs({ registrationId, isRetry }: DeliveryLane, afterMs: number): number | undefined {
+  async nextDueMs({ registrationId, isRetry }: DeliveryLane, afterMs: number): Promise<number | undefined> {
     return dueOf(this.#database.sql(NEXT_DUE).get(registrationId, isRetry ? 1 : 0, afterMs));
   }
 
-  pendingRegistrations(): string[] {
+  async pendingRegistrations(): Promise<string[]> {
     return this.#database
       .sql(PENDING_REGISTRATIONS)
       .all()
       .map((row) => row["id"] as string);
   }
 
-  earlierDueMs({ registrationId, graphId, epoch, pauseNo, event }: OutboxRow): number | undefined {
+  async earlierDueMs({ registrationId, graphId, epoch, pauseNo, event }: OutboxRow): Promise<number | undefined> {
     const rank = event === "graph.paused" ? 0 : 1;
     return dueOf(this.#database.sql(EARLIER_DUE).get(registrationId, graphId, epoch, pauseNo, rank));
   }
@@ -170,19 +170,19 @@ export class SqliteWebhooks implements WebhookStore {
     return row !== undefined;
   }
 
-  delivery(id: string): DeliveryRow | undefined {
+  async delivery(id: string): Promise<DeliveryRow | undefined> {
     const row = this.#database.sql("SELECT * FROM delivery WHERE id = ?").get(id);
     return row && toDelivery(row);
   }
 
-  attempts(deliveryId: string): AttemptRow[] {
+  async attempts(deliveryId: string): Promise<AttemptRow[]> {
     return this.#database
       .sql("SELECT * FROM attempt WHERE delivery_id = ? ORDER BY number")
       .all(deliveryId)
       .map(toAttempt);
   }
 
-  listDeliveries(query: DeliveryQuery): Page<DeliveryRow> {
+  async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {
     const conditions: string[] = [];
     const values: Value[] = [];
     const add = (condition: string, value: Value | undefined): void => {

@@ -1,0 +1,163 @@
+/** The rows of graphs: a graph, its nodes, its events, and what it was told from outside. */
+import type { Json } from "../shared/json.ts";
+import type { GraphStatus } from "../shared/wire.ts";
+
+/** Finer truth behind the wire status. */
+export type GraphPhase = "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
+
+export type FailureReason = "error" | "timeout" | "cancelled" | "poison";
+
+export interface Failure {
+  message: string;
+  reason: FailureReason;
+  node?: string;
+}
+
+export interface GraphRow {
+  id: string;
+  /** Name of the graph or worker that was started. */
+  worker: string;
+  status: GraphStatus;
+  phase: GraphPhase;
+  /** Counts runs of the whole graph: 1, and one more at each retry. Part of every fence. */
+  epoch: number;
+  /** Counts pauses, so that each pause has its own webhook. */
+  pauseNo: number;
+  input: Json;
+  result: Json | undefined;
+  error: Failure | undefined;
+  progress: { value: number; note?: string } | undefined;
+  tags: string[];
+  idempotencyKey: string | undefined;
+  /** Hash of the definition the graph was started with. */
+  definition: string;
+  createdMs: number;
+  /** Not before this time. */
+  dueMs: number;
+  startedMs: number | undefined;
+  finishedMs: number | undefined;
+  /** Higher goes first where graphs wait for the same worker; 0 unless it was asked for. */
+  priority: number;
+  /** The graph whose node started this one, and that node. */
+  parentGraph: string | undefined;
+  parentNode: string | undefined;
+  /** The graph this one is a fork of. */
+  forkedFrom: string | undefined;
+  /** As the definition named it at the start. */
+  version: string | undefined;
+  /** Longest the graph may take, and when that is over. */
+  timeoutMs: number | undefined;
+  deadlineMs: number | undefined;
+}
+
+/** What a row of a node stands for: a node of the definition, or something its worker did that is remembered. */
+export type NodeKind = "node" | "step" | "sleep" | "wait" | "child";
+
+export type NodeStatus =
+  | "pending"
+  | "ready"
+  | "running"
+  | "retrying"
+  | "waiting"
+  | "done"
+  | "failed"
+  | "skipped"
+  /** Its worker's `onCancel` is still to return. */
+  | "cancelling"
+  | "cancelled"
+  /** Its worker's `compensate` takes back what it did; has; could not. */
+  | "compensating"
+  | "compensated"
+  | "uncompensated";
+
+export interface NodeRow {
+  graphId: string;
+  /** `parse`, `inspect/12` for an item of a fan-out, `parse#key` for what the worker of `parse` did under that key. */
+  id: string;
+  worker: string;
+  kind: NodeKind;
+  status: NodeStatus;
+  /** Attempts begun in this epoch. */
+  attempt: number;
+  /** Times the process died while this node ran. */
+  crashes: number;
+  epoch: number;
+  /** Ids of the nodes this one waits for. */
+  after: string[];
+  input: Json | undefined;
+  result: Json | undefined;
+  error: Failure | undefined;
+  startedMs: number | undefined;
+  finishedMs: number | undefined;
+  /** When a retry or a sleep is due. */
+  dueMs: number | undefined;
+  /** Number of the event with which it was done, where it may have to be compensated: the last goes first. */
+  doneSeq: number | undefined;
+  /** What the worker keeps from one attempt to the next. */
+  state: Json | undefined;
+}
+
+export type GraphEventType =
+  | "graph.queued"
+  | "graph.started"
+  | "graph.pausing"
+  | "graph.paused"
+  | "graph.resumed"
+  | "graph.signal"
+  | "graph.cancelling"
+  | "graph.done"
+  | "graph.failed"
+  | "node.ready"
+  | "node.started"
+  | "node.done"
+  | "node.failed"
+  | "node.retrying"
+  | "node.waiting"
+  | "node.skipped"
+  | "node.cancelled"
+  | "node.compensating"
+  | "node.compensated"
+  | "node.uncompensated"
+  | "node.discarded"
+  | "progress"
+  | "log"
+  | "custom";
+
+export interface GraphEvent {
+  graphId: string;
+  /** From 1, without gaps. */
+  seq: number;
+  type: GraphEventType;
+  node?: string;
+  timestampMs: number;
+  data?: Json;
+}
+
+/** A graph with what taking it up needs, all of one moment. */
+export interface StoredGraph {
+  row: GraphRow;
+  /** In order of their ids. */
+  nodes: NodeRow[];
+  /** Number of the last event; 0 before there is one. */
+  lastSeq: number;
+  /** Signals that no node has taken, oldest first. */
+  signals: SignalRow[];
+}
+
+export type NewEvent = Omit<GraphEvent, "seq">;
+
+/** Something a graph was told from outside: kept until a node takes it, and after, so that its key is known. */
+export interface SignalRow {
+  graphId: string;
+  /** Number of the event that told of it. */
+  seq: number;
+  name: string;
+  payload: Json;
+  /** Idempotency key; unique in its graph. */
+  key: string | undefined;
+  /** Who sent it. */
+  actor: string | undefined;
+  createdMs: number;
+  /** Id of the node that took it; empty: nobody could, and it is done with. */
+  node: string | undefined;
+}

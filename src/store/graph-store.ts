@@ -1,0 +1,43 @@
+/** Graphs in a store. What every store promises stands in contract.ts. */
+import type { Json } from "../shared/json.ts";
+import type { GraphStatus } from "../shared/wire.ts";
+import type { ArtifactRows } from "./artifacts.ts";
+import type { GraphEvent, GraphRow, NodeRow, StoredGraph } from "./graph-rows.ts";
+import type { GraphQuery, Page, PurgeQuery, PurgeStep } from "./queries.ts";
+import type { TransactionRun } from "./transaction.ts";
+import type { Unit } from "./unit.ts";
+
+export interface GraphStore extends ArtifactRows {
+  /**
+   * Writes rows of the author's and a unit in one transaction. Resolves after the durable commit. Absent where the store
+   * has no tables. Rejects with `OwnError` for what `statements` or `decide` throws.
+   */
+  transact?(run: TransactionRun): Promise<Json>;
+  /** Resolves after the durable commit: for each unit whether its fence held. */
+  commit(unit: Unit): Promise<boolean>;
+  /** In the order of `ids`; those that are not there are left out. */
+  load(ids: readonly string[]): Promise<StoredGraph[]>;
+  graph(id: string): Promise<GraphRow | undefined>;
+  byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined>;
+  /** What nodes came to in earlier epochs, in order of epoch and id. */
+  pastNodes(graphId: string): Promise<NodeRow[]>;
+  /** Graphs that nodes of these started, oldest first. */
+  children(graphIds: readonly string[]): Promise<GraphRow[]>;
+  /** Whether a signal with this idempotency key was ever sent to the graph. */
+  hasSignal(graphId: string, key: string): Promise<boolean>;
+  /** Events after `afterSeq`, in order, at most `limit` (default 1,000). */
+  events(graphId: string, afterSeq: number, limit?: number): Promise<GraphEvent[]>;
+  /** Calls back after each commit that added events to this graph. Returns the way to stop. */
+  onEvents(graphId: string, listener: (events: readonly GraphEvent[]) => void): () => void;
+  /** Ids of graphs that are not done or failed, oldest first, from behind `after`: what a starting process goes on with. */
+  unfinished(after: string, limit: number): Promise<string[]>;
+  list(query: GraphQuery): Promise<Page<GraphRow>>;
+  countByStatus(): Promise<Record<GraphStatus, number>>;
+  /** Names that graphs were started by. */
+  workers(): Promise<string[]>;
+  /**
+   * Deletes finished graphs, oldest first, with their nodes, events, deliveries and all else but the audit trail. It keeps
+   * those with a delivery that is still to be sent, and those that a graph under way has started. One slice at a time.
+   */
+  purge(query: PurgeQuery): Promise<PurgeStep>;
+}

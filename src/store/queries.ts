@@ -1,0 +1,49 @@
+/** What pages and purges are asked for. How a store finds it, graph-query.ts and page.ts say. */
+import type { GraphStatus } from "../shared/wire.ts";
+
+export interface Page<Item> {
+  items: Item[];
+  /** Of all that match, on this page or not; see the query for how far that is counted. */
+  total: number;
+  nextCursor: string | undefined;
+}
+
+/**
+ * All conditions must hold. By worker and status the total is exact; with any other condition it counts to 1,000 at
+ * most, and where `error` is given only those that the page looked at.
+ */
+export interface GraphQuery {
+  worker?: string;
+  status?: GraphStatus;
+  tag?: string;
+  /** Created at this time or later, and at this time or before, as their ids tell it. */
+  sinceMs?: number;
+  untilMs?: number;
+  /** The beginning of an id. */
+  idPrefix?: string;
+  /** Text in the message of what failed, upper and lower case alike. A page looks at the newest 2,000 failures at most. */
+  error?: string;
+  /** Started by a node of this graph. */
+  parent?: string;
+  /** 1 to 200; default 50. */
+  limit?: number;
+  cursor?: string;
+}
+
+/** Which finished graphs may go. All conditions must hold. */
+export interface PurgeQuery {
+  worker?: string;
+  status?: "done" | "failed";
+  tag?: string;
+  finishedBeforeMs: number;
+  /** Looks at graphs with a higher id only: where the slice before has ended. */
+  after?: string;
+  /** Graphs that a slice looks at; default 100. */
+  limit?: number;
+}
+
+export interface PurgeStep {
+  deleted: number;
+  /** Where the next slice begins; undefined when nothing is left to look at. */
+  next: string | undefined;
+}

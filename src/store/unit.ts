@@ -1,0 +1,40 @@
+/** What one transition writes, in one transaction. */
+import type { ArtifactRow } from "./artifacts.ts";
+import type { NewAudit } from "./control.ts";
+import type { GraphPhase, GraphRow, NewEvent, NodeRow, NodeStatus, SignalRow } from "./graph-rows.ts";
+import type { OutboxRow } from "./webhook-rows.ts";
+
+/**
+ * What one transition changes. `fence` is checked first, inside the transaction: the graph row must have this
+ * epoch and one of these phases (and, when given, the node this status and attempt).
+ */
+export interface Unit {
+  graphId: string;
+  fence?: {
+    epoch: number;
+    phases: GraphPhase[];
+    /** Number of the graph's last event: a unit made on top of one that was not written is refused with it. */
+    seq?: number;
+    /** Who made it, of those that don't wait for their units: once one of a line was not written, none that follows is. */
+    line?: number;
+    node?: { id: string; status: NodeStatus[]; attempt: number };
+  };
+  /** Columns to change; absent keys stay. `insert` creates the row. */
+  insert?: GraphRow;
+  graph?: Partial<Omit<GraphRow, "id">>;
+  nodes?: (Partial<NodeRow> & { id: string })[];
+  insertNodes?: NodeRow[];
+  /** Ids of nodes to take away, before any are inserted or changed; unknown ones are no error. */
+  deleteNodes?: string[];
+  events?: NewEvent[];
+  outbox?: OutboxRow[];
+  signals?: SignalRow[];
+  /** Signals that nodes take. */
+  takenSignals?: { seq: number; node: string }[];
+  /** Files whose parts are written. */
+  artifacts?: ArtifactRow[];
+  /** Rows of an epoch that is over, to keep for reading. */
+  pastNodes?: NodeRow[];
+  /** Who wanted it, where somebody did. */
+  audit?: NewAudit;
+}

@@ -1,0 +1,138 @@
+/** Registrations, deliveries and attempts: rows, and what a store does with them. */
+import type { WebhookEvent } from "../shared/wire.ts";
+import type { Page } from "./queries.ts";
+
+export interface OutboxRow {
+  /** `msg_…`: the delivery id, stable over retries and replays. */
+  id: string;
+  registrationId: string;
+  graphId: string;
+  event: WebhookEvent | "ping";
+  epoch: number;
+  pauseNo: number;
+  /** Exact text of the body that is sent and signed. */
+  body: string;
+  createdMs: number;
+  dueMs: number;
+}
+
+export interface RegistrationRow {
+  /** `wh_…` */
+  id: string;
+  url: string;
+  events: WebhookEvent[];
+  /** Names of the graphs or workers it hears of; empty: all. */
+  workers: string[];
+  /** Whether deliveries of one graph wait for those before them. */
+  ordered: boolean;
+  /** Sent along with each delivery. Values may be credentials: they never leave the process otherwise. */
+  headers: Record<string, string>;
+  enabled: boolean;
+  description: string;
+  /** Own secret; otherwise SVC_WEBHOOK_SECRET signs. Never leaves the process except in signatures. */
+  secret: string | undefined;
+  /** Secret before the last rotation, and until when it still signs. */
+  previousSecret: string | undefined;
+  previousUntilMs: number | undefined;
+  state: "active" | "failing" | "disabled";
+  /** Why deliveries disabled it: answered 410, or nothing but failures for too long. */
+  disabledReason: "gone" | "failing" | undefined;
+  consecutiveFailures: number;
+  /** Breaker: no attempt before this time. */
+  openUntilMs: number | undefined;
+  /** First failure since the last success. */
+  failingSinceMs: number | undefined;
+  createdMs: number;
+  updatedMs: number;
+}
+
+export type DeliveryStatus = "pending" | "delivered" | "failed";
+
+export interface DeliveryRow extends OutboxRow {
+  status: DeliveryStatus;
+  attempts: number;
+  deliveredMs: number | undefined;
+}
+
+export interface AttemptRow {
+  deliveryId: string;
+  number: number;
+  startedMs: number;
+  durationMs: number;
+  statusCode: number | undefined;
+  /** First 2 KB of the answer, as text. */
+  response: string | undefined;
+  error: string | undefined;
+  timings: AttemptTimings | undefined;
+}
+
+/** Where an attempt's time went, in milliseconds; the first three only of an attempt that made a connection. */
+export interface AttemptTimings {
+  dns?: number;
+  connect?: number;
+  tls?: number;
+  /** From the connection to the first byte of the answer. */
+  first_byte?: number;
+}
+
+/** An attempt, and what it means for its delivery. */
+export interface AttemptRecord {
+  attempt: AttemptRow;
+  change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number };
+}
+
+/** Pending deliveries of one registration: those never tried, or those tried before. */
+export interface DeliveryLane {
+  registrationId: string;
+  isRetry: boolean;
+}
+
+export interface DeliveryQuery {
+  registrationId?: string;
+  status?: DeliveryStatus;
+  event?: string;
+  graphId?: string;
+  sinceMs?: number;
+  limit?: number;
+  cursor?: string;
+}
+
+export type OutboxListener = (registrationIds: ReadonlySet<string>) => void;
+
+export interface WebhookStore {
+  /** Inserts or replaces a registration. The URL is unique. */
+  saveRegistration(row: RegistrationRow): Promise<void>;
+  deleteRegistration(id: string): Promise<boolean>;
+  registration(id: string): Promise<RegistrationRow | undefined>;
+  registrationByUrl(url: string): Promise<RegistrationRow | undefined>;
+  /** Oldest first. */
+  registrations(): Promise<RegistrationRow[]>;
+  /**
+   * Registrations by id, oldest first, as this process knows them: read at every transition and before every attempt, so at once.
+   * What this process has changed is in it; what others of the same store have, moments later. Not to be changed.
+   */
+  known(): ReadonlyMap<string, RegistrationRow>;
+  addDelivery(row: OutboxRow): Promise<void>;
+  /** Deliveries of a lane due at `nowMs`, oldest due first, at most `limit`. Costs what it gives, however many wait. */
+  due(lane: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]>;
+  /** When the first delivery of a lane that is due after `afterMs` falls due. */
+  nextDueMs(lane: DeliveryLane, afterMs: number): Promise<number | undefined>;
+  /** Registrations that have pending deliveries, those included that are gone. */
+  pendingRegistrations(): Promise<string[]>;
+  /**
+   * When the earliest due of the pending deliveries falls due that tell of the same graph and come before this one: by
+   * epoch, then by pause; undefined when there is none.
+   */
+  earlierDueMs(row: OutboxRow): Promise<number | undefined>;
+  /** Makes what is pending of a graph due no later than `dueMs`. */
+  release(registrationId: string, graphId: string, dueMs: number): Promise<void>;
+  /** Records attempts and what they mean for their deliveries, in one commit. */
+  recordAttempts(records: readonly AttemptRecord[]): Promise<void>;
+  /** Makes a delivery pending again, due at once. */
+  requeue(deliveryId: string, dueMs: number): Promise<boolean>;
+  delivery(id: string): Promise<DeliveryRow | undefined>;
+  attempts(deliveryId: string): Promise<AttemptRow[]>;
+  listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>>;
+  /** Calls back after each commit that made deliveries pending, with their registrations. Returns the way to stop. */
+  onOutbox(listener: OutboxListener): () => void;
+}
