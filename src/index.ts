@@ -19,6 +19,7 @@ export { group, type Entry, type GroupDefinition, type GroupOptions } from "./ap
 export type { PathParams } from "./app/path.ts";
 export { action, type Action, type ActionOptions, type StandardSchema, type StreamAction } from "./app/action.ts";
 export { ActionError } from "./app/action-error.ts";
+export { navigate, type NavigateOptions } from "./app/navigate.ts";
 export { call, type CallOptions } from "./app/call.ts";
 export { currentContext } from "./app/current.ts";
 export { fail, forbidden, isRedirect, notFound, redirect, unauthorized } from "./app/outcome.ts";

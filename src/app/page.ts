@@ -2,6 +2,7 @@
 import { isPromise } from "../http/iterate.ts";
 import type { Context, Middleware, Params } from "../http/types.ts";
 import type { OwnSecurityOptions } from "../security/headers.ts";
+import type { Navigation } from "../ssr/document.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { assertPath, type PathParams } from "./path.ts";
 
@@ -26,6 +27,11 @@ export interface PageOptions<Data, Of extends Params = Params> {
   middleware?: readonly Middleware[];
   /** When the browser fetches code: on intent (default), or ahead of it once the page is idle. */
   prefetch?: "intent" | "idle";
+  /**
+   * `"enhanced"`: where a link leads to another such page, that is fetched and put into the document that is there, so that what
+   * stands around it lives on (`svc/fullstack`: layouts). Costs the page one small script. Default `"links"`: they are the browser's.
+   */
+  navigation?: Navigation;
   /** Security headers of this page in place of the app's, such as a frame that only this page shows; error pages keep the app's. */
   security?: OwnSecurityOptions;
   /** How long an `<Await>` of the page may take before it has failed. Default 30 s. */
@@ -49,6 +55,7 @@ export interface PreparedPage {
   readonly status: number;
   lang: string;
   prefetch: "intent" | "idle";
+  navigation: Navigation;
   deadlineMs: number | undefined;
   view: () => unknown;
   head: (() => unknown) | undefined;
@@ -95,6 +102,7 @@ class Prepared<Data> implements PreparedPage {
   readonly description: string | undefined;
   readonly lang: string;
   readonly prefetch: "intent" | "idle";
+  readonly navigation: Navigation;
   readonly deadlineMs: number | undefined;
   readonly head: (() => unknown) | undefined;
   readonly #options: PageOptions<Data>;
@@ -103,7 +111,7 @@ class Prepared<Data> implements PreparedPage {
 
   constructor(options: PageOptions<Data>, deadlineMs: number | undefined, ctx: Context, data: Data) {
     keepQuiet(data);
-    const { title, description, lang = "en", prefetch = "intent", head } = options;
+    const { title, description, lang = "en", prefetch = "intent", navigation = "links", head } = options;
     this.#options = options;
     this.#ctx = ctx;
     this.#data = data;
@@ -111,6 +119,7 @@ class Prepared<Data> implements PreparedPage {
     this.description = description === undefined ? undefined : this.#of<string | undefined>(description);
     this.lang = this.#of(lang);
     this.prefetch = prefetch;
+    this.navigation = navigation;
     this.deadlineMs = deadlineMs;
     this.head = head && (() => head(data, ctx));
   }

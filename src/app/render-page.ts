@@ -3,6 +3,7 @@ import { RequestContext } from "../http/context.ts";
 import { html } from "../http/response.ts";
 import { isPromise } from "../http/iterate.ts";
 import type { Context, Handler, Result } from "../http/types.ts";
+import type { Navigation } from "../ssr/document.ts";
 import type { PageStream } from "../ssr/page-stream.ts";
 import { renderPage, type PageRenderOptions } from "../ssr/render-page.ts";
 import { ValueNames } from "../ssr/value-names.ts";
@@ -76,12 +77,13 @@ class PageRequest implements PageRenderOptions {
   readonly description: string | undefined;
   readonly lang: string;
   readonly prefetch: "intent" | "idle";
+  readonly navigation: Navigation;
   readonly head: (() => unknown) | undefined;
   readonly deadlineMs: number | undefined;
   readonly clock: Clock;
   readonly stylesheets: readonly string[];
   readonly names: ValueNames | undefined;
-  /** After an edit the page is fetched by script, and compared as a whole. */
+  /** A page that is fetched by script, after an edit or by enhanced navigation, is put in as a whole. */
   readonly isWhole: boolean;
   readonly #ctx: Context;
   readonly #services: Services;
@@ -93,13 +95,15 @@ class PageRequest implements PageRenderOptions {
     this.description = prepared.description;
     this.lang = prepared.lang;
     this.prefetch = prepared.prefetch;
+    this.navigation = prepared.navigation;
     this.head = prepared.head;
     this.deadlineMs = prepared.deadlineMs;
     this.clock = services.clock;
     this.stylesheets = services.stylesheets;
     const { dev } = services.site;
     this.names = dev && new ValueNames(dev.kept(ctx.header(HEADERS.devValues) ?? ""));
-    this.isWhole = dev !== undefined && ctx.header("sec-fetch-dest") === "empty";
+    this.isWhole =
+      (dev !== undefined && ctx.header("sec-fetch-dest") === "empty") || ctx.header(HEADERS.navigation) !== undefined;
     this.#ctx = ctx;
     this.#services = services;
     this.#path = path;

@@ -4,8 +4,8 @@
  */
 import { DOM } from "../shared/wire.ts";
 
-/** Marks elements that development has put into the page. */
-export const OWN = "data-svc-dev";
+/** Marks elements that the framework has put into the page beside what the server wrote. */
+export const OWN = DOM.own;
 
 /** Attributes as the server wrote them: what somebody else has set since is theirs. */
 const written = new WeakMap<Element, ReadonlyMap<string, string>>();
@@ -100,8 +100,8 @@ function nextOwn(node: ChildNode | null): ChildNode | null {
   return node;
 }
 
-/** Scripts ran already, or must not run, unless they are data; what development shows is nobody's page. */
-function isForeign(node: Node): boolean {
+/** Scripts ran already, or must not run, unless they are data; what the framework shows is nobody's page. */
+export function isForeign(node: Node): boolean {
   if (!(node instanceof Element)) return false;
   return node.hasAttribute(OWN) || (node.tagName === "SCRIPT" && !node.getAttribute("type")?.endsWith("json"));
 }

@@ -7,7 +7,7 @@
  *     if (canSwap(next)) { await ready(next); await swap(next); } else location.assign(…);
  */
 import { DOM, PATHS } from "../shared/wire.ts";
-import { morph } from "./morph.ts";
+import { isForeign, morph } from "./morph.ts";
 import { parsePage, stateOf } from "./new-page.ts";
 import { takeScripts } from "./page-scripts.ts";
 
@@ -16,6 +16,8 @@ export { parsePage };
 type Reseat = typeof import("./reseat.ts");
 
 export interface SwapOptions {
+  /** Goes, and its state with it, whatever the new page has in its place. Default: nothing but what the new page has not. */
+  gone?: readonly ChildNode[];
   /** Whether what the page has made of its values goes on in this scope; asked for scopes of the document as it is. Default: in all. */
   keeps?: (root: Element) => boolean;
 }
@@ -66,10 +68,11 @@ async function styled(link: HTMLLinkElement): Promise<void> {
 }
 
 /** This document becomes the other one; at once, where `ready` has come before it. */
-export async function swap(next: Document, { keeps = () => true }: SwapOptions = {}): Promise<void> {
+export async function swap(next: Document, { gone = [], keeps = () => true }: SwapOptions = {}): Promise<void> {
   await getReseat();
   reseat?.renumber(next);
-  const living = reseat?.leave(keeps);
+  const living = reseat?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
+  for (const node of gone) if (!isForeign(node)) node.remove();
   const places = scrolls();
   morph(document.documentElement, next.documentElement, { byChunk: true });
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });

@@ -74,3 +74,11 @@ export interface Core {
   /** Runs every handler on the way, innermost first, as one batch. */
   run(event: DispatchedEvent, steps: Step[]): void;
 }
+
+/** How a page is gone to (src/app/navigate.ts documents it for authors). */
+export interface NavigateOptions {
+  /** Takes the place of the page in the history. */
+  replace?: boolean;
+  /** Whether the new page is shown from its top, or from the place behind `#`; by default it is. */
+  scroll?: boolean;
+}

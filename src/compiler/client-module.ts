@@ -20,6 +20,7 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
   store: PATHS.store,
   ActionError: PATHS.act,
   call: PATHS.call,
+  navigate: PATHS.navigate,
 };
 
 /** Pieces of the runtime that only pages which use them load. */

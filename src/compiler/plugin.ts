@@ -30,6 +30,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.act,
   PATHS.lines,
   PATHS.call,
+  PATHS.navigate,
   PATHS.form,
   PATHS.effect,
   PATHS.portal,

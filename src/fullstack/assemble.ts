@@ -22,14 +22,18 @@ import {
   type ErrorProps,
   type Modules,
   type PageModule,
+  type PageSettings,
 } from "./modules.ts";
 import { answerTwin, holdsTwin, twinPath, withTwin } from "./markdown.ts";
+import { outletKey } from "./outlets.ts";
 import { readRouteFiles, type RouteFile } from "./route-files.ts";
 import type { PlainPage } from "./seo/seo.ts";
 
 export interface AssembleOptions {
   /** `https://example.com`; undefined while it is not configured. */
   readonly origin: () => string | undefined;
+  /** How links of pages are followed that don't say so themselves. */
+  readonly navigation: NonNullable<PageSettings["navigation"]>;
   readonly log: Chain["log"];
   readonly tell: Chain["tell"];
 }
@@ -89,6 +93,7 @@ function placed(modules: Modules, file: RouteFile, chain: Chain, options: Assemb
   const around = middlewareOf(modules, file);
   return file.paths.map((path) =>
     page(path, {
+      navigation: options.navigation,
       ...settings,
       middleware: last?.markdown === undefined ? around : [...around, withTwin(last, path)],
       load: (ctx: Context) => loadChain(chain, ctx),
@@ -118,19 +123,21 @@ function notFoundPages(modules: Modules, file: RouteFile, options: AssembleOptio
   return placed(modules, file, chainOf(modules, file, last, options), options);
 }
 
-function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, { log, tell }: AssembleOptions): Chain {
+function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, options: AssembleOptions): Chain {
   const folders = around.layout.map(folderOf);
   // Inside the layout of its own folder, as inside those further out.
   const standby = (name: string): Standby => ({
     depth: folders.filter((folder) => folderOf(name).startsWith(folder)).length,
     module: errorModule(modules, name),
   });
+  const isEnhanced = (last.options?.navigation ?? options.navigation) === "enhanced";
   return {
     levels: [...around.layout.map((layout) => layoutModule(modules, layout)), last],
+    outlets: isEnhanced ? around.layout.map(outletKey) : [],
     errors: around.error.map(standby),
     notFound: around.notFound.map(standby),
-    log,
-    tell,
+    log: options.log,
+    tell: options.tell,
   };
 }
 

@@ -4,13 +4,15 @@
  */
 import { STATUS_CODES } from "node:http";
 import { ErrorBoundary, isRedirect, SvcError, type Context } from "../index.ts";
-import { component, html, t, type Child } from "../jsx-runtime.ts";
+import { component, html, outlet, t, type Child } from "../jsx-runtime.ts";
 import { mergeHeads, type Head } from "./head.ts";
 import type { ErrorModule, ErrorProps, PageModule } from "./modules.ts";
 
 /** Layouts outermost first, the page last. */
 export interface Chain {
   readonly levels: readonly PageModule[];
+  /** For each layout what its content is marked with, where links are followed within the document. */
+  readonly outlets: readonly ((params: Context["params"]) => string)[];
   /** `_error.tsx`, outermost first. */
   readonly errors: readonly Standby[];
   /** `_404.tsx`, outermost first. */
@@ -97,7 +99,9 @@ function viewLevel(chain: Chain, loaded: Loaded, ctx: Context, depth: number): u
   if (failure?.depth === depth) return viewFailure(chain, failure, ctx);
   const level = chain.levels[depth];
   if (!level) return "";
-  const children = html(() => t(viewLevel(chain, loaded, ctx, depth + 1)));
+  const inner = html(() => t(viewLevel(chain, loaded, ctx, depth + 1)));
+  const key = chain.outlets[depth]?.(ctx.params);
+  const children = key === undefined ? inner : outlet(key, inner);
   const props = { data: loaded.data[depth] as undefined, params: ctx.params, ctx, children };
   const content = html(() => component(level.default, props));
   const own = chain.errors.find((error) => error.depth === depth);

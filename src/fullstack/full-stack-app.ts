@@ -2,12 +2,17 @@
 import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
 import { assemble } from "./assemble.ts";
 import { statusOf } from "./chain.ts";
-import type { Modules } from "./modules.ts";
+import type { Modules, PageSettings } from "./modules.ts";
 import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
 
 export interface FullStackOptions extends AppOptions {
   /** What search engines and assistants are told. Default: `robots.txt` that allows everything, and a sitemap of the pages. */
   seo?: SeoOptions;
+  /**
+   * `"enhanced"`: links from page to page keep the layouts that both have, with their state, and exchange the rest. Costs each
+   * page one small script. Default `"links"`: the browser follows them. A page's own `options.navigation` stands above it.
+   */
+  navigation?: PageSettings["navigation"];
 }
 
 /**
@@ -22,9 +27,10 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
       "SVC_DEFINITION",
       'createFullStackApp was run without being compiled, so it has no pages: "svc dev" and "svc build" give it those of its folder pages/.',
     );
-  const { seo = {}, ...base } = options;
+  const { seo = {}, navigation = "links", ...base } = options;
   const assembled = assemble(byFile(given), {
     origin: () => app.config.siteOrigin,
+    navigation,
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
     tell: (error) => told(error, app.config.isProduction),
   });

@@ -44,6 +44,10 @@ export const PATHS = {
   uiTheme: "/_svc/ui-theme.js",
   uiCss: "/_svc/ui.css",
   flow: "/_svc/flow.js",
+  /** Enhanced navigation: sees in the page that a link is about to be followed; follows it; does so for handlers. */
+  links: "/_svc/links.js",
+  visit: "/_svc/visit.js",
+  navigate: "/_svc/navigate.js",
   benchmark: "/_svc/benchmark.json",
   /** Takes a visitor's choice, where the app has themes. */
   theme: "/_svc/theme",
@@ -87,6 +91,8 @@ export const HEADERS = {
   idempotencyKey: "idempotency-key",
   /** On an answer that was given before, to an earlier call with the same key. */
   idempotencyReplayed: "idempotency-replayed",
+  /** Asks for a page in one part, to be put into the document that is there (src/browser/visit.ts); its value says nothing. */
+  navigation: "x-svc-navigation",
   /** Development only: asks for a page with the values that a browser has; an id that `devValues` gave. */
   devValues: "x-svc-dev-values",
 } as const;
@@ -202,6 +208,19 @@ export const DOM = {
   flow: "data-flow",
   /** Fired by it for every event of the graph. */
   flowEvent: "svc:flow",
+  /** Attribute of the script of enhanced navigation: the build that made the page. */
+  links: "data-svc-links",
+  /** Attribute of links, and of elements around some: `off` leaves them to the browser. */
+  navigation: "data-svc-navigation",
+  /** Marks elements that scripts of the framework have put into the page: no page's content. */
+  own: "data-svc-own",
+  announcerTag: "svc-announcer",
+  progressTag: "svc-progress",
+  /** Fired at the window when enhanced navigation has shown a page. */
+  navigated: "svc:navigated",
+  /** What a comment begins with before the content of a layout, with the layout's key behind it; and the comment after it. */
+  slot: "svc:slot ",
+  slotEnd: "/svc:slot",
   /** Global queue of events caught before the loader has arrived. */
   queue: "$svc",
   /** Development only: id of the script that holds a fault, on the page that tells of it. */

@@ -7,6 +7,9 @@ import { DOM, PATHS } from "../shared/wire.ts";
 import type { PageEvents } from "./events.ts";
 import { featureScript, type PageFeatures } from "./features.ts";
 
+/** How links of a page are followed: by the browser, or by fetching and putting in what differs. */
+export type Navigation = "links" | "enhanced";
+
 export interface DocumentOptions {
   /** Read only when the page has a script. */
   readonly nonce: string;
@@ -19,6 +22,8 @@ export interface DocumentOptions {
   prefetch?: "intent" | "idle";
   /** Undefined in apps without themes. */
   readonly theme?: Theme | undefined;
+  /** Whether links are followed within the document. Default "links": by the browser. */
+  navigation?: Navigation;
   /** Text of the inline stub with its tokens in it (events.ts). Read only when the page has a script. */
   readonly stub: string;
 }
@@ -41,6 +46,12 @@ export function documentStart(
 
 /** Behind the body's content. */
 export const DOCUMENT_END = "</body></html>";
+
+/** Of a page whose links are followed within the document, interactive or not. At the end, for it looks at what stands there. */
+export function linksScript(options: DocumentOptions): string {
+  if (options.navigation !== "enhanced") return "";
+  return moduleScript(options, PATHS.links, ` ${DOM.links}="${escapeAttribute(options.manifest.build)}"`);
+}
 
 function htmlAttributes(options: DocumentOptions, events: PageEvents | undefined): string {
   const { lang = "en", manifest, prefetch, theme } = options;
@@ -85,8 +96,9 @@ export function loaderScripts(options: DocumentOptions, { hasMoments }: PageEven
   return moduleScript(options, PATHS.loader) + (isEager ? moduleScript(options, PATHS.moments) : "");
 }
 
-export function moduleScript({ nonce }: DocumentOptions, path: string): string {
-  return `<script type="module" async nonce="${nonce}" src="${path}"></script>`;
+/** @param attributes more of them, as written: ` name="…"`. */
+export function moduleScript({ nonce }: DocumentOptions, path: string, attributes = ""): string {
+  return `<script type="module" async nonce="${nonce}" src="${path}"${attributes}></script>`;
 }
 
 /** Scripts of the widgets that have come since this was last asked. Of pages without one, nothing. */

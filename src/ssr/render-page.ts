@@ -1,6 +1,6 @@
 /** A whole page: what the view renders to, as one text, or as a stream where pieces of it come later. */
 import { SvcError } from "../shared/errors.ts";
-import { DOCUMENT_END, documentStart, featureScripts, loaderScripts, stateScript } from "./document.ts";
+import { DOCUMENT_END, documentStart, featureScripts, linksScript, loaderScripts, stateScript } from "./document.ts";
 import { streamPage, type PageStream, type StreamOptions } from "./page-stream.ts";
 import { Render, renderInto, renderPlaced, type RenderSettings } from "./render.ts";
 
@@ -53,7 +53,7 @@ function renderWhole(render: Render, head: string, body: string, options: PageRe
   const { events, features } = render;
   const isInteractive = render.scopes.size > 0;
   const start = documentStart(options, isInteractive ? events : undefined, features, head);
-  const widgets = featureScripts(options, features);
-  if (!isInteractive) return start + body + widgets + DOCUMENT_END;
-  return `${start}${body}${widgets}${stateScript(options, render.state())}${loaderScripts(options, events)}${DOCUMENT_END}`;
+  const scripts = linksScript(options) + featureScripts(options, features);
+  if (!isInteractive) return start + body + scripts + DOCUMENT_END;
+  return `${start}${body}${scripts}${stateScript(options, render.state())}${loaderScripts(options, events)}${DOCUMENT_END}`;
 }

@@ -1,0 +1,17 @@
+/** `navigate.js`: what handlers go to another page by, as if a link had been followed. The code that does it comes when it is called. */
+import { DOM, PATHS } from "../shared/wire.ts";
+
+import type { NavigateOptions } from "./types.ts";
+
+type Visit = typeof import("./visit.ts");
+
+/** Where the page has no enhanced navigation, and for other sites, the browser goes there. */
+export const navigate = async (path: string, options: NavigateOptions = {}): Promise<void> => {
+  const { href, origin } = new URL(path, location.href);
+  if (origin == location.origin && document.querySelector(`script[${DOM.links}]`)) {
+    const { follow } = (await import(PATHS.visit)) as Visit;
+    return follow(href, options);
+  }
+  if (options.replace) location.replace(href);
+  else location.assign(href);
+};
