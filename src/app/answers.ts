@@ -107,7 +107,7 @@ function idOf(header: string, { ctx, name }: KeyedCall): string {
       "The Idempotency-Key is not usable: send 1 to 255 visible ASCII characters without quotes",
     );
   }
-  return hash(JSON.stringify([name, ctx.cookies[COOKIES.csrf], ctx.sessionId, key[1] ?? key[2]]));
+  return hash(JSON.stringify([name, ctx.cookie(COOKIES.csrf), ctx.sessionId, key[1] ?? key[2]]));
 }
 
 function hash(text: string): string {

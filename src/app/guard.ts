@@ -27,7 +27,7 @@ export interface Guard {
 
 /** The page's token, for its session; sets the cookie it belongs to where the browser has none, or one of a previous secret. */
 export function tokenFor(ctx: Context, { secrets }: Guard): string {
-  const raw = ctx.cookies[COOKIES.csrf];
+  const raw = ctx.cookie(COOKIES.csrf);
   const id = csrfId([secrets[0]], raw) ?? givenBy(ctx) ?? giveCookie(ctx, secrets, csrfId(secrets, raw));
   return csrfToken(secrets, id, ctx.sessionId);
 }
@@ -55,7 +55,7 @@ export async function requireMutation(ctx: Context, guard: Guard): Promise<void>
   const header = ctx.header(HEADERS.csrf);
   if (header === undefined && FORM_TYPES.has(mediaType(ctx.header("content-type")) ?? "")) {
     // Without our cookie no token can be right, so the body need not be read.
-    if (csrfId(guard.secrets, ctx.cookies[COOKIES.csrf]) === undefined) throw refused();
+    if (csrfId(guard.secrets, ctx.cookie(COOKIES.csrf)) === undefined) throw refused();
     const form = await readHttpForm(ctx, MAX_FORM_BYTES);
     forms.set(ctx, form);
     return requireToken(ctx, guard, form.fields[CSRF_FIELD]);
@@ -92,7 +92,7 @@ export function requireOwnOrigin(ctx: Context, guard: Guard): void {
 }
 
 function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined): void {
-  const facts = { rawCookie: ctx.cookies[COOKIES.csrf], sessionId: ctx.sessionId, rawToken };
+  const facts = { rawCookie: ctx.cookie(COOKIES.csrf), sessionId: ctx.sessionId, rawToken };
   if (judgeToken(guard.secrets, facts)) throw refused();
 }
 

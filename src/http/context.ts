@@ -86,6 +86,10 @@ export class RequestContext implements Context {
     return this.#source.header(name);
   }
 
+  cookie(name: string): string | undefined {
+    return this.#cookieJar.cookie(name);
+  }
+
   get cookies(): Readonly<Record<string, string>> {
     return this.#cookieJar.received;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { parseCookies, serializeCookie } from "./cookies.ts";
+import { cookieNamed, parseCookies, serializeCookie } from "./cookies.ts";
 
 const read = (header: string | undefined): Record<string, string> => ({ ...parseCookies(header) });
 
@@ -31,6 +31,18 @@ describe("reading cookies", () => {
     assert.equal(Object.getPrototypeOf(cookies), null);
     assert.deepEqual(Object.keys(cookies), ["a", "__proto__", "constructor"]);
     assert.equal(parseCookies("")["toString"], undefined);
+  });
+
+  it("finds one by its name as it would among all", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "b", "=", ";", " ", '"', "%", "4", "1"), maxLength: 30 });
+    const name = fc.constantFrom("a", "b", "aa", "ab", "%41", "");
+    fc.assert(
+      fc.property(text, name, (header, one) => {
+        assert.equal(cookieNamed(header, one), one === "" ? undefined : parseCookies(header)[one]);
+      }),
+    );
+    assert.equal(cookieNamed("aa=1; a =2", "a"), "2");
+    assert.equal(cookieNamed(undefined, "a"), undefined);
   });
 
   it("never throws", () => {

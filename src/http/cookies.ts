@@ -21,6 +21,20 @@ export function parseCookies(header: string | undefined): Record<string, string>
   return cookies;
 }
 
+/** Value of one cookie: as `parseCookies` would have it, without making anything of the others. */
+export function cookieNamed(header: string | undefined, name: string): string | undefined {
+  if (header === undefined || name === "") return undefined;
+  for (let at = header.indexOf(name); at >= 0; at = header.indexOf(name, at + 1)) {
+    const start = header.lastIndexOf(";", at) + 1;
+    const equals = header.indexOf("=", start);
+    const semicolon = header.indexOf(";", at);
+    const end = semicolon < 0 ? header.length : semicolon;
+    if (equals >= at && equals < end && header.slice(start, equals).trim() === name)
+      return decoded(unquoted(header.slice(equals + 1, end).trim()));
+  }
+  return undefined;
+}
+
 function unquoted(raw: string): string {
   return raw.length > 1 && raw.startsWith('"') && raw.endsWith('"') ? raw.slice(1, -1) : raw;
 }

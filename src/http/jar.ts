@@ -3,7 +3,7 @@ import type { Secrets } from "../security/secrets.ts";
 import { readSigned, signValue } from "../security/signed-value.ts";
 import { invariant, SvcError } from "../shared/errors.ts";
 import { COOKIES } from "../shared/wire.ts";
-import { cookieKey, parseCookies, serializeCookie } from "./cookies.ts";
+import { cookieKey, cookieNamed, parseCookies, serializeCookie } from "./cookies.ts";
 import type { OpenSession } from "./session.ts";
 import type { Sessions, Ticket } from "./sessions.ts";
 import type { CookieOptions } from "./types.ts";
@@ -15,7 +15,8 @@ export interface Vault {
 }
 
 export class CookieJar {
-  readonly received: Readonly<Record<string, string>>;
+  readonly #header: string | undefined;
+  #parsed: Readonly<Record<string, string>> | undefined;
   readonly #isSecure: boolean;
   readonly #vault: (() => Vault) | undefined;
   /** `Set-Cookie` values by what tells cookies apart. */
@@ -26,7 +27,7 @@ export class CookieJar {
   #session: OpenSession | undefined;
 
   constructor(header: string | undefined, isSecure: boolean, vault: (() => Vault) | undefined) {
-    this.received = parseCookies(header);
+    this.#header = header;
     this.#isSecure = isSecure;
     this.#vault = vault;
   }
@@ -35,8 +36,16 @@ export class CookieJar {
     return this.#lines.values();
   }
 
+  get received(): Readonly<Record<string, string>> {
+    return (this.#parsed ??= parseCookies(this.#header));
+  }
+
+  cookie(name: string): string | undefined {
+    return this.#parsed ? this.#parsed[name] : cookieNamed(this.#header, name);
+  }
+
   signed(name: string): string | undefined {
-    return readSigned(this.#keys.secrets, purposeOf(name), this.received[name]);
+    return readSigned(this.#keys.secrets, purposeOf(name), this.cookie(name));
   }
 
   set(name: string, value: string, options: CookieOptions = {}): void {
@@ -92,7 +101,8 @@ export class CookieJar {
   }
 
   get #received(): Ticket | undefined {
-    const raw = this.received[this.#sessionName];
+    if (this.#header === undefined) return undefined;
+    const raw = this.cookie(this.#sessionName);
     return raw === undefined ? undefined : (this.#ticket ??= { value: this.#keys.sessions.ticket(raw) }).value;
   }
 

@@ -46,6 +46,8 @@ export interface Context<Of extends Params = Params> {
   readonly params: Of;
   /** Value of a request header by lower-case name; joined with ", " when sent several times. */
   header(name: string): string | undefined;
+  /** Value of one cookie of the request; undefined where there is none. */
+  cookie(name: string): string | undefined;
   /** Cookies of the request, parsed on first use; null prototype. */
   readonly cookies: Readonly<Record<string, string>>;
   /** Value of a cookie set with `{ signed: true }`; undefined when there is none, or it was not signed by this site under this name. */
