@@ -51,6 +51,7 @@ const ASSETS = [
   "ui-modal",
   "ui-theme",
   "flow",
+  "ops",
 ];
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
@@ -173,7 +174,7 @@ await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const sizes: Record<string, Sizes> = {};
 for (const name of ASSETS) sizes[`${name}.js`] = await write(`${name}.js`, await minified(name));
-sizes["ui.css"] = await write("ui.css", await style("ui.css"));
+for (const name of ["ui.css", "ops.css"]) sizes[name] = await write(name, await style(name));
 await rm(devTarget, { recursive: true, force: true });
 await mkdir(devTarget, { recursive: true });
 for (const [name, source] of Object.entries(DEV_ASSETS)) {

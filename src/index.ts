@@ -70,5 +70,5 @@ export { graph, worker } from "./graph/definition.ts";
 export { SvcError, type ErrorCode, type Issue } from "./shared/errors.ts";
 export { traceparent, type Trace } from "./shared/trace.ts";
 export type { Log, LogFields, LogLevel } from "./shared/log.ts";
-export { BASE_PATH, PATHS } from "./shared/wire.ts";
+export { BASE_PATH, PATHS, VARIABLES } from "./shared/wire.ts";
 export { systemClock, type Clock, type Duration } from "./shared/clock.ts";

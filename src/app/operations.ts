@@ -39,6 +39,8 @@ export interface Status {
 
 export interface Operations {
   status(): Promise<Status>;
+  /** The app's clock, Unix milliseconds. */
+  nowMs(): number;
   /** What graphs did in this process in the last hour. */
   recent(): Recent;
   /** Every variable, with the value in force; secrets only as set or not. */
@@ -60,6 +62,7 @@ export function operationsOf(services: Services, env: Environment): Operations {
   const { store, clock, config, metrics } = services;
   return {
     status: () => statusOf(services),
+    nowMs: () => clock.now(),
     recent: () => metrics.recent.read(),
     settings: () => settingsOf(config, env),
     isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),

@@ -3,6 +3,7 @@ import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
 import { assemble } from "./assemble.ts";
 import { statusOf } from "./chain.ts";
 import type { Modules, PageSettings } from "./modules.ts";
+import { opsEntries, type OpsOptions } from "./ops/ops.ts";
 import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
 
 export interface FullStackOptions extends AppOptions {
@@ -13,6 +14,8 @@ export interface FullStackOptions extends AppOptions {
    * page one small script. Default `"links"`: the browser follows them. A page's own `options.navigation` stands above it.
    */
   navigation?: PageSettings["navigation"];
+  /** The operators' screens at `/_svc/ops`: who may see them, and what they hide. `false`: there are none. */
+  ops?: OpsOptions | false;
 }
 
 /**
@@ -27,7 +30,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
       "SVC_DEFINITION",
       'createFullStackApp was run without being compiled, so it has no pages: "svc dev" and "svc build" give it those of its folder pages/.',
     );
-  const { seo = {}, navigation = "links", ...base } = options;
+  const { seo = {}, ops = {}, navigation = "links", ...base } = options;
   const assembled = assemble(byFile(given), {
     origin: () => app.config.siteOrigin,
     navigation,
@@ -39,6 +42,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
     pages: [...assembled.routes, ...(base.pages ?? [])],
     routes: [...seoRoutes(seo, assembled.plain, assembled.paths, () => app.siteUrl), ...(base.routes ?? [])],
     notFound: [...assembled.notFound, ...(base.notFound ?? [])],
+    extensions: { ...(ops && { ops: opsEntries(() => app, ops) }), ...base.extensions },
     onBoot: async () => {
       // Absent in production, this is the first to say so.
       void app.siteUrl;

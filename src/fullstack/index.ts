@@ -3,6 +3,7 @@ export { createFullStackApp, type FullStackOptions } from "./full-stack-app.ts";
 export { StatusMark, type StatusMarkProps } from "./flow/status-mark.tsx";
 export type { FlowStatus } from "./flow/status.ts";
 export type { Head, OpenGraph } from "./head.ts";
+export type { OpsOptions } from "./ops/ops.ts";
 export { href, type HrefOptions } from "./href.ts";
 export type { ErrorProps, LayoutProps, PageProps, PageSettings } from "./modules.ts";
 export type { LlmsLink, LlmsOptions } from "./seo/llms.ts";

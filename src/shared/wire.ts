@@ -48,6 +48,9 @@ export const PATHS = {
   links: "/_svc/links.js",
   visit: "/_svc/visit.js",
   navigate: "/_svc/navigate.js",
+  /** Of the operators' screens, which are at `/_svc/ops` and below. */
+  ops: "/_svc/ops.js",
+  opsCss: "/_svc/ops.css",
   benchmark: "/_svc/benchmark.json",
   /** Takes a visitor's choice, where the app has themes. */
   theme: "/_svc/theme",

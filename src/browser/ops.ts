@@ -1,0 +1,113 @@
+/**
+ * `ops.js`: keeps the operators' screens fresh and gives them shortcuts. The screens do without it: it fetches the page that stands
+ * in the address again and puts in place what has changed there, and a key presses what already is a link or a button.
+ */
+
+const EVERY_MS = 4000;
+const LONGEST_MS = 60_000;
+/** Shortcuts of one key after another must follow within this. */
+const SEQUENCE_MS = 1200;
+const OFF = "svc-ops-shortcuts";
+
+let failures = 0;
+let pressed = "";
+let pressedAt = 0;
+
+const pill = document.getElementById("ops-live");
+
+function show(text: string): void {
+  if (!pill) return;
+  pill.hidden = false;
+  if (pill.textContent !== text) pill.textContent = text;
+}
+
+/** Whether somebody is at it: then it stays as it is. */
+function isInUse(element: Element): boolean {
+  return (
+    element.contains(document.activeElement) ||
+    element.querySelector("input:checked[name=run], details[open][data-keep]") !== null ||
+    (getSelection()?.type === "Range" && getSelection()?.containsNode(element, true) === true)
+  );
+}
+
+function take(fresh: Document): void {
+  for (const old of document.querySelectorAll("[data-live]")) {
+    const name = old.getAttribute("data-live") ?? "";
+    const next = fresh.querySelector(`[data-live="${CSS.escape(name)}"]`);
+    if (!next || next.innerHTML === old.innerHTML || isInUse(old)) continue;
+    old.replaceChildren(...document.importNode(next, true).childNodes);
+  }
+}
+
+async function refresh(): Promise<void> {
+  if (document.hidden || !document.querySelector("[data-live]")) return;
+  try {
+    const reply = await fetch(location.href, { headers: { accept: "text/html" } });
+    if (!reply.ok) throw new Error(String(reply.status));
+    take(new DOMParser().parseFromString(await reply.text(), "text/html"));
+    failures = 0;
+    show("live");
+  } catch {
+    failures++;
+    show("offline: what you see may be old");
+  }
+}
+
+function again(): void {
+  setTimeout(() => void refresh().then(again), Math.min(LONGEST_MS, EVERY_MS * 2 ** failures));
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, select, textarea, [contenteditable]") !== null;
+}
+
+/** Moves the focus along the rows of the list. */
+function move(step: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
+}
+
+function press(keys: string): boolean {
+  const target = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(keys)}"]`);
+  if (!target) return false;
+  if (target.matches("input, select")) target.focus();
+  else target.click();
+  return true;
+}
+
+addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, altKey, target } = event;
+  if (ctrlKey || metaKey || altKey || event.defaultPrevented) return;
+  if (isTyping(target)) {
+    if (key === "Escape" && target instanceof HTMLElement) target.blur();
+    return;
+  }
+  if (localStorage.getItem(OFF) === "off") return;
+  const keys = event.timeStamp - pressedAt < SEQUENCE_MS && pressed !== "" ? `${pressed} ${key}` : key;
+  [pressed, pressedAt] = [keys === "g" ? key : "", event.timeStamp];
+  if (key === "j" || key === "k") move(key === "j" ? 1 : -1);
+  else if (!press(keys) && !press(key)) return;
+  event.preventDefault();
+});
+
+document.addEventListener("change", ({ target }) => {
+  if (target instanceof HTMLInputElement && target.id === "ops-shortcuts")
+    localStorage.setItem(OFF, target.checked ? "on" : "off");
+});
+const shortcuts = document.getElementById("ops-shortcuts");
+if (shortcuts instanceof HTMLInputElement) shortcuts.checked = localStorage.getItem(OFF) !== "off";
+
+/** What is to be copied gets a button for it. */
+for (const text of document.querySelectorAll("[data-copy]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button";
+  button.textContent = "Copy";
+  button.addEventListener("click", () => {
+    void navigator.clipboard.writeText(text.textContent?.trim() ?? "").then(() => (button.textContent = "Copied"));
+  });
+  text.after(button);
+}
+
+again();

@@ -1,0 +1,24 @@
+/** What a screen is made with. */
+import type { App, Context } from "../../index.ts";
+import type { Doorkeeper, Visitor } from "./access.ts";
+
+/** What all screens share. */
+export interface Screens {
+  readonly app: () => App;
+  readonly door: Doorkeeper;
+  /** Names of keys that payloads don't show, beside the usual ones. */
+  readonly redact: readonly string[];
+}
+
+/** One of them, for one request. */
+export interface Look {
+  readonly app: App;
+  readonly ctx: Context;
+  readonly visitor: Visitor;
+  readonly nowMs: number;
+  /** `https://example.com`, for commands that are copied. */
+  readonly origin: string;
+  /** Path and query of this screen: where a form leads back to. */
+  readonly here: string;
+  readonly redact: readonly string[];
+}

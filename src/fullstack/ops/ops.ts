@@ -1,0 +1,55 @@
+/** The operators' screens of the full-stack variant, as pages and endpoints of the base app. What each shows is in screens/. */
+import { rateLimit, readForm, redirect, route, type App, type Context, type Entry, type Handler } from "../../index.ts";
+import { backOf, Doorkeeper, OPS_PATH, type Authorize } from "./access.ts";
+import type { Screens } from "./look.ts";
+import { tell } from "./told.ts";
+import { overviewScreen } from "./screens/overview.tsx";
+import { queueScreens } from "./screens/queues.tsx";
+import { runsScreens } from "./screens/runs.tsx";
+import { scheduleScreens } from "./screens/schedules.tsx";
+
+export interface OpsOptions {
+  /**
+   * Who may see the operators' screens, and who may change anything: the app's own word, asked at each request. Default: in
+   * development whoever sits at this machine, and everywhere whoever signs in with `SVC_EXEC_API_KEY`.
+   */
+  authorize?: Authorize;
+  /** Names of keys whose values payloads don't show, beside those that look like secrets: `["email", "iban"]`. */
+  redact?: readonly string[];
+}
+
+/** Guesses of one client in a minute; a key that can be guessed so is none. */
+const GUESSES = 10;
+
+export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOptions): Entry[] {
+  const door = new Doorkeeper(app, authorize);
+  const screens: Screens = { app, door, redact };
+  return [
+    ...overviewScreen(screens),
+    ...runsScreens(screens),
+    ...queueScreens(screens),
+    ...scheduleScreens(screens),
+    route("POST", "/sign-in", signIn(screens), {
+      middleware: [rateLimit({ perMinute: GUESSES, name: "ops-sign-in" })],
+    }),
+    route("POST", "/sign-out", (ctx) => {
+      door.signOut(ctx);
+      return redirect(OPS_PATH);
+    }),
+  ];
+}
+
+function signIn({ app, door }: Screens): Handler {
+  return async (ctx: Context) => {
+    const { fields } = await readForm(ctx);
+    const back = backOf(fields["back"]);
+    const role = fields["role"] === "read" ? "read" : "operator";
+    const isIn = door.signIn(ctx, fields["key"] ?? "", role);
+    await app().operations.record(isIn ? "ops.sign-in" : "ops.refused", role, {
+      by: "operator key",
+      address: ctx.clientIp,
+    });
+    if (!isIn) tell(ctx, app(), { tone: "bad", text: "That is not the key." });
+    return redirect(back);
+  };
+}

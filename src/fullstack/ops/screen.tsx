@@ -1,0 +1,94 @@
+/**
+ * What all screens have in common: who may see them, the frame around them, what is told once after a step, and the page that
+ * stands in their stead where there is no screen to show.
+ */
+import { page, PATHS, SvcError, type Context, type PageDefinition } from "../../index.ts";
+import type { Child } from "../../jsx-runtime.ts";
+import { type Access, type Denial } from "./access.ts";
+import type { Look, Screens } from "./look.ts";
+import { Closed, SignIn } from "./screens/sign-in.tsx";
+import { Frame } from "./screens/frame.tsx";
+import { Refused } from "./screens/parts.tsx";
+import { takeTold, type Told } from "./told.ts";
+
+export interface ScreenOptions<Data> {
+  /** For the title, and for the heading where the view has none of its own. */
+  title: string | ((data: Data) => string);
+  /** Which of the navigation it belongs to. */
+  section: string;
+  load: (look: Look) => Promise<Data>;
+  view: (data: Data, look: Look) => Child;
+}
+
+type Loaded<Data> =
+  | { kind: "shown"; data: Data; look: Look; told: Told | undefined }
+  | { kind: "refused"; error: SvcError; look: Look; told: Told | undefined }
+  | { kind: "denied"; denial: Denial; told: Told | undefined };
+
+const STATUS: Readonly<Record<Denial, number>> = { "sign-in": 401, closed: 404, forbidden: 403 };
+
+/** @param path below that of the screens: `/runs/:id` */
+export function screen<Data>(screens: Screens, path: string, options: ScreenOptions<Data>): PageDefinition {
+  const { title, section, view } = options;
+  const titleOf = (loaded: Loaded<Data>): string => {
+    if (loaded.kind === "denied") return "Sign in";
+    if (loaded.kind === "refused") return "Not to be shown";
+    return typeof title === "string" ? title : title(loaded.data);
+  };
+  return page<Loaded<Data>>(path, {
+    load: async (ctx) => loadScreen(screens, ctx, options.load),
+    title: (loaded) => `${titleOf(loaded)} · svc ops`,
+    status: (loaded) => {
+      if (loaded.kind === "shown") return 200;
+      return loaded.kind === "denied" ? STATUS[loaded.denial] : loaded.error.status;
+    },
+    head: (_loaded, ctx) => <Head nonce={ctx.nonce} />,
+    view: (loaded, ctx) => {
+      if (loaded.kind === "denied")
+        return loaded.denial === "sign-in" ? (
+          <SignIn told={loaded.told} back={hereOf(ctx)} />
+        ) : (
+          <Closed denial={loaded.denial} />
+        );
+      const { look, told } = loaded;
+      return (
+        <Frame look={look} section={section} told={told}>
+          {loaded.kind === "shown" ? view(loaded.data, look) : <Refused error={loaded.error} />}
+        </Frame>
+      );
+    },
+  });
+}
+
+async function loadScreen<Data>(
+  { app, door, redact }: Screens,
+  ctx: Context,
+  load: (look: Look) => Promise<Data>,
+): Promise<Loaded<Data>> {
+  const access: Access = await door.access(ctx);
+  const told = takeTold(ctx, app());
+  if ("denial" in access) return { kind: "denied", denial: access.denial, told };
+  const nowMs = app().operations.nowMs();
+  const look = { app: app(), ctx, visitor: access.visitor, nowMs, origin: ctx.url.origin, here: hereOf(ctx), redact };
+  try {
+    return { kind: "shown", data: await load(look), look, told };
+  } catch (error) {
+    if (error instanceof SvcError && error.status < 500) return { kind: "refused", error, look, told };
+    throw error;
+  }
+}
+
+function hereOf(ctx: Context): string {
+  return ctx.path + (ctx.queryText === "" ? "" : `?${ctx.queryText}`);
+}
+
+function Head({ nonce }: { nonce: string }) {
+  return (
+    <>
+      <meta name="robots" content="noindex" />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="stylesheet" href={PATHS.opsCss} />
+      <script type="module" src={PATHS.ops} nonce={nonce} async></script>
+    </>
+  );
+}

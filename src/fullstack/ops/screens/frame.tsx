@@ -1,0 +1,95 @@
+/** The frame of every screen: where one is, where one can go, who one is, and what was just done. */
+import { CsrfField } from "../../../index.ts";
+import type { Child } from "../../../jsx-runtime.ts";
+import { OPS_PATH } from "../access.ts";
+import type { Look } from "../look.ts";
+import type { Told } from "../told.ts";
+
+const SECTIONS: readonly (readonly [name: string, path: string, key: string])[] = [
+  ["Overview", "", "o"],
+  ["Runs", "/runs", "r"],
+  ["Queues", "/queues", "q"],
+  ["Schedules", "/schedules", "s"],
+  ["Webhooks", "/webhooks", "w"],
+  ["Workers", "/workers", "k"],
+  ["Audit trail", "/audit", "a"],
+  ["Settings", "/settings", "e"],
+];
+
+export interface FrameProps {
+  look: Look;
+  section: string;
+  told: Told | undefined;
+  children?: Child;
+}
+
+export function Frame(props: FrameProps) {
+  const { look, section, told } = props;
+  return (
+    <div class="ops">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header class="bar">
+        <a class="brand" href={OPS_PATH}>
+          <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+            <path d="M6.8 9L13.2 5.6M6.8 11L13.2 14.4" />
+            <circle cx="4.5" cy="10" r="2.5" />
+            <circle cx="15.5" cy="4.5" r="2.5" />
+            <circle cx="15.5" cy="15.5" r="2.5" />
+          </svg>
+          <span>svc ops</span>
+        </a>
+        <nav aria-label="Sections">
+          <ul>
+            {SECTIONS.map(([name, path, key]) => (
+              <li key={name}>
+                <a href={OPS_PATH + path} aria-current={name === section ? "page" : undefined} data-key={`g ${key}`}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Who look={look} />
+      </header>
+      <main id="main" tabindex={-1}>
+        {told === undefined ? null : <Notice told={told} />}
+        {props.children}
+      </main>
+    </div>
+  );
+}
+
+function Who({ look: { visitor } }: { look: Look }) {
+  return (
+    <div class="who">
+      <p>
+        <span class="tag">{visitor.role === "operator" ? "operator" : "read only"}</span>
+      </p>
+      {visitor.name === "developer" ? <p class="quiet">Open to this machine, in development</p> : null}
+      {visitor.hasSignedIn ? (
+        <form method="post" action={`${OPS_PATH}/sign-out`}>
+          <CsrfField />
+          <button type="submit" class="link">
+            Sign out
+          </button>
+        </form>
+      ) : null}
+      <p class="live" id="ops-live" hidden></p>
+    </div>
+  );
+}
+
+function Notice({ told: { tone, text, once } }: { told: Told }) {
+  return (
+    <div class="notice" data-tone={tone} role={tone === "bad" ? "alert" : "status"}>
+      <p>{text}</p>
+      {once === undefined ? null : (
+        <p>
+          <code class="secret">{once}</code> It is shown this once.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+/** What waits for which worker, and whether it may start. */
+import { PATHS, type Entry } from "../../../index.ts";
+import type { QueueView } from "../../../graph.ts";
+import { OPS_PATH } from "../access.ts";
+import { operatorRoute } from "../operator-route.ts";
+import type { Look, Screens } from "../look.ts";
+import { screen } from "../screen.tsx";
+import { commandsOf } from "../views/commands.ts";
+import { countText, durationText } from "../views/text.ts";
+import { concurrencyByWorker } from "../views/workers.ts";
+import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
+
+export function queueScreens(screens: Screens): Entry[] {
+  return [
+    screen<QueueView[]>(screens, "/queues", {
+      title: "Queues",
+      section: "Queues",
+      load: ({ app }) => app.engine.queues.list(),
+      view: (queues, look) => <Queues queues={queues} look={look} />,
+    }),
+    ...(["pause", "resume"] as const).map((step) =>
+      operatorRoute(screens, `/queues/:worker/${step}`, async ({ app, params, steering }) => {
+        const { worker, waiting } = await app.engine.queues[step](params["worker"] ?? "", steering);
+        const told = step === "pause" ? "is paused: what runs goes on, nothing new begins" : "goes on";
+        return { tone: "good", text: `The queue ${worker} ${told}. ${countText(waiting)} waiting.` };
+      }),
+    ),
+  ];
+}
+
+function Queues({ queues, look }: { queues: QueueView[]; look: Look }) {
+  return (
+    <>
+      <div class="title">
+        <h1>Queues</h1>
+        <p class="quiet">of this process</p>
+      </div>
+      <div data-live="queues">
+        <QueuesTable queues={queues} look={look} concurrency={concurrencyByWorker(look.app.definitions)} />
+      </div>
+      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.queues, "svc graph queues")} />
+    </>
+  );
+}
+
+interface QueuesTableProps {
+  queues: readonly QueueView[];
+  look: Look;
+  concurrency: ReadonlyMap<string, number>;
+}
+
+export function QueuesTable({ queues, look, concurrency }: QueuesTableProps) {
+  if (queues.length === 0)
+    return (
+      <Empty title="No workers">
+        <p>A queue is what waits for a worker; this app has none yet.</p>
+      </Empty>
+    );
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Worker</th>
+            <th scope="col" class="number">
+              Waiting
+            </th>
+            <th scope="col" class="number">
+              Oldest
+            </th>
+            <th scope="col" class="number">
+              Running
+            </th>
+            <th scope="col">State</th>
+            <th scope="col" aria-label="Steps"></th>
+          </tr>
+        </thead>
+        <tbody>
+          {queues.map((queue) => (
+            <tr key={queue.worker}>
+              <th scope="row" data-label="Worker">
+                <a href={`${OPS_PATH}/workers#${queue.worker}`} data-row>
+                  {queue.worker}
+                </a>
+              </th>
+              <td data-label="Waiting" class="number">
+                {countText(queue.waiting)}
+              </td>
+              <td data-label="Oldest" class="number">
+                {queue.oldest_ms === null ? "–" : durationText(queue.oldest_ms)}
+              </td>
+              <td data-label="Running" class="number">
+                {`${countText(queue.running)} / ${concurrency.get(queue.worker) ?? "–"}`}
+              </td>
+              <td data-label="State">
+                <State queue={queue} look={look} />
+              </td>
+              <td data-label="">
+                <StepForm
+                  look={look}
+                  action={`/queues/${encodeURIComponent(queue.worker)}/${queue.paused ? "resume" : "pause"}`}
+                  class="actions"
+                >
+                  <StepButton
+                    look={look}
+                    label={queue.paused ? "Resume" : "Pause"}
+                    name={`${queue.paused ? "Resume" : "Pause"} ${queue.worker}`}
+                  />
+                </StepForm>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function State({ queue, look }: { queue: QueueView; look: Look }) {
+  if (!queue.paused) return <span class="quiet">open</span>;
+  return (
+    <span data-tone="held">
+      paused {queue.paused_ms === null ? null : <Time ms={queue.paused_ms} now={look.nowMs} />}
+      {queue.paused_by === null ? "" : ` by ${queue.paused_by}`}
+      {queue.note === null ? "" : `: ${queue.note}`}
+    </span>
+  );
+}

@@ -1,0 +1,39 @@
+/** What a screen shows or does, as a command: for scripts, tickets and whoever would rather type. Pure. */
+import { PATHS, VARIABLES } from "../../../index.ts";
+import type { Json } from "../../../graph.ts";
+
+export interface Commands {
+  curl: string;
+  /** undefined where the command line has no word for it. */
+  cli: string | undefined;
+}
+
+/** The variable, for the shell to fill in: keys have no place in what is copied. */
+const KEY = `$${VARIABLES.execApiKey}`;
+
+/** @param origin `https://example.com` @param path of an endpoint, with its query */
+export function commandsOf(origin: string, method: "GET" | "POST", path: string, cli?: string, body?: Json): Commands {
+  const parts = ["curl", ...(method === "GET" ? [] : ["-X", method]), "-H", `"Authorization: Bearer ${KEY}"`];
+  if (body !== undefined)
+    parts.push("-H", quoted("Content-Type: application/json"), "-d", quoted(JSON.stringify(body)));
+  return { curl: [...parts, quoted(origin + path)].join(" "), cli };
+}
+
+/** As a shell reads it back: one word, whatever is in it. */
+export function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Of the list of runs: the command line knows the first few of its filters. */
+export function listCommands(origin: string, filter: Readonly<Record<string, string>>): Commands {
+  const query = new URLSearchParams(filter).toString();
+  const known = ["worker", "status", "tag"];
+  const isKnown = Object.keys(filter).every((name) => known.includes(name));
+  const flags = Object.entries(filter).map(([name, value]) => `--${name} ${quoted(value)}`);
+  return commandsOf(
+    origin,
+    "GET",
+    PATHS.graphs + (query === "" ? "" : `?${query}`),
+    isKnown ? ["svc graph ls", ...flags].join(" ") : undefined,
+  );
+}

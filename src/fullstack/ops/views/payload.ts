@@ -1,0 +1,121 @@
+/**
+ * What workers were given and gave, as a tree to look at. Redaction is at the view alone: the store keeps what it was given, the
+ * screens don't show what a key or the app's own list says is secret. Pure.
+ */
+import type { Json } from "../../../graph.ts";
+import { bytesText, countText } from "./text.ts";
+
+/** Names of keys whose values are not for looking at. */
+const SECRET_KEY =
+  /pass(?:word|wd|phrase)?$|secret|token|api[-_]?key|authorization|cookie|credential|private[-_]?key|card[-_]?number|cvc|\biban\b|\bssn\b/i;
+export const REDACTED = "hidden";
+/** More is not looked at as a tree; the raw text has it all. */
+const MOST_NODES = 2000;
+/** Deeper levels are folded until somebody opens them. */
+const OPEN_DEPTH = 2;
+const OPEN_LENGTH = 30;
+const MAX_TEXT = 4000;
+
+export interface PayloadNode {
+  /** undefined for the root. */
+  key: string | undefined;
+  kind: "object" | "array" | "string" | "number" | "boolean" | "null" | "redacted";
+  /** Of a leaf, as it is shown. */
+  text: string;
+  /** `3 keys`, `120 items`, `4.1 KB`; empty for what is small. */
+  size: string;
+  isOpen: boolean;
+  children: PayloadNode[];
+  /** Children that are not among them, for want of room. */
+  left: number;
+}
+
+export interface PayloadView {
+  root: PayloadNode;
+  /** Of the JSON. */
+  bytes: number;
+  /** How many values are hidden. */
+  redacted: number;
+  /** The JSON, indented, without what is hidden. */
+  raw: string;
+}
+
+export interface RedactOptions {
+  /** Names of keys beside those that are hidden anyway: whole, upper and lower case alike. */
+  keys: readonly string[];
+  /** Shows everything: somebody with the right to has asked, and that is on record. */
+  isRevealed: boolean;
+}
+
+export function payloadView(value: Json, { keys, isRevealed }: RedactOptions): PayloadView {
+  const own = new Set(keys.map((key) => key.toLowerCase()));
+  const isSecret = (key: string | undefined): boolean =>
+    !isRevealed && key !== undefined && (SECRET_KEY.test(key) || own.has(key.toLowerCase()));
+  const count = { nodes: 0, redacted: 0 };
+  const hidden = hide(value, isSecret, count);
+  return {
+    root: nodeOf(undefined, hidden, 0, count),
+    bytes: Buffer.byteLength(JSON.stringify(value)),
+    redacted: count.redacted,
+    raw: JSON.stringify(plain(hidden), null, 2),
+  };
+}
+
+/** Stands in place of a hidden value; no JSON is an instance of it. */
+class Hidden {}
+const HIDDEN = new Hidden();
+type Shown = string | number | boolean | null | Hidden | Shown[] | { [key: string]: Shown };
+
+function hide(value: Json, isSecret: (key: string | undefined) => boolean, count: { redacted: number }): Shown {
+  if (Array.isArray(value)) return value.map((item) => hide(item, isSecret, count));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (!isSecret(key) || inner === null || inner === undefined) return [key, hide(inner ?? null, isSecret, count)];
+      count.redacted++;
+      return [key, HIDDEN];
+    }),
+  );
+}
+
+function plain(value: Shown): Json {
+  if (value instanceof Hidden) return REDACTED;
+  if (Array.isArray(value)) return value.map(plain);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}
+
+function nodeOf(key: string | undefined, value: Shown, depth: number, count: { nodes: number }): PayloadNode {
+  count.nodes++;
+  if (value instanceof Hidden) return leaf(key, "redacted", REDACTED);
+  if (value === null) return leaf(key, "null", "null");
+  if (typeof value === "string") return textLeaf(key, value);
+  if (typeof value !== "object") return leaf(key, typeof value === "number" ? "number" : "boolean", String(value));
+  const entries: [string, Shown][] = Array.isArray(value)
+    ? value.map((item, at) => [String(at), item])
+    : Object.entries(value);
+  const children: PayloadNode[] = [];
+  for (const [name, inner] of entries) {
+    if (count.nodes >= MOST_NODES) break;
+    children.push(nodeOf(name, inner, depth + 1, count));
+  }
+  const unit = Array.isArray(value) ? "item" : "key";
+  return {
+    key,
+    kind: Array.isArray(value) ? "array" : "object",
+    text: Array.isArray(value) ? "[ ]" : "{ }",
+    size: `${countText(entries.length)} ${unit}${entries.length === 1 ? "" : "s"}`,
+    isOpen: depth < OPEN_DEPTH && entries.length <= OPEN_LENGTH,
+    children,
+    left: entries.length - children.length,
+  };
+}
+
+function textLeaf(key: string | undefined, value: string): PayloadNode {
+  const cut = value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
+  return { ...leaf(key, "string", cut), size: value.length > 200 ? bytesText(Buffer.byteLength(value)) : "" };
+}
+
+function leaf(key: string | undefined, kind: PayloadNode["kind"], text: string): PayloadNode {
+  return { key, kind, text, size: "", isOpen: false, children: [], left: 0 };
+}

@@ -1,0 +1,93 @@
+/**
+ * The query of the runs list: what stands in the address, what is asked of the engine, and the chips that say so. What can't be
+ * read is told and left out, so that a mistyped address shows more, never nothing.
+ */
+import type { GraphQuery, Snapshot } from "../../../graph.ts";
+
+type GraphStatus = Snapshot["status"];
+
+export const STATUSES: readonly GraphStatus[] = ["pending", "running", "paused", "done", "failed"];
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** Stretches that the form offers; an address may name any other. */
+export const SINCE: readonly (readonly [value: string, label: string])[] = [
+  ["15m", "last 15 minutes"],
+  ["1h", "last hour"],
+  ["24h", "last 24 hours"],
+  ["7d", "last 7 days"],
+  ["30d", "last 30 days"],
+];
+
+const TEXTS = ["worker", "tag", "error", "id", "parent"] as const;
+/** Longer than any name, tag or message that is worth looking for. */
+const MAX_LENGTH = 200;
+export const PAGE_SIZE = 50;
+
+export interface RunsFilter {
+  status?: GraphStatus;
+  worker?: string;
+  tag?: string;
+  error?: string;
+  id?: string;
+  parent?: string;
+  /** `24h`: reaches back from the moment it is asked. */
+  since?: string;
+}
+
+export interface Chip {
+  label: string;
+  value: string;
+  /** Query of the list without it. */
+  without: string;
+}
+
+export interface RunsQuery {
+  filter: RunsFilter;
+  /** What could not be read, in words. */
+  problems: string[];
+  cursor: string | undefined;
+}
+
+export function readRunsQuery(query: URLSearchParams): RunsQuery {
+  const filter: RunsFilter = {};
+  const problems: string[] = [];
+  const status = query.get("status");
+  const known = STATUSES.find((one) => one === status);
+  if (known) filter.status = known;
+  else if (status) problems.push(`There is no status "${status.slice(0, 40)}"; there are ${STATUSES.join(", ")}`);
+  for (const name of TEXTS) {
+    const value = query.get(name)?.trim();
+    if (value) filter[name] = value.slice(0, MAX_LENGTH);
+  }
+  const since = query.get("since");
+  if (since && sinceMsOf(since) !== undefined) filter.since = since;
+  else if (since) problems.push(`"${since.slice(0, 40)}" is no stretch of time; write 15m, 24h or 7d`);
+  return { filter, problems, cursor: query.get("cursor") || undefined };
+}
+
+/** @param nowMs what `since` counts from */
+export function graphQueryOf({ since, id, ...rest }: RunsFilter, nowMs: number): Omit<GraphQuery, "limit" | "cursor"> {
+  const backMs = since === undefined ? undefined : sinceMsOf(since);
+  return {
+    ...rest,
+    ...(id !== undefined && { idPrefix: id }),
+    ...(backMs !== undefined && { sinceMs: nowMs - backMs }),
+  };
+}
+
+/** As it stands behind the `?`; empty for the whole list. */
+export function queryText(filter: RunsFilter, more: Readonly<Record<string, string>> = {}): string {
+  return new URLSearchParams({ ...filter, ...more }).toString();
+}
+
+export function chipsOf(filter: RunsFilter): Chip[] {
+  return (Object.keys(filter) as (keyof RunsFilter)[]).map((name) => {
+    const { [name]: value = "", ...rest } = filter;
+    return { label: name === "id" ? "id begins with" : name, value, without: queryText(rest) };
+  });
+}
+
+function sinceMsOf(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  return count === undefined || unit === undefined ? undefined : Number(count) * (UNITS[unit] as number);
+}

@@ -1,0 +1,80 @@
+/** How numbers, lengths of time, sizes and moments are written for people. Pure, and the same on every screen. */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `840 ms`, `1.24 s`, `3 m 05 s`, `2 h 07 m`, `4 d 03 h`. */
+export function durationText(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < SECOND) return `${whole} ms`;
+  // What would be written as 60.00 s is a minute.
+  if (whole < 59_995) return `${(whole / SECOND).toFixed(whole < 10 * SECOND ? 2 : 1)} s`;
+  if (whole < HOUR) return twoUnits(whole, MINUTE, "m", SECOND, "s");
+  if (whole < DAY) return twoUnits(whole, HOUR, "h", MINUTE, "m");
+  return twoUnits(whole, DAY, "d", HOUR, "h");
+}
+
+function twoUnits(ms: number, large: number, largeName: string, small: number, smallName: string): string {
+  const all = Math.round(ms / small);
+  const per = large / small;
+  return `${Math.floor(all / per)} ${largeName} ${String(all % per).padStart(2, "0")} ${smallName}`;
+}
+
+/** One unit, for what changes while one looks: `now`, `12 s`, `3 m`, `5 h`, `2 d`. */
+export function shortText(ms: number): string {
+  const whole = Math.abs(ms);
+  if (whole < SECOND) return "now";
+  if (whole < MINUTE) return `${Math.floor(whole / SECOND)} s`;
+  if (whole < HOUR) return `${Math.floor(whole / MINUTE)} m`;
+  return whole < DAY ? `${Math.floor(whole / HOUR)} h` : `${Math.floor(whole / DAY)} d`;
+}
+
+/** `12 s ago`, `in 3 m`, `now`. */
+export function agoText(ms: number, nowMs: number): string {
+  const text = shortText(nowMs - ms);
+  if (text === "now") return text;
+  return ms > nowMs ? `in ${text}` : `${text} ago`;
+}
+
+/** `2026-03-29 06:00:00.000 UTC`. */
+export function momentText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 23).replace("T", " ")} UTC`;
+}
+
+/** `1,204`. */
+export function countText(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+/** `812 B`, `4.1 KB`, `12 MB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ["KB", "MB", "GB", "TB"];
+  let value = bytes / 1000;
+  let at = 0;
+  while (value >= 1000 && at < units.length - 1) {
+    value /= 1000;
+    at++;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[at]}`;
+}
+
+/** `2.5 %`; nothing of nothing is none. */
+export function shareText(part: number, whole: number): string {
+  const share = whole === 0 ? 0 : (part / whole) * 100;
+  return `${share === 0 || share >= 10 ? Math.round(share) : share.toFixed(1)} %`;
+}
+
+/** How far `now` is from `before`: `+12 %`, `−40 %`; undefined where there was nothing to hold it against. */
+export function changeText(now: number, before: number): string | undefined {
+  if (before === 0) return undefined;
+  const percent = Math.round((now / before - 1) * 100);
+  return percent === 0 ? "±0 %" : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
+}
+
+/** `g_01hz…9k3f`: enough of an id to tell it from its neighbours. */
+export function shortId(id: string): string {
+  return id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
+}

@@ -1,0 +1,144 @@
+/** Who gets to see the operators' screens, and who may change anything from them. */
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import type { App } from "svc";
+import { farClient, localClient, OPERATOR_KEY, opsSample, orderInput, type SampleOptions } from "./ops-app.ts";
+
+const apps: App[] = [];
+after(async () => {
+  for (const app of apps) await app.close();
+});
+
+async function sample(options: SampleOptions = {}): Promise<App> {
+  const app = opsSample(options);
+  apps.push(app);
+  await app.boot();
+  return app;
+}
+
+const PRODUCTION = { NODE_ENV: "production", SVC_SITE_URL: "http://localhost" };
+const WITH_KEY = { ...PRODUCTION, SVC_EXEC_API_KEY: OPERATOR_KEY };
+
+describe("the operators' screens in development", () => {
+  it("are open to the machine that the app runs on", async () => {
+    const page = await localClient(await sample()).get("/_svc/ops/runs");
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /Open to this machine/);
+  });
+
+  it("are closed to any other, to names that only lead here, and behind a proxy", async () => {
+    const app = await sample();
+    assert.equal((await farClient(app).get("/_svc/ops/runs")).status, 404);
+    const local = { peerAddress: "127.0.0.1" };
+    assert.equal((await app.fetch(new Request("http://evil.example/_svc/ops/runs"), local)).status, 404);
+    const forwarded = new Request("http://localhost/_svc/ops/runs", { headers: { "x-forwarded-for": "203.0.113.9" } });
+    assert.equal((await app.fetch(forwarded, local)).status, 404);
+  });
+});
+
+describe("the operators' screens in production", () => {
+  it("are closed while no key is set, and say what to do", async () => {
+    const page = await localClient(await sample({ env: PRODUCTION })).get("/_svc/ops");
+    assert.equal(page.status, 404);
+    assert.match(await page.text(), /SVC_EXEC_API_KEY/);
+  });
+
+  it("ask for the key, and let in whoever has it, back to where they were going, for eight hours", async () => {
+    const client = farClient(await sample({ env: WITH_KEY }));
+    const door = await client.get("/_svc/ops/runs?status=failed");
+    assert.equal(door.status, 401);
+    assert.match(await door.text(), /value="\/_svc\/ops\/runs\?status=failed"/);
+    const back = "/_svc/ops/runs?status=failed";
+    const answer = await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, back });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [303, back]);
+    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith("svc-ops=")) ?? "";
+    for (const part of ["HttpOnly", "SameSite=Strict", "Path=/_svc/ops", "Max-Age=28800"])
+      assert.ok(cookie.includes(part), part);
+    assert.ok(!cookie.includes(OPERATOR_KEY));
+    assert.equal((await client.get(back)).status, 200);
+  });
+
+  it("don't let in with another key, which is told and kept in the audit trail", async () => {
+    const app = await sample({ env: WITH_KEY });
+    const client = farClient(app);
+    assert.equal((await client.submit("/_svc/ops/sign-in", { key: "guess" })).status, 303);
+    const page = await client.get("/_svc/ops");
+    assert.equal(page.status, 401);
+    assert.match(await page.text(), /That is not the key/);
+    const { items } = await app.operations.audit({ operation: "ops.refused" });
+    assert.equal(items[0]?.address, "203.0.113.9");
+  });
+
+  it("take ten keys a minute of one client", async () => {
+    const client = farClient(await sample({ env: WITH_KEY }));
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 12; guess++)
+      statuses.push((await client.submit("/_svc/ops/sign-in", { key: `guess ${guess}` })).status);
+    assert.deepEqual([statuses.filter((status) => status === 303).length, statuses.at(-1)], [10, 429]);
+  });
+
+  it("never lead to another site after the sign-in", async () => {
+    for (const back of ["https://evil.example/", "//evil.example", "/_svc/opsevil", "/_svc/ops/\\evil", "/login"]) {
+      const client = farClient(await sample({ env: WITH_KEY }));
+      const answer = await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, back });
+      assert.equal(answer.headers.get("location"), "/_svc/ops", back);
+    }
+  });
+
+  it("sign out for good what a copied cookie could still do in this browser, and void cookies once the key changes", async () => {
+    const client = farClient(await sample({ env: WITH_KEY }));
+    await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY });
+    const cookie = client.cookies.get("svc-ops") ?? "";
+    const other = await sample({ env: { ...WITH_KEY, SVC_EXEC_API_KEY: "another-key-of-the-sample" } });
+    const stale = new Request("http://localhost/_svc/ops", { headers: { cookie: `svc-ops=${cookie}` } });
+    assert.equal((await other.fetch(stale)).status, 401);
+    await client.submit("/_svc/ops/sign-out", {});
+    assert.equal((await client.get("/_svc/ops")).status, 401);
+  });
+});
+
+describe("a visitor who may only look", () => {
+  it("sees everything, and is refused every step", async () => {
+    const app = await sample({ env: WITH_KEY });
+    const client = farClient(app);
+    await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, role: "read" });
+    const page = await (await client.get("/_svc/ops/runs")).text();
+    assert.match(page, /read only/);
+    const answer = await client.submit("/_svc/ops/runs/bulk", { step: "cancel", which: "all" });
+    assert.equal(answer.status, 403);
+    const { items } = await app.operations.audit({ operation: "graphs" });
+    assert.deepEqual(items, []);
+  });
+});
+
+describe("an app's own word", () => {
+  it("decides who sees the screens and who may act, in production and in development", async () => {
+    const app = await sample({
+      env: PRODUCTION,
+      ops: {
+        authorize: (ctx) => {
+          if (ctx.header("x-user") === "ada") return "operator";
+          return ctx.header("x-user") === "bob" ? "read" : undefined;
+        },
+      },
+    });
+    await app.engine.start("order", orderInput(1));
+    const seen = async (user: string): Promise<number> =>
+      (await app.fetch(new Request("http://localhost/_svc/ops/runs", { headers: { "x-user": user } }))).status;
+    assert.deepEqual([await seen("ada"), await seen("bob"), await seen("eve")], [200, 200, 403]);
+  });
+
+  it("may be that there are no such screens", async () => {
+    const app = await sample({ ops: false });
+    assert.equal((await localClient(app).get("/_svc/ops/runs")).status, 404);
+  });
+});
+
+describe("a step from a screen", () => {
+  it("needs the page's token", async () => {
+    const client = localClient(await sample());
+    await client.get("/_svc/ops/runs");
+    const body = new URLSearchParams({ step: "cancel", which: "all" });
+    assert.equal((await client.request("/_svc/ops/runs/bulk", { method: "POST", body })).status, 403);
+  });
+});

@@ -1,0 +1,102 @@
+/** An app with something of everything that operators see: what the tests of their screens and their pictures are made with. */
+import type { App, AppOptions } from "svc";
+import { createFullStackApp, type OpsOptions } from "svc/fullstack";
+import { createTestClient, type TestClient } from "svc/testing";
+import { FinalError, graph, worker } from "svc/graph";
+
+type Order = {
+  order: string;
+  email: string;
+  card: { number: string; token: string };
+  lines: string[];
+};
+
+const reserve = worker("reserve-stock", { retry: { max: 3, base: "100ms", cap: "1s" } }, (order: Order, ctx) => {
+  ctx.log("info", `reserving ${order.lines.length} lines`);
+  return { reserved: order.lines.length, warehouse: "Hamburg" };
+});
+
+const charge = worker(
+  "charge-card",
+  { concurrency: 4, retry: { max: 2, base: "50ms", cap: "100ms" } },
+  (order: Order, ctx) => {
+    if (order.order.endsWith("3") && ctx.attempt === 1) throw new Error("The card gateway answered 503");
+    if (order.order.endsWith("7")) throw new FinalError(`The card of order ${order.order} was declined`);
+    return { charged: 4200, receipt: `rc_${order.order}` };
+  },
+);
+
+const approve = worker("approve", async (_: unknown, ctx) =>
+  ctx.waitFor<{ ok: boolean }>("approval", { timeout: "2d" }),
+);
+const pick = worker("pick-line", { concurrency: 8 }, (line: string) => ({ line, shelf: line.length }));
+const pack = worker("pack", { rate: { limit: 50, per: "1m" } }, () => ({ parcels: 1 }));
+const mail = worker("mail-receipt", (_: unknown, ctx) => {
+  ctx.emit("mail.sent", { template: "receipt" });
+  return "sent";
+});
+
+const orders = graph<Order, unknown>("order", (g) => {
+  const reserved = g.node("reserve", reserve, { input: (order) => order });
+  const charged = g.node("charge", charge, { after: [reserved], input: (order) => order });
+  const ok = g.node("approve", approve, { after: [charged], when: (order: Order) => order.lines.length > 20 });
+  const picked = g.map("pick", pick, reserved, () => Array.from({ length: 12 }, (_, at) => `line-${at}`));
+  const packed = g.node("pack", pack, { after: [picked, ok] });
+  return g.node("mail", mail, { after: [packed, charged] });
+});
+
+const report = worker("nightly-report", { timeout: "5m" }, (_: unknown, ctx) => {
+  ctx.progress(1, "written");
+  return { pages: 12 };
+});
+const sync = worker("sync-catalogue", { concurrency: 2 }, async (_: unknown, ctx) => {
+  ctx.progress(0.4, "4,200 of 10,500 products");
+  await new Promise<void>((done) => ctx.signal.addEventListener("abort", () => done(), { once: true }));
+  throw new Error("aborted");
+});
+
+export interface SampleOptions {
+  env?: Readonly<Record<string, string>>;
+  ops?: OpsOptions | false;
+  more?: AppOptions;
+}
+
+export const OPERATOR_KEY = "operators-key-of-the-sample";
+
+export function opsSample({ env = {}, ops, more = {} }: SampleOptions = {}): App {
+  return createFullStackApp(
+    {
+      env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_LOG_LEVEL: "error", ...env },
+      graphs: [orders],
+      workers: [report, sync],
+      schedules: [
+        { name: "nightly-report", cron: "30 2 * * *", timeZone: "Europe/Berlin", worker: "nightly-report" },
+        { name: "catalogue", cron: "*/15 * * * *", worker: "sync-catalogue" },
+      ],
+      ...(ops === undefined ? {} : { ops }),
+      ...more,
+    },
+    {},
+  );
+}
+
+export function orderInput(number: number, lines = 3): Order {
+  return {
+    order: `2026-${1000 + number}`,
+    email: "ada@example.com",
+    card: { number: "4111 1111 1111 1111", token: "tok_4111_secret" },
+    lines: Array.from({ length: lines }, (_, at) => `line-${at}`),
+  };
+}
+
+/** A browser on the machine that the app runs on. */
+export function localClient(app: App): TestClient {
+  const fetch = (request: Request): Promise<Response> => app.fetch(request, { peerAddress: "127.0.0.1" });
+  return createTestClient({ fetch }, { tokenPage: "/_svc/ops/runs/bulk?which=all&step=pause" });
+}
+
+/** A browser elsewhere. */
+export function farClient(app: App): TestClient {
+  const fetch = (request: Request): Promise<Response> => app.fetch(request, { peerAddress: "203.0.113.9" });
+  return createTestClient({ fetch }, { tokenPage: "/_svc/ops/runs" });
+}

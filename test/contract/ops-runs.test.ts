@@ -1,0 +1,143 @@
+/** The operators' list of runs: what it shows, by which filters, and the same step for many. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { App } from "svc";
+import type { TestClient } from "svc/testing";
+import { localClient, opsSample, orderInput } from "./ops-app.ts";
+
+let app: App;
+let client: TestClient;
+const ids: string[] = [];
+
+async function text(path: string): Promise<string> {
+  const answer = await client.get(path);
+  assert.equal(answer.status, 200, path);
+  return answer.text();
+}
+
+/** Ids of the runs that a screen lists. */
+async function listed(query: string): Promise<string[]> {
+  const page = await text(`/_svc/ops/runs${query}`);
+  return [...page.matchAll(/href="\/_svc\/ops\/runs\/(g_\w+)"/g)].map((match) => match[1] ?? "");
+}
+
+before(async () => {
+  app = opsSample();
+  await app.boot();
+  client = localClient(app);
+  for (let number = 0; number < 10; number++) {
+    const { snapshot } = await app.engine.start("order", orderInput(number), { tags: [number < 2 ? "vip" : "web"] });
+    ids.push(snapshot.graph_id);
+  }
+  // Those that fail do so after their retries, and the rest is done by then.
+  for (;;) {
+    const { total } = await app.engine.list({ status: "running" });
+    if (total === 0 && (await app.engine.list({ status: "pending" })).total === 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+after(() => app.close());
+
+describe("the list of runs", () => {
+  it("shows the newest first, with status as a word, worker, tags and what failed", async () => {
+    const page = await text("/_svc/ops/runs");
+    assert.deepEqual((await listed("")).slice(0, 3), [...ids].reverse().slice(0, 3));
+    assert.match(page, /svc-status-word">failed</);
+    assert.match(page, /The card of order 2026-1007 was declined/);
+    assert.match(page, /tag=vip/);
+  });
+
+  it("is filtered by what stands in the address, and shows that as chips", async () => {
+    assert.deepEqual(await listed("?status=failed"), [ids[7]]);
+    assert.deepEqual((await listed("?tag=vip")).length, 2);
+    assert.deepEqual(await listed(`?id=${ids[4]}`), [ids[4]]);
+    assert.deepEqual(await listed("?error=declined"), [ids[7]]);
+    assert.deepEqual(await listed("?worker=nobody"), []);
+    assert.equal((await listed("?since=1h")).length, 10);
+    const page = await text("/_svc/ops/runs?status=failed&tag=web");
+    assert.match(page, /aria-label="Drop status failed"/);
+    assert.match(page, /href="\/_svc\/ops\/runs\?tag=web"/);
+  });
+
+  it("says what of the address it can't read, and which filters leave nothing", async () => {
+    const page = await text("/_svc/ops/runs?status=dead&worker=nobody");
+    assert.match(page, /There is no status "dead"/);
+    assert.match(page, /No run fits these filters/);
+  });
+
+  it("writes hostile text as text", async () => {
+    const { snapshot } = await app.engine.start("nightly-report", null, { tags: ["<img src=x onerror=alert(1)>"] });
+    const page = await text(`/_svc/ops/runs?id=${snapshot.graph_id}&worker=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`);
+    assert.ok(!page.includes("<script>alert"));
+    assert.ok(!(await text(`/_svc/ops/runs?id=${snapshot.graph_id}`)).includes("<img"));
+  });
+
+  it("offers itself as a command", async () => {
+    const page = await text("/_svc/ops/runs?status=failed");
+    assert.match(page, /svc graph ls --status failed/);
+    assert.match(
+      page,
+      /curl -H &quot;Authorization: Bearer \$SVC_EXEC_API_KEY&quot;|curl -H "Authorization: Bearer \$SVC_EXEC_API_KEY"/,
+    );
+  });
+
+  it("goes on by a cursor", async () => {
+    for (let more = 0; more < 50; more++) await app.engine.start("nightly-report", null, { tags: ["many"] });
+    const first = await text("/_svc/ops/runs?tag=many");
+    const next = /href="([^"]+)" rel="next"/.exec(await text("/_svc/ops/runs"))?.[1]?.replaceAll("&amp;", "&");
+    assert.ok(next);
+    assert.ok(!/rel="next"/.test(first));
+    const rest = await listed(next.slice("/_svc/ops/runs".length));
+    assert.ok(rest.length > 0 && rest.includes(ids[0] ?? ""));
+  });
+});
+
+describe("the list as a file", () => {
+  it("is CSV or NDJSON of what the filters fit, without inputs", async () => {
+    const csv = await text("/_svc/ops/runs/export?status=failed&format=csv");
+    const [head, row, end] = csv.split("\r\n");
+    assert.equal(head, "graph_id,worker,status,phase,epoch,created,started,finished,tags,error");
+    assert.ok(row?.startsWith(`${ids[7]},order,failed,failed,1,`) && row.endsWith("declined"));
+    assert.equal(end, "");
+    const lines = (await text("/_svc/ops/runs/export?worker=order&format=ndjson")).trim().split("\n");
+    assert.equal(lines.length, 10);
+    assert.deepEqual(Object.keys(JSON.parse(lines[0] ?? "{}") as object).includes("input"), false);
+  });
+});
+
+describe("the same for many", () => {
+  it("is counted first, and done once it is confirmed, with who and why in the audit trail", async () => {
+    const preview = await text("/_svc/ops/runs/bulk?status=failed&which=all&step=retry");
+    assert.match(preview, /Retry 1 run\?/);
+    assert.equal((await app.engine.snapshot(ids[7] ?? ""))?.epoch, 1);
+    const answer = await client.submit("/_svc/ops/runs/bulk", {
+      status: "failed",
+      step: "retry",
+      expected: "1",
+      note: "the gateway is back",
+      list: "/_svc/ops/runs?status=failed",
+    });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/_svc/ops/runs?status=failed"]);
+    assert.match(await text("/_svc/ops/runs"), /Retry: 1 done/);
+    assert.equal((await app.engine.snapshot(ids[7] ?? ""))?.epoch, 2);
+    const { items } = await app.operations.audit({ operation: "graphs" });
+    assert.deepEqual([items[0]?.actor, items[0]?.note], ["developer", "the gateway is back"]);
+  });
+
+  it("is done to those that were ticked alone, and tells how many did not allow it", async () => {
+    const query = `run=${ids[0]}&run=${ids[1]}&which=chosen&step=cancel`;
+    assert.match(await text(`/_svc/ops/runs/bulk?${query}`), /Cancel 2 runs\?/);
+    await client.submit("/_svc/ops/runs/bulk", { runs: `${ids[0]},${ids[1]}`, step: "cancel", expected: "2" });
+    assert.match(await text("/_svc/ops/runs"), /Cancel: 0 done. 2 did not allow it/);
+  });
+
+  it("of more than fifty has to be typed", async () => {
+    await client.submit("/_svc/ops/runs/bulk", { step: "cancel", expected: "60", typed: "6" });
+    assert.match(await text("/_svc/ops/runs"), /60 had to be typed/);
+  });
+
+  it("of nothing is told", async () => {
+    assert.match(await text("/_svc/ops/runs/bulk?which=chosen&step=pause"), /Nothing to do/);
+    assert.equal((await client.get("/_svc/ops/runs/bulk?step=explode")).status, 422);
+  });
+});
