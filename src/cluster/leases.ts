@@ -1,0 +1,150 @@
+/**
+ * Leases in the database: taking them, giving them back, giving up those of processes that are gone. The rules are those of
+ * lease.ts, as conditions of one statement each; a test holds the two against each other.
+ *
+ * Taking one shares the process's own row, giving up removes it: of the two that meet, one waits for the other, so that none takes a
+ * lease after it was found dead.
+ */
+import type { ClusterDatabase, Query } from "./database.ts";
+import { identifierOf } from "./task.ts";
+
+export interface Taken {
+  id: string;
+  number: number;
+}
+
+export interface GivenUp {
+  id: string;
+  worker: string;
+  version: string | null;
+  due_ms: number;
+  priority: number;
+  needs_job: boolean;
+}
+
+/** Columns of graphs that leases are kept in. @param schema quoted */
+export function leaseColumns(schema: string): string {
+  return `
+    alter table ${schema}.graphs add column if not exists lease int not null default 0;
+    alter table ${schema}.graphs add column if not exists holder text;
+    create index if not exists graphs_held on ${schema}.graphs (holder) where holder is not null;
+  `;
+}
+
+/** Ends of graphs; nothing leads out of them but somebody's wish. */
+const ENDED = "('done', 'failed')";
+
+export class Leases {
+  readonly #database: ClusterDatabase;
+
+  constructor(database: ClusterDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Takes those that nobody holds.
+   * @param isWanted whether somebody wants something of them: then those too that have ended or are paused.
+   * @returns those that were taken; undefined where the process is not listed, and must leave them to others.
+   */
+  async take(ids: readonly string[], processId: string, isWanted = false): Promise<Taken[] | undefined> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<{ id: string | null; lease: number | null }>(
+      `with me as materialized (select id from ${schema}.processes where id = $2 for key share),
+         taken as (
+           update ${schema}.graphs set holder = $2, lease = lease + 1
+           where id = any($1) and holder is null and (${isWanted ? "true" : `phase not in ${ENDED} and phase <> 'paused'`})
+             and exists (select from me)
+           returning id, lease)
+       select taken.id, taken.lease from me left join taken on true`,
+      [ids, processId],
+    );
+    if (rows.length === 0) return undefined;
+    return rows.flatMap(({ id, lease }) => (id === null ? [] : [{ id, number: lease as number }]));
+  }
+
+  /** Who holds a graph; null: nobody. Undefined: there is no such graph. */
+  async holder(id: string): Promise<string | null | undefined> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<{ holder: string | null }>(`select holder from ${schema}.graphs where id = $1`, [id]);
+    return rows[0]?.holder;
+  }
+
+  /** Gives one back. @param number as it was taken: of a lease that is another's by now nothing happens. */
+  async giveBack(id: string, number: number): Promise<void> {
+    await this.#database.transaction(async (query) => {
+      await this.#giveUp(query, "g.id = $1 and g.lease = $2", [id, number]);
+    });
+  }
+
+  /**
+   * Gives up all that a process held, and takes it off the list.
+   * @returns how many graphs others have to go on with; undefined where another process was faster.
+   */
+  async giveUpFor(processId: string): Promise<number | undefined> {
+    const { schema } = this.#database;
+    return this.#database.transaction(async (query) => {
+      const { rows } = await query<{ pools: string[] }>(
+        `delete from ${schema}.processes where id = (select id from ${schema}.processes where id = $1 for update skip locked)
+         returning pools`,
+        [processId],
+      );
+      if (!rows[0]) return undefined;
+      // The schema's own, if there is none yet, has no jobs either.
+      await query("select graphile_worker.force_unlock_workers($1)", [rows[0].pools]);
+      return this.#giveUp(query, "g.holder = $1", [processId]);
+    });
+  }
+
+  /** Gives up what is held by processes that are not listed, and unlocks their jobs: what came too late for `giveUpFor`. */
+  async sweep(): Promise<number> {
+    const { schema } = this.#database;
+    return this.#database.transaction(async (query) => {
+      await query(
+        `select graphile_worker.force_unlock_workers(array(
+           select distinct locked_by from graphile_worker._private_jobs
+           where locked_by is not null and locked_at < now() - interval '5 s'
+             and locked_by not in (select unnest(pools) from ${schema}.processes)))`,
+      );
+      const isLost = `g.holder is not null and not exists (select from ${schema}.processes p where p.id = g.holder)`;
+      return this.#giveUp(query, isLost, []);
+    });
+  }
+
+  async #giveUp(query: Query, which: string, values: readonly unknown[]): Promise<number> {
+    const { schema } = this.#database;
+    const { rows } = await query<GivenUp>(
+      `update ${schema}.graphs g set holder = null, lease = lease + 1
+       where g.id in (select g.id from ${schema}.graphs g where ${which} order by g.id for update)
+       returning id, worker, version, due_ms::float8, priority, phase not in ${ENDED} and phase <> 'paused' as needs_job`,
+      values,
+    );
+    const left = rows.filter((row) => row.needs_job);
+    if (left.length > 0) await query(addJobs, [JSON.stringify(left.map(jobOf))]);
+    return left.length;
+  }
+}
+
+/** One statement for many jobs. A graph has one at most that nobody has fetched. */
+export const addJobs = `select graphile_worker.add_jobs(array(
+  select json_populate_record(null::graphile_worker.job_spec, spec) from json_array_elements($1::json) spec))`;
+
+export interface JobSpec {
+  identifier: string;
+  payload: { id: string };
+  job_key: string;
+  /** ISO 8601. */
+  run_at?: string;
+  /** graphile-worker takes the lowest first. */
+  priority: number;
+}
+
+export function jobOf(graph: Pick<GivenUp, "id" | "worker" | "version" | "due_ms" | "priority">): JobSpec {
+  const { id, worker, version, priority, due_ms } = graph;
+  return {
+    identifier: identifierOf(worker, version ?? undefined),
+    payload: { id },
+    job_key: id,
+    run_at: new Date(due_ms).toISOString(),
+    priority: Math.max(-32_768, Math.min(32_767, -priority)),
+  };
+}

@@ -1,0 +1,6 @@
+/** What jobs are called: by the definition that a graph needs, so that a process fetches none that it can't go on with. */
+
+/** @param version undefined: the graph has none. */
+export function identifierOf(worker: string, version: string | undefined): string {
+  return version === undefined ? `graph ${worker}` : `graph ${worker} ${version}`;
+}
