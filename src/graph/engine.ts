@@ -21,6 +21,7 @@ import { Machine } from "./machine.ts";
 import { madeInput } from "./node-input.ts";
 import { newGraph } from "./new-graph.ts";
 import { firstNodes } from "./node-rows.ts";
+import type { Fleet, Wish } from "./fleet.ts";
 import { forkRows } from "./rerun.ts";
 import { Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
@@ -74,6 +75,8 @@ export interface EngineOptions {
   retention?: Duration;
   /** Told of each graph that was started, forks included. Must not throw. Default: nothing. */
   onStart?: (graphId: string) => void;
+  /** Where several processes share the store. Default: this one has it to itself. */
+  fleet?: Fleet | undefined;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: AttemptReport) => void;
 }
@@ -119,11 +122,18 @@ class GraphEngine implements Engine {
       random: options.random ?? Math.random,
       outboxRows: options.outboxRows ?? (() => []),
       onAttempt: options.onAttempt,
+      fleet: options.fleet,
       tools: this.#tools,
       bind: (worker, node) => this.#isolation.bind(this.#children.bind(worker), node),
       onEnd: (row) => this.#children.ended(row),
     });
     const { dispatcher, busy } = this.#underWay;
+    options.fleet?.attach({
+      holds: (graphId) => this.#underWay.get(graphId) !== undefined,
+      hold: (graphId, lease, hasCrashed) => this.#underWay.hold(graphId, lease, hasCrashed),
+      dropAll: () => this.#underWay.dropAll(),
+      fulfil: (graphId, wish) => this.#fulfil(graphId, wish),
+    });
     const keptMs = keptBy(options.retention, options.graphs ?? []);
     this.#retention = keptMs && new Retention({ graphs, clock, log, keptMs });
     this.queues = new WorkerQueues({ rows: store.queues, dispatcher, clock, workers: registry.workers() });
@@ -218,27 +228,49 @@ class GraphEngine implements Engine {
     return (await this.snapshot(graphId)) as Snapshot;
   }
 
-  async pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
-    await this.#control("pause", graphId, options, (machine, nowMs) => machine.pause(nowMs, options));
-    this.#underWay.get(graphId)?.letGoAfter(options.graceMs);
-    await this.#children.follow("pause", graphId, options);
-    return this.#view(graphId);
+  /** Fulfils a wish where the graph is held. */
+  #at(graphId: string, wish: Wish, here: () => Promise<Snapshot>): Promise<Snapshot> {
+    const { fleet } = this.#options;
+    if (!fleet || this.#underWay.get(graphId)) return here();
+    return fleet.reach(graphId, wish, async (lease) => {
+      this.#underWay.borrow(graphId, lease);
+      try {
+        return await here();
+      } finally {
+        await this.#underWay.settle(graphId, lease);
+      }
+    });
   }
 
-  async resume(graphId: string, steering?: Steering): Promise<Snapshot> {
-    await this.#control("resume", graphId, steering, (machine, nowMs) => machine.resume(nowMs, steering));
-    await this.#children.follow("resume", graphId, steering);
-    return this.#view(graphId);
+  pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
+    return this.#at(graphId, { step: "pause", options }, async () => {
+      await this.#control("pause", graphId, options, (machine, nowMs) => machine.pause(nowMs, options));
+      this.#underWay.get(graphId)?.letGoAfter(options.graceMs);
+      await this.#children.follow("pause", graphId, options);
+      return this.#view(graphId);
+    });
   }
 
-  async cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
-    await this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
-    await this.#children.follow("cancel", graphId, steering);
-    return this.#view(graphId);
+  resume(graphId: string, steering?: Steering): Promise<Snapshot> {
+    return this.#at(graphId, { step: "resume", options: steering }, async () => {
+      await this.#control("resume", graphId, steering, (machine, nowMs) => machine.resume(nowMs, steering));
+      await this.#children.follow("resume", graphId, steering);
+      return this.#view(graphId);
+    });
   }
 
-  async retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
-    return this.#control("retry", graphId, options, (machine, nowMs) => machine.retry(nowMs, options, options?.from));
+  cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
+    return this.#at(graphId, { step: "cancel", options: steering }, async () => {
+      await this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
+      await this.#children.follow("cancel", graphId, steering);
+      return this.#view(graphId);
+    });
+  }
+
+  retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
+    return this.#at(graphId, { step: "retry", options }, () =>
+      this.#control("retry", graphId, options, (machine, nowMs) => machine.retry(nowMs, options, options?.from)),
+    );
   }
 
   signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {
@@ -249,7 +281,15 @@ class GraphEngine implements Engine {
       control: (live, decide) => this.#steer("signal", live, steering, decide),
       snapshot: () => this.#view(graphId),
     };
-    return sendSignal(target, { graphId, name, payload, key, actor: steering.by });
+    return this.#at(graphId, { step: "signal", name, payload, options }, () =>
+      sendSignal(target, { graphId, name, payload, key, actor: steering.by }),
+    );
+  }
+
+  #fulfil(graphId: string, wish: Wish): Promise<Snapshot> {
+    if (wish.step === "signal") return this.signal(graphId, wish.name, wish.payload, wish.options);
+    if (wish.step === "pause") return this.pause(graphId, wish.options);
+    return this[wish.step](graphId, wish.options);
   }
 
   async #control(
@@ -305,8 +345,17 @@ class GraphEngine implements Engine {
   }
 
   async recover(): Promise<number> {
-    const { graphs } = this.#options.store;
+    const { fleet } = this.#options;
     await this.queues.begin();
+    const count = fleet ? 0 : await this.#takeUpAll();
+    if (fleet?.isRunner !== false) await this.schedule.begin(this.#options.schedules ?? []);
+    this.#retention?.start();
+    return count;
+  }
+
+  /** What was left under way belongs to this process, which has the store to itself. */
+  async #takeUpAll(): Promise<number> {
+    const { graphs } = this.#options.store;
     const children: GraphRow[] = [];
     let count = 0;
     for (let after: string | undefined = ""; after !== undefined;) {
@@ -319,8 +368,6 @@ class GraphEngine implements Engine {
     }
     for (const row of children)
       if (await this.#children.isOrphan(row)) await this.#children.follow("cancel", row.parentGraph ?? "");
-    await this.schedule.begin(this.#options.schedules ?? []);
-    this.#retention?.start();
     return count;
   }
 

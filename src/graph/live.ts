@@ -11,6 +11,8 @@ export class LiveGraph {
   readonly controllers = new Map<string, Abort>();
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();
+  /** Number of the lease under which this process holds it, where several share the store. */
+  lease: number | undefined;
   /** Id of the node that this process undoes, or waits to undo. */
   undoes: string | undefined;
   #deadlineMs: number | undefined;

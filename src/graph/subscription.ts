@@ -65,6 +65,8 @@ class News {
     };
     signal.addEventListener("abort", ring);
     const off = store.onEvents(graphId, (events) => {
+      // Another process has written some: only the store has them.
+      if (events.length === 0) this.#isCaughtUp = false;
       // One too many is enough to know that some were missed.
       if (this.#held.length <= MAX_HELD) this.#held.push(...events);
       ring();

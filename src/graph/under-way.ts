@@ -19,6 +19,7 @@ import { LiveGraph, Shutdown } from "./live.ts";
 import { TERMINAL } from "./lifecycle.ts";
 import { Machine } from "./machine.ts";
 import { ProgressThrottle } from "./progress.ts";
+import type { Fleet } from "./fleet.ts";
 import { calledIn, type Registry } from "./registry.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 import { transact } from "./transact.ts";
@@ -33,12 +34,16 @@ export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttem
   /** Attempts at once, of all workers together. */
   concurrency: number;
   outboxRows: OutboxRows;
+  /** Where several processes share the store. */
+  fleet: Fleet | undefined;
   /** Told once the end of a graph is committed; `busy` until that has settled. */
   onEnd: (row: GraphRow) => Promise<void>;
 }
 
 /** How long to wait before a graph whose commit failed is read again. */
 const RELOAD_DELAY_MS = 1000;
+/** Of a graph that is held from its beginning. */
+const FIRST_LEASE = 1;
 /** Told before anything has changed. */
 const REFUSALS: readonly ErrorCode[] = ["SVC_TRANSITION", "SVC_INVALID"];
 
@@ -48,6 +53,8 @@ export class UnderWay {
   readonly #live = new Map<string, LiveGraph>();
   /** Graphs that are being read, so that who asks meanwhile gets the same. */
   readonly #reading = new Map<string, Promise<LiveGraph>>();
+  /** Leases of graphs that are held for somebody who wants to change them. */
+  readonly #lent = new Map<string, number>();
   readonly #runner: Runner;
   readonly #undoer: Undoer;
   readonly dispatcher: Dispatcher;
@@ -59,7 +66,7 @@ export class UnderWay {
     this.#options = options;
     this.#clock = options.clock;
     const { clock, random, graphs } = options;
-    const isClosing = (): boolean => this.#isClosing;
+    const isClosing = (): boolean => this.#isClosing || options.fleet?.isRunner === false;
     const live = (graphId: string): LiveGraph | undefined => this.#live.get(graphId);
     const go = (graph: LiveGraph, decide: () => Unit | undefined): void => void this.#go(graph, decide);
     this.dispatcher = new Dispatcher({
@@ -83,7 +90,13 @@ export class UnderWay {
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
       bind: options.bind,
       artifacts: graphs,
-      transact: (graph, run) => transact(graphs, run, (error) => this.#reload(graph, error)),
+      transact: (graph, { statements, decide }) => {
+        const run = {
+          statements,
+          decide: (...given: Parameters<typeof decide>) => underLease(graph, decide(...given)),
+        };
+        return transact(graphs, run, (error) => this.#reload(graph, error));
+      },
     });
   }
 
@@ -107,8 +120,42 @@ export class UnderWay {
     const { stored, definition } = await this.find(graphId);
     const known = this.#live.get(graphId);
     if (known) return known;
-    if (TERMINAL.includes(stored.row.phase)) return this.#liveOf(stored, definition);
-    return this.#takeUp(stored, definition, false).live;
+    const lease = this.#lent.get(graphId);
+    if (TERMINAL.includes(stored.row.phase)) return this.#liveOf(stored, definition, lease);
+    return this.#takeUp(stored, definition, false, lease).live;
+  }
+
+  /** A graph that this process holds for somebody who wants to change it. */
+  borrow(graphId: string, lease: number): void {
+    this.#lent.set(graphId, lease);
+  }
+
+  /** It is changed: this process goes on with it, or lets go of it. */
+  async settle(graphId: string, lease: number): Promise<void> {
+    this.#lent.delete(graphId);
+    const { fleet } = this.#options;
+    const live = this.#live.get(graphId);
+    if (live && fleet?.isRunner) return;
+    if (live) this.#drop(live);
+    await fleet?.giveBack(graphId, lease);
+  }
+
+  /** Takes up a graph that this process holds now. */
+  async hold(graphId: string, lease: number, hasCrashed: boolean): Promise<void> {
+    const [stored] = await this.#options.graphs.load([graphId]);
+    if (stored) await this.recover(stored, hasCrashed, lease);
+  }
+
+  /** All that this process held is others': nothing that still comes of it is written. */
+  dropAll(): void {
+    for (const live of this.#live.values()) this.#drop(live);
+  }
+
+  #drop(live: LiveGraph): void {
+    if (this.#live.get(live.id) === live) this.#live.delete(live.id);
+    live.abortAll(new Shutdown());
+    live.stop();
+    this.#options.fleet?.left(live.id);
   }
 
   /** As the store has it. @throws as `take` */
@@ -123,8 +170,8 @@ export class UnderWay {
   }
 
   /** Takes a graph among those under way, with the rows that it has, or is to have. */
-  adopt(stored: StoredGraph, definition: GraphDefinition): LiveGraph {
-    const live = this.#liveOf(stored, definition);
+  adopt(stored: StoredGraph, definition: GraphDefinition, lease?: number): LiveGraph {
+    const live = this.#liveOf(stored, definition, lease);
     this.#live.set(live.id, live);
     return live;
   }
@@ -140,19 +187,31 @@ export class UnderWay {
       events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs }],
       ...(audit && { audit }),
     };
+    const { fleet } = this.#options;
+    const holder = fleet?.hasRoom() ? fleet.holder() : undefined;
+    if (fleet && holder === undefined) return this.#queue(live, { ...unit, heldBy: null });
+    if (holder !== undefined) [unit.heldBy, live.lease] = [holder, FIRST_LEASE];
     if (row.dueMs <= row.createdMs && !this.#isClosing) machine.begin(row.createdMs, unit);
     const claims = this.dispatcher.claim(live, unit);
     try {
-      await this.#commit(unit);
+      await this.#commit(live, unit);
     } catch (error) {
       // Nothing of it is stored, so there is nothing to read again.
       this.#live.delete(row.id);
       for (const { place } of claims) place.leave();
+      // Of a connection that was cut nobody knows; what is stored after all is held by this process.
+      if (fleet) this.#readAgain(row.id, live.lease);
       throw error;
     }
     for (const claim of claims) this.#run(claim);
     this.#watch(live);
     this.#beginWhenDue(live);
+  }
+
+  /** Writes a new graph for whoever takes it. */
+  async #queue(live: LiveGraph, unit: Unit): Promise<void> {
+    this.#live.delete(live.id);
+    await this.#commit(live, unit);
   }
 
   /** Commits what someone outside wants of it. @throws what `decide` throws, and what the store does. */
@@ -164,8 +223,11 @@ export class UnderWay {
     this.#beginWhenDue(live);
   }
 
-  /** Goes on with a graph that was left, unless it is under way. @param hasCrashed whether the process that ran it died. */
-  async recover(stored: StoredGraph, hasCrashed: boolean): Promise<void> {
+  /**
+   * Goes on with a graph that was left, unless it is under way.
+   * @param hasCrashed whether the process that ran it died.
+   */
+  async recover(stored: StoredGraph, hasCrashed: boolean, lease?: number): Promise<void> {
     const { row } = stored;
     if (this.#live.has(row.id)) return;
     const definition = this.#options.registry.of(row);
@@ -174,7 +236,7 @@ export class UnderWay {
         { graphId: row.id, worker: row.worker, version: row.version },
         `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
       );
-    await this.#takeUp(stored, definition, hasCrashed).settled;
+    await this.#takeUp(stored, definition, hasCrashed, lease).settled;
   }
 
   /** Nothing new begins; what runs is waited for, and after `drainMs` aborted. */
@@ -212,8 +274,9 @@ export class UnderWay {
     stored: StoredGraph,
     definition: GraphDefinition,
     hasCrashed: boolean,
+    lease?: number,
   ): { live: LiveGraph; settled: Promise<void> } {
-    const live = this.adopt(stored, definition);
+    const live = this.adopt(stored, definition, lease);
     const { machine } = live;
     const nowMs = this.#clock.now();
     const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed));
@@ -224,13 +287,14 @@ export class UnderWay {
     return { live, settled };
   }
 
-  #liveOf({ row, nodes, lastSeq, signals }: StoredGraph, definition: GraphDefinition): LiveGraph {
+  #liveOf({ row, nodes, lastSeq, signals }: StoredGraph, definition: GraphDefinition, lease?: number): LiveGraph {
     const machine = new Machine(row, nodes, lastSeq, definition, this.#options.outboxRows, signals);
     const progress = new ProgressThrottle(
       this.#clock,
       (value) => void this.#go(live, () => machine.progressed(value, this.#clock.now())),
     );
     const live = new LiveGraph(machine, progress, this.#clock);
+    live.lease = lease;
     return live;
   }
 
@@ -254,7 +318,7 @@ export class UnderWay {
     for (const id of inner.takeDropped()) live.abort(id, new Error("Nobody waits for this node any more"));
     const woken = inner.takeWoken();
     try {
-      const isHeld = await this.#commit(unit);
+      const isHeld = await this.#commit(live, unit);
       if (!isHeld) throw new Error("the store had another state than the engine");
     } catch (error) {
       this.#reload(live, error);
@@ -301,6 +365,7 @@ export class UnderWay {
     if (!live.machine.isTerminal || this.#live.get(id) !== live) return;
     live.stop();
     this.#live.delete(id);
+    this.#options.fleet?.left(id);
     void this.#meanwhile(this.#options.onEnd(live.machine.row), id);
   }
 
@@ -322,28 +387,31 @@ export class UnderWay {
     this.#live.delete(id);
     live.abortAll(new Shutdown());
     live.stop();
-    this.#readAgain(id);
+    this.#readAgain(id, live.lease);
   }
 
-  #readAgain(id: string): void {
+  #readAgain(id: string, lease: number | undefined): void {
     this.#clock.schedule(RELOAD_DELAY_MS, () => {
       if (this.#isClosing || this.#live.has(id)) return;
-      this.#recoverById(id).catch((error: unknown) => {
+      this.#recoverById(id, lease).catch((error: unknown) => {
         this.#options.log.error({ graphId: id, err: error }, `The graph ${id} could not be read. It is tried again.`);
-        this.#readAgain(id);
+        this.#readAgain(id, lease);
       });
     });
   }
 
-  async #recoverById(id: string): Promise<void> {
+  async #recoverById(id: string, lease: number | undefined): Promise<void> {
+    const { fleet } = this.#options;
+    // The commit may have failed because it is another's by now.
+    if (fleet && (lease === undefined || !(await fleet.confirms(id, lease)))) return fleet.left(id);
     const [stored] = await this.#options.graphs.load([id]);
-    if (stored && !this.#isClosing && !TERMINAL.includes(stored.row.phase)) await this.recover(stored, false);
+    if (stored && !this.#isClosing && !TERMINAL.includes(stored.row.phase)) await this.recover(stored, false, lease);
   }
 
-  async #commit(unit: Unit): Promise<boolean> {
+  async #commit(live: LiveGraph, unit: Unit): Promise<boolean> {
     this.busy.begin();
     try {
-      return await this.#options.graphs.commit(unit);
+      return await this.#options.graphs.commit(underLease(live, unit));
     } finally {
       this.busy.end();
     }
@@ -356,4 +424,10 @@ export class UnderWay {
       .catch((error: unknown) => this.#reload(claim.live, error))
       .finally(() => claim.place.leave());
   }
+}
+
+/** A unit that is refused once the graph is held under another number. */
+function underLease({ lease }: LiveGraph, unit: Unit): Unit {
+  if (lease !== undefined && unit.fence) unit.fence.lease = lease;
+  return unit;
 }

@@ -27,7 +27,10 @@ export interface GraphStore extends ArtifactRows {
   hasSignal(graphId: string, key: string): Promise<boolean>;
   /** Events after `afterSeq`, in order, at most `limit` (default 1,000). */
   events(graphId: string, afterSeq: number, limit?: number): Promise<GraphEvent[]>;
-  /** Calls back after each commit that added events to this graph. Returns the way to stop. */
+  /**
+   * Calls back after each commit that added events to this graph; with none, where another process may have added some.
+   * Returns the way to stop.
+   */
   onEvents(graphId: string, listener: (events: readonly GraphEvent[]) => void): () => void;
   /** Ids of graphs that are not done or failed, oldest first, from behind `after`: what a starting process goes on with. */
   unfinished(after: string, limit: number): Promise<string[]>;

@@ -17,10 +17,17 @@ export interface Unit {
     seq?: number;
     /** Who made it, of those that don't wait for their units: once one of a line was not written, none that follows is. */
     line?: number;
+    /** Where several processes share the store: number of the lease it was made under. With another number by now nothing is written. */
+    lease?: number;
     node?: { id: string; status: NodeStatus[]; attempt: number };
   };
   /** Columns to change; absent keys stay. `insert` creates the row. */
   insert?: GraphRow;
+  /**
+   * Where several processes share the store, of a graph that is inserted: the process that holds it, under the lease number 1; null:
+   * nobody does (number 0), and a job is written with it, for whoever takes it. Once a graph is done or failed nobody holds it.
+   */
+  heldBy?: string | null;
   graph?: Partial<Omit<GraphRow, "id">>;
   nodes?: (Partial<NodeRow> & { id: string })[];
   insertNodes?: NodeRow[];

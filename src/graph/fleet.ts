@@ -1,0 +1,46 @@
+/**
+ * What an engine needs to know where several processes share its store: which graphs it may hold, and where a graph is that it
+ * does not. An engine without a fleet holds all that it meets.
+ */
+import type { Json } from "../shared/json.ts";
+import type { PauseOptions, RetryOptions, SignalOptions, Snapshot, Steering } from "./types.ts";
+
+/** What somebody wants of a graph, as it is handed to the process that holds it. */
+export type Wish =
+  | { step: "pause"; options: PauseOptions }
+  | { step: "resume" | "cancel"; options: Steering | undefined }
+  | { step: "retry"; options: RetryOptions | undefined }
+  | { step: "signal"; name: string; payload: Json; options: SignalOptions };
+
+/** What a fleet needs of the engine. */
+export interface Held {
+  holds(graphId: string): boolean;
+  /** Takes up a graph that this process holds now. @param hasCrashed whether the process that ran it died. */
+  hold(graphId: string, lease: number, hasCrashed: boolean): Promise<void>;
+  /** Nothing that this process held is its own any more. */
+  dropAll(): void;
+  /** What another process was asked for. */
+  fulfil(graphId: string, wish: Wish): Promise<Snapshot>;
+}
+
+export interface Fleet {
+  /** Called once, by the engine. */
+  attach(held: Held): void;
+  /** Whether nodes run in this process. One that only serves pages takes a graph to steer it, and gives it back. */
+  readonly isRunner: boolean;
+  /** The process's id, while it may hold graphs. */
+  holder(): string | undefined;
+  /** Whether a graph that it starts is its own from the beginning; otherwise whoever has room takes it. */
+  hasRoom(): boolean;
+  /**
+   * Has a wish fulfilled where the graph is held.
+   * @param here called where nobody held it, and now this process does, with the number of its lease.
+   */
+  reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot>;
+  /** Whether the graph is still held under this number. */
+  confirms(graphId: string, lease: number): Promise<boolean>;
+  /** Others may have it. */
+  giveBack(graphId: string, lease: number): Promise<void>;
+  /** It has ended here, or is not this process's any more. */
+  left(graphId: string): void;
+}
