@@ -38,6 +38,7 @@ const ASSETS = [
   "select",
   "page-swap",
   "reseat",
+  "token",
   "loader",
   "runtime",
   "stub",

@@ -91,6 +91,7 @@ async function measure(): Promise<Row[]> {
       "page-swap.js",
       "reseat.js",
       "navigate.js",
+      "token.js",
       "runtime.js",
       "flow.js",
       ...WIDGETS,

@@ -16,6 +16,8 @@ export { rateLimit, type RateLimitOptions } from "./app/limits.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
 export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";
 export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/group.ts";
+export type { PageCache } from "./app/cache-rules.ts";
+export { invalidate } from "./app/invalidate.ts";
 export type { PathParams } from "./app/path.ts";
 export { action, type Action, type ActionOptions, type StandardSchema, type StreamAction } from "./app/action.ts";
 export { ActionError } from "./app/action-error.ts";

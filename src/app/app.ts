@@ -12,7 +12,7 @@ import type { RequestContext } from "../http/context.ts";
 import { Registry } from "../graph/registry.ts";
 import type { Engine, GraphDefinition } from "../graph/types.ts";
 import { SecurityHeaders } from "../security/headers.ts";
-import { createNonce, randomHex } from "../security/random.ts";
+import { randomHex } from "../security/random.ts";
 import { systemClock, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
@@ -21,7 +21,7 @@ import { BASE_PATH, HEADERS, PATHS } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { boot, isDemoOn } from "./boot.ts";
 import { readConfig, siteUrlOf, type Config } from "./config.ts";
-import { isHtml, withScript } from "./dev-script.ts";
+import { withScript } from "./dev-script.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { graphToken } from "./endpoints/graphs.ts";
@@ -35,6 +35,7 @@ import { serverTiming } from "./phases.ts";
 import { Readiness } from "./readiness.ts";
 import { tokenFor } from "./guard.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
+import { policyFacts } from "./policy-facts.ts";
 import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts";
 import { operationsOf, type Operations } from "./operations.ts";
 import { sealFor, unsealFor } from "./seals.ts";
@@ -406,8 +407,7 @@ function withNewToken(ctx: RequestContext | undefined, result: Result, services:
 
 /** The headers every answer has; the policy with its nonce on HTML. */
 function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, result: Result): Result {
-  const nonce = isHtml(result.headers) ? (ctx?.nonce ?? createNonce()) : undefined;
-  const all = headers.complete(result.headers, { isSecure: ctx?.secure === true, nonce });
+  const all = headers.complete(result.headers, policyFacts(ctx, result.headers));
   if (!ctx) all.push(HEADERS.requestId, randomHex(16));
   return { status: result.status, headers: all, body: result.body };
 }

@@ -17,14 +17,18 @@ import type { Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
 import { Limits } from "./limits.ts";
+import { followInvalidations } from "./invalidate.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { AppOptions, SessionOptions, Surroundings } from "./options.ts";
+import { PageCache } from "./page-cache.ts";
 import { Phases } from "./phases.ts";
 import type { Services } from "./services.ts";
 import { deliveryTrace, type Tracer } from "./tracing/tracer.ts";
 import { loadSite, type Site } from "./site.ts";
 
+/** Some thousand pages. */
+const PAGE_CACHE_BYTES = 64 * 1024 * 1024;
 /** Over a weekend away and back. */
 const SESSION_LIFETIME = "14d";
 /** As often as people may be asked to sign in without being surprised. */
@@ -49,6 +53,8 @@ export async function boot(options: BootOptions): Promise<Services> {
   const site = loadSite(where);
   await requireActions(site, actions);
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
+  const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });
+  followInvalidations(pageCache, options.closing);
   const limits = await Limits.open({ config, clock, actions });
   const store = await openStore(config.databaseUrl).catch((error: unknown) => {
     limits.close();
@@ -67,6 +73,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
       actions,
       limits,
+      pageCache,
       answers: new Answers({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
       hasTrustedTypes: Boolean(app.security?.trustedTypes),

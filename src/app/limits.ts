@@ -1,4 +1,5 @@
 /** The rate limits of an app: that of all actions, those of single ones, and `rateLimit` around its author's own routes. */
+import { RequestContext } from "../http/context.ts";
 import { toResult } from "../http/write.ts";
 import type { Middleware } from "../http/types.ts";
 import { MemoryCounters } from "../security/memory-counters.ts";
@@ -84,7 +85,9 @@ export function rateLimit({ perMinute, name = `requests-${++made}` }: RateLimitO
   }
   let limit = new RateLimit({ name, perMinute, clock: systemClock });
   const limited: Middleware = async (ctx, next) => {
-    const { isAllowed, headers } = await limit.take(ctx.clientIp);
+    // Who asks decides whether there is an answer, and nothing of what it holds.
+    const clientIp = ctx instanceof RequestContext ? ctx.unseen(() => ctx.clientIp) : ctx.clientIp;
+    const { isAllowed, headers } = await limit.take(clientIp);
     if (!isAllowed) throw tooMany(headers);
     const result = toResult(await next());
     return { ...result, headers: [...result.headers, ...headers] };

@@ -81,6 +81,8 @@ export interface AppOptions {
    */
   compress?: boolean;
   session?: SessionOptions;
+  /** Public pages that are kept to be answered with again (`cache` of `page`); `bytes` is the most they take together, default 64 MiB. */
+  pageCache?: { bytes?: number };
   /** How long clients may take where the app listens by itself, in milliseconds; to raise where big files are sent. */
   timeouts?: Timeouts;
   /** Security headers; the defaults are contract section 1. */

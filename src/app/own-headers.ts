@@ -1,9 +1,10 @@
 /** Security headers that a page or a route has of its own (security/headers.ts): put on its answers, which then keep them. */
+import { RequestContext } from "../http/context.ts";
 import type { Handler, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
 import { SecurityHeaders, withOwn, type OwnSecurityOptions } from "../security/headers.ts";
-import { isHtml } from "./dev-script.ts";
 import type { AppOptions } from "./options.ts";
+import { policyFacts } from "./policy-facts.ts";
 
 /**
  * @param own undefined leaves the handler as it is.
@@ -21,7 +22,7 @@ export function withOwnHeaders(
   const headers = new SecurityHeaders(isDev ? { ...all, trustedTypes: false } : all);
   return async (ctx): Promise<Result> => {
     const result = toResult(await handler(ctx));
-    const nonce = isHtml(result.headers) ? ctx.nonce : undefined;
-    return { ...result, headers: headers.complete(result.headers, { isSecure: ctx.secure, nonce }) };
+    const facts = policyFacts(ctx instanceof RequestContext ? ctx : undefined, result.headers);
+    return { ...result, headers: headers.complete(result.headers, facts) };
   };
 }

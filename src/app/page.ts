@@ -4,6 +4,7 @@ import type { Context, Middleware, Params } from "../http/types.ts";
 import type { OwnSecurityOptions } from "../security/headers.ts";
 import type { Navigation } from "../ssr/document.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
+import { readCacheRules, type CacheRules, type PageCache } from "./cache-rules.ts";
 import { assertPath, type PathParams } from "./path.ts";
 
 type OrOf<Data, Value, Of extends Params = Params> = Value | ((data: Data, ctx: Context<Of>) => Value);
@@ -34,6 +35,11 @@ export interface PageOptions<Data, Of extends Params = Params> {
   navigation?: Navigation;
   /** Security headers of this page in place of the app's, such as a frame that only this page shows; error pages keep the app's. */
   security?: OwnSecurityOptions;
+  /**
+   * How long answers are good, and for whom. Default: for the visitor, who asks each time. With rules, a page without late pieces
+   * has an entity tag, and the policy of its scripts names their hashes in place of a nonce. Not in force while the app is developed.
+   */
+  cache?: PageCache;
   /** How long an `<Await>` of the page may take before it has failed. Default 30 s. */
   deadline?: Duration;
 }
@@ -43,6 +49,8 @@ export interface PageDefinition {
   readonly path: string;
   readonly middleware: readonly Middleware[];
   readonly security: OwnSecurityOptions | undefined;
+  /** Undefined: the default. */
+  readonly cache: CacheRules | undefined;
   /** Everything about one request, ready to be rendered. */
   readonly prepare: (ctx: Context) => PreparedPage | Promise<PreparedPage>;
 }
@@ -77,6 +85,7 @@ export function page<Data = undefined, const Path extends string = string>(
     path,
     middleware: options.middleware ?? [],
     security: options.security,
+    cache: options.cache && readCacheRules(`page("${path}")`, options.cache),
     // Only requests that the path matches come here, so its parameters are there.
     prepare: (ctx) => prepare(options as PageOptions<Data>, deadlineMs, ctx),
   };

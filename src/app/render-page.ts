@@ -1,4 +1,5 @@
 /** Answers a request for a page: loads, renders, and keeps answers that hold a token from being kept by anyone. */
+import { createHash } from "node:crypto";
 import { RequestContext } from "../http/context.ts";
 import { html } from "../http/response.ts";
 import { isPromise } from "../http/iterate.ts";
@@ -10,8 +11,11 @@ import { ValueNames } from "../ssr/value-names.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { SvcError } from "../shared/errors.ts";
+import { remembered } from "../shared/remember.ts";
 import { themeOf, type Theme } from "../shared/themes.ts";
 import { COOKIES, HEADERS } from "../shared/wire.ts";
+import { cachedPageHandler, type MadePage } from "./cached-page.ts";
+import { PRIVATE, type CacheRules } from "./cache-rules.ts";
 import { withContext } from "./current.ts";
 import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
@@ -19,7 +23,7 @@ import { POLICY_SCRIPT } from "./trusted-types.ts";
 import { tokenFor } from "./guard.ts";
 
 /** Pages may be personal and their nonce is fresh, so they are asked for anew each time. */
-const PRIVATE = ["cache-control", "private, no-cache"];
+const PRIVATE_HEADERS = ["cache-control", PRIVATE];
 
 /** Proxies that collect an answer before they pass it on would hold back what the stream is for. */
 const UNBUFFERED = ["x-accel-buffering", "no"];
@@ -37,8 +41,9 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
       );
     }
     requireSameSession(ctx, sessionId);
-    return html(rendered.html, prepared.status, PRIVATE);
+    return html(rendered.html, prepared.status, PRIVATE_HEADERS);
   };
+  if (definition.cache) return cachedHandler(definition, definition.cache, services);
   return (ctx) => {
     const prepared = services.phases.time(ctx, "load", () => definition.prepare(ctx));
     const manifest = services.site.manifest();
@@ -47,12 +52,57 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
   };
 }
 
-/** @param requireSound throws for a page that must not go out, once its first part is made. */
-async function streamed(stream: PageStream, status: number, requireSound: () => void): Promise<Result> {
+function cachedHandler(definition: PageDefinition, rules: CacheRules, services: Services): Handler {
+  return cachedPageHandler({ path: definition.path, rules, services, make });
+
+  async function make(ctx: RequestContext): Promise<MadePage> {
+    const prepared = await services.phases.time(ctx, "load", () => definition.prepare(ctx));
+    const manifest = await services.site.manifest();
+    const sessionId = sessionOf(ctx);
+    const options = new PageRequest(
+      ctx,
+      prepared,
+      services,
+      manifest,
+      definition.path,
+      rules.isPublic ? "shared" : "own",
+    );
+    const rendered = services.phases.time(ctx, "render", () => renderPage(prepared.view, options));
+    const requireSound = (): void => requireSameSession(ctx, sessionId);
+    for (const error of rendered.errors) options.onError(error);
+    if (!rendered.stream) requireSound();
+    const whole = rendered.stream ? await wholeOf(rendered.stream, requireSound) : rendered.html;
+    const { hashes, hasFailed: hasErrors } = options;
+    if (whole === undefined)
+      return {
+        result: { ...html("", prepared.status, UNBUFFERED), body: rendered.stream ?? null },
+        hashes: undefined,
+        tagText: undefined,
+        isSound: false,
+      };
+    return { result: html(whole, prepared.status), hashes, tagText: options.asEachTime(whole), isSound: !hasErrors };
+  }
+}
+
+/** @returns the page, if that is all of it. */
+async function wholeOf(stream: PageStream, requireSound: () => void): Promise<string | undefined> {
   const whole = await stream.begin();
   requireSound();
-  if (whole !== undefined) return html(whole, status, PRIVATE);
-  return { ...html("", status, [...PRIVATE, ...UNBUFFERED]), body: stream };
+  return whole;
+}
+
+/** @param requireSound throws for a page that must not go out, once its first part is made. */
+async function streamed(stream: PageStream, status: number, requireSound: () => void): Promise<Result> {
+  const whole = await wholeOf(stream, requireSound);
+  if (whole !== undefined) return html(whole, status, PRIVATE_HEADERS);
+  return { ...html("", status, [...PRIVATE_HEADERS, ...UNBUFFERED]), body: stream };
+}
+
+/** For a policy: CSP3 section 2.3.1. */
+const hashOf = remembered((code) => `sha256-${createHash("sha256").update(code).digest("base64")}`);
+
+function unseenHeader(ctx: Context, name: string): string | undefined {
+  return ctx instanceof RequestContext ? ctx.unseen(() => ctx.header(name)) : ctx.header(name);
 }
 
 /** A page whose cookies nobody has asked for yet is not kept waiting for them. */
@@ -70,6 +120,9 @@ function requireSameSession(ctx: Context, sessionId: string | undefined): void {
     );
 }
 
+/** For whom a page is rendered: with a nonce for this answer; for its visitor to keep; for all, who bring tokens of their own. */
+type Audience = "answer" | "own" | "shared";
+
 /** How one page is rendered. A class, whose objects are alike to the engine: one is made for each request. */
 class PageRequest implements PageRenderOptions {
   readonly manifest: Manifest;
@@ -85,11 +138,25 @@ class PageRequest implements PageRenderOptions {
   readonly names: ValueNames | undefined;
   /** A page that is fetched by script, after an edit or by enhanced navigation, is put in as a whole. */
   readonly isWhole: boolean;
+  /** Whether tokens come to the page by themselves, once it needs one. */
+  readonly isTokenless: boolean;
+  /** Of the inline scripts so far; undefined for a page with a nonce. */
+  hashes: string[] | undefined;
+  /** Whether anything has gone wrong in the page. */
+  hasFailed = false;
+  #token: string | undefined;
   readonly #ctx: Context;
   readonly #services: Services;
   readonly #path: string;
 
-  constructor(ctx: Context, prepared: PreparedPage, services: Services, manifest: Manifest, path: string) {
+  constructor(
+    ctx: Context,
+    prepared: PreparedPage,
+    services: Services,
+    manifest: Manifest,
+    path: string,
+    audience: Audience = "answer",
+  ) {
     this.manifest = manifest;
     this.title = prepared.title;
     this.description = prepared.description;
@@ -101,9 +168,13 @@ class PageRequest implements PageRenderOptions {
     this.clock = services.clock;
     this.stylesheets = services.stylesheets;
     const { dev } = services.site;
-    this.names = dev && new ValueNames(dev.kept(ctx.header(HEADERS.devValues) ?? ""));
-    this.isWhole =
-      (dev !== undefined && ctx.header("sec-fetch-dest") === "empty") || ctx.header(HEADERS.navigation) !== undefined;
+    this.names = dev && new ValueNames(dev.kept(unseenHeader(ctx, HEADERS.devValues) ?? ""));
+    this.isTokenless = audience === "shared";
+    const isFetched =
+      (dev !== undefined && unseenHeader(ctx, "sec-fetch-dest") === "empty") ||
+      unseenHeader(ctx, HEADERS.navigation) !== undefined;
+    this.isWhole = this.isTokenless || isFetched;
+    this.hashes = audience === "answer" ? undefined : [];
     this.#ctx = ctx;
     this.#services = services;
     this.#path = path;
@@ -111,8 +182,25 @@ class PageRequest implements PageRenderOptions {
 
   // Asked for on first use: a page without script needs none of them.
 
-  get nonce(): string {
-    return this.#ctx.nonce;
+  get nonce(): string | undefined {
+    return this.hashes ? undefined : this.#ctx.nonce;
+  }
+
+  onInline = (code: string): void => {
+    const hash = hashOf(code);
+    if (!this.hashes?.includes(hash)) this.hashes?.push(hash);
+  };
+
+  /** Scripts of pieces that come later can't be named by hash in a head that goes out before. */
+  beginStream = (): void => {
+    if (!this.isWhole) this.hashes = undefined;
+  };
+
+  /** The page with what differs from answer to answer, though the visitor is the same, taken out. */
+  asEachTime(html: string): string {
+    if (this.#token === undefined) return html;
+    const { cookies, sessionId } = this.#ctx;
+    return `${html.replaceAll(this.#token, "")}${cookies[COOKIES.csrf]} ${sessionId}`;
   }
 
   get theme(): Theme | undefined {
@@ -134,9 +222,10 @@ class PageRequest implements PageRenderOptions {
 
   around = <T>(call: () => T): T => withContext(this.#ctx, call);
 
-  csrfToken = (): string => tokenFor(this.#ctx, this.#services);
+  csrfToken = (): string => (this.#token ??= tokenFor(this.#ctx, this.#services));
 
   onError = (err: unknown): void => {
+    this.hasFailed = true;
     const { requestId, trace } = this.#ctx;
     const fields = { reqId: requestId, traceId: trace.traceId, page: this.#path, err };
     this.#services.log.error(fields, "A page failed while it was rendered");

@@ -23,8 +23,10 @@ import { statusEndpoints } from "./endpoints/status.ts";
 import { queueEndpoints } from "./endpoints/queues.ts";
 import { scheduleEndpoints } from "./endpoints/schedules.ts";
 import { themeEndpoints } from "./endpoints/theme.ts";
+import { tokenEndpoint } from "./endpoints/token.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import { withContext } from "./current.ts";
+import { sharing } from "./cached-page.ts";
 import { placeAll, type Placed } from "./group.ts";
 import type { AppOptions } from "./options.ts";
 import { wantsPage } from "./error-page.ts";
@@ -45,6 +47,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   chunkEndpoints(endpoints);
   retryEndpoints(endpoints);
   actionEndpoints(endpoints);
+  tokenEndpoint(endpoints);
   webhookEndpoints(endpoints);
   deliveryEndpoints(endpoints);
   graphEndpoints(endpoints);
@@ -62,7 +65,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   const own = (handler: Handler, { security }: PageDefinition | RouteDefinition): Handler =>
     withOwnHeaders(handler, security, app, services.site.dev !== undefined);
   const place = ({ definition, path, middleware: inner }: Placed, of: Services, outer: readonly Middleware[]): void => {
-    const around = [...outer, ...inner];
+    const around = [...shared(definition, of), ...outer, ...inner];
     services.limits.adopt(around);
     const add = (method: string, handler: Handler): void =>
       router.add(
@@ -78,9 +81,18 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   for (const one of extensions) place(one, { ...services, stylesheets: [] }, []);
   router.ruleOut([...services.site.publicNames].map((name) => `/${name}`));
   const lost = new Router();
-  for (const definition of app.notFound ?? [])
+  for (const given of app.notFound ?? []) {
+    // What is not there is told anew each time.
+    const definition = { ...given, cache: undefined };
     lost.add("GET", definition.path, own(pageHandler(definition, services), definition), definition.middleware);
+  }
   return lost;
+}
+
+/** Around a page with cache rules, before and behind all that may look at a visitor. */
+function shared(definition: PageDefinition | RouteDefinition, services: Services): Middleware[] {
+  if (definition.kind !== "page" || !definition.cache) return [];
+  return [sharing({ path: definition.path, rules: definition.cache, services })];
 }
 
 /** All pages and routes of an app with their whole paths. @throws SvcError `SVC_DEFINITION` */

@@ -14,6 +14,7 @@ import type { Config } from "./config.ts";
 import type { Family } from "./metrics/exposition.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Limits } from "./limits.ts";
+import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
 import type { Site } from "./site.ts";
 
@@ -30,6 +31,7 @@ export interface Services {
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly limits: Limits;
   readonly answers: Answers;
+  readonly pageCache: PageCache;
   readonly stylesheets: readonly string[];
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;

@@ -25,6 +25,20 @@ function eventTypes(page: Document): string[] {
   });
 }
 
+/** Scripts of another page that this one has not, and would run. */
+function newScripts(next: Document): HTMLScriptElement[] {
+  return [...next.scripts].filter((script) => {
+    if (isStub(script) ? "$svc" in self : !isOurs(script)) return false;
+    const path = script.getAttribute("src");
+    return !(path && document.querySelector(`script[src="${path}"]`));
+  });
+}
+
+/** Whether this page, whose policy names scripts by hash, would refuse one of the other page. */
+export function refusesScripts(next: Document): boolean {
+  return ownNonce() === "" && newScripts(next).some((script) => !script.hasAttribute("src"));
+}
+
 /** Types that are listened for besides those of the stub. */
 const heard = new Set<string>();
 
@@ -32,11 +46,9 @@ const heard = new Set<string>();
 export function takeScripts(next: Document): void {
   const known = eventTypes(document);
   if ("$svc" in self) listen(eventTypes(next).filter((type) => !known.includes(type)));
-  for (const script of next.scripts) {
+  for (const script of newScripts(next)) {
     const { text, type, async } = script;
     const path = script.getAttribute("src") ?? "";
-    if (isStub(script) ? "$svc" in self : !isOurs(script)) continue;
-    if (path && document.querySelector(`script[src="${path}"]`)) continue;
     const copy = Object.assign(document.createElement("script"), { type, async, nonce: ownNonce() });
     if (path) copy.src = path;
     else copy.text = text;

@@ -90,7 +90,10 @@ export const enter = (before: Living): void => {
     return begins !== undefined && begins === beginningOf(next, to);
   };
   // What the page works with; what the server wrote stays in the script.
+  const { csrf_token } = pageState();
   const state = Object.assign(pageState(), stateOf(document));
+  // A page that many share has none.
+  state.csrf_token ||= csrf_token;
   values.length = 0;
   carried = [];
   const kept = new Set<number>();

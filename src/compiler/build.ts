@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { build, type InlineConfig } from "vite";
+import { build, type InlineConfig, type Rollup } from "vite";
 import { SvcError } from "../shared/errors.ts";
 import { unwrapErrors } from "./build-errors.ts";
 import type { Manifest } from "../shared/manifest.ts";
@@ -55,8 +55,8 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
   await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules)));
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
-  const chunks = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
-  const manifest = createManifest(chunks, [...modules.actions.values()].flat());
+  const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
+  const manifest = { ...createManifest(chunks, [...modules.actions.values()].flat()), callers };
   await copyPublic(root, outDir);
   await precompress(path.join(outDir, "client"));
   await mkdir(outDir, { recursive: true });
@@ -123,14 +123,20 @@ export function browserConfig(root: string, modules: AppModules): InlineConfig {
   };
 }
 
-/** @returns module -> name of its chunk. */
+interface BrowserChunks {
+  /** Module -> name of its chunk. */
+  readonly chunks: ReadonlyMap<string, string>;
+  /** Names of those that may call actions. */
+  readonly callers: string[];
+}
+
 async function buildBrowser(
   root: string,
   outDir: string,
   modules: AppModules,
   areMapsPublic: boolean,
-): Promise<Map<string, string>> {
-  if (modules.browser.size === 0) return new Map();
+): Promise<BrowserChunks> {
+  if (modules.browser.size === 0) return { chunks: new Map(), callers: [] };
   const config = browserConfig(root, modules);
   const input = [...modules.browser.keys()].map((file) => file + CLIENT_QUERY);
   const output = await unwrapErrors(() =>
@@ -157,15 +163,31 @@ async function buildBrowser(
     }),
   );
   if (!areMapsPublic) await takeMapsAway(outDir);
+  const files = (Array.isArray(output) ? output : "output" in output ? [output] : []).flatMap((one) => one.output);
+  const written = new Map(files.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
   const chunks = new Map<string, string>();
-  for (const { output: files } of Array.isArray(output) ? output : "output" in output ? [output] : []) {
-    for (const file of files) {
-      if (file.type !== "chunk" || !file.isEntry || file.facadeModuleId === null) continue;
-      const module = modules.browser.get(file.facadeModuleId.slice(0, -CLIENT_QUERY.length));
-      if (module !== undefined) chunks.set(module, path.posix.basename(file.fileName, ".js"));
-    }
+  const callers: string[] = [];
+  for (const file of written.values()) {
+    if (!file.isEntry || file.facadeModuleId === null) continue;
+    const module = modules.browser.get(file.facadeModuleId.slice(0, -CLIENT_QUERY.length));
+    if (module === undefined) continue;
+    const name = path.posix.basename(file.fileName, ".js");
+    chunks.set(module, name);
+    if (withImports(file, written).some((one) => modules.actions.has(one.facadeModuleId ?? one.fileName)))
+      callers.push(name);
   }
-  return chunks;
+  return { chunks, callers: callers.sort() };
+}
+
+/** A chunk and those that it loads, now or later. */
+function withImports(chunk: Rollup.OutputChunk, all: ReadonlyMap<string, Rollup.OutputChunk>): Rollup.OutputChunk[] {
+  const found = new Set([chunk]);
+  for (const one of found)
+    for (const name of [...one.imports, ...one.dynamicImports]) {
+      const other = all.get(name);
+      if (other) found.add(other);
+    }
+  return [...found];
 }
 
 /** What stands in `client` is served. */

@@ -29,6 +29,7 @@ export interface Source {
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+const NO_READINGS: ReadonlySet<string> = new Set();
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 export class RequestContext implements Context {
@@ -36,7 +37,6 @@ export class RequestContext implements Context {
   readonly path: string;
   /** `path` as routes are found by it (target.ts). */
   readonly routed: string;
-  readonly queryText: string;
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** What the request is answered by; undefined where nothing is found for it. */
   route: Route | undefined;
@@ -44,9 +44,14 @@ export class RequestContext implements Context {
   csrfId: string | undefined;
   /** Of traces that begin with this request, how many are recorded. */
   traceRatio = 0;
+  /** Hashes of the inline scripts of the answer, where its policy names them in place of a nonce: `sha256-…`. */
+  scriptHashes: readonly string[] | undefined;
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now();
   readonly #source: Source;
+  readonly #target: Target;
+  /** What of the visitor has been looked at; undefined while nobody watches. */
+  #readings: Set<string> | undefined;
   #query: URLSearchParams | undefined;
   #url: URL | undefined;
   readonly #vault: (() => Vault) | undefined;
@@ -66,14 +71,54 @@ export class RequestContext implements Context {
     this.method = source.method;
     this.path = target.path;
     this.routed = target.routed;
-    this.queryText = target.queryText;
+    this.#target = target;
+  }
+
+  /** From here on notes what handlers look at that another visitor's request may have otherwise. */
+  watch(): void {
+    this.#readings ??= new Set();
+  }
+
+  /** As `Context` names them, headers as `header user-agent`; what is the same for everyone who asks for the path is not among them. */
+  get readings(): ReadonlySet<string> {
+    return this.#readings ?? NO_READINGS;
+  }
+
+  /** Looks at the request for what shows in no answer, such as a log or a limit. */
+  unseen<Value>(look: () => Value): Value {
+    const readings = this.#readings;
+    this.#readings = undefined;
+    try {
+      return look();
+    } finally {
+      this.#readings = readings;
+    }
+  }
+
+  /** The same request once more, for what is made while its own answer is on its way: no cookie that it sets goes out. */
+  apart(): RequestContext {
+    const other = new RequestContext(this.#source, this.#target, this.#vault);
+    other.params = this.params;
+    other.route = this.route;
+    Object.assign(other.locals, this.#locals);
+    other.watch();
+    other.outlive();
+    other.closeHead();
+    return other;
+  }
+
+  get queryText(): string {
+    this.#readings?.add("query");
+    return this.#target.queryText;
   }
 
   get query(): URLSearchParams {
+    this.#readings?.add("query");
     return (this.#query ??= new URLSearchParams(this.queryText));
   }
 
   get url(): URL {
+    this.#readings?.add("url").add("query");
     if (this.#url) return this.#url;
     const host = this.#source.host ?? "localhost";
     const origin = `${this.secure ? "https" : "http"}://${host}`;
@@ -83,6 +128,7 @@ export class RequestContext implements Context {
   }
 
   header(name: string): string | undefined {
+    this.#readings?.add(`header ${name}`);
     return this.#source.header(name);
   }
 
@@ -126,13 +172,15 @@ export class RequestContext implements Context {
   }
 
   get #cookieJar(): CookieJar {
+    this.#readings?.add("cookies");
     if (this.#jar) return this.#jar;
-    this.#jar = new CookieJar(this.header("cookie"), this.secure, this.#vault);
+    this.#jar = new CookieJar(this.#source.header("cookie"), this.#source.secure, this.#vault);
     if (this.#isHeadSent) this.#jar.close();
     return this.#jar;
   }
 
   get nonce(): string {
+    this.#readings?.add("nonce");
     return (this.#nonce ??= createNonce());
   }
 
@@ -141,29 +189,33 @@ export class RequestContext implements Context {
   }
 
   get requestId(): string {
+    this.#readings?.add("requestId");
     if (this.#requestId) return this.#requestId;
-    const given = this.header(HEADERS.requestId);
+    const given = this.#source.header(HEADERS.requestId);
     return (this.#requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomHex(16));
   }
 
   get trace(): Trace {
+    this.#readings?.add("trace");
     return (this.#trace ??= this.#readTrace());
   }
 
   #readTrace(): Trace {
     const spanId = randomHex(8);
-    const given = readTraceparent(this.header(TRACE_HEADERS.parent));
-    if (given) return { ...given, spanId, state: readTracestate(this.header(TRACE_HEADERS.state)) };
+    const given = readTraceparent(this.#source.header(TRACE_HEADERS.parent));
+    if (given) return { ...given, spanId, state: readTracestate(this.#source.header(TRACE_HEADERS.state)) };
     const traceId = randomHex(16);
     const isSampled = isSampledBy(this.traceRatio, traceId);
     return { traceId, spanId, parentId: undefined, isSampled, state: undefined };
   }
 
   get secure(): boolean {
+    this.#readings?.add("url");
     return this.#source.secure;
   }
 
   get clientIp(): string {
+    this.#readings?.add("clientIp");
     return this.#source.clientIp;
   }
 
@@ -182,10 +234,12 @@ export class RequestContext implements Context {
   }
 
   get request(): Request {
+    this.#readings?.add("request");
     return (this.#request ??= this.#source.toRequest(this.url));
   }
 
   bytes(limitBytes: number): Promise<Uint8Array> {
+    this.#readings?.add("body");
     return this.#source.readBody(limitBytes);
   }
 

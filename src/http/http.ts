@@ -228,7 +228,8 @@ class Core {
 
   #finished(ctx: RequestContext, result: Result): Answered | Promise<Answered> {
     const { jar } = ctx;
-    return jar?.hasOpened ? this.#keepSession(ctx, jar, result) : this.#complete(ctx, result);
+    if (jar?.hasOpened) return this.#keepSession(ctx, jar, result);
+    return this.#complete(ctx, setsCookies(jar, result) ? keptPrivate(result) : result);
   }
 
   /** Whatever the answer: a sign-in ends with a redirect, a refused one may be counted. */
@@ -311,6 +312,14 @@ const NO_TARGET: Target = { path: "", routed: "", queryText: "" };
 /** An answer that will not be sent: what its body was to come from is let go. */
 function endBody({ body }: Result): void {
   if (isStream(body)) endEarly(body[Symbol.asyncIterator]());
+}
+
+/** A cookie is for one visitor: an answer that holds one and says that caches may share it would give it to all. */
+function setsCookies(jar: CookieJar | undefined, { headers }: Result): boolean {
+  if (jar?.isEmpty !== false && !headers.includes("set-cookie")) return false;
+  return headers.some(
+    (name, at) => at % 2 === 0 && name === "cache-control" && /public|s-maxage/i.test(headers[at + 1] ?? ""),
+  );
 }
 
 /** What one visitor's session had a part in is not for caches that others share. */

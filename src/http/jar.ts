@@ -44,6 +44,11 @@ export class CookieJar {
     return this.#parsed ? this.#parsed[name] : cookieNamed(this.#header, name);
   }
 
+  /** Whether no cookie is set. */
+  get isEmpty(): boolean {
+    return this.#lines.size === 0;
+  }
+
   signed(name: string): string | undefined {
     return readSigned(this.#keys.secrets, purposeOf(name), this.cookie(name));
   }

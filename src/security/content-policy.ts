@@ -34,6 +34,16 @@ const DEFAULTS: Record<string, readonly string[]> = {
   "frame-ancestors": ["'none'"],
 };
 
+/**
+ * Of answers that many share, which a nonce can't be in: whoever has the answer knows it. Inline scripts are named by their
+ * hashes; scripts of files by where they are, for `'strict-dynamic'` would leave no way to name them that all browsers know.
+ */
+const BY_HASH: Record<string, readonly string[]> = {
+  ...DEFAULTS,
+  "script-src": ["'self'", "'hashes-'"],
+  "style-src": ["'self'", "'hashes-'"],
+};
+
 /** Where reports go by these options; undefined where nobody wants them. @throws SvcError `SVC_CONFIG` for what is no URL for them. */
 export function reportUrl({ report }: PolicyOptions): string | undefined {
   if (report === undefined || report === false) return undefined;
@@ -50,10 +60,12 @@ export function reportUrl({ report }: PolicyOptions): string | undefined {
  * The text of the policy, with `'nonce-'` where the nonce belongs.
  * @param hasReporting whether the answer names the endpoint of the Reporting API too. Browsers that see `report-to` leave
  *   `report-uri` alone, and take endpoints from HTTPS only, so over plain HTTP there must be no `report-to`.
+ * @param isByHash has `'hashes-'` there, for what an answer has in place of a nonce.
  * @throws SvcError `SVC_CONFIG`
  */
-export function policyText(options: PolicyOptions, hasReporting: boolean): string {
-  const directives: Record<string, readonly string[]> = { ...DEFAULTS };
+export function policyText(options: PolicyOptions, hasReporting: boolean, isByHash = false): string {
+  const defaults = isByHash ? BY_HASH : DEFAULTS;
+  const directives: Record<string, readonly string[]> = { ...defaults };
   if (options.frameOptions === "SAMEORIGIN") directives["frame-ancestors"] = ["'self'"];
   if (options.trustedTypes) {
     const names = options.trustedTypes === true ? [] : options.trustedTypes;
@@ -63,7 +75,7 @@ export function policyText(options: PolicyOptions, hasReporting: boolean): strin
   for (const [directive, sources] of Object.entries(options.csp ?? {})) {
     requireDirective(directive);
     for (const source of sources) requireSource(directive, source);
-    const known = directives[directive] ?? DEFAULTS[fallbackOf(directive) ?? ""] ?? [];
+    const known = directives[directive] ?? defaults[fallbackOf(directive) ?? ""] ?? [];
     directives[directive] = [...known.filter((source) => source !== "'none'"), ...sources];
   }
   const url = reportUrl(options);

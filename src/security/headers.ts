@@ -87,6 +87,8 @@ export interface AnswerFacts {
   isSecure: boolean;
   /** Of an HTML answer, whose policy holds it. */
   nonce: string | undefined;
+  /** Of an HTML answer that many share, hashes of its inline scripts: `["sha256-…"]`. A nonce beside them is for what isn't shared. */
+  hashes?: readonly string[] | undefined;
 }
 
 /** Features closed by default. */
@@ -110,6 +112,8 @@ export class SecurityHeaders {
   readonly #xmlPolicy: string;
   /** Texts before, between and behind the nonces. */
   readonly #parts: { plain: readonly string[]; secure: readonly string[] };
+  /** The same around hashes. */
+  readonly #byHash: { plain: readonly string[]; secure: readonly string[] };
   /** Names that an answer may have of its own. */
   readonly #names: ReadonlySet<string>;
 
@@ -128,6 +132,8 @@ export class SecurityHeaders {
     this.#xmlPolicy = `script-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors ${frames}`;
     const split = (hasReporting: boolean): string[] => policyText(options, hasReporting).split("'nonce-'");
     this.#parts = { plain: split(false), secure: split(true) };
+    const splitByHash = (hasReporting: boolean): string[] => policyText(options, hasReporting, true).split("'hashes-'");
+    this.#byHash = { plain: splitByHash(false), secure: splitByHash(true) };
     const list = [...this.always, ...this.secure, ...this.#endpoints, this.#policyName];
     this.#names = new Set(list.filter((_, at) => at % 2 === 0));
   }
@@ -140,6 +146,16 @@ export class SecurityHeaders {
     return text;
   }
 
+  #policy({ isSecure, nonce, hashes }: AnswerFacts): string | undefined {
+    if (!hashes) return nonce === undefined ? undefined : this.csp(nonce, isSecure);
+    const sources = [...hashes, ...(nonce === undefined ? [] : [`nonce-${nonce}`])]
+      .map((source) => ` '${source}'`)
+      .join("");
+    // The space before the placeholder is its own.
+    const parts = isSecure ? this.#byHash.secure : this.#byHash.plain;
+    return parts.map((part, at) => (at < parts.length - 1 ? part.trimEnd() : part)).join(sources);
+  }
+
   /**
    * All headers of an answer. One that it has by itself takes the place of ours: two would be read as one list by some, as the
    * first by others, and two policies as both at once. `X-Content-Type-Options` alone is always ours.
@@ -147,7 +163,7 @@ export class SecurityHeaders {
    */
   complete(own: string[], facts: AnswerFacts): string[] {
     const taken = this.#namesIn(own);
-    const isXml = facts.nonce === undefined && isXmlType(own);
+    const isXml = facts.nonce === undefined && !facts.hashes && isXmlType(own);
     if (!taken) return this.#append(own, facts, isXml);
     const pick = (list: readonly string[], isWanted: (name: string) => boolean): string[] =>
       list.flatMap((name, at) => (at % 2 === 0 && isWanted(name) ? [name, list[at + 1] as string] : []));
@@ -157,12 +173,14 @@ export class SecurityHeaders {
     ];
   }
 
-  #append(list: string[], { isSecure, nonce }: AnswerFacts, isXml: boolean): string[] {
+  #append(list: string[], facts: AnswerFacts, isXml: boolean): string[] {
+    const { isSecure } = facts;
     for (const text of this.always) list.push(text);
     if (isSecure) list.push(...this.secure);
     if (isXml) list.push(this.#policyName, this.#xmlPolicy);
-    if (nonce === undefined) return list;
-    list.push(this.#policyName, this.csp(nonce, isSecure));
+    const policy = this.#policy(facts);
+    if (policy === undefined) return list;
+    list.push(this.#policyName, policy);
     if (isSecure) list.push(...this.#endpoints);
     return list;
   }

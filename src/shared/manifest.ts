@@ -6,6 +6,8 @@ export interface Manifest {
   chunks: Record<string, string>;
   /** Names of the server actions that browser code calls; the app refuses to boot when one is not registered. */
   actions: string[];
+  /** Chunks with code that calls actions, of itself or of what it imports. Undefined, as in development: any may. */
+  callers?: string[];
   /** Those of them that it takes to stream, where there are any. */
   streams?: string[];
 }

@@ -35,6 +35,7 @@ export const PATHS = {
   /** Of pages that become others: forms and navigation of the full-stack variant. */
   pageSwap: "/_svc/page-swap.js",
   reseat: "/_svc/reseat.js",
+  tokenPart: "/_svc/token.js",
   runtime: "/_svc/runtime.js",
   ui: "/_svc/ui.js",
   /** Of the widgets, each loaded by pages that use it, where the browser lacks it (src/ssr/features.ts). */
@@ -61,6 +62,8 @@ export const PATHS = {
   asset: "/_svc/asset",
   action: "/_svc/action",
   submit: "/_svc/submit",
+  /** Gives a page that many share the CSRF token of its visitor. */
+  token: "/_svc/token",
   webhooks: "/_svc/webhooks",
   deliveries: "/_svc/deliveries",
   graphs: "/_svc/graphs",

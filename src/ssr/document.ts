@@ -6,13 +6,12 @@ import { schemeOf, type Theme } from "../shared/themes.ts";
 import { DOM, PATHS } from "../shared/wire.ts";
 import type { PageEvents } from "./events.ts";
 import { featureScript, type PageFeatures } from "./features.ts";
+import { moduleScript, nonceAttribute, script, type InlineOptions } from "./inline.ts";
 
 /** How links of a page are followed: by the browser, or by fetching and putting in what differs. */
 export type Navigation = "links" | "enhanced";
 
-export interface DocumentOptions {
-  /** Read only when the page has a script. */
-  readonly nonce: string;
+export interface DocumentOptions extends InlineOptions {
   manifest: Manifest;
   title: string;
   lang?: string;
@@ -73,14 +72,9 @@ export function stylesheetLinks(paths: readonly string[] = []): string {
   return paths.map((path) => `<link rel="stylesheet" href="${escapeAttribute(path)}">`).join("");
 }
 
-/** @param code trusted, without `</script` in it */
-export function script({ nonce }: DocumentOptions, code: string): string {
-  return `<script nonce="${nonce}">${code}</script>`;
-}
-
 /** @param name attribute by which the browser finds it: ` id="…"`. */
 export function jsonScript({ nonce }: DocumentOptions, name: string, value: Json): string {
-  return `<script type="application/json" ${name} nonce="${nonce}">${escapeScriptJson(JSON.stringify(value))}</script>`;
+  return `<script type="application/json" ${name}${nonceAttribute(nonce)}>${escapeScriptJson(JSON.stringify(value))}</script>`;
 }
 
 export function stateScript(options: DocumentOptions, state: Json): string {
@@ -94,11 +88,6 @@ export function stateScript(options: DocumentOptions, state: Json): string {
 export function loaderScripts(options: DocumentOptions, { hasMoments }: PageEvents): string {
   const isEager = hasMoments || options.prefetch === "idle";
   return moduleScript(options, PATHS.loader) + (isEager ? moduleScript(options, PATHS.moments) : "");
-}
-
-/** @param attributes more of them, as written: ` name="…"`. */
-export function moduleScript({ nonce }: DocumentOptions, path: string, attributes = ""): string {
-  return `<script type="module" async nonce="${nonce}" src="${path}"${attributes}></script>`;
 }
 
 /** Scripts of the widgets that have come since this was last asked. Of pages without one, nothing. */

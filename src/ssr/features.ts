@@ -3,6 +3,7 @@
  * browsers that lack what it brings; a page without widgets has nothing of this. Decision 030.
  */
 import { DOM, PATHS } from "../shared/wire.ts";
+import { moduleScript, script, type InlineOptions } from "./inline.ts";
 
 interface Script {
   path: string;
@@ -60,8 +61,8 @@ export class PageFeatures {
 }
 
 /** Asynchronous, in the order of the document for nobody: each works by itself. */
-export function featureScript(name: Feature, { nonce }: { readonly nonce: string }): string {
+export function featureScript(name: Feature, options: InlineOptions): string {
   const { path, unless }: Script = SCRIPTS[name];
-  if (unless === undefined) return `<script type="module" async ${DOM.widget} nonce="${nonce}" src="${path}"></script>`;
-  return `<script ${DOM.widget} nonce="${nonce}">${unless}||import("${path}")</script>`;
+  if (unless === undefined) return moduleScript(options, path, ` ${DOM.widget}`);
+  return script(options, `${unless}||import("${path}")`, ` ${DOM.widget}`);
 }

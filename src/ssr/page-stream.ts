@@ -11,12 +11,11 @@ import {
   jsonScript,
   linksScript,
   loaderScripts,
-  moduleScript,
-  script,
   stateScript,
   stylesheetLinks,
   type DocumentOptions,
 } from "./document.ts";
+import { moduleScript, nonceAttribute, script } from "./inline.ts";
 import type { LatePiece, Parts } from "./piece-marks.ts";
 import { renderPlaced, type MoreState, type Render } from "./render.ts";
 import { Html } from "./html.ts";
@@ -156,7 +155,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     if (!isWhole) this.#render.beginStream();
     const whole = this.#withPlaceholders(parts);
     const body = isWhole ? whole : this.#render.nameStream(whole);
-    const noScript = isWhole ? "" : `<noscript><style nonce="${options.nonce}">${NO_SCRIPT}</style></noscript>`;
+    const noScript = isWhole ? "" : `<noscript><style${nonceAttribute(options.nonce)}>${NO_SCRIPT}</style></noscript>`;
     const isInteractive = this.#render.scopes.size > 0;
     const start = documentStart(options, isInteractive ? events : undefined, features, head + noScript);
     events.news();

@@ -5,6 +5,8 @@ import { streamPage, type PageStream, type StreamOptions } from "./page-stream.t
 import { Render, renderInto, renderPlaced, type RenderSettings } from "./render.ts";
 
 export interface PageRenderOptions extends StreamOptions, RenderSettings {
+  /** The page goes out in parts. Told before anything of it is written. */
+  beginStream?: () => void;
   /** Asked only when the page holds a token, or is streamed: then the headers go out before that is known. */
   csrfToken: () => string;
   /** More elements of the head. */
@@ -39,7 +41,9 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
     const body = renderPlaced(render, view);
     const interactive = render.scopes.size > 0;
     if (render.pieces.size > 0) {
-      render.csrfToken();
+      options.beginStream?.();
+      // The headers go out before it is known whether a piece needs it.
+      if (options.isTokenless !== true) render.csrfToken();
       stream = streamPage(render, head, body, options);
     }
     const html = stream ? "" : renderWhole(render, head, body, options);

@@ -30,6 +30,9 @@ const BOUNDARY = "boundary";
 /** Part of the runtime that makes function props. */
 const FUNCTIONS = "fn";
 
+/** Part of scopes on pages without a token of their own whose code may call actions: fetches one. */
+const TOKEN = "token";
+
 /** What names of chunks begin with. */
 const HANDLER = "handler/";
 
@@ -75,6 +78,8 @@ export interface RenderSettings {
   names?: ValueNames | undefined;
   /** What the visitor has chosen; undefined in apps without themes. Read when it is first needed. */
   readonly theme?: Theme | undefined;
+  /** The page is for many: it has no token of its own, and fetches one where its code may call an action. */
+  isTokenless?: boolean;
 }
 
 /** How long a piece may take where nothing else is said: longer than most proxies let a silent answer be. */
@@ -152,7 +157,8 @@ export class Render {
     this.#told = { scopes: this.scopes.size, values: this.values.size, needs: n };
     const s: Record<string, ScopeEntry> = {};
     for (const [id, entry] of this.scopes) s[id] = entry;
-    const state: Record<string, Json> = { csrf_token: this.csrfToken(), build: this.manifest.build, s, v, n };
+    const token = this.#settings.isTokenless ? (this.#token ?? "") : this.csrfToken();
+    const state: Record<string, Json> = { csrf_token: token, build: this.manifest.build, s, v, n };
     if (this.#names) state["d"] = this.values.names(this.#names);
     return state;
   }
@@ -321,7 +327,7 @@ export class Render {
     const chunk = this.#chunkOf(block);
     this.#names?.meet(block, slots);
     const indices = slots.map((value, slot) => this.#indexOf(value, undefined, block, slot));
-    const modules = [FUNCTIONS, HANDLER + chunk, ...block.parts];
+    const modules = [FUNCTIONS, HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
     const parts = indices.flatMap((index) => this.values.likelyParts(index));
     return { content: [chunk, symbol, ...indices], slots: indices, modules: [...new Set([...modules, ...parts])] };
   }
@@ -337,10 +343,16 @@ export class Render {
     let modules = this.#blocks.get(block);
     if (!modules) {
       for (const name of block.events) this.events.add(name);
-      modules = [HANDLER + chunk, ...block.parts];
+      modules = [HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
       this.#blocks.set(block, modules);
     }
     return modules;
+  }
+
+  #tokenOf(chunk: string): readonly string[] {
+    const { callers, actions } = this.manifest;
+    const calls = callers ? callers.includes(chunk) : actions.length > 0;
+    return this.#settings.isTokenless && calls ? [TOKEN] : [];
   }
 
   /** Names a handler that there isn't: the event does no more than wake its scope. One of the author's does as well. */

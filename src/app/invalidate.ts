@@ -1,0 +1,25 @@
+/** Telling the pages that this process keeps that what they show has changed. */
+import { SvcError } from "../shared/errors.ts";
+import type { PageCache } from "./page-cache.ts";
+
+/** Of the apps that run in this process. */
+const caches = new Set<PageCache>();
+
+/**
+ * Has public pages made anew: those with one of these tags (`cache.tags`), at a path (`/books/emma`), or at it and below
+ * (`/books/*`). For actions, submits, workers: whatever changes what pages show. In this process alone, and not in the caches of
+ * browsers and networks: those hold on to a page as long as its rules said.
+ * @throws SvcError `SVC_DEFINITION` without a name, or with an empty one
+ */
+export function invalidate(...names: readonly string[]): void {
+  if (names.length === 0 || names.includes(""))
+    throw new SvcError("SVC_DEFINITION", 'invalidate needs tags or paths, such as invalidate("books", "/books/*")');
+  for (const cache of caches) cache.invalidate(names);
+}
+
+/** @param closing ends it. */
+export function followInvalidations(cache: PageCache, closing: AbortSignal): void {
+  if (closing.aborted) return;
+  caches.add(cache);
+  closing.addEventListener("abort", () => caches.delete(cache), { once: true });
+}
