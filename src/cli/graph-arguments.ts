@@ -81,7 +81,7 @@ const FLAGS: Record<GraphTask["verb"], readonly Flag[]> = {
   bulk: [...FILTERS, "before", "note", "yes"],
   show: [],
   tail: [],
-  start: ["input", "key", "delay", "at", "tag", "parent", "priority", "follow", "wait"],
+  start: ["input", "key", "delay", "at", "tag", "parent", "priority", "note", "follow", "wait"],
   pause: ["note", "grace"],
   resume: ["note"],
   cancel: ["note"],
@@ -103,7 +103,7 @@ Usage: svc graph <verb> [options]
   ls                    graphs, newest first (--worker, --status, --tag, --since, --until, --id, --error, --parent, --limit)
   show <id>             one graph and its nodes
   start <worker>        start a graph or a worker by its name (--input, --key, --delay, --at, --tag, --parent, --priority,
-                        --follow, --wait)
+                        --note, --follow, --wait)
   tail <id>             its events, as they come; ends with it
   signal <id> <name>    tell a graph what it waits for (--input, --key, --note)
   pause <id>            and resume, cancel, retry (--note "why", kept in its events; pause --grace, retry --from <node>)
@@ -246,7 +246,7 @@ function forkOf({ input, ...values }: Values, cwd: string): Record<string, Json>
 
 function bodyOf(
   worker: string,
-  { input, key, delay, at, tag, parent, priority }: Values,
+  { input, key, delay, at, tag, parent, priority, note }: Values,
   cwd: string,
 ): Record<string, Json> {
   const body: Record<string, Json> = { worker };
@@ -258,6 +258,7 @@ function bodyOf(
   }
   if (at !== undefined) body["at"] = at;
   if (tag !== undefined) body["tags"] = tag;
+  if (note !== undefined) body["note"] = note;
   if (parent !== undefined) body["parent"] = { graph_id: parent };
   if (priority !== undefined) {
     if (!/^-?\d{1,9}$/.test(priority)) throw new Error(`--priority is "${priority}"; it must be a whole number`);

@@ -123,7 +123,7 @@ describe("svc graph", () => {
     const types = lines.slice(1).map((line) => line.split("  ")[1]);
     assert.deepEqual([types[0], types.at(-1)], ["graph.queued", "graph.done"]);
     assert.ok(types.includes("node.skipped"));
-    assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d\.\d{3}  graph\.queued$/);
+    assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d\.\d{3}  graph\.queued  by=operator$/);
   });
 
   it("ends with 1 where the graph that it follows has failed", async () => {

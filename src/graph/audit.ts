@@ -24,3 +24,9 @@ export function auditOf(
 export function toldOf({ by, note }: Steering = {}): { by?: string; note?: string } {
   return { ...(by !== undefined && { by }), ...(note !== undefined && { note }) };
 }
+
+/** Data of an event that says no more than who wanted it, and why. */
+export function toldIf(steering: Steering | undefined): Json | undefined {
+  const told = toldOf(steering);
+  return Object.keys(told).length > 0 ? told : undefined;
+}

@@ -38,6 +38,30 @@ const has = (code: string, text: RegExp) => (error: unknown) =>
 
 for (const url of STORES) {
   describe(`control on ${url}`, () => {
+    it("a start tells who started, and one with a note is in the audit trail", async () => {
+      const { engine, store } = await bench({ workers: [echo] }, url);
+      const by = { by: "ada", address: "192.0.2.1" };
+      const quiet = (await engine.start("echo", 1, by)).snapshot.graph_id;
+      const noted = (await engine.start("echo", 2, { ...by, note: "to be sure" })).snapshot.graph_id;
+      const plain = (await engine.start("echo", 3)).snapshot.graph_id;
+      await engine.idle();
+      const [first, second, third] = await Promise.all(
+        [quiet, noted, plain].map(async (id) => (await store.graphs.events(id, 0, 1))[0]?.data),
+      );
+      assert.deepEqual([first, second, third], [{ by: "ada" }, { by: "ada", note: "to be sure" }, undefined]);
+      assert.deepEqual(
+        (await store.audit.list({})).items.map(({ operation, target, actor, note, address }) => [
+          operation,
+          target,
+          actor,
+          note,
+          address,
+        ]),
+        [["graph.start", noted, "ada", "to be sure", "192.0.2.1"]],
+      );
+      await store.close();
+    });
+
     it("starts a graph that was paused and resumed before its time no earlier than that", async () => {
       const { engine, store, pass } = await bench({ workers: [echo] }, url);
       const { snapshot } = await engine.start("echo", 1, { delayMs: 60_000 });

@@ -174,7 +174,8 @@ class GraphEngine implements Engine {
     // As it is accepted; reading it back would cost as much as writing it.
     const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1, []);
     try {
-      await this.#underWay.insert(live);
+      const audit = options.note === undefined ? undefined : auditOf("graph.start", row.id, row.createdMs, options);
+      await this.#underWay.insert(live, options, audit);
     } catch (error) {
       // Another start with the same key was committed first.
       const other = key === undefined ? undefined : await this.#known(name, key);
@@ -325,7 +326,7 @@ class GraphEngine implements Engine {
     const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
     const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
     const live = this.#underWay.adopt({ row, nodes, lastSeq: 1, signals: [] }, definition);
-    await this.#underWay.insert(live, audit);
+    await this.#underWay.insert(live, steering, audit);
     this.#options.onStart?.(row.id);
     return this.#view(row.id);
   }

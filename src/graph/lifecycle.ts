@@ -8,7 +8,7 @@ import type { Json } from "../shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow } from "../store/graph-rows.ts";
 import type { Unit } from "../store/unit.ts";
-import { toldOf } from "./audit.ts";
+import { toldIf, toldOf } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { GraphOptions, OutboxRows, Steering } from "./types.ts";
 
@@ -153,10 +153,4 @@ export class Lifecycle {
       pauseNo: row.pauseNo,
     });
   }
-}
-
-/** Data of an event that says no more than who wanted it, and why. */
-function toldIf(steering: Steering | undefined): Json | undefined {
-  const told = toldOf(steering);
-  return Object.keys(told).length > 0 ? told : undefined;
 }

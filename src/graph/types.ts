@@ -254,7 +254,18 @@ export interface EventsQuery {
   limit?: number;
 }
 
-export interface StartOptions {
+/** Who steers a graph by hand, and why: kept in the event of the step, for whoever asks later. */
+export interface Steering {
+  /** `operator`, a user's id. Default: nobody is named. */
+  by?: string;
+  /** Why, in a few words. */
+  note?: string;
+  /** The client's address: kept in the audit trail, not told in events. */
+  address?: string;
+}
+
+/** `by` is kept in the event `graph.queued`; a start with a `note` is in the audit trail too, as something done by hand. */
+export interface StartOptions extends Steering {
   /** The same key again, for the same name, is the same graph. */
   idempotencyKey?: string;
   /** Not before that many milliseconds from now. */
@@ -266,16 +277,6 @@ export interface StartOptions {
   tags?: string[];
   /** The graph that this one belongs to, and which of its nodes: shown in both, and found by. */
   parent?: { graphId: string; node?: string };
-}
-
-/** Who steers a graph by hand, and why: kept in the event of the step, for whoever asks later. */
-export interface Steering {
-  /** `operator`, a user's id. Default: nobody is named. */
-  by?: string;
-  /** Why, in a few words. */
-  note?: string;
-  /** The client's address: kept in the audit trail, not told in events. */
-  address?: string;
 }
 
 export interface PauseOptions extends Steering {

@@ -13,6 +13,7 @@ import type { GraphRow, StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
 import type { NewAudit } from "../store/control.ts";
+import { toldIf } from "./audit.ts";
 import { Busy } from "./busy.ts";
 import { Dispatcher, type Claim } from "./dispatcher.ts";
 import { LiveGraph, Shutdown } from "./live.ts";
@@ -23,7 +24,7 @@ import type { Fleet } from "./fleet.ts";
 import { calledIn, type Registry } from "./registry.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 import { transact } from "./transact.ts";
-import type { GraphDefinition, OutboxRows } from "./types.ts";
+import type { GraphDefinition, OutboxRows, Steering } from "./types.ts";
 import { Undoer } from "./undoer.ts";
 
 export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind" | "tools"> {
@@ -177,14 +178,15 @@ export class UnderWay {
   }
 
   /** Writes a new graph, and in the same commit its beginning when that is due. */
-  async insert(live: LiveGraph, audit?: NewAudit): Promise<void> {
+  async insert(live: LiveGraph, steering?: Steering, audit?: NewAudit): Promise<void> {
     const { machine } = live;
     const { row } = machine;
+    const told = toldIf(steering);
     const unit: Unit = {
       graphId: row.id,
       insert: { ...row },
       insertNodes: machine.nodes().map((node) => ({ ...node })),
-      events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs }],
+      events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(told && { data: told }) }],
       ...(audit && { audit }),
     };
     const { fleet } = this.#options;

@@ -185,6 +185,7 @@ throughBothDoors(
       const events = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
       const told = events.filter(({ by }) => by !== undefined).map(({ type, by, note }) => [type, by, note]);
       assert.deepEqual(told, [
+        ["graph.queued", "operator", undefined],
         ["graph.pausing", "operator", "the disk is full"],
         ["graph.resumed", "operator", undefined],
         ["graph.failed", "operator", "no more"],

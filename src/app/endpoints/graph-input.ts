@@ -11,7 +11,7 @@ import { actorOf } from "../auth.ts";
 import type { Services } from "../services.ts";
 import { readPage } from "../../webhooks/input.ts";
 
-const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "at", "priority", "tags", "parent"];
+const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "at", "priority", "tags", "parent", "note"];
 export const MAX_KEY_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 const MAX_NOTE_BYTES = 8 * 1024;
@@ -38,7 +38,7 @@ export interface StartInput {
 /** @throws SvcError `SVC_INVALID` naming the key. */
 export function readStart(body: Json): StartInput {
   const fields = readObject(body, START_KEYS);
-  const { worker, input, idempotency_key: key, delay_ms: delayMs, at, priority, tags, parent } = fields;
+  const { worker, input, idempotency_key: key, delay_ms: delayMs, at, priority, tags, parent, note } = fields;
   if (typeof worker !== "string" || worker === "") throw invalid("worker", "must be the name of a worker or graph");
   const options: StartOptions = {};
   if (key !== undefined) options.idempotencyKey = readText(key, "idempotency_key", MAX_KEY_LENGTH);
@@ -47,6 +47,7 @@ export function readStart(body: Json): StartInput {
   if (at !== undefined) options.at = readTime(at, "at");
   if (tags !== undefined) options.tags = readTags(tags);
   if (parent !== undefined) options.parent = readParent(parent);
+  if (note !== undefined) options.note = readText(note, "note", MAX_NOTE_LENGTH);
   return { worker, input: input ?? null, options };
 }
 

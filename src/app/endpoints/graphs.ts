@@ -8,7 +8,7 @@ import { createGraphToken } from "../../security/graph-token.ts";
 import type { GraphScope } from "../../security/graph-token.ts";
 import type { GraphEvent } from "../../store/graph-rows.ts";
 import { PATHS } from "../../shared/wire.ts";
-import { graphAccess, operatorOnly } from "../auth.ts";
+import { actorOf, graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
 import { artifactEndpoints } from "./artifacts.ts";
 import type { Endpoints, Services } from "../services.ts";
@@ -127,7 +127,8 @@ export function graphToken(services: Services, graphId: string, scope: GraphScop
 
 async function start(ctx: Context, services: Services): Promise<Result> {
   const { worker, input, options } = readStart(await readJson(ctx, MAX_START_BYTES));
-  const { snapshot, created } = await services.engine.start(worker, input, options);
+  const starter = { by: actorOf(ctx, services), address: ctx.clientIp };
+  const { snapshot, created } = await services.engine.start(worker, input, { ...options, ...starter });
   const { graph_id, status } = snapshot;
   const reply = { graph_id, worker: snapshot.worker, status, token: graphToken(services, graph_id, "read") };
   return json(reply, created ? 202 : 200);
