@@ -53,6 +53,9 @@ const ASSETS = [
   "ui-theme",
   "flow",
   "ops",
+  "flow-live",
+  "flow-graph",
+  "flow-log",
 ];
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
@@ -121,7 +124,7 @@ function throughLoader(code: string): string {
 async function bundle(name: string, isDev: boolean): Promise<string> {
   const result = await build({
     // Widgets have a folder of their own.
-    entryPoints: [join(root, `src/browser/${name.replace(/^ui-/, "ui/")}.ts`)],
+    entryPoints: [join(root, `src/browser/${name.replace(/^(ui|flow)-/, "$1/")}.ts`)],
     bundle: true,
     write: false,
     format: "esm",
@@ -175,7 +178,7 @@ await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const sizes: Record<string, Sizes> = {};
 for (const name of ASSETS) sizes[`${name}.js`] = await write(`${name}.js`, await minified(name));
-for (const name of ["ui.css", "ops.css"]) sizes[name] = await write(name, await style(name));
+for (const name of ["ui.css", "flow.css", "ops.css"]) sizes[name] = await write(name, await style(name));
 await rm(devTarget, { recursive: true, force: true });
 await mkdir(devTarget, { recursive: true });
 for (const [name, source] of Object.entries(DEV_ASSETS)) {

@@ -3,7 +3,7 @@
  * `<svc-flow src="…/events?token=…&after=12">` around it; without script it stays as it was written. Which element shows what is told by
  * attributes (docs/guide/graphs.md), and what an element shows is its own state: `data-status`, `data-done`, `data-total`.
  */
-import { DOM } from "../shared/wire.ts";
+import { DOM, PATHS } from "../shared/wire.ts";
 
 /** What is read of an event. */
 interface FlowEvent {
@@ -140,3 +140,6 @@ function shown(owner: Element, what: string): Element[] {
 }
 
 customElements.define(DOM.flowTag, Flow);
+
+// Widgets (src/fullstack/flow) have parts of their own.
+if (document.querySelector(DOM.liveTag)) void import(PATHS.flowLive);

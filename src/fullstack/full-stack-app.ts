@@ -1,5 +1,6 @@
 /** `createFullStackApp`: the base app with the pages of the `pages/` folder. Uses nothing of the base app but its public face. */
 import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
+import { liveRoutes } from "./live/live-routes.ts";
 import { assemble } from "./assemble.ts";
 import { statusOf } from "./chain.ts";
 import type { Modules, PageSettings } from "./modules.ts";
@@ -42,7 +43,11 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
     pages: [...assembled.routes, ...(base.pages ?? [])],
     routes: [...seoRoutes(seo, assembled.plain, assembled.paths, () => app.siteUrl), ...(base.routes ?? [])],
     notFound: [...assembled.notFound, ...(base.notFound ?? [])],
-    extensions: { ...(ops && { ops: opsEntries(() => app, ops) }), ...base.extensions },
+    extensions: {
+      live: liveRoutes(() => app),
+      ...(ops && { ops: opsEntries(() => app, ops) }),
+      ...base.extensions,
+    },
     onBoot: async () => {
       // Absent in production, this is the first to say so.
       void app.siteUrl;

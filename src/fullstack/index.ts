@@ -1,5 +1,17 @@
 /** `svc/fullstack`: the public face of the full-stack variant. Everything else of an app's life is in `svc`. */
 export { createFullStackApp, type FullStackOptions } from "./full-stack-app.ts";
+export { EventStream, readEvents } from "./flow/event-stream.tsx";
+export type { EventLog, EventLogOptions, EventStreamProps } from "./flow/event-stream.tsx";
+export { FlowAssets, type FlowAssetsProps } from "./flow/flow-assets.tsx";
+export { FlowGraph, type FlowGraphProps } from "./flow/flow-graph.tsx";
+export { readFlow, type Flow, type FlowOptions } from "./flow/flow.ts";
+export type { FlowEdge, FlowNode, FlowPart, FlowView } from "./flow/view.ts";
+export { OpsDashboard, readOverview } from "./flow/ops-dashboard.tsx";
+export type { OpsDashboardProps, Overview, OverviewOptions } from "./flow/ops-dashboard.tsx";
+export type { OverviewRun, OverviewView } from "./flow/overview-view.ts";
+export { readWorkers, WorkerPanel, type WorkerPanelProps, type Workers } from "./flow/worker-panel.tsx";
+export type { WorkerView } from "./flow/worker-view.ts";
+export { liveRoutes } from "./live/live-routes.ts";
 export { StatusMark, type StatusMarkProps } from "./flow/status-mark.tsx";
 export type { FlowStatus } from "./flow/status.ts";
 export type { Head, OpenGraph } from "./head.ts";

@@ -52,6 +52,11 @@ export const PATHS = {
   /** Of the operators' screens, which are at `/_svc/ops` and below. */
   ops: "/_svc/ops.js",
   opsCss: "/_svc/ops.css",
+  flowCss: "/_svc/flow.css",
+  /** Parts of flow.js: the connection of a page's widgets, the picture of a graph, the log of its events. */
+  flowLive: "/_svc/flow-live.js",
+  flowGraph: "/_svc/flow-graph.js",
+  flowLog: "/_svc/flow-log.js",
   benchmark: "/_svc/benchmark.json",
   /** Takes a visitor's choice, where the app has themes. */
   theme: "/_svc/theme",
@@ -227,6 +232,9 @@ export const DOM = {
   /** What a comment begins with before the content of a layout, with the layout's key behind it; and the comment after it. */
   slot: "svc:slot ",
   slotEnd: "/svc:slot",
+  /** Element around a widget that the server keeps up to date, and what it fires when that has happened. */
+  liveTag: "svc-live",
+  flowPatch: "svc:patch",
   /** Global queue of events caught before the loader has arrived. */
   queue: "$svc",
   /** Development only: id of the script that holds a fault, on the page that tells of it. */

@@ -33,7 +33,7 @@ const BACK = "M5 3L2 6l3 3M2 6h7a4 4 0 0 1 0 8H6";
 
 export const STATUS_LOOKS: Readonly<Record<FlowStatus, StatusLook>> = {
   queued: { word: "queued", tone: "idle", shape: RING },
-  running: { word: "running", tone: "live", shape: `${RING}M8 2v12M8.9 4h2.6M8.9 8h4.2M8.9 12h2.6` },
+  running: { word: "running", tone: "live", shape: `${RING}M6.8 5.6L10.4 8L6.8 10.4z` },
   waiting: { word: "waiting", tone: "wait", shape: "M8 1.5L14.5 8L8 14.5L1.5 8z" },
   retrying: { word: "retrying", tone: "warn", shape: "M13.5 8a5.5 5.5 0 1 1-2-4.2M13.5 1.5v3h-3" },
   paused: { word: "paused", tone: "held", shape: "M5.5 3v10M10.5 3v10" },

@@ -1,0 +1,175 @@
+/**
+ * `flow-live.js`: one connection for all the widgets of a page. Each stands in a `<svc-live data-src data-at>`; what the server sends are its
+ * parts as HTML, by name, and rows to append. Every message says where each widget stands then, so that a connection that broke goes on
+ * from there, whichever server answers.
+ */
+import { DOM, PATHS } from "../../shared/wire.ts";
+import { morph } from "../morph.ts";
+import { parsed, tick } from "./markup.ts";
+
+interface Patch {
+  on: number;
+  parts?: Record<string, string>;
+  rows?: string[];
+  skipped?: number;
+}
+
+/** What flow-log.js does. */
+interface LogPart {
+  append(widget: Element, rows: readonly string[], skipped: number, isAfterGap: boolean): void;
+}
+
+/** What flow-graph.js does. */
+interface GraphPart {
+  equip(widget: Element): void;
+  patched(widget: Element): void;
+}
+
+type State = "live" | "reconnecting" | "offline" | "over";
+
+const WORDS: Record<State, string> = {
+  live: "live",
+  reconnecting: "reconnecting…",
+  offline: "offline",
+  over: "reload to go on",
+};
+/** Screen readers are told no more often. */
+const SAY_MS = 5000;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+/** Statuses after which asking again is of no use. */
+const FINAL = new Set([400, 401, 403, 404]);
+
+const widgets = new Set<HTMLElement>();
+let source: EventSource | undefined;
+/** In the order of the address. */
+let followed: HTMLElement[] = [];
+let isQueued = false;
+let waitMs = FIRST_WAIT_MS;
+let hasGap = false;
+let logPart: LogPart | undefined;
+let graphPart: GraphPart | undefined;
+
+class Live extends HTMLElement {
+  connectedCallback(): void {
+    widgets.add(this);
+    queue();
+  }
+
+  disconnectedCallback(): void {
+    widgets.delete(this);
+    queue();
+  }
+}
+
+/** Widgets come and go together: one connection is enough for them all. */
+function queue(): void {
+  if (isQueued) return;
+  isQueued = true;
+  queueMicrotask(() => {
+    isQueued = false;
+    void connect();
+  });
+}
+
+async function connect(): Promise<void> {
+  source?.close();
+  const all = [...widgets];
+  if (all.length === 0) return;
+  if (!logPart && all.some((widget) => widget.querySelector("[data-rows]")))
+    logPart = (await import(PATHS.flowLog)) as LogPart;
+  if (!graphPart && all.some((widget) => widget.querySelector(".svc-view")))
+    graphPart = (await import(PATHS.flowGraph)) as GraphPart;
+  for (const widget of all) if (widget.querySelector(".svc-view")) graphPart?.equip(widget);
+  if (all.some((widget) => !widgets.has(widget))) return;
+  followed = all;
+  const url = new URL(all[0]!.dataset["src"]!, location.href);
+  url.search = "";
+  for (const { dataset } of all) {
+    url.searchParams.append("on", new URL(dataset["src"]!, location.href).searchParams.get("on")!);
+    url.searchParams.append("at", dataset["at"]!);
+  }
+  follow(url);
+}
+
+function follow(url: URL): void {
+  const mine = (source = new EventSource(url));
+  mine.onopen = () => {
+    waitMs = FIRST_WAIT_MS;
+    tell("live");
+  };
+  mine.onmessage = ({ data, lastEventId }) => take(JSON.parse(data as string) as Patch[], lastEventId);
+  mine.onerror = () => {
+    hasGap = true;
+    if (mine.readyState === EventSource.CONNECTING) return tell("reconnecting");
+    void askWhy(mine, url);
+  };
+}
+
+/** The browser has given up: a proxy without a server behind it, or an address that is good no more. */
+async function askWhy(mine: EventSource, url: URL): Promise<void> {
+  tell("offline");
+  const leave = new AbortController();
+  const status = await fetch(url, { signal: leave.signal }).then(
+    (answer) => answer.status,
+    () => 0,
+  );
+  leave.abort();
+  if (mine !== source) return;
+  if (FINAL.has(status)) return tell("over");
+  setTimeout(() => mine === source && void connect(), waitMs);
+  waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+}
+
+function take(patches: readonly Patch[], lastEventId: string): void {
+  lastEventId.split(" ").forEach((at, number) => followed[number]?.setAttribute("data-at", at));
+  for (const { on, parts = {}, rows, skipped = 0 } of patches) {
+    const widget = followed[on];
+    if (!widget) continue;
+    for (const [name, html] of Object.entries(parts)) {
+      const old = widget.querySelector(`[data-part="${CSS.escape(name)}"]`);
+      const [next] = old ? parsed(html, old) : [];
+      if (!old || !next) continue;
+      if (old.localName === next.localName) morph(old, next);
+      else old.replaceWith(next);
+    }
+    if (rows) logPart?.append(widget, rows, skipped, hasGap);
+    if (parts) graphPart?.patched(widget);
+    tick(widget);
+    say(widget);
+    widget.dispatchEvent(new CustomEvent(DOM.flowPatch, { bubbles: true, detail: { parts, rows } }));
+  }
+  hasGap = false;
+}
+
+function tell(state: State): void {
+  for (const widget of followed) {
+    const pill = widget.querySelector<HTMLElement>("[data-pill]");
+    widget.toggleAttribute(DOM.flowLive, state === "live");
+    if (!pill) continue;
+    pill.hidden = false;
+    pill.dataset["pill"] = state;
+    pill.textContent = WORDS[state];
+  }
+}
+
+const said = new WeakMap<Element, number>();
+
+/** The sum of it all for those who listen, at most every five seconds. */
+function say(widget: Element): void {
+  const summary = widget.querySelector(".svc-summary");
+  const ear = widget.querySelector("[data-say]");
+  if (!summary || !ear || said.has(ear)) return;
+  said.set(
+    ear,
+    setTimeout(() => {
+      said.delete(ear);
+      ear.textContent = summary.textContent;
+    }, SAY_MS),
+  );
+}
+
+setInterval(() => {
+  for (const widget of widgets) tick(widget);
+}, 1000);
+customElements.define(DOM.liveTag, Live);

@@ -1,0 +1,104 @@
+/**
+ * `flow-log.js`: the events of a graph in the page. Keeps the last of them, follows the tail until somebody scrolls away, filters, and
+ * marks where the connection was gone.
+ */
+import { parsed } from "./markup.ts";
+
+/** Rows in the page, however many events there are. */
+const MOST_ROWS = 300;
+/** Screen readers are told no more often. */
+const SAY_MS = 5000;
+
+interface Log {
+  list: HTMLElement;
+  form: HTMLFormElement;
+  /** Events that have come since somebody was told. */
+  unsaid: number;
+  timer: number | undefined;
+}
+
+const logs = new WeakMap<Element, Log>();
+
+/** @param rows HTML, oldest first @param skipped events that were left out before them */
+export function append(widget: Element, rows: readonly string[], skipped: number, isAfterGap: boolean): void {
+  const log = logs.get(widget) ?? equip(widget);
+  if (!log) return;
+  const { list } = log;
+  const added = parsed(rows.join(""), list);
+  if (isAfterGap) list.append(mark(`reconnected, ${rows.length + skipped} events since`));
+  else if (skipped > 0) list.append(mark(`${skipped} events left out`));
+  for (const row of added) setShown(row, log);
+  list.append(...added);
+  dropFirst(widget, list, skipped);
+  if (field(log, "tail").checked) list.scrollTop = list.scrollHeight;
+  sayLater(widget, log, added.length + skipped);
+}
+
+function equip(widget: Element): Log | undefined {
+  const list = widget.querySelector<HTMLElement>("[data-rows]");
+  const form = widget.querySelector<HTMLFormElement>("[data-filter]");
+  if (!list || !form) return undefined;
+  const log: Log = { list, form, unsaid: 0, timer: undefined };
+  logs.set(widget, log);
+  form.hidden = false;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", ({ target }) => {
+    if (target === field(log, "tail")) return scrollToEnd(log);
+    for (const row of list.children) setShown(row, log);
+    scrollToEnd(log);
+  });
+  list.addEventListener("scroll", () => {
+    field(log, "tail").checked = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
+  });
+  scrollToEnd(log);
+  return log;
+}
+
+function field({ form }: Log, name: string): HTMLInputElement {
+  return form.elements.namedItem(name) as HTMLInputElement;
+}
+
+function scrollToEnd(log: Log): void {
+  if (field(log, "tail").checked) log.list.scrollTop = log.list.scrollHeight;
+}
+
+function setShown(row: Element, log: Log): void {
+  const kind = field(log, "kind").value;
+  const text = field(log, "text").value.trim().toLowerCase();
+  const isOther = kind !== "" && row.getAttribute("data-kind") !== kind;
+  const isHidden = isOther || (text !== "" && !row.textContent.toLowerCase().includes(text));
+  if (row.hasAttribute("data-kind")) row.toggleAttribute("hidden", isHidden);
+}
+
+function mark(text: string): Element {
+  const row = document.createElement("li");
+  row.className = "svc-mark";
+  row.textContent = text;
+  return row;
+}
+
+/** What is no longer in the page is counted. */
+function dropFirst(widget: Element, list: Element, skipped: number): void {
+  const gap = widget.querySelector<HTMLElement>("[data-before]");
+  let before = Number(gap?.dataset["before"]) + skipped;
+  while (list.childElementCount > MOST_ROWS) {
+    if (list.firstElementChild?.hasAttribute("data-seq")) before++;
+    list.firstElementChild?.remove();
+  }
+  if (!gap || before === Number(gap.dataset["before"])) return;
+  gap.dataset["before"] = String(before);
+  gap.hidden = false;
+  gap.textContent = `${before.toLocaleString("en")} earlier events are not shown`;
+}
+
+function sayLater(widget: Element, log: Log, count: number): void {
+  log.unsaid += count;
+  log.timer ??= setTimeout(() => {
+    const ear = widget.querySelector("[data-news]");
+    if (ear) ear.textContent = `${log.unsaid} new ${log.unsaid === 1 ? "event" : "events"}`;
+    log.unsaid = 0;
+    log.timer = undefined;
+  }, SAY_MS);
+}
+
+for (const widget of document.querySelectorAll("svc-live")) equip(widget);

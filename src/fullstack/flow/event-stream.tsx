@@ -1,0 +1,87 @@
+/** `<EventStream>`: the events of a graph as a log that goes on. The last of them stand in the page as it comes. */
+import type { App } from "../../index.ts";
+import type { GraphEvent } from "../../graph.ts";
+import { EventRow } from "./event-row.tsx";
+import { liveSrc } from "./flow.ts";
+import { countText } from "../ops/views/text.ts";
+
+/** The events of a graph as the widget takes them. */
+export interface EventLog {
+  graphId: string;
+  /** The last ones, oldest first. */
+  events: readonly GraphEvent[];
+  /** How many there are before them. */
+  before: number;
+  /** Where the page follows them, for a day: whoever has this address may read them. */
+  src: string;
+}
+
+export interface EventLogOptions {
+  /** How many of the last events the page has from the start. Default 100, most 300. */
+  limit?: number;
+}
+
+const MOST = 300;
+
+/** The log of a graph for `<EventStream>`; undefined where there is none of this id. Whoever gets the page may follow it for a day. */
+export async function readEvents(
+  app: App,
+  graphId: string,
+  { limit = 100 }: EventLogOptions = {},
+): Promise<EventLog | undefined> {
+  const snapshot = await app.engine.snapshot(graphId);
+  if (!snapshot) return undefined;
+  const before = Math.max(0, snapshot.last_seq - Math.min(Math.max(limit, 1), MOST));
+  const events = await app.engine.events(graphId, { after: before, limit: MOST });
+  return { graphId, events, before, src: liveSrc(app, { topic: "events", id: graphId }) };
+}
+
+export interface EventStreamProps {
+  log: EventLog;
+  /** Heading above it. Default "Events". */
+  title?: string;
+}
+
+/** What happened to a graph, line by line: filter, following of the tail and news come with script. */
+export function EventStream({ log, title = "Events" }: EventStreamProps) {
+  const titleId = `events-${log.graphId}-title`;
+  return (
+    <svc-live class="svc-events" data-src={log.src} data-at={log.events.at(-1)?.seq ?? log.before} data-widget="events">
+      <section aria-labelledby={titleId}>
+        <header class="svc-head">
+          <h2 id={titleId}>{title}</h2>
+          <span class="svc-pill" data-pill="" hidden={true} />
+          <form class="svc-filter" data-filter="" hidden={true}>
+            <label>
+              <span>Show</span>
+              <select name="kind">
+                <option value="">everything</option>
+                <option value="graph">the graph</option>
+                <option value="node">nodes</option>
+                <option value="log">logs</option>
+                <option value="progress">progress</option>
+                <option value="custom">own events</option>
+              </select>
+            </label>
+            <label>
+              <span>with</span>
+              <input type="search" name="text" placeholder="text or node" autocomplete="off" />
+            </label>
+            <label class="svc-check">
+              <input type="checkbox" name="tail" checked={true} /> <span>follow</span>
+            </label>
+          </form>
+        </header>
+        <p class="svc-gap" data-before={log.before} hidden={log.before === 0}>
+          {countText(log.before)} earlier events are not shown
+        </p>
+        <ol class="svc-log" tabindex="0" aria-label={title} data-rows="">
+          {log.events.map((event) => (
+            <EventRow event={event} />
+          ))}
+        </ol>
+        <p class="svc-ear" role="status" data-news="" />
+      </section>
+    </svc-live>
+  );
+}

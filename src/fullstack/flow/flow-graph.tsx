@@ -1,0 +1,111 @@
+/** `<FlowGraph>`: a graph as picture, summary and list, kept up to date where script runs. */
+import type { Flow } from "./flow.ts";
+import { hrefOf, rowId } from "./links.ts";
+import { Took } from "./moment.tsx";
+import { NodeRow } from "./node-list.tsx";
+import { EdgePath, edgeParts, NodeBox, Picture, pictureLayout } from "./picture.tsx";
+import { StatusMark } from "./status-mark.tsx";
+import { summaryText, type FlowView } from "./view.ts";
+
+export interface FlowGraphProps {
+  /** What a loader has read: `readFlow(app, id)`. */
+  flow: Flow;
+  /** Heading above it. Default: the name of the graph. */
+  title?: string;
+  /** `both` (default), or only the `picture`, or only the `list`. */
+  show?: "both" | "picture" | "list";
+}
+
+/** A graph that runs: its nodes as a picture with links, a sentence that sums them up, and all of it as a list. */
+export function FlowGraph({ flow, title, show = "both" }: FlowGraphProps) {
+  const { view, nowMs } = flow;
+  const name = `flow-${view.id}`;
+  return (
+    <svc-live class="svc-flow" data-src={flow.src} data-at={view.seq} data-widget="graph">
+      <section aria-labelledby={`${name}-title`}>
+        <FlowHead view={view} title={title ?? view.worker} titleId={`${name}-title`} nowMs={nowMs} />
+        <FlowSummary view={view} />
+        <p class="svc-ear" role="status" data-say="" />
+        {show === "list" ? null : (
+          <div class="svc-view" tabindex="0" role="region" aria-label={`Picture of ${title ?? view.worker}`}>
+            <Picture view={view} nodeHref={flow.nodeHref} nowMs={nowMs} titleId={`${name}-title`} />
+          </div>
+        )}
+        {show === "picture" ? null : (
+          <ul class="svc-rows">
+            {view.nodes.map((node) => (
+              <NodeRow
+                node={node}
+                rowId={rowId(view.id, node.name)}
+                href={hrefOf(view.id, node.name, flow.nodeHref)}
+                nowMs={nowMs}
+              />
+            ))}
+          </ul>
+        )}
+      </section>
+    </svc-live>
+  );
+}
+
+interface FlowHeadProps {
+  view: FlowView;
+  title: string;
+  titleId: string;
+  nowMs: number | undefined;
+}
+
+function FlowHead({ view, title, titleId, nowMs }: FlowHeadProps) {
+  return (
+    <header class="svc-head">
+      <h2 id={titleId}>{title}</h2>
+      <FlowState view={view} nowMs={nowMs} />
+      <span class="svc-pill" data-pill="" hidden={true} />
+    </header>
+  );
+}
+
+/** Status, progress and time. */
+function FlowState({ view, nowMs }: { view: FlowView; nowMs: number | undefined }) {
+  return (
+    <div class="svc-state" data-part="state">
+      <StatusMark status={view.status} />
+      {view.progress === null ? null : (
+        <progress value={view.progress.share} max={1} aria-label="Progress">
+          {Math.round(view.progress.share * 100)} %
+        </progress>
+      )}
+      {view.progress?.note === undefined ? null : <span class="svc-note">{view.progress.note}</span>}
+      <Took startedMs={view.startedMs} finishedMs={view.finishedMs} nowMs={nowMs} />
+    </div>
+  );
+}
+
+function FlowSummary({ view }: { view: FlowView }) {
+  return (
+    <p class="svc-summary" data-part="summary">
+      {summaryText(view)}
+      {view.message === undefined ? null : <span class="svc-message">{view.message}</span>}
+    </p>
+  );
+}
+
+/** All that may change of a graph's widget, by the names under which the page has it. */
+export function flowParts(view: FlowView, nodeHref: string | undefined): Map<string, string> {
+  const made = pictureLayout(view);
+  const nowMs = undefined;
+  const parts = new Map([
+    ["state", String(<FlowState view={view} nowMs={nowMs} />)],
+    ["summary", String(<FlowSummary view={view} />)],
+  ]);
+  for (const { edge, routed, isLive } of edgeParts(view, made))
+    parts.set(`e:${edge.from}>${edge.to}`, String(<EdgePath edge={edge} routed={routed} isLive={isLive} />));
+  for (const node of view.nodes) {
+    const at = made.nodes.get(node.name);
+    const to = hrefOf(view.id, node.name, nodeHref);
+    if (at) parts.set(`n:${node.name}`, String(<NodeBox node={node} at={at} href={to} nowMs={nowMs} />));
+    const row = <NodeRow node={node} rowId={rowId(view.id, node.name)} href={to} nowMs={nowMs} />;
+    parts.set(`l:${node.name}`, String(row));
+  }
+  return parts;
+}

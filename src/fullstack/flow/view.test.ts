@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Snapshot } from "../../graph.ts";
+import { FlowGraph, flowParts } from "./flow-graph.tsx";
+import { nodeLabel } from "./picture.tsx";
+import { flowView, summaryText } from "./view.ts";
+
+type Row = Snapshot["nodes"][number];
+
+function row(id: string, status: Row["status"], more: Partial<Row> = {}): Row {
+  const kind = id.includes("#") ? "step" : "node";
+  const times = { started_ms: null, finished_ms: null, due_ms: null };
+  return { id, kind, worker: id.split(/[/#]/)[0] ?? id, status, attempts: 1, error: null, ...times, ...more };
+}
+
+function snapshot(nodes: Row[], edges: [string, string][], more: Partial<Snapshot> = {}): Snapshot {
+  return {
+    graph_id: "g_1",
+    worker: "order",
+    version: null,
+    status: "running",
+    phase: "running",
+    epoch: 1,
+    input: null,
+    result: null,
+    error: null,
+    progress: null,
+    tags: [],
+    nodes,
+    edges,
+    parent: null,
+    children: [],
+    forked_from: null,
+    created_ms: 1,
+    due_ms: 1,
+    started_ms: 1,
+    finished_ms: null,
+    last_seq: 9,
+    ...more,
+  };
+}
+
+function items(counts: Partial<Record<Row["status"], number>>): Row[] {
+  const statuses = Object.entries(counts).flatMap(([status, count]) =>
+    Array.from({ length: count }, () => status as Row["status"]),
+  );
+  return statuses.map((status, number) => row(`shrink/${number}`, status));
+}
+
+const EDGES: [string, string][] = [
+  ["list", "shrink"],
+  ["shrink", "pack"],
+];
+
+describe("views of graphs", () => {
+  it("have a node for each of the definition, in its order, before any of them has a row", () => {
+    const { nodes } = flowView(snapshot([row("list", "ready")], EDGES));
+    assert.deepEqual(
+      nodes.map(({ name, status }) => [name, status]),
+      [
+        ["list", "queued"],
+        ["shrink", "queued"],
+        ["pack", "queued"],
+      ],
+    );
+  });
+
+  it("fold a fan-out of any size into one node with counts, what needs looking at first", () => {
+    const view = flowView(snapshot(items({ done: 120, running: 5, failed: 3 }), EDGES));
+    const shrink = view.nodes.find(({ name }) => name === "shrink");
+    assert.ok(shrink);
+    assert.deepEqual(
+      [...(shrink.counts ?? [])],
+      [
+        ["failed", 3],
+        ["running", 5],
+        ["done", 120],
+      ],
+    );
+    assert.equal(nodeLabel(shrink), "shrink: running, 3 failed, 5 running, 120 done");
+    assert.match(
+      String(FlowGraph({ flow: { view, src: "/", nodeHref: undefined, nowMs: 5 } })),
+      /×128 {2}3 ✕ {2}5 ◐ {2}120 ✓/,
+    );
+  });
+
+  it("say of a fan-out that it has failed only when nothing of it is left to do", () => {
+    const statusOf = (rows: Row[]) =>
+      flowView(snapshot(rows, EDGES)).nodes.find(({ name }) => name === "shrink")?.status;
+    assert.equal(statusOf(items({ done: 3, failed: 1, pending: 1 })), "running");
+    assert.equal(statusOf(items({ done: 3, failed: 1 })), "failed");
+    assert.equal(statusOf(items({ done: 3 })), "done");
+    assert.equal(statusOf(items({ done: 3, retrying: 1 })), "retrying");
+    assert.equal(statusOf(items({ pending: 3 })), "queued");
+  });
+
+  it("show a fan-out of nothing as done once what comes after it has begun", () => {
+    const rows = [row("list", "done", { started_ms: 1 }), row("pack", "running", { started_ms: 2 })];
+    const shrink = flowView(snapshot(rows, EDGES)).nodes.find(({ name }) => name === "shrink");
+    assert.equal(shrink?.status, "done");
+  });
+
+  it("tell branches that were taken from those that never will be", () => {
+    const rows = [row("list", "done"), row("shrink", "skipped"), row("pack", "pending")];
+    const { edges } = flowView(snapshot(rows, [...EDGES, ["list", "pack"]]));
+    assert.deepEqual(
+      edges.map(({ state }) => state),
+      ["untaken", "untaken", "open"],
+    );
+  });
+
+  it("keep what a worker did inside of its node with that node", () => {
+    const { nodes } = flowView(snapshot([row("list", "running"), row("list#fetch", "done")], EDGES));
+    assert.deepEqual(
+      nodes[0]?.inner.map(({ label, status }) => [label, status]),
+      [["fetch", "done"]],
+    );
+  });
+
+  it("are summed up in one sentence", () => {
+    const rows = [row("list", "done"), ...items({ done: 1, failed: 1 }), row("pack", "waiting")];
+    assert.equal(summaryText(flowView(snapshot(rows, EDGES))), "1 of 3 nodes done, 1 failed: shrink, 1 waiting: pack");
+  });
+
+  it("tell a graph that was cancelled from one that failed", () => {
+    const error = { message: "Cancelled by an operator", reason: "cancelled" as const };
+    assert.equal(flowView(snapshot([], EDGES, { status: "failed", phase: "failed", error })).status, "cancelled");
+    assert.equal(flowView(snapshot([], EDGES, { phase: "cancelling" })).status, "cancelling");
+  });
+
+  it("escape names and messages of nodes wherever they stand", () => {
+    const hostile = `<b>"&'`;
+    const rows = [row(hostile, "failed", { error: { message: hostile, reason: "error" } })];
+    const view = flowView(snapshot(rows, [], { worker: hostile }));
+    const html = String(FlowGraph({ flow: { view, src: hostile, nodeHref: "/x?n=:node", nowMs: 5 } }));
+    assert.doesNotMatch(html, /<b>/);
+    assert.match(html, /href="\/x\?n=%3Cb%3E%22%26&#39;"|href="\/x\?n=%3Cb%3E%22%26'"/);
+  });
+
+  it("come as parts that are the same at any time, and each stands in the widget under its name", () => {
+    const rows = [row("list", "done", { started_ms: 1, finished_ms: 4 }), row("pack", "running", { started_ms: 2 })];
+    const view = flowView(snapshot(rows, EDGES));
+    const html = String(FlowGraph({ flow: { view, src: "/", nodeHref: undefined, nowMs: 5000 } }));
+    for (const [name, part] of flowParts(view, undefined)) {
+      assert.match(part, new RegExp(`data-part="${name.replaceAll(">", "(?:>|&gt;)")}"`));
+      assert.ok(html.includes(part.slice(0, part.indexOf(">"))), name);
+    }
+    assert.deepEqual(flowParts(view, undefined), flowParts(view, undefined));
+  });
+});

@@ -1,0 +1,271 @@
+/**
+ * What a graph looks like: from the snapshot of the engine to nodes as people think of them, one for each of the definition. A fan-out is
+ * one node with counts, and what a worker did inside of a node belongs to that node, so the picture has its shape from the start.
+ */
+import type { Snapshot } from "../../graph.ts";
+import type { FlowStatus } from "./status.ts";
+
+type NodeRow = Snapshot["nodes"][number];
+
+/** Something inside of a node: an item of a fan-out, a step, a sleep, something waited for. */
+export interface FlowPart {
+  id: string;
+  /** Behind the node's name: `3`, `fetch`. */
+  label: string;
+  kind: NodeRow["kind"] | "item";
+  status: FlowStatus;
+  startedMs: number | null;
+  finishedMs: number | null;
+  message: string | undefined;
+}
+
+export interface FlowNode {
+  name: string;
+  worker: string;
+  status: FlowStatus;
+  attempts: number;
+  startedMs: number | null;
+  finishedMs: number | null;
+  /** Until when it sleeps or waits, or when it is tried again. */
+  dueMs: number | null;
+  /** Why it failed, or its last attempt did. */
+  message: string | undefined;
+  /** How many items of a fan-out are in which status; undefined for a node that is none. */
+  counts: ReadonlyMap<FlowStatus, number> | undefined;
+  items: readonly FlowPart[];
+  inner: readonly FlowPart[];
+  /** Graphs that it started. */
+  children: readonly { id: string; worker: string; status: FlowStatus }[];
+}
+
+export interface FlowEdge {
+  from: string;
+  to: string;
+  /** `open`: nothing has come yet; `taken`; `untaken`: nothing ever will. */
+  state: "open" | "taken" | "untaken";
+}
+
+export interface FlowView {
+  id: string;
+  worker: string;
+  status: FlowStatus;
+  /** Number of the last event it tells of. */
+  seq: number;
+  epoch: number;
+  startedMs: number | null;
+  finishedMs: number | null;
+  /** 0 to 1, as the workers tell it. */
+  progress: { share: number; note: string | undefined } | null;
+  message: string | undefined;
+  nodes: readonly FlowNode[];
+  edges: readonly FlowEdge[];
+}
+
+/** @param snapshot as `engine.snapshot` gives it */
+export function flowView(snapshot: Snapshot): FlowView {
+  const status = graphStatus(snapshot);
+  const nodes = withEmptyFanOuts(nodesOf(snapshot), snapshot);
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  return {
+    id: snapshot.graph_id,
+    worker: snapshot.worker,
+    status,
+    seq: snapshot.last_seq,
+    epoch: snapshot.epoch,
+    startedMs: snapshot.started_ms,
+    finishedMs: snapshot.finished_ms,
+    progress: snapshot.progress && { share: snapshot.progress.value, note: snapshot.progress.note },
+    message: snapshot.error?.message,
+    nodes,
+    edges: snapshot.edges.map(([from, to]) => ({ from, to, state: edgeState(byName.get(from), byName.get(to)) })),
+  };
+}
+
+/** The status of a graph as it is shown: that on the wire, and what the phase says beyond. */
+export function graphStatus({ status, phase, error }: Pick<Snapshot, "status" | "phase" | "error">): FlowStatus {
+  if (phase === "cancelling") return "cancelling";
+  if (status === "failed" && error?.reason === "cancelled") return "cancelled";
+  return status === "pending" ? "queued" : status;
+}
+
+function nodeStatus(status: NodeRow["status"]): FlowStatus {
+  return status === "pending" || status === "ready" ? "queued" : status;
+}
+
+/** In the order in which the edges name them: that of the definition. */
+function nodesOf(snapshot: Snapshot): FlowNode[] {
+  const groups = new Map<string, NodeRow[]>();
+  for (const name of snapshot.edges.flat()) groups.set(name, []);
+  for (const row of snapshot.nodes) {
+    const name = row.id.split(/[/#]/, 1)[0] as string;
+    const rows = groups.get(name);
+    if (rows) rows.push(row);
+    else groups.set(name, [row]);
+  }
+  const hasEnded = snapshot.finished_ms !== null;
+  return [...groups].map(([name, rows]) => {
+    const children = snapshot.children.filter(({ node }) => node?.split(/[/#]/, 1)[0] === name);
+    return { ...nodeOf(name, rows, hasEnded), children: children.map(childOf) };
+  });
+}
+
+/** A fan-out of nothing has no rows at all; that its turn is over is told by what has begun after it. */
+function withEmptyFanOuts(nodes: readonly FlowNode[], { nodes: rows, edges }: Snapshot): FlowNode[] {
+  const known = new Set(rows.map(({ id }) => id.split(/[/#]/, 1)[0]));
+  const begun = new Set(nodes.filter(({ startedMs }) => startedMs !== null).map(({ name }) => name));
+  const isEmpty = (name: string): boolean =>
+    !known.has(name) && edges.some(([from, to]) => from === name && begun.has(to));
+  return nodes.map((node) => (isEmpty(node.name) ? { ...node, status: "done", counts: new Map() } : node));
+}
+
+function childOf({ graph_id, worker, status }: Snapshot["children"][number]): FlowNode["children"][number] {
+  return { id: graph_id, worker, status: status === "pending" ? "queued" : status };
+}
+
+function nodeOf(name: string, rows: readonly NodeRow[], hasEnded: boolean): Omit<FlowNode, "children"> {
+  const own = rows.find(({ id }) => id === name);
+  const inner = rows.filter(({ id }) => id.includes("#")).map((row) => partOf(row, name));
+  if (own) {
+    return {
+      ...timesOf([own]),
+      name,
+      worker: own.worker,
+      status: nodeStatus(own.status),
+      attempts: own.attempts,
+      dueMs: dueOf([own, ...rows]),
+      message: own.error?.message,
+      counts: undefined,
+      items: [],
+      inner,
+    };
+  }
+  const itemRows = rows.filter(({ id }) => !id.includes("#")).sort((a, b) => numberOf(a) - numberOf(b));
+  const counts = countsOf(itemRows);
+  return {
+    ...timesOf(itemRows),
+    name,
+    worker: itemRows[0]?.worker ?? name,
+    status: itemRows.length === 0 ? (hasEnded ? "skipped" : "queued") : sumOf(counts),
+    attempts: itemRows.reduce((sum, { attempts }) => sum + attempts, 0),
+    dueMs: dueOf(rows),
+    message: itemRows.find(({ status, error }) => status === "failed" && error)?.error?.message,
+    counts: itemRows.length === 0 ? undefined : counts,
+    items: itemRows.map((row) => partOf(row, name)),
+    inner,
+  };
+}
+
+function numberOf({ id }: NodeRow): number {
+  return Number(id.slice(id.lastIndexOf("/") + 1));
+}
+
+function partOf(row: NodeRow, name: string): FlowPart {
+  return {
+    id: row.id,
+    label: row.id.slice(name.length + 1),
+    kind: row.id.includes("#") ? row.kind : "item",
+    status: nodeStatus(row.status),
+    startedMs: row.started_ms,
+    finishedMs: row.finished_ms,
+    message: row.error?.message,
+  };
+}
+
+function timesOf(rows: readonly NodeRow[]): Pick<FlowNode, "startedMs" | "finishedMs"> {
+  const started = rows.flatMap(({ started_ms }) => started_ms ?? []);
+  const finished = rows.flatMap(({ finished_ms }) => finished_ms ?? []);
+  return {
+    startedMs: started.length === 0 ? null : started.reduce((least, ms) => Math.min(least, ms)),
+    finishedMs: finished.length < rows.length || rows.length === 0 ? null : finished.reduce((a, b) => Math.max(a, b)),
+  };
+}
+
+/** The first thing that comes by itself. */
+function dueOf(rows: readonly NodeRow[]): number | null {
+  const due = rows.flatMap(({ status, due_ms }) =>
+    due_ms !== null && (status === "waiting" || status === "retrying") ? due_ms : [],
+  );
+  return due.length === 0 ? null : due.reduce((least, ms) => Math.min(least, ms));
+}
+
+/** What needs looking at stands first. */
+const ORDER: readonly FlowStatus[] = [
+  "failed",
+  "uncompensated",
+  "running",
+  "retrying",
+  "compensating",
+  "cancelling",
+  "waiting",
+  "paused",
+  "queued",
+  "done",
+  "cancelled",
+  "compensated",
+  "skipped",
+];
+
+function countsOf(rows: readonly NodeRow[]): Map<FlowStatus, number> {
+  const counts = new Map<FlowStatus, number>();
+  for (const { status } of rows) {
+    const shown = nodeStatus(status);
+    counts.set(shown, (counts.get(shown) ?? 0) + 1);
+  }
+  return new Map([...counts].sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b)));
+}
+
+/** What goes on counts before what has ended: a stack has failed when nothing of it is left to do. */
+function sumOf(counts: ReadonlyMap<FlowStatus, number>): FlowStatus {
+  const open = UNDER_WAY.find((each) => counts.has(each));
+  // Some have ended and the rest are next: it is under way.
+  if (open === "queued" && counts.size > 1) return "running";
+  return open ?? ORDER.find((each) => counts.has(each)) ?? "queued";
+}
+
+const UNDER_WAY: readonly FlowStatus[] = [
+  "running",
+  "retrying",
+  "compensating",
+  "cancelling",
+  "waiting",
+  "paused",
+  "queued",
+];
+
+const OPEN: ReadonlySet<FlowStatus> = new Set(["queued", "paused"]);
+const NEVER: ReadonlySet<FlowStatus> = new Set(["skipped", "cancelled"]);
+
+function edgeState(from: FlowNode | undefined, to: FlowNode | undefined): FlowEdge["state"] {
+  if (!from || !to || NEVER.has(from.status) || NEVER.has(to.status)) return "untaken";
+  return OPEN.has(to.status) ? "open" : "taken";
+}
+
+/** "5 of 8 nodes done, 1 failed: charge-card". */
+export function summaryText({ nodes }: FlowView): string {
+  const named = (status: FlowStatus): string[] =>
+    nodes.filter((node) => node.status === status).map(({ name }) => name);
+  const told = (
+    ["failed", "uncompensated", "running", "retrying", "waiting", "compensating", "skipped"] as const
+  ).flatMap((status) => {
+    const names = named(status);
+    const list = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+    return names.length === 0 ? [] : [`${names.length} ${SUMMARY_WORDS[status]}: ${list}`];
+  });
+  const torn = nodes.filter(({ status, counts }) => status !== "failed" && counts?.has("failed"));
+  const items = torn.map(({ name, counts }) => `${counts?.get("failed")} failed in ${name}`);
+  return [
+    `${named("done").length} of ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} done`,
+    ...told,
+    ...items,
+  ].join(", ");
+}
+
+const SUMMARY_WORDS = {
+  failed: "failed",
+  uncompensated: "not undone",
+  running: "running",
+  retrying: "tried again",
+  waiting: "waiting",
+  compensating: "being undone",
+  skipped: "skipped",
+} as const;

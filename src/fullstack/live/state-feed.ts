@@ -1,0 +1,72 @@
+/** Feeds about the whole process: looked at once a second, for as long as somebody follows. */
+import type { App } from "../../index.ts";
+import { overviewParts } from "../flow/ops-dashboard.tsx";
+import { readOverviewView } from "../flow/overview-view.ts";
+import { workerParts } from "../flow/worker-panel.tsx";
+import { workerViews } from "../flow/worker-view.ts";
+import { Bell, pause } from "./bell.ts";
+import { Parts } from "./parts.ts";
+import type { Feed, News } from "./topics.ts";
+
+const LOOK_MS = 1000;
+
+abstract class StateFeed implements Feed {
+  protected readonly app: App;
+  readonly #bell = new Bell();
+  readonly #parts = new Parts();
+  readonly #ending = new AbortController();
+  /** No two servers count alike, so that what came from another is unknown. */
+  #at = Date.now();
+
+  constructor(app: App, onError: (error: unknown) => void) {
+    this.app = app;
+    this.#run(this.#ending.signal).catch(onError);
+  }
+
+  get version(): number {
+    return this.#bell.version;
+  }
+
+  changed(seen: number, signal: AbortSignal): Promise<void> {
+    return this.#bell.changed(seen, signal);
+  }
+
+  async since(cursor: string): Promise<News | undefined> {
+    return this.#parts.since(cursor);
+  }
+
+  stop(): void {
+    this.#ending.abort();
+  }
+
+  protected abstract read(): Promise<Map<string, string>>;
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (this.#parts.update(this.#at, await this.read())) {
+        this.#at++;
+        this.#bell.ring();
+      }
+      await pause(LOOK_MS, signal);
+    }
+  }
+}
+
+export class WorkersFeed extends StateFeed {
+  protected async read(): Promise<Map<string, string>> {
+    return workerParts(await workerViews(this.app));
+  }
+}
+
+export class OverviewFeed extends StateFeed {
+  readonly #runHref: string | undefined;
+
+  constructor(app: App, runHref: string | undefined, onError: (error: unknown) => void) {
+    super(app, onError);
+    this.#runHref = runHref;
+  }
+
+  protected async read(): Promise<Map<string, string>> {
+    return overviewParts(await readOverviewView(this.app), this.#runHref);
+  }
+}
