@@ -14,6 +14,7 @@ const target = join(root, "out/assets");
 const devTarget = join(root, "out/assets-dev");
 const CORE_URL = "/_svc/core.js";
 const LOADER_URL = "/_svc/loader.js";
+const REGION_URL = "/_svc/region.js";
 const ACT_URL = "/_svc/act.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
@@ -36,6 +37,7 @@ const ASSETS = [
   "portal",
   "boundary",
   "select",
+  "virtual",
   "page-swap",
   "reseat",
   "token",
@@ -82,6 +84,10 @@ const importsByUrl: Plugin = {
     builder.onResolve({ filter: /\/act\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: ACT_URL, external: true },
     );
+    // A part that goes on from another.
+    builder.onResolve({ filter: /\/region\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: REGION_URL, external: true },
+    );
     // Of the dependency graph there is one, core's.
     builder.onResolve({ filter: /\/(?:core|signal|system)\.ts$/ }, () => ({ path: CORE_URL, external: true }));
   },
@@ -116,7 +122,7 @@ function shortened(code: string): string {
 /** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import would be one for good. */
 function throughLoader(code: string): string {
   return code.replaceAll(
-    /\bimport\{([^}]*)\}from"\/_svc\/(core|act)\.js"/g,
+    /\bimport\{([^}]*)\}from"\/_svc\/(core|act|region)\.js"/g,
     (_import, list: string, part: string) => `const{${list.replaceAll(" as ", ":")}}=await $svc.load("${part}")`,
   );
 }

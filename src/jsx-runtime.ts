@@ -6,6 +6,7 @@ import { SvcError } from "./shared/errors.ts";
 export { block, component, made, scope } from "./ssr/render.ts";
 export { chosen, kept, options } from "./ssr/fields.ts";
 export { unique } from "./ssr/unique-rows.ts";
+export { virtual } from "./ssr/virtual.ts";
 export { still } from "./ssr/still-reads.ts";
 export { fn } from "./ssr/function-props.ts";
 export { effectOfComponent as effect } from "./ssr/effect.ts";

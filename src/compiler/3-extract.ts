@@ -83,8 +83,9 @@ export function extractItems(extraction: Extraction, children: readonly Node[], 
   for (const item of items) {
     const isSole = item === sole;
     if (item.kind === "run") item.isSole = isSole;
-    if (item.kind === "list") item.isSole = isSole;
-    if ((item.kind === "run" || item.kind === "list") && !isSole) item.key = ++position.template.lastKey;
+    // What is not there of a long list takes room behind its rows, which then need a mark of their end.
+    if (item.kind === "list") item.isSole = isSole && !item.virtual;
+    if ((item.kind === "run" || item.kind === "list") && !item.isSole) item.key = ++position.template.lastKey;
   }
   return items;
 }

@@ -24,7 +24,16 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Pieces of the runtime that only pages which use them load. */
-export type PartName = "region" | "attr" | "form" | "effect" | "resource" | "boundary" | "portal" | "select";
+export type PartName =
+  | "region"
+  | "attr"
+  | "form"
+  | "effect"
+  | "resource"
+  | "boundary"
+  | "portal"
+  | "select"
+  | "virtual";
 
 /** A user import that browser code needs. */
 export interface ClientImport {

@@ -221,15 +221,17 @@ export class BrowserEmitter {
     const each = this.#thunk(list.each, place);
     const by = this.#rowKey(list, place);
     const { make, bind } = this.#content(list.element, { ...place, level: list.level + 1 });
-    body.push(
-      `${this.#client.part("region", "For", place.scope)}(${path}, ${list.isSole ? 0 : list.key}, `,
-      ...each,
-      ", ",
-      ...by,
-      `, ${make}, `,
-    );
+    const { virtual } = list;
+    const write = virtual
+      ? this.#client.part("virtual", "Virtual", place.scope)
+      : this.#client.part("region", "For", place.scope);
+    body.push(`${write}(${path}, ${list.isSole ? 0 : list.key}, `, ...each, ", ", ...by, `, ${make}, `);
     body.push(...bind, `, ${slots}`);
     const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : undefined;
+    if (virtual) {
+      const options = virtual === true ? ["() => true"] : this.#thunk(virtual, place);
+      return void body.push(`, ${raw ?? 0}, `, ...options, ");\n");
+    }
     const isOpen = readsOutside(list.element, this.#readsOutsideOf(list, place.scope));
     if (raw !== undefined || isOpen) body.push(`, ${raw ?? 0}`);
     if (isOpen) body.push(", 1");

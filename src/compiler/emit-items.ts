@@ -187,8 +187,11 @@ export class ItemEmitter {
     for (const child of childrenOf(list.row)) this.#rowBody(child, root, html);
     const key = this.#keyOf(list);
     const each: Code = key ? [`${this.#out.use("unique")}(`, list.each, `, ${key})`] : [list.each];
+    const { virtual } = list;
+    const options = virtual === true ? "true" : virtual && this.#module.file.text.slice(virtual.start, virtual.end);
+    const write = options === undefined ? this.#out.useEach() : this.#out.use("virtual");
     return [
-      { code: [`${this.#out.useEach()}(`, ...each, ", ", list.row, ")"] },
+      { code: [`${write}(`, ...each, ", ", list.row, options === undefined ? ")" : `, ${options})`] },
       list.key === undefined ? "" : `<!--${list.key}-->`,
     ];
   }

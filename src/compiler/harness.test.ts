@@ -70,6 +70,7 @@ const RUNTIME_ASSETS: ReadonlySet<string> = new Set([
   PATHS.core,
   PATHS.region,
   PATHS.select,
+  PATHS.virtual,
   PATHS.attr,
   PATHS.store,
   PATHS.act,

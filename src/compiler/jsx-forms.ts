@@ -94,6 +94,10 @@ export function attributeExpression(node: ESTree.JSXElement, name: string): Expr
   return undefined;
 }
 
+export function hasAttribute(node: ESTree.JSXElement, name: string): boolean {
+  return node.openingElement.attributes.some((item) => item.type === "JSXAttribute" && item.name.name === name);
+}
+
 /** The one child of a component that is not white space. */
 export function onlyChild(node: ESTree.JSXElement): Node | undefined {
   const kept = node.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");

@@ -143,6 +143,8 @@ export interface List {
   node: Node;
   each: Node;
   by: Node | undefined;
+  /** Options of a list of which only some rows are in the page; `true` for the defaults. */
+  virtual: Expression | true | undefined;
   row: FunctionNode;
   /** What the row function returns. */
   element: Element;

@@ -37,6 +37,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.resource,
   PATHS.boundary,
   PATHS.select,
+  PATHS.virtual,
 ]);
 const BUILTINS = new Set(builtinModules);
 

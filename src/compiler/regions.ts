@@ -1,5 +1,6 @@
 /** Regions: lists, conditions and portals that the browser may have to make, told by their forms. Part of step 3. */
 import type { ESTree } from "vite";
+import { DOM } from "../shared/wire.ts";
 import { isFunction, returnsOf, unwrap, type Expression, type FunctionNode, type Node } from "./ast.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import {
@@ -7,17 +8,19 @@ import {
   attributeText,
   casesOf,
   fixedText,
+  hasAttribute,
   holdsComponent,
   mappedRows,
   onlyChild,
 } from "./jsx-forms.ts";
-import type { Branch, Element, Item, List, Pick } from "./model.ts";
+import type { Branch, Element, Item, List, Pick, Scope } from "./model.ts";
 
 /** A condition or list that the browser keeps up to date. */
 export function region(extraction: Extraction, inner: Node, position: Position): List | Branch {
   if (!position.scope) throw looseRegion(extraction, inner);
   const rows = mappedRows(inner);
-  if (rows) return listOf(extraction, inner, { each: rows.list, by: undefined, row: rows.row }, position);
+  if (rows)
+    return listOf(extraction, inner, { each: rows.list, by: undefined, virtual: undefined, row: rows.row }, position);
   const branches: Element[] = [];
   const pick = pickOf(extraction, inner, branches, position);
   return branchOf(inner, pick, branches, position);
@@ -57,18 +60,33 @@ export function forElement(extraction: Extraction, node: ESTree.JSXElement, posi
   }
   const { module } = extraction;
   const liveness = module.liveness(each);
+  const virtual = virtualOf(node);
   const reacts =
-    position.isRegion || liveness === "live" || (liveness === "maybe" && !holdsComponent(row, module.scopes));
+    position.isRegion ||
+    virtual !== undefined ||
+    liveness === "live" ||
+    (liveness === "maybe" && !holdsComponent(row, module.scopes));
   if (!position.scope || !reacts) {
-    if (liveness === "live") throw looseRegion(extraction, node);
+    if (liveness === "live" || virtual !== undefined) throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
   }
-  return listOf(extraction, node, { each, by: attributeExpression(node, "by"), row }, position);
+  return listOf(extraction, node, { each, by: attributeExpression(node, "by"), virtual, row }, position);
 }
+
+/** `virtual`, `virtual={{ first: 20 }}`; undefined for a list all of whose rows are there. */
+function virtualOf(node: ESTree.JSXElement): Expression | true | undefined {
+  const options = attributeExpression(node, "virtual");
+  if (options?.type === "Literal") return options.value === true ? true : undefined;
+  return options ?? (hasAttribute(node, "virtual") ? true : undefined);
+}
+
+/** The moment at which an element is first on screen. */
+const SEEN = "visible";
 
 interface ListParts {
   each: Expression;
   by: Node | undefined;
+  virtual: Expression | true | undefined;
   row: FunctionNode;
 }
 
@@ -88,7 +106,15 @@ function listOf(extraction: Extraction, node: Node, parts: ListParts, position: 
     );
   }
   const element = extraction.regionRoot(root, { ...position, level });
+  if (parts.virtual) wakeWhenSeen(scope);
   return { kind: "list", node, ...parts, element, level: position.level, isSole: false, key: undefined };
+}
+
+/** A list that follows what is scrolled has to be awake before anybody has used it. */
+function wakeWhenSeen(scope: Scope): void {
+  if (scope.events.has(SEEN)) return;
+  scope.events.add(SEEN);
+  scope.hookAttributes.push(` ${DOM.on}${SEEN}="${DOM.noHandler}"`);
 }
 
 export function showElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Item {

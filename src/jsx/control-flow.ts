@@ -2,10 +2,24 @@
 import { SvcError } from "../shared/errors.ts";
 import type { Child, Markup } from "./element.ts";
 
+export interface VirtualOptions {
+  /** How many rows the server writes, for the first view and for those without JavaScript. Default: 30. */
+  first?: number;
+  /** Index of the first of them, for links into the list. Default: 0. */
+  start?: number;
+  /** Height in pixels of rows that nobody has seen yet. Default: that of those the server wrote, on average. */
+  rowHeight?: number;
+}
+
 export interface ForProps<Item> {
   each: readonly Item[];
   /** Identity of a row, by which it is kept when the list changes. Default: the item itself. */
   by?: (item: Item) => unknown;
+  /**
+   * Only rows around what can be seen are in the page, however long the list: a number of rows that the server writes, then
+   * those that are scrolled to. The element around them, or one further out that scrolls, is what they are seen in.
+   */
+  virtual?: boolean | VirtualOptions;
   /** Returns one element. Written in place, so that the compiler sees it. */
   children: (item: Item, index: number) => Markup;
 }

@@ -32,6 +32,7 @@ export const PATHS = {
   portal: "/_svc/portal.js",
   boundary: "/_svc/boundary.js",
   select: "/_svc/select.js",
+  virtual: "/_svc/virtual.js",
   /** Of pages that become others: forms and navigation of the full-stack variant. */
   pageSwap: "/_svc/page-swap.js",
   reseat: "/_svc/reseat.js",
@@ -181,6 +182,8 @@ export const DOM = {
   caught: "caught",
   /** Prefix of handler attributes: `on:click="h0"`. */
   on: "on:",
+  /** A handler that there isn't: the event does no more than fetch and wake its scope. */
+  noHandler: "_",
   /** Behind `on:`, for events wherever they happen: `on:window:resize="h0"`; alone on `<html>` where a page has any. */
   window: "window:",
   /** Media query of an element with `on:media`. */

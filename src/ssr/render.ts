@@ -57,9 +57,6 @@ export interface MoreState {
   u: Record<string, Json[]>;
 }
 
-/** A symbol that no chunk exports. */
-const NO_HANDLER = "_";
-
 /** How many scopes and values there were. */
 export interface RenderMark {
   scopes: number;
@@ -359,7 +356,7 @@ export class Render {
   #momentOf(block: Block): string {
     if (this.#moment === undefined || block.events.includes(this.#moment)) return "";
     this.events.add(this.#moment);
-    return ` ${DOM.on}${this.#moment}="${NO_HANDLER}"`;
+    return ` ${DOM.on}${this.#moment}="${DOM.noHandler}"`;
   }
 }
 
