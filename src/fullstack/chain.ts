@@ -6,6 +6,7 @@ import { STATUS_CODES } from "node:http";
 import { ErrorBoundary, isRedirect, SvcError, type Context } from "../index.ts";
 import { component, html, outlet, t, type Child } from "../jsx-runtime.ts";
 import { mergeHeads, type Head } from "./head.ts";
+import { keepQuiet } from "./outcome.ts";
 import type { ErrorModule, ErrorProps, PageModule } from "./modules.ts";
 
 /** Layouts outermost first, the page last. */
@@ -70,12 +71,6 @@ async function outcomeOf({ load }: PageModule, ctx: Context): Promise<Outcome> {
   } catch (error) {
     return { ok: false, error };
   }
-}
-
-/** Promises that `load` hands over unawaited: one that no `<Await>` comes to wait for must not end the process. */
-function keepQuiet(data: unknown): void {
-  if (typeof data !== "object" || data === null) return;
-  for (const value of Object.values(data)) if (value instanceof Promise) value.catch(() => undefined);
 }
 
 /** @param at level that failed. @throws the error, where no `_error.tsx` stands around that level. */

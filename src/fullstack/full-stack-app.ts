@@ -5,6 +5,7 @@ import { assemble } from "./assemble.ts";
 import { statusOf } from "./chain.ts";
 import type { Modules, PageSettings } from "./modules.ts";
 import { opsEntries, type OpsOptions } from "./ops/ops.ts";
+import { ToldFault } from "./outcome.ts";
 import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
 
 export interface FullStackOptions extends AppOptions {
@@ -59,7 +60,8 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
 
 /** What visitors may know: refusals are for them, faults are not. */
 function told(error: unknown, isProduction: boolean): string {
-  if (error instanceof Error && (statusOf(error) < 500 || !isProduction)) return error.message;
+  const isForAll = error instanceof ToldFault || statusOf(error) < 500;
+  if (error instanceof Error && (isForAll || !isProduction)) return error.message;
   return isProduction ? "Something failed on our side." : String(error);
 }
 

@@ -17,6 +17,7 @@ export type { FlowStatus } from "./flow/status.ts";
 export type { Head, OpenGraph } from "./head.ts";
 export type { OpsOptions } from "./ops/ops.ts";
 export { href, type HrefOptions } from "./href.ts";
+export { defer, error } from "./outcome.ts";
 export type { ErrorProps, LayoutProps, PageProps, PageSettings } from "./modules.ts";
 export type { LlmsLink, LlmsOptions } from "./seo/llms.ts";
 export type { RobotsRule } from "./seo/robots.ts";

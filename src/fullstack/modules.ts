@@ -38,7 +38,7 @@ export interface ErrorProps {
 }
 
 /** How a page behaves, where that differs from the default. */
-export type PageSettings = Pick<PageOptions<unknown>, "prefetch" | "navigation" | "security" | "deadline">;
+export type PageSettings = Pick<PageOptions<unknown>, "prefetch" | "navigation" | "security" | "deadline" | "cache">;
 
 export interface PageModule {
   default: (props: PageProps & { children?: Child }) => unknown;

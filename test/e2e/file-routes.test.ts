@@ -112,6 +112,38 @@ describe("what fails", () => {
   });
 });
 
+describe("what load gives", () => {
+  it("may come late, however far in it is: the page stands, and what it waited for follows", async () => {
+    const { status, text } = await get("/late");
+    assert.equal(status, 200);
+    assert.match(text, /<p>now<\/p>/);
+    assert.match(text, /<b>there<\/b>/);
+  });
+
+  it("and fails late, is shown by the nearest _error.tsx in its place, with the request's id and no secret", async () => {
+    const { status, headers, text } = await get("/late?how=fails");
+    assert.equal(status, 200);
+    assert.match(text, /<p>now<\/p>/);
+    assert.match(text, /<h1>Root error 500<\/h1><p>Something failed on our side\.<\/p>/);
+    assert.ok(text.includes(`<code>${headers.get("x-request-id")}</code>`));
+    assert.doesNotMatch(text, /secret/);
+  });
+
+  it("is nothing where it throws an error with a status and a message for visitors", async () => {
+    const { status, text } = await get("/busy");
+    assert.equal(status, 503);
+    assert.match(inside("main", text), /<h1>Root error 503<\/h1><p>Back at noon<\/p>/);
+  });
+
+  it("is the same for all where options say so", async () => {
+    const { headers, text } = await get("/shared", { cookie: "a=b" });
+    assert.match(text, /made 1/);
+    assert.equal(headers.get("cache-control"), "public, max-age=60");
+    assert.match((await get("/shared", { cookie: "a=c" })).text, /made 1/);
+    assert.equal((await get("/shared", { "if-none-match": headers.get("etag") ?? "" })).status, 304);
+  });
+});
+
 describe("what is not there", () => {
   it("is told by _404.tsx with status 404, inside the layouts", async () => {
     const { status, text } = await get("/nowhere/at/all");

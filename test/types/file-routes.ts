@@ -1,5 +1,5 @@
 /** What the names of files make of the types of parameters, once the routes of an app are written down. */
-import { href, type LoadContext, type PageProps, type RouteParams } from "svc/fullstack";
+import { defer, href, type LoadContext, type PageProps, type RouteParams } from "svc/fullstack";
 
 declare module "svc/fullstack" {
   interface Routes {
@@ -22,6 +22,13 @@ export const load = async ({ params }: LoadContext<"/users/[id]">) => {
 export function page({ data, params }: PageProps<typeof load>): string {
   same<typeof data, { name: string }>(true);
   return data.name + params.id;
+}
+
+export const late = () => defer({ now: "now", reviews: Promise.resolve(["good"]) });
+
+export function latePage({ data }: PageProps<typeof late>): string {
+  same<typeof data, { now: string; reviews: Promise<string[]> }>(true);
+  return data.now;
 }
 
 // @ts-expect-error there is no such file
