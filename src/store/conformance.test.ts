@@ -459,6 +459,26 @@ for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
       assert.deepEqual(created, [200, 200, 100, 100, 100]);
     });
 
+    it("forgets pings that are old and no longer to be sent, with their attempts", async () => {
+      const registrationId = `wh_${nextId()}`;
+      const ping = (createdMs: number, event: OutboxRow["event"] = "ping") =>
+        outboxRow(nextId(), { registrationId, event, createdMs });
+      const [old, waiting, fresh, other] = [ping(100), ping(100), ping(300), ping(100, "graph.done")];
+      for (const row of [old, waiting, fresh, other]) await store.webhooks.addDelivery(row);
+      const attempt = { number: 1, startedMs: 1, durationMs: 2, statusCode: 204, response: undefined };
+      await store.webhooks.recordAttempts(
+        [old, fresh, other].map(({ id: deliveryId }) => ({
+          attempt: { ...attempt, deliveryId, error: undefined, timings: undefined },
+          change: { status: "delivered", deliveredMs: 3 },
+        })),
+      );
+      await store.webhooks.forgetPings(200);
+      const left = (await store.webhooks.listDeliveries({ registrationId })).items.map(({ id }) => id);
+      assert.deepEqual(left.sort(), [waiting.id, fresh.id, other.id].sort());
+      assert.deepEqual(await store.webhooks.attempts(old.id), []);
+      assert.equal((await store.webhooks.attempts(fresh.id)).length, 1);
+    });
+
     it("keeps sessions by id, the last write of each, until they are removed or purged", async () => {
       const { sessions } = store;
       assert.equal(await sessions.read("s1"), undefined);

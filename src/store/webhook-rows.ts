@@ -97,6 +97,9 @@ export interface DeliveryQuery {
   cursor?: string;
 }
 
+/** How far deliveries are counted. */
+export const MAX_DELIVERY_TOTAL = 10_000;
+
 export type OutboxListener = (registrationIds: ReadonlySet<string>) => void;
 
 export interface WebhookStore {
@@ -132,7 +135,10 @@ export interface WebhookStore {
   requeue(deliveryId: string, dueMs: number): Promise<boolean>;
   delivery(id: string): Promise<DeliveryRow | undefined>;
   attempts(deliveryId: string): Promise<AttemptRow[]>;
+  /** Newest first. `total` counts to {@link MAX_DELIVERY_TOTAL}: counting all would read all. */
   listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>>;
+  /** Deletes pings that were made before a time and are not to be sent any more: no graph takes them along when it goes. */
+  forgetPings(beforeMs: number): Promise<void>;
   /** Calls back after each commit that made deliveries pending, with their registrations. Returns the way to stop. */
   onOutbox(listener: OutboxListener): () => void;
 }

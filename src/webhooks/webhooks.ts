@@ -96,6 +96,8 @@ export interface Webhooks {
 
 /** Each is a socket, and a process has a limit of those. */
 const MOST_CONNECTIONS = 4096;
+/** How long a ping can be looked at: 30 days. */
+const PINGS_KEPT_MS = 30 * 86_400_000;
 const REGISTRATION_KEYS = ["url", "events", "workers", "headers", "ordered", "enabled", "description", "secret"];
 const UPDATE_KEYS = REGISTRATION_KEYS.filter((key) => key !== "secret");
 
@@ -162,7 +164,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     get: async (id) => view(await registry.get(id)),
     update: async (id, body) => view(await registry.update(id, readRegistration(body, UPDATE_KEYS))),
     remove: (id) => registry.remove(id),
-    ping: (id) => send(id, sample("ping", clock.now())),
+    ping: async (id) => {
+      const nowMs = clock.now();
+      await store.forgetPings(nowMs - PINGS_KEPT_MS);
+      return send(id, sample("ping", nowMs));
+    },
     sendSample: (id) => send(id, sample("graph.done", clock.now())),
     rotateSecret: async (id, body) => ({ secret: await registry.rotate(id, readSecretOnly(body)) }),
     deliveries: async (query, id) => {

@@ -11,6 +11,7 @@ import type {
   RegistrationRow,
   WebhookStore,
 } from "../webhook-rows.ts";
+import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
 
 /** Lets a commit take a turn, as a durable one does. */
@@ -181,9 +182,17 @@ export class MemoryWebhooks implements WebhookStore {
     const last = items.at(-1);
     return {
       items,
-      total: matching.length,
+      total: Math.min(matching.length, MAX_DELIVERY_TOTAL),
       nextCursor: rest.length > limit && last ? deliveryCursor(last) : undefined,
     };
+  }
+
+  async forgetPings(beforeMs: number): Promise<void> {
+    await turn();
+    for (const row of this.#deliveries.values())
+      if (row.event === "ping" && row.status !== "pending" && row.createdMs < beforeMs) this.#deliveries.delete(row.id);
+    const kept = this.#attempts.filter(({ deliveryId }) => this.#deliveries.has(deliveryId));
+    this.#attempts.splice(0, this.#attempts.length, ...kept);
   }
 
   onOutbox(listener: OutboxListener): () => void {

@@ -96,6 +96,9 @@ export const STEPS: readonly string[] = [
   `DROP INDEX delivery_due;
    CREATE INDEX delivery_lane ON delivery (registration_id, attempts > 0, due_ms) WHERE status = 'pending';
    ALTER TABLE attempt ADD COLUMN timings TEXT;`,
+  // What is looked for among many that are not so.
+  `CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
+   CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

@@ -57,6 +57,26 @@ describe("deliveries in SQLite", () => {
     });
   }
 
+  const few: [string, string, (webhooks: SqliteWebhooks) => unknown][] = [
+    [
+      "what has failed, of whatever registration,",
+      "delivery_failed",
+      (all) => all.listDeliveries({ status: "failed" }),
+    ],
+    ["the pings", "delivery_ping", (all) => all.listDeliveries({ event: "ping" })],
+    ["what a webhook got", "delivery_registration", (all) => all.listDeliveries({ registrationId: "wh_1" })],
+    ["pings that are old", "delivery_ping", (all) => all.forgetPings(1)],
+  ];
+  for (const [what, index, use] of few) {
+    it(`${what} is read in the order of an index that holds little else`, async () => {
+      const plans = await plansOf(use);
+      const onTable = plans.filter((step) => / delivery(?: |$)/.test(step));
+      assert.ok(onTable.some((step) => step.includes(index)));
+      for (const step of onTable) assert.match(step, new RegExp(`${index}|USING PRIMARY KEY \\(id=\\?\\)`), step);
+      assert.ok(!plans.some((step) => step.includes("TEMP B-TREE")), plans.join("\n"));
+    });
+  }
+
   it("registrations with something pending are found by hops through the index", async () => {
     const plans = await plansOf((webhooks) => webhooks.pendingRegistrations());
     const onTable = plans.filter((step) => step.includes("delivery"));
