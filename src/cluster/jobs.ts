@@ -6,6 +6,8 @@ import type { Pool } from "pg";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 
+import type { JobPayload } from "./task.ts";
+
 /** Jobs that are fetched in one go; they wait here, where others can't have them, for no longer than a moment. */
 const FETCHED = 64;
 /** Between looks for what has fallen due; what is new is told at once. graphile-worker's own default. */
@@ -20,8 +22,10 @@ export interface JobsOptions {
   log: Log;
   /** Told what it is called in the locks of jobs, before it fetches any. */
   onPool: (poolId: string) => void;
-  /** A job for a graph. Resolves when the job is done with; rejects: another is to have it. */
-  onJob: (graphId: string) => Promise<void>;
+  /**
+   * A job for a graph. @param hasCrashed whether the process that ran it was killed.
+   * Resolves when the job is done with; rejects: another is to have it. */
+  onJob: (graphId: string, hasCrashed: boolean) => Promise<void>;
 }
 
 export interface Jobs {
@@ -53,7 +57,10 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
   const { EventEmitter } = await import("node:events");
   const events = new EventEmitter();
   events.on("pool:create", ({ workerPool }: { workerPool: { id: string } }) => onPool(workerPool.id));
-  const task = async (payload: unknown): Promise<void> => onJob((payload as { id: string }).id);
+  const task = async (payload: unknown): Promise<void> => {
+    const { id, hasCrashed = false } = payload as JobPayload;
+    await onJob(id, hasCrashed);
+  };
   const runner = await run({
     pgPool: pool,
     concurrency,

@@ -6,7 +6,7 @@
  * lease after it was found dead.
  */
 import type { ClusterDatabase, Query } from "./database.ts";
-import { identifierOf } from "./task.ts";
+import { identifierOf, type JobPayload } from "./task.ts";
 
 export interface Taken {
   id: string;
@@ -20,15 +20,6 @@ export interface GivenUp {
   due_ms: number;
   priority: number;
   needs_job: boolean;
-}
-
-/** Columns of graphs that leases are kept in. @param schema quoted */
-export function leaseColumns(schema: string): string {
-  return `
-    alter table ${schema}.graphs add column if not exists lease int not null default 0;
-    alter table ${schema}.graphs add column if not exists holder text;
-    create index if not exists graphs_held on ${schema}.graphs (holder) where holder is not null;
-  `;
 }
 
 /** Ends of graphs; nothing leads out of them but somebody's wish. */
@@ -51,8 +42,8 @@ export class Leases {
     const { rows } = await query<{ id: string | null; lease: number | null }>(
       `with me as materialized (select id from ${schema}.processes where id = $2 for key share),
          taken as (
-           update ${schema}.graphs set holder = $2, lease = lease + 1
-           where id = any($1) and holder is null and (${isWanted ? "true" : `phase not in ${ENDED} and phase <> 'paused'`})
+           update ${schema}.graph set holder = $2, lease = lease + 1
+           where id = any($1) and (${isWanted ? `holder is null or phase in ${ENDED}` : `holder is null and phase not in ${ENDED} and phase <> 'paused'`})
              and exists (select from me)
            returning id, lease)
        select taken.id, taken.lease from me left join taken on true`,
@@ -65,8 +56,22 @@ export class Leases {
   /** Who holds a graph; null: nobody. Undefined: there is no such graph. */
   async holder(id: string): Promise<string | null | undefined> {
     const { schema, query } = this.#database;
-    const { rows } = await query<{ holder: string | null }>(`select holder from ${schema}.graphs where id = $1`, [id]);
+    const { rows } = await query<{ holder: string | null }>(
+      `select case when phase in ${ENDED} then null else holder end as holder from ${schema}.graph where id = $1`,
+      [id],
+    );
     return rows[0]?.holder;
+  }
+
+  /** Whether a lease is still what it was. */
+  async isHeld(id: string, number: number, processId: string): Promise<boolean> {
+    const { schema, query } = this.#database;
+    const { rows } = await query(`select from ${schema}.graph where id = $1 and lease = $2 and holder = $3`, [
+      id,
+      number,
+      processId,
+    ]);
+    return rows.length > 0;
   }
 
   /** Gives one back. @param number as it was taken: of a lease that is another's by now nothing happens. */
@@ -78,20 +83,22 @@ export class Leases {
 
   /**
    * Gives up all that a process held, and takes it off the list.
+   * @param isDead whether it died with what it ran; not where it leaves.
    * @returns how many graphs others have to go on with; undefined where another process was faster.
    */
-  async giveUpFor(processId: string): Promise<number | undefined> {
+  async giveUpFor(processId: string, isDead = true): Promise<number | undefined> {
     const { schema } = this.#database;
     return this.#database.transaction(async (query) => {
-      const { rows } = await query<{ pools: string[] }>(
+      const { rows } = await query<{ pools: string[]; has_crashed: boolean }>(
         `delete from ${schema}.processes where id = (select id from ${schema}.processes where id = $1 for update skip locked)
-         returning pools`,
+         returning pools, pg_postmaster_start_time() < seen_at as has_crashed`,
         [processId],
       );
       if (!rows[0]) return undefined;
       // The schema's own, if there is none yet, has no jobs either.
       await query("select graphile_worker.force_unlock_workers($1)", [rows[0].pools]);
-      return this.#giveUp(query, "g.holder = $1", [processId]);
+      // Where the server itself went down, its processes did not.
+      return this.#giveUp(query, "g.holder = $1", [processId], isDead && rows[0].has_crashed);
     });
   }
 
@@ -110,16 +117,16 @@ export class Leases {
     });
   }
 
-  async #giveUp(query: Query, which: string, values: readonly unknown[]): Promise<number> {
+  async #giveUp(query: Query, which: string, values: readonly unknown[], hasCrashed = false): Promise<number> {
     const { schema } = this.#database;
     const { rows } = await query<GivenUp>(
-      `update ${schema}.graphs g set holder = null, lease = lease + 1
-       where g.id in (select g.id from ${schema}.graphs g where ${which} order by g.id for update)
+      `update ${schema}.graph g set holder = null, lease = lease + 1
+       where g.id in (select g.id from ${schema}.graph g where ${which} order by g.id for update)
        returning id, worker, version, due_ms::float8, priority, phase not in ${ENDED} and phase <> 'paused' as needs_job`,
       values,
     );
     const left = rows.filter((row) => row.needs_job);
-    if (left.length > 0) await query(addJobs, [JSON.stringify(left.map(jobOf))]);
+    if (left.length > 0) await query(addJobs, [JSON.stringify(left.map((row) => jobOf(row, hasCrashed)))]);
     return left.length;
   }
 }
@@ -130,7 +137,7 @@ export const addJobs = `select graphile_worker.add_jobs(array(
 
 export interface JobSpec {
   identifier: string;
-  payload: { id: string };
+  payload: JobPayload;
   job_key: string;
   /** ISO 8601. */
   run_at?: string;
@@ -138,11 +145,14 @@ export interface JobSpec {
   priority: number;
 }
 
-export function jobOf(graph: Pick<GivenUp, "id" | "worker" | "version" | "due_ms" | "priority">): JobSpec {
+export function jobOf(
+  graph: Pick<GivenUp, "id" | "worker" | "version" | "due_ms" | "priority">,
+  hasCrashed = false,
+): JobSpec {
   const { id, worker, version, priority, due_ms } = graph;
   return {
     identifier: identifierOf(worker, version ?? undefined),
-    payload: { id },
+    payload: hasCrashed ? { id, hasCrashed } : { id },
     job_key: id,
     run_at: new Date(due_ms).toISOString(),
     priority: Math.max(-32_768, Math.min(32_767, -priority)),

@@ -48,6 +48,8 @@ export interface MembershipOptions {
   profile: MemberProfile;
   clock: Clock;
   log: Log;
+  /** A session has begun: what it is to listen to. */
+  onSession?: (session: Session) => Promise<void>;
   /** Joined, under this id. Awaited before anything else is looked for. */
   onJoin: (id: string) => Promise<void> | void;
   /** What was held under that id is another's to take. Called before it joins anew. */
@@ -94,6 +96,7 @@ export class Membership {
     const { schema } = database;
     const session = await database.session((error) => this.#lost(session, error));
     try {
+      await this.#options.onSession?.(session);
       await session.query(`select pg_advisory_lock(${LOCK_CLASS}, 0)`);
       await session.query(clusterTables(schema));
       const id = `p_${randomBytes(8).toString("hex")}`;

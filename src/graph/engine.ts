@@ -130,6 +130,7 @@ class GraphEngine implements Engine {
     const { dispatcher, busy } = this.#underWay;
     options.fleet?.attach({
       holds: (graphId) => this.#underWay.get(graphId) !== undefined,
+      isAtRest: (graphId) => this.#underWay.isAtRest(graphId),
       hold: (graphId, lease, hasCrashed) => this.#underWay.hold(graphId, lease, hasCrashed),
       dropAll: () => this.#underWay.dropAll(),
       fulfil: (graphId, wish) => this.#fulfil(graphId, wish),

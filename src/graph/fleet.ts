@@ -15,6 +15,8 @@ export type Wish =
 /** What a fleet needs of the engine. */
 export interface Held {
   holds(graphId: string): boolean;
+  /** Whether it does nothing now: it waits for a time or for somebody. */
+  isAtRest(graphId: string): boolean;
   /** Takes up a graph that this process holds now. @param hasCrashed whether the process that ran it died. */
   hold(graphId: string, lease: number, hasCrashed: boolean): Promise<void>;
   /** Nothing that this process held is its own any more. */
@@ -28,10 +30,13 @@ export interface Fleet {
   attach(held: Held): void;
   /** Whether nodes run in this process. One that only serves pages takes a graph to steer it, and gives it back. */
   readonly isRunner: boolean;
-  /** The process's id, while it may hold graphs. */
-  holder(): string | undefined;
-  /** Whether a graph that it starts is its own from the beginning; otherwise whoever has room takes it. */
-  hasRoom(): boolean;
+  /**
+   * A new graph is about to be written. @returns the process's id, where it is its own from the beginning; undefined where
+   * whoever has room is to take it.
+   */
+  enter(graphId: string): string | undefined;
+  /** Others may want to know: events of the graph are written, and deliveries for these registrations. */
+  wrote(graphId: string, registrationIds: readonly string[]): void;
   /**
    * Has a wish fulfilled where the graph is held.
    * @param here called where nobody held it, and now this process does, with the number of its lease.

@@ -92,11 +92,9 @@ export class UnderWay {
       bind: options.bind,
       artifacts: graphs,
       transact: (graph, { statements, decide }) => {
-        const run = {
-          statements,
-          decide: (...given: Parameters<typeof decide>) => underLease(graph, decide(...given)),
-        };
-        return transact(graphs, run, (error) => this.#reload(graph, error));
+        const underIts: typeof decide = (...given) => underLease(graph, decide(...given));
+        const written = transact(graphs, { statements, decide: underIts }, (error) => this.#reload(graph, error));
+        return written.finally(() => options.fleet?.wrote(graph.id, []));
       },
     });
   }
@@ -139,6 +137,12 @@ export class UnderWay {
     if (live && fleet?.isRunner) return;
     if (live) this.#drop(live);
     await fleet?.giveBack(graphId, lease);
+  }
+
+  /** Whether nothing of it runs, or is about to. */
+  isAtRest(graphId: string): boolean {
+    const live = this.#live.get(graphId);
+    return !live?.machine.nodes().some(({ status }) => status === "running" || status === "ready");
   }
 
   /** Takes up a graph that this process holds now. */
@@ -190,7 +194,7 @@ export class UnderWay {
       ...(audit && { audit }),
     };
     const { fleet } = this.#options;
-    const holder = fleet?.hasRoom() ? fleet.holder() : undefined;
+    const holder = fleet?.enter(row.id);
     if (fleet && holder === undefined) return this.#queue(live, { ...unit, heldBy: null });
     if (holder !== undefined) [unit.heldBy, live.lease] = [holder, FIRST_LEASE];
     if (row.dueMs <= row.createdMs && !this.#isClosing) machine.begin(row.createdMs, unit);
@@ -413,7 +417,9 @@ export class UnderWay {
   async #commit(live: LiveGraph, unit: Unit): Promise<boolean> {
     this.busy.begin();
     try {
-      return await this.#options.graphs.commit(underLease(live, unit));
+      const isWritten = await this.#options.graphs.commit(underLease(live, unit));
+      if (isWritten) this.#options.fleet?.wrote(live.id, unit.outbox?.map((row) => row.registrationId) ?? []);
+      return isWritten;
     } finally {
       this.busy.end();
     }

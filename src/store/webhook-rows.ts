@@ -141,4 +141,6 @@ export interface WebhookStore {
   forgetPings(beforeMs: number): Promise<void>;
   /** Calls back after each commit that made deliveries pending, with their registrations. Returns the way to stop. */
   onOutbox(listener: OutboxListener): () => void;
+  /** Has those told who wait for deliveries that another process has written. Absent where there is none. */
+  announce?(registrationIds: ReadonlySet<string>): void;
 }

@@ -1,0 +1,272 @@
+/**
+ * A process that shares its database with others: joins them, takes graphs as there is room for, has wishes fulfilled where a graph is
+ * held, and tells what is new. It puts the parts together; each stands in a file of its own.
+ */
+import type { Fleet, Held, Wish } from "../graph/fleet.ts";
+import type { Snapshot } from "../graph/types.ts";
+import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
+import { answerOf, Commands, snapshotFrom, type Answer } from "./commands.ts";
+import { startJobs, prepareJobs, type Jobs } from "./jobs.ts";
+import { Leases } from "./leases.ts";
+import { Membership, type MemberProfile, type ProcessView } from "./membership.ts";
+import { CHANNEL, Notices, readNews, type News } from "./notices.ts";
+import type { OpenedDatabase } from "./open-database.ts";
+import { TakeBatch } from "./take-batch.ts";
+
+/** How long a wish is carried after a graph that changes hands. */
+const REACH_MS = 15_000;
+const REACH_AGAIN_MS = 50;
+/** A graph that rests gives its place to another after this long. */
+const REST_LOOK_MS = 1000;
+/** Between looks for what no notification told, and for what came too late to be given up. */
+const SWEEP_MS = 5000;
+
+export interface ClusterOptions {
+  database: OpenedDatabase;
+  profile: MemberProfile;
+  /** Whether nodes run in this process. */
+  isRunner: boolean;
+  /** Task identifiers of the graphs that it can go on with. */
+  identifiers: readonly string[];
+  /** Graphs under way in this process, those aside that wait. */
+  concurrency: number;
+  clock: Clock;
+  log: Log;
+  /** Told what others have written. */
+  onNews: (news: News) => void;
+  patienceMs?: number;
+}
+
+export class Cluster implements Fleet {
+  readonly #options: ClusterOptions;
+  readonly #leases: Leases;
+  readonly #membership: Membership;
+  readonly #notices: Notices;
+  readonly #commands: Commands;
+  readonly #takes: TakeBatch;
+  /** Graphs that take a place, and what is to be called when they leave it. */
+  readonly #places = new Map<string, () => void>();
+  #held: Held | undefined;
+  #jobs: Jobs | undefined;
+  #pools: string[] = [];
+  #isClosing = false;
+
+  constructor(options: ClusterOptions) {
+    this.#options = options;
+    const { database, profile, clock, log } = options;
+    this.#leases = new Leases(database);
+    this.#notices = new Notices(clock, async (payload) => {
+      if (this.#membership.others > 0) await database.query("select pg_notify($1, $2)", [CHANNEL, payload]);
+    });
+    this.#commands = new Commands({
+      database,
+      clock,
+      notices: this.#notices,
+      fulfil: (graphId, wish) => this.#fulfil(graphId, wish),
+    });
+    this.#takes = new TakeBatch((ids) => this.#leases.take(ids, this.#requireId()));
+    this.#membership = new Membership({
+      database,
+      profile,
+      clock,
+      log,
+      onSession: async (session) => {
+        session.onNotice((_channel, payload) => this.#hear(readNews(payload)));
+        await session.query(`listen ${CHANNEL}`);
+      },
+      onJoin: (id) => this.#listPools(id),
+      onLoss: () => this.#held?.dropAll(),
+      giveUp: async (id) => void (await this.#leases.giveUpFor(id)),
+      ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
+    });
+  }
+
+  get isRunner(): boolean {
+    return this.#options.isRunner;
+  }
+
+  /** All processes that share the database. */
+  processes(): Promise<ProcessView[]> {
+    return this.#membership.list();
+  }
+
+  /** Joins, and takes graphs from then on. The tables of graphs are there already. */
+  async start(): Promise<void> {
+    const { database, log, identifiers, concurrency } = this.#options;
+    await prepareJobs(database.pool, log);
+    await this.#membership.join();
+    this.#sweepLater();
+    if (!this.isRunner) return;
+    this.#jobs = await startJobs({
+      pool: database.pool,
+      identifiers,
+      concurrency,
+      log,
+      onPool: (pool) => {
+        this.#pools.push(pool);
+        const { id } = this.#membership;
+        if (id !== undefined)
+          this.#listPools(id).catch((err: unknown) => log.warn({ err }, "A pool is not listed yet"));
+      },
+      onJob: (graphId, hasCrashed) => this.#onJob(graphId, hasCrashed),
+    });
+  }
+
+  /** Fetches nothing more. What is held goes on. */
+  async drain(): Promise<void> {
+    this.#isClosing = true;
+    for (const leave of this.#places.values()) leave();
+    await this.#jobs?.close();
+  }
+
+  /** Gives up what is held, for others, and leaves. */
+  async close(): Promise<void> {
+    const { id } = this.#membership;
+    if (id !== undefined) await this.#leases.giveUpFor(id, false).catch(() => undefined);
+    this.#notices.close();
+    await this.#membership.close();
+    await this.#options.database.close();
+  }
+
+  // What the engine asks.
+
+  attach(held: Held): void {
+    this.#held = held;
+  }
+
+  enter(graphId: string): string | undefined {
+    const { id } = this.#membership;
+    if (!this.isRunner || this.#isClosing || id === undefined || this.#places.size >= this.#options.concurrency)
+      return undefined;
+    this.#places.set(graphId, () => undefined);
+    return id;
+  }
+
+  left(graphId: string): void {
+    const leave = this.#places.get(graphId);
+    this.#places.delete(graphId);
+    leave?.();
+  }
+
+  wrote(graphId: string, registrationIds: readonly string[]): void {
+    if (this.#membership.others === 0) return;
+    this.#notices.add("graphs", graphId);
+    for (const id of registrationIds) this.#notices.add("registrations", id);
+  }
+
+  /** Tells the others that something they may have read has changed. */
+  changed(what: string): void {
+    this.#notices.add("changed", what);
+  }
+
+  async reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
+    const { clock } = this.#options;
+    for (const endMs = clock.now() + REACH_MS; clock.now() < endMs;) {
+      const holder = await this.#leases.holder(graphId);
+      if (holder === undefined) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId.slice(0, 80)}"`);
+      const { id } = this.#membership;
+      if (id !== undefined) {
+        const answer = await this.#ask(graphId, wish, holder, id, here);
+        if (answer) return answer;
+      }
+      await new Promise<void>((again) => clock.schedule(REACH_AGAIN_MS, again));
+    }
+    throw new SvcError("SVC_UNAVAILABLE", `The process that holds the graph ${graphId} can't be reached; try again`);
+  }
+
+  /** @returns undefined where the graph has changed hands meanwhile. */
+  async #ask(
+    graphId: string,
+    wish: Wish,
+    holder: string | null,
+    me: string,
+    here: (lease: number) => Promise<Snapshot>,
+  ): Promise<Snapshot | undefined> {
+    if (holder === null) {
+      const taken = (await this.#leases.take([graphId], me, true))?.[0];
+      return taken && here(taken.number);
+    }
+    // It is being taken up.
+    if (holder === me) return this.#held?.holds(graphId) ? this.#held.fulfil(graphId, wish) : undefined;
+    const answer = await this.#commands.ask(holder, me, graphId, wish);
+    return answer === undefined || answer.kind === "moved" ? undefined : snapshotFrom(answer);
+  }
+
+  confirms(graphId: string, lease: number): Promise<boolean> {
+    return this.#leases.isHeld(graphId, lease, this.#requireId());
+  }
+
+  giveBack(graphId: string, lease: number): Promise<void> {
+    return this.#leases.giveBack(graphId, lease);
+  }
+
+  // What others want.
+
+  async #fulfil(graphId: string, wish: Wish): Promise<Answer> {
+    const held = this.#held;
+    return held?.holds(graphId) ? answerOf(held.fulfil(graphId, wish)) : { kind: "moved" };
+  }
+
+  #hear(news: News): void {
+    const { id } = this.#membership;
+    for (const command of news.answered) this.#commands.answered(command);
+    if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
+    this.#options.onNews(news);
+  }
+
+  #lookForCommands(id: string): void {
+    const { log } = this.#options;
+    this.#commands.look(id).catch((err: unknown) => log.warn({ err }, "Another process could not be answered"));
+  }
+
+  // Graphs from the queue.
+
+  async #onJob(graphId: string, hasCrashed: boolean): Promise<void> {
+    const held = this.#held;
+    if (this.#isClosing || !held) throw new Error("The process is stopping");
+    if (held.holds(graphId)) return;
+    const number = await this.#takes.take(graphId);
+    // Another has it, or it has ended, or waits for somebody.
+    if (number === undefined) return;
+    const left = new Promise<void>((leave) => this.#places.set(graphId, leave));
+    await held.hold(graphId, number, hasCrashed);
+    if (!held.holds(graphId)) return this.left(graphId);
+    this.#leaveAtRest(graphId);
+    await left;
+  }
+
+  /** What waits, for a time or for somebody, takes no place. */
+  #leaveAtRest(graphId: string): void {
+    this.#options.clock.schedule(REST_LOOK_MS, () => {
+      if (!this.#places.has(graphId)) return;
+      if (this.#held?.isAtRest(graphId)) this.left(graphId);
+      else this.#leaveAtRest(graphId);
+    });
+  }
+
+  #requireId(): string {
+    const { id } = this.#membership;
+    if (id !== undefined) return id;
+    throw new SvcError("SVC_STORE", "This process has lost its database, and joins anew");
+  }
+
+  async #listPools(id: string): Promise<void> {
+    const { query, schema } = this.#options.database;
+    await query(`update ${schema}.processes set pools = $2 where id = $1`, [id, this.#pools]);
+  }
+
+  #sweepLater(): void {
+    const { clock, log, onNews } = this.#options;
+    clock.schedule(SWEEP_MS, () => {
+      if (this.#isClosing) return;
+      this.#sweepLater();
+      const { id } = this.#membership;
+      if (id === undefined) return;
+      this.#lookForCommands(id);
+      onNews(readNews("{}"));
+      this.#leases.sweep().catch((err: unknown) => log.debug({ err }, "What others left could not be looked for"));
+    });
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * What processes tell each other by NOTIFY: that a graph has new events, that deliveries wait, that somebody wants something. Told
+ * beside the transactions, a few times a second: a notification in a transaction takes a lock that all commits of the database
+ * wait for. So one may be lost, and nobody relies on it: who waits for something looks now and then as well.
+ */
+import type { Clock, Timer } from "../shared/clock.ts";
+
+export const CHANNEL = "svc_cluster";
+
+/** How long news is gathered: what a person who follows a graph does not notice. */
+const GATHER_MS = 25;
+/** PostgreSQL takes 7,999 bytes; ids are under 40 bytes long. */
+const MOST_IDS = 150;
+
+/** Lists of ids. */
+export interface News {
+  /** Graphs with new events. */
+  graphs: string[];
+  /** Registrations with new deliveries. */
+  registrations: string[];
+  /** Processes for which there is a command. */
+  asked: string[];
+  /** Commands that are answered. */
+  answered: string[];
+  /** What was changed that others may have read: `registrations`, `queues`. */
+  changed: string[];
+}
+
+type Kind = keyof News;
+const KINDS: readonly Kind[] = ["graphs", "registrations", "asked", "answered", "changed"];
+
+export class Notices {
+  readonly #clock: Clock;
+  readonly #send: (payload: string) => Promise<void>;
+  readonly #news: Record<Kind, Set<string>> = {
+    graphs: new Set(),
+    registrations: new Set(),
+    asked: new Set(),
+    answered: new Set(),
+    changed: new Set(),
+  };
+  #timer: Timer | undefined;
+
+  /** @param send may reject: then the news is lost. */
+  constructor(clock: Clock, send: (payload: string) => Promise<void>) {
+    this.#clock = clock;
+    this.#send = send;
+  }
+
+  add(kind: Kind, id: string): void {
+    this.#news[kind].add(id);
+    this.#timer ??= this.#clock.schedule(GATHER_MS, () => {
+      this.#timer = undefined;
+      for (const payload of this.#payloads()) void this.#send(payload).catch(() => undefined);
+    });
+  }
+
+  /** Without waiting for more: somebody waits for this. */
+  tell(kind: Kind, id: string): void {
+    void this.#send(JSON.stringify({ [kind]: [id] })).catch(() => undefined);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  #payloads(): string[] {
+    const all = KINDS.flatMap((kind) => [...this.#news[kind]].map((id) => [kind, id] as const));
+    for (const kind of KINDS) this.#news[kind].clear();
+    const payloads: string[] = [];
+    for (let at = 0; at < all.length; at += MOST_IDS) {
+      const part: Partial<News> = {};
+      for (const [kind, id] of all.slice(at, at + MOST_IDS)) (part[kind] ??= []).push(id);
+      payloads.push(JSON.stringify(part));
+    }
+    return payloads;
+  }
+}
+
+/** @returns lists that may be empty. */
+export function readNews(payload: string): News {
+  const told = JSON.parse(payload) as Partial<News>;
+  return { graphs: [], registrations: [], asked: [], answered: [], changed: [], ...told };
+}

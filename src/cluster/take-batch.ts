@@ -1,0 +1,43 @@
+/** Leases that are wanted in the same moment are taken by one statement. */
+import type { Taken } from "./leases.ts";
+
+interface Want {
+  resolve: (number: number | undefined) => void;
+  reject: (error: unknown) => void;
+}
+
+export class TakeBatch {
+  readonly #take: (ids: string[]) => Promise<Taken[] | undefined>;
+  #wants = new Map<string, Want>();
+
+  /** @param take gives undefined where this process may take nothing. */
+  constructor(take: (ids: string[]) => Promise<Taken[] | undefined>) {
+    this.#take = take;
+  }
+
+  /**
+   * @returns the number of the lease; undefined where there is none to be had.
+   * @throws where the process may take nothing, or can't tell what it has taken.
+   */
+  take(graphId: string): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.#wants.size === 0) setImmediate(() => void this.#flush());
+      // One that asks twice is answered once: the job is there twice.
+      this.#wants.get(graphId)?.resolve(undefined);
+      this.#wants.set(graphId, { resolve, reject });
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const wants = this.#wants;
+    this.#wants = new Map();
+    try {
+      const taken = await this.#take([...wants.keys()]);
+      if (!taken) throw new Error("This process is not listed: another is to have the job");
+      const numbers = new Map(taken.map(({ id, number }) => [id, number]));
+      for (const [id, { resolve }] of wants) resolve(numbers.get(id));
+    } catch (error) {
+      for (const { reject } of wants.values()) reject(error);
+    }
+  }
+}
