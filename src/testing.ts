@@ -5,3 +5,10 @@ export { recordLog, type LogEntry, type RecordedLog } from "./testing/log.ts";
 export { sendRaw } from "./testing/send-raw.ts";
 export { findChromium } from "./testing/chromium.ts";
 export { SimulatedClock } from "./shared/clock.ts";
+export {
+  startPostgres,
+  testDatabase,
+  withoutPostgres,
+  type PostgresServer,
+  type TestDatabase,
+} from "./testing/test-database.ts";

@@ -13,6 +13,8 @@ import { openStore } from "../store/open.ts";
 import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
+import { createFleet } from "./fleet.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
@@ -61,13 +63,14 @@ export async function boot(options: BootOptions): Promise<Services> {
     throw error;
   });
   try {
-    const { webhooks, engine } = await startWork(options, store);
+    const { webhooks, engine, cluster } = await startWork(options, store);
     return {
       config,
       clock,
       store,
       engine,
       webhooks,
+      cluster,
       site,
       secrets,
       sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
@@ -97,7 +100,7 @@ export async function boot(options: BootOptions): Promise<Services> {
 async function startWork(
   { app, config, where, clock, closing, log, metrics, tracer }: BootOptions,
   store: Store,
-): Promise<{ webhooks: Webhooks; engine: Engine }> {
+): Promise<{ webhooks: Webhooks; engine: Engine; cluster: Cluster | undefined }> {
   const webhooks = createWebhooks({
     store,
     clock,
@@ -121,8 +124,10 @@ async function startWork(
   });
   await webhooks.registerAtBoot(config.webhookUrls);
   const watch = loopWatch(app, metrics, log, () => engine.lanes());
+  const cluster = await createFleet({ app, config, clock, log, store });
   const engine: Engine = createEngine({
     store,
+    fleet: cluster,
     clock,
     log,
     onAttempt: (report) => {
@@ -146,8 +151,9 @@ async function startWork(
   });
   watch.start(closing);
   await engine.recover();
-  webhooks.start();
-  return { webhooks, engine };
+  await cluster?.start();
+  if (config.role !== "web") webhooks.start();
+  return { webhooks, engine, cluster };
 }
 
 /** The variable is the operator's word, and stands above the app's. */

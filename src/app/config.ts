@@ -37,6 +37,10 @@ export interface Config {
   rateFile: string | undefined;
   /** How long graphs are kept once they have finished; undefined: for ever. */
   retention: Duration | undefined;
+  /** What this process does, where several share a PostgreSQL database: serve, run graphs and deliver webhooks, or both. */
+  role: Role;
+  /** Names of the workers whose nodes it runs; undefined: all. */
+  workers: readonly string[] | undefined;
   logLevel: LogLevel;
   /** Where traces go; undefined: nowhere. */
   otlp: OtlpConfig | undefined;
@@ -52,6 +56,9 @@ export interface OtlpConfig {
 }
 
 type VariableName = keyof typeof VARIABLES;
+
+const ROLES = ["all", "web", "worker"] as const;
+export type Role = (typeof ROLES)[number];
 
 const MODES = ["development", "production", "test"] as const;
 /** Shorter secrets can be guessed offline from one signed cookie. */
@@ -106,10 +113,32 @@ export function readConfig(env: Environment): Config {
     retention: read("retention", undefined, readSpan),
     submitsPerMinute: read("rateSubmits", 60, (given) => readWhole(given, 1, MAX_RATE)),
     otlp: readOtlp(read, text),
+    role: read("role", "all", (given) => readOneOf(given, ROLES)),
+    workers: read("workers", undefined, readList),
     logLevel: read("logLevel", "info", (given) => readOneOf(given, LOG_LEVELS)),
   };
+  problems.push(...problemsOfMany(config));
   if (problems.length > 0) throw new SvcError("SVC_CONFIG", configMessage(problems));
   return config;
+}
+
+export function isShared({ databaseUrl }: Pick<Config, "databaseUrl">): boolean {
+  return /^postgres(ql)?:/.test(databaseUrl);
+}
+
+/** What one process can do for itself, and several can't. */
+function problemsOfMany(config: Config): string[] {
+  const { isProduction, secret, role, workers } = config;
+  if (isShared(config)) {
+    if (secret !== undefined || !isProduction) return [];
+    return [
+      `${VARIABLES.secret} is not set, and processes that share a database must sign with the same: make one with "openssl rand -hex 32"`,
+    ];
+  }
+  const what = [...(role === "all" ? [] : [VARIABLES.role]), ...(workers === undefined ? [] : [VARIABLES.workers])];
+  return what.map(
+    (name) => `${name} is for processes that share a database: set ${VARIABLES.databaseUrl} to postgres://…`,
+  );
 }
 
 function configMessage(problems: readonly string[]): string {

@@ -2,6 +2,7 @@
  * The end of an app, in order: not ready any more; after a while no new connections, and event streams end; requests finish;
  * graphs and deliveries come to a durable point; the store closes. Requests and work share one deadline.
  */
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Engine } from "../graph/types.ts";
 import type { Listening } from "../http/server.ts";
 import { durationMs, sleep, type Clock, type Duration } from "../shared/clock.ts";
@@ -30,6 +31,7 @@ export interface Drained {
 interface Work {
   engine: Engine;
   webhooks: Webhooks;
+  cluster: Cluster | undefined;
   store: Store;
   limits: Limits;
 }
@@ -60,8 +62,11 @@ export class Drain {
   }
 
   /** Brings graphs and deliveries to a durable point, then closes the store. */
-  async work({ engine, webhooks, store, limits }: Work, deadlineMs: number): Promise<void> {
+  async work({ engine, webhooks, cluster, store, limits }: Work, deadlineMs: number): Promise<void> {
+    await cluster?.drain();
     await Promise.all([engine.close(deadlineMs), webhooks.close(deadlineMs)]);
+    // What is under way still is another process's to go on with.
+    await cluster?.close();
     limits.close();
     await store.close();
   }

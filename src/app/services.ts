@@ -16,6 +16,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import type { Limits } from "./limits.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Site } from "./site.ts";
 
 export interface Services {
@@ -24,6 +25,8 @@ export interface Services {
   readonly store: Store;
   readonly engine: Engine;
   readonly webhooks: Webhooks;
+  /** Where several processes share the store. */
+  readonly cluster: Cluster | undefined;
   readonly site: Site;
   /** Sign tokens and cookies, and seal sessions. */
   readonly secrets: Secrets;

@@ -10,6 +10,9 @@ export interface CommandOptions {
   port: number | undefined;
   /** Of `build`. */
   publicMaps: boolean;
+  /** Of `start`: in place of the variables of the same names. */
+  role?: string;
+  workers?: string;
   /** Of `explain`: absolute. */
   file?: string;
   /** Of `explain`. */
@@ -30,6 +33,8 @@ const OPTIONS = {
   port: { type: "string" },
   "public-maps": { type: "boolean" },
   json: { type: "boolean" },
+  role: { type: "string" },
+  workers: { type: "string" },
 } as const;
 
 /** @param args without node and script. @param cwd what a relative root starts from. */
@@ -54,7 +59,11 @@ export function readArguments(args: readonly string[], cwd: string): Invocation 
   if (port instanceof Error) return mistake(port.message);
   const publicMaps = values["public-maps"] ?? false;
   if (publicMaps && name !== "build") return mistake(`svc ${name} takes no --public-maps; svc build does`);
-  const options = { root: resolve(cwd, values.root ?? "."), host: values.host, port, publicMaps };
+  const { role, workers } = values;
+  if ((role !== undefined || workers !== undefined) && name !== "start")
+    return mistake(`svc ${name} takes no --role and no --workers; svc start does`);
+  const share = { ...(role !== undefined && { role }), ...(workers !== undefined && { workers }) };
+  const options = { ...share, root: resolve(cwd, values.root ?? "."), host: values.host, port, publicMaps };
   if (file === undefined) return { kind: "run", command: name, options };
   return { kind: "run", command: name, options: { ...options, file: resolve(cwd, file), json: values.json ?? false } };
 }

@@ -31,8 +31,13 @@ const COMMANDS = {
   start: {
     summary: "serve what svc build wrote",
     usage: "svc start [options]",
-    options: [ROOT, ...LISTEN],
-    examples: ["svc start", "NODE_ENV=production PORT=8080 svc start"],
+    options: [
+      ROOT,
+      ...LISTEN,
+      ["--role <role>", "web: serve; worker: run graphs, deliver webhooks; all (default): both"],
+      ["--workers <names>", "run nodes of these workers only, such as gpu,resize"],
+    ],
+    examples: ["svc start", "NODE_ENV=production PORT=8080 svc start", "svc start --role=worker --workers=gpu"],
   },
   explain: {
     summary: "tell what of a file runs where, and what it costs",

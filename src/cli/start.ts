@@ -5,6 +5,7 @@ import { performance } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
 import type { Started } from "../app/app.ts";
 import { SvcError } from "../shared/errors.ts";
+import { VARIABLES } from "../shared/wire.ts";
 import type { CommandOptions } from "./arguments.ts";
 import { banner } from "./banner.ts";
 import { appOf } from "./load-app.ts";
@@ -17,13 +18,16 @@ const PATIENCE_MS = 5000;
 const LINGER_MS = 500;
 
 /** @returns the exit code: 1 when requests were cut off, or the drain did not end. */
-export async function start({ root, host, port }: CommandOptions, output: Output): Promise<number> {
+export async function start({ root, host, port, role, workers }: CommandOptions, output: Output): Promise<number> {
   const dist = join(root, "dist");
   const entry = join(dist, "server", "app.js");
   if (!existsSync(entry)) throw new SvcError("SVC_CONFIG", `${entry} does not exist; run "svc build" first`);
   // Stacks name the lines that were written, not those of the bundle. From the app on only: reading the maps of the framework and
   // of all it imports would take a tenth of the start.
   await import("../app/app.ts");
+  // The app reads its variables as it is loaded.
+  if (role !== undefined) process.env[VARIABLES.role] = role;
+  if (workers !== undefined) process.env[VARIABLES.workers] = workers;
   process.setSourceMapsEnabled(true);
   const app = appOf((await import(pathToFileURL(entry).href)) as { default?: unknown }, entry);
   const ended = endRequested();

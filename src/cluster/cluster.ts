@@ -156,9 +156,8 @@ export class Cluster implements Fleet {
     for (const id of registrationIds) this.#notices.add("registrations", id);
   }
 
-  /** Tells the others that something they may have read has changed. */
-  changed(what: string): void {
-    this.#notices.add("changed", what);
+  queuesChanged(): void {
+    this.#notices.add("changed", "queues");
   }
 
   async reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
@@ -213,7 +212,13 @@ export class Cluster implements Fleet {
     const { id } = this.#membership;
     for (const command of news.answered) this.#commands.answered(command);
     if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
+    if (news.changed.includes("queues")) this.#readQueues();
     this.#options.onNews(news);
+  }
+
+  #readQueues(): void {
+    const { log } = this.#options;
+    this.#held?.readQueues().catch((err: unknown) => log.warn({ err }, "Paused queues could not be read again"));
   }
 
   #lookForCommands(id: string): void {
@@ -258,14 +263,14 @@ export class Cluster implements Fleet {
   }
 
   #sweepLater(): void {
-    const { clock, log, onNews } = this.#options;
+    const { clock, log } = this.#options;
     clock.schedule(SWEEP_MS, () => {
       if (this.#isClosing) return;
       this.#sweepLater();
       const { id } = this.#membership;
       if (id === undefined) return;
       this.#lookForCommands(id);
-      onNews(readNews("{}"));
+      this.#readQueues();
       this.#leases.sweep().catch((err: unknown) => log.debug({ err }, "What others left could not be looked for"));
     });
   }

@@ -132,12 +132,19 @@ class GraphEngine implements Engine {
       holds: (graphId) => this.#underWay.get(graphId) !== undefined,
       isAtRest: (graphId) => this.#underWay.isAtRest(graphId),
       hold: (graphId, lease, hasCrashed) => this.#underWay.hold(graphId, lease, hasCrashed),
+      readQueues: () => this.queues.readAgain(),
       dropAll: () => this.#underWay.dropAll(),
       fulfil: (graphId, wish) => this.#fulfil(graphId, wish),
     });
     const keptMs = keptBy(options.retention, options.graphs ?? []);
     this.#retention = keptMs && new Retention({ graphs, clock, log, keptMs });
-    this.queues = new WorkerQueues({ rows: store.queues, dispatcher, clock, workers: registry.workers() });
+    this.queues = new WorkerQueues({
+      rows: store.queues,
+      dispatcher,
+      clock,
+      workers: registry.workers(),
+      onChange: () => options.fleet?.queuesChanged(),
+    });
     this.schedule = new Scheduler({
       graphs,
       rows: store.schedules,

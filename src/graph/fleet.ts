@@ -21,6 +21,8 @@ export interface Held {
   hold(graphId: string, lease: number, hasCrashed: boolean): Promise<void>;
   /** Nothing that this process held is its own any more. */
   dropAll(): void;
+  /** Reads again which queues are paused. */
+  readQueues(): Promise<void>;
   /** What another process was asked for. */
   fulfil(graphId: string, wish: Wish): Promise<Snapshot>;
 }
@@ -42,6 +44,8 @@ export interface Fleet {
    * @param here called where nobody held it, and now this process does, with the number of its lease.
    */
   reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot>;
+  /** A queue was paused or resumed: the others are to know. */
+  queuesChanged(): void;
   /** Whether the graph is still held under this number. */
   confirms(graphId: string, lease: number): Promise<boolean>;
   /** Others may have it. */

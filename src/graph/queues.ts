@@ -12,6 +12,8 @@ export interface QueueOptions {
   clock: Clock;
   /** Names of all workers, those of graphs included. */
   workers: ReadonlySet<string>;
+  /** Told as one was paused or resumed. */
+  onChange: () => void;
 }
 
 export class WorkerQueues implements Queues {
@@ -19,6 +21,15 @@ export class WorkerQueues implements Queues {
 
   constructor(options: QueueOptions) {
     this.#options = options;
+  }
+
+  /** Goes by what others have paused and resumed. */
+  async readAgain(): Promise<void> {
+    const { rows, dispatcher, workers } = this.#options;
+    const paused = new Set((await rows.paused()).map(({ worker }) => worker));
+    for (const worker of workers)
+      if (paused.has(worker)) dispatcher.pause(worker);
+      else dispatcher.resume(worker);
   }
 
   /** What was paused before the start stays so. */
@@ -54,6 +65,7 @@ export class WorkerQueues implements Queues {
     const row = { worker, pausedMs, by: steering.by, note: steering.note };
     await rows.pause(row, auditOf("queue.pause", worker, pausedMs, steering));
     dispatcher.pause(worker);
+    this.#options.onChange();
     return this.#view(worker);
   }
 
@@ -62,6 +74,7 @@ export class WorkerQueues implements Queues {
     const { rows, dispatcher, clock } = this.#options;
     await rows.resume(worker, auditOf("queue.resume", worker, clock.now(), steering));
     dispatcher.resume(worker);
+    this.#options.onChange();
     return this.#view(worker);
   }
 

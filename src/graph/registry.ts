@@ -100,3 +100,25 @@ export function definitionFor(
   const same = known?.find((definition) => definition.options.version === version);
   return same ?? (version === undefined ? known?.[0] : undefined);
 }
+
+/** What of a definition tells whether a process can run it. */
+export interface DefinitionView {
+  name: string;
+  version: string | undefined;
+  hash: string;
+  /** Names of its nodes' workers. */
+  workers: string[];
+}
+
+/** Of all that can be started, in every version. */
+export function definitionsOf(
+  workers: readonly Worker<never, unknown>[],
+  graphs: readonly GraphDefinition[],
+): DefinitionView[] {
+  return [...new Registry(workers, graphs).all().values()].flat().map(({ name, options, hash, nodes }) => ({
+    name,
+    version: options.version,
+    hash,
+    workers: [...new Set(nodes.map(({ worker }) => worker.name))],
+  }));
+}

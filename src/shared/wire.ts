@@ -159,6 +159,8 @@ export const VARIABLES = {
   rateSubmits: "SVC_RATE_SUBMITS",
   rateFile: "SVC_RATE_FILE",
   retention: "SVC_RETENTION",
+  role: "SVC_ROLE",
+  workers: "SVC_WORKERS",
   logLevel: "SVC_LOG_LEVEL",
   otlpEndpoint: "OTEL_EXPORTER_OTLP_ENDPOINT",
   otlpHeaders: "OTEL_EXPORTER_OTLP_HEADERS",

@@ -1,0 +1,47 @@
+/** This process as one of several on a database: which graphs it can go on with, and what it hears of the others. */
+import { createHash } from "node:crypto";
+import type { Cluster } from "../cluster/cluster.ts";
+import { definitionsOf } from "../graph/registry.ts";
+import type { Clock } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import type { Store } from "../store/contract.ts";
+import { isShared, type Config } from "./config.ts";
+import type { AppOptions } from "./options.ts";
+
+/** Graphs under way in a process, those aside that wait for a time or a signal. Their nodes have limits of their own. */
+const GRAPHS = 100;
+
+export interface FleetOptions {
+  app: AppOptions;
+  config: Config;
+  clock: Clock;
+  log: Log;
+  store: Store;
+}
+
+/** @returns undefined where the process has its store to itself. It is to be started once the engine is there. */
+export async function createFleet(options: FleetOptions): Promise<Cluster | undefined> {
+  const { app, config, clock, log, store } = options;
+  if (!isShared(config)) return undefined;
+  const { openCluster } = await import("../cluster/open.ts");
+  const { role, workers } = config;
+  const all = definitionsOf(app.workers ?? [], app.graphs ?? []);
+  const own = all.filter((definition) => definition.workers.every((name) => workers?.includes(name) ?? true));
+  return openCluster(config.databaseUrl, {
+    profile: {
+      roles: role,
+      workers: [...new Set(own.flatMap((definition) => definition.workers))].sort(),
+      definitions: own.map(({ name, version, hash }) => [name, version ?? "", hash].join(" ")),
+      build: createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 12),
+    },
+    isRunner: role !== "web",
+    definitions: own,
+    concurrency: GRAPHS,
+    clock,
+    log,
+    onNews: ({ graphs, registrations }) => {
+      for (const id of graphs) store.graphs.announce?.(id);
+      store.webhooks.announce?.(new Set(registrations));
+    },
+  });
+}
