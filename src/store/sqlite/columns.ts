@@ -3,6 +3,7 @@ import type { GraphEvent, GraphRow, NodeRow, SignalRow } from "../graph-rows.ts"
 import type { AttemptRow, DeliveryRow } from "../webhook-rows.ts";
 import type { AuditRow } from "../control.ts";
 import type { Row, Value } from "./driver.ts";
+import type { Payloads } from "./payloads.ts";
 
 type Kind = "text" | "json" | "number";
 export type Columns = Readonly<Record<string, readonly [column: string, kind: Kind]>>;
@@ -136,18 +137,43 @@ export function insertValues(columns: Columns, record: object): Value[] {
   return Object.keys(columns).map((key) => toColumn(columns, key, (record as Record<string, unknown>)[key]));
 }
 
-function fromColumns(columns: Columns, row: Row): Record<string, unknown> {
+/** @param whole gives a text that may stand beside the row. */
+function fromColumns(
+  columns: Columns,
+  row: Row,
+  whole: (text: string) => string = (text) => text,
+): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const [key, [name, kind]] of Object.entries(columns)) {
     const value = row[name];
     record[key] =
-      value === null || value === undefined ? undefined : kind === "json" ? JSON.parse(value as string) : value;
+      value === null || value === undefined ? undefined : kind === "json" ? JSON.parse(whole(value as string)) : value;
   }
   return record;
 }
 
-export const toGraph = (row: Row): GraphRow => fromColumns(GRAPH_COLUMNS, row) as unknown as GraphRow;
-export const toNode = (row: Row): NodeRow => fromColumns(NODE_COLUMNS, row) as unknown as NodeRow;
+/** Values of graphs and nodes that may stand beside their row. */
+const LONG = new Set(["input", "result", "state"]);
+
+/** A column of a graph or a node, whose long values go beside the row. */
+export function toShortColumn(payloads: Payloads, columns: Columns, key: string, record: object): Value {
+  const value = toColumn(columns, key, (record as Record<string, unknown>)[key]);
+  if (!LONG.has(key) || typeof value !== "string") return value;
+  const { graphId, id } = record as { graphId?: string; id: string };
+  // Of a node the row is found by its graph, which is the row itself otherwise.
+  return graphId === undefined
+    ? payloads.put(id, `graph/${key}`, value)
+    : payloads.put(graphId, `node/${id}/${key}`, value);
+}
+
+export function toGraph(row: Row, payloads: Payloads): GraphRow {
+  return fromColumns(GRAPH_COLUMNS, row, (text) => payloads.get(String(row["id"]), text)) as unknown as GraphRow;
+}
+
+export function toNode(row: Row, payloads: Payloads): NodeRow {
+  return fromColumns(NODE_COLUMNS, row, (text) => payloads.get(String(row["graph_id"]), text)) as unknown as NodeRow;
+}
+
 /** Keys that are undefined are not in the JSON. */
 const EMPTY_NODE = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [key, undefined]));
 export const pastNode = (data: string): NodeRow => ({ ...EMPTY_NODE, ...(JSON.parse(data) as NodeRow) });

@@ -9,6 +9,7 @@ import type { GraphQuery, Page } from "../queries.ts";
 import { idRange, isPlain, matches, MAX_TOTAL, statusesOf, type GraphHead } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 import { toGraph } from "./columns.ts";
+import type { Payloads } from "./payloads.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 
@@ -32,9 +33,11 @@ interface Walk {
 
 export class GraphList {
   readonly #database: Database;
+  readonly #payloads: Payloads;
 
-  constructor(database: Database) {
+  constructor(database: Database, payloads: Payloads) {
     this.#database = database;
+    this.#payloads = payloads;
   }
 
   page(query: GraphQuery): Page<GraphRow> {
@@ -110,7 +113,7 @@ export class GraphList {
     const rows = this.#database
       .sql("SELECT * FROM graph WHERE id IN (SELECT value FROM json_each(?))")
       .all(JSON.stringify(ids))
-      .map(toGraph);
+      .map((row) => toGraph(row, this.#payloads));
     return rows.sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 

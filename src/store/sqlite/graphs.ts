@@ -14,7 +14,9 @@ import { SqliteArtifacts } from "./artifacts.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
 import { pastNode, toEvent, toGraph, toNode, toSignal } from "./columns.ts";
 import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
 import { GraphList } from "./graph-list.ts";
+import { Payloads } from "./payloads.ts";
 import { purgeSlice } from "./purge.ts";
 import { Transaction, type Written } from "./transaction.ts";
 import { UnitBatch } from "./unit-batch.ts";
@@ -35,6 +37,7 @@ export class SqliteGraphs implements GraphStore {
   readonly #listeners = new EventListeners();
   readonly #list: GraphList;
   readonly #artifacts: SqliteArtifacts;
+  readonly #payloads: Payloads;
   /** Units that wait for the next group. */
   readonly #waiting: Waiting[] = [];
   readonly #lines = new Lines();
@@ -42,7 +45,8 @@ export class SqliteGraphs implements GraphStore {
   constructor(database: Database, onOutbox: (rows: readonly OutboxRow[]) => void) {
     this.#database = database;
     this.#onOutbox = onOutbox;
-    this.#list = new GraphList(database);
+    this.#payloads = new Payloads(database);
+    this.#list = new GraphList(database, this.#payloads);
     this.#artifacts = new SqliteArtifacts(database);
   }
 
@@ -133,22 +137,31 @@ export class SqliteGraphs implements GraphStore {
     return outcomes;
   }
 
+  readonly #toGraph = (row: Row): GraphRow => toGraph(row, this.#payloads);
+
   async graph(id: string): Promise<GraphRow | undefined> {
     const row = this.#database.sql("SELECT * FROM graph WHERE id = ?").get(id);
-    return row && toGraph(row);
+    return row && this.#toGraph(row);
   }
 
   async byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined> {
     const row = this.#database.sql("SELECT * FROM graph WHERE worker = ? AND idempotency_key = ?").get(worker, key);
-    return row && toGraph(row);
+    return row && this.#toGraph(row);
   }
 
   async load(ids: readonly string[]): Promise<StoredGraph[]> {
     return ids.flatMap((id) => {
       const row = this.#database.sql("SELECT * FROM graph WHERE id = ?").get(id);
       if (!row) return [];
-      const nodes = this.#database.sql("SELECT * FROM node WHERE graph_id = ? ORDER BY id").all(id).map(toNode);
-      return [{ row: toGraph(row), nodes, lastSeq: Number(row["seq"]), signals: this.#signals(id) }];
+      const nodes = this.#database.sql("SELECT * FROM node WHERE graph_id = ? ORDER BY id").all(id);
+      return [
+        {
+          row: this.#toGraph(row),
+          nodes: nodes.map((node) => toNode(node, this.#payloads)),
+          lastSeq: Number(row["seq"]),
+          signals: this.#signals(id),
+        },
+      ];
     });
   }
 
@@ -184,7 +197,7 @@ export class SqliteGraphs implements GraphStore {
 
   async children(graphIds: readonly string[]): Promise<GraphRow[]> {
     const children = this.#database.sql("SELECT * FROM graph WHERE parent_graph = ? ORDER BY id");
-    const rows = graphIds.flatMap((id) => children.all(id).map(toGraph));
+    const rows = graphIds.flatMap((id) => children.all(id).map(this.#toGraph));
     return graphIds.length > 1 ? rows.sort((a, b) => (a.id < b.id ? -1 : 1)) : rows;
   }
 

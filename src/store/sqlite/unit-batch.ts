@@ -12,12 +12,13 @@ import {
   GRAPH_COLUMNS,
   NODE_COLUMNS,
   SIGNAL_COLUMNS,
-  toColumn,
+  toShortColumn,
   type Columns,
 } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
 import type { Row, Value } from "./driver.ts";
+import { Payloads } from "./payloads.ts";
 import { countGraphs, type Counted } from "./totals.ts";
 import { insertDelivery } from "./webhooks.ts";
 
@@ -38,6 +39,7 @@ const NODE_KEY = ["graphId", "id"];
 
 export class UnitBatch {
   readonly #database: Database;
+  readonly #payloads: Payloads;
   readonly #states = new Map<string, State | undefined>();
   #graphInserts = new Map<string, Changes>();
   #graphChanges = new Map<string, Changes>();
@@ -51,6 +53,7 @@ export class UnitBatch {
   /** @param units those that will be added: their graphs are read in one go. */
   constructor(database: Database, units: readonly Unit[]) {
     this.#database = database;
+    this.#payloads = new Payloads(database);
     const ids = [...new Set(units.map(({ graphId }) => graphId))];
     const rows = database
       .sql("SELECT id, epoch, phase, seq, worker, status, tags FROM graph WHERE id IN (SELECT value FROM json_each(?))")
@@ -179,7 +182,7 @@ export class UnitBatch {
     const values = keys.map((_, at) => `value ->> ${at}`).join(", ");
     this.#database
       .sql(`INSERT INTO ${table} (${names}) SELECT ${values} FROM json_each(?)`)
-      .run(rowsOf(columns, keys, records));
+      .run(this.#rowsOf(columns, keys, records));
   }
 
   /** One statement for all records that change the same columns. */
@@ -203,7 +206,15 @@ export class UnitBatch {
     const found = keyNames.map((key, at) => `${table}.${column(key)} = given.value ->> ${at}`).join(" AND ");
     this.#database
       .sql(`UPDATE ${table} SET ${sets} FROM json_each(?) AS given WHERE ${found}`)
-      .run(rowsOf(columns, [...keyNames, ...names], records));
+      .run(this.#rowsOf(columns, [...keyNames, ...names], records));
+  }
+
+  /** `[[column, …], …]` as JSON text. */
+  #rowsOf(columns: Columns, keys: readonly string[], records: readonly object[]): string {
+    const rows: Value[][] = records.map((record) =>
+      keys.map((key) => toShortColumn(this.#payloads, columns, key, record)),
+    );
+    return JSON.stringify(rows);
   }
 }
 
@@ -220,12 +231,4 @@ function stateOf(row: Row): State {
 
 function nodeKey(graphId: string, id: string): string {
   return `${graphId}\n${id}`;
-}
-
-/** `[[column, …], …]` as JSON text. */
-function rowsOf(columns: Columns, keys: readonly string[], records: readonly object[]): string {
-  const rows: Value[][] = records.map((record) =>
-    keys.map((key) => toColumn(columns, key, (record as Record<string, unknown>)[key])),
-  );
-  return JSON.stringify(rows);
 }
