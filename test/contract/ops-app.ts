@@ -2,7 +2,7 @@
 import type { App, AppOptions } from "svc";
 import { createFullStackApp, type OpsOptions } from "svc/fullstack";
 import { createTestClient, type TestClient } from "svc/testing";
-import { FinalError, graph, worker } from "svc/graph";
+import { FinalError, graph, worker, type Json } from "svc/graph";
 
 type Order = {
   order: string;
@@ -99,4 +99,21 @@ export function localClient(app: App): TestClient {
 export function farClient(app: App): TestClient {
   const fetch = (request: Request): Promise<Response> => app.fetch(request, { peerAddress: "203.0.113.9" });
   return createTestClient({ fetch }, { tokenPage: "/_svc/ops/runs" });
+}
+
+/** Waits until it holds. */
+export async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; tries < 1000; tries++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`Waited in vain: ${what}`);
+}
+
+/** Starts a run, and waits until it has come to one of these phases. */
+export async function runTo(app: App, worker: string, input: Json, ...phases: string[]): Promise<string> {
+  const { snapshot } = await app.engine.start(worker, input);
+  const id = snapshot.graph_id;
+  await until(async () => phases.includes((await app.engine.snapshot(id))?.phase ?? ""), phases.join(" or "));
+  return id;
 }

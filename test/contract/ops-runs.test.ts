@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svc";
 import type { TestClient } from "svc/testing";
-import { localClient, opsSample, orderInput } from "./ops-app.ts";
+import { localClient, opsSample, orderInput, until } from "./ops-app.ts";
 
 let app: App;
 let client: TestClient;
@@ -29,12 +29,8 @@ before(async () => {
     const { snapshot } = await app.engine.start("order", orderInput(number), { tags: [number < 2 ? "vip" : "web"] });
     ids.push(snapshot.graph_id);
   }
-  // Those that fail do so after their retries, and the rest is done by then.
-  for (;;) {
-    const { total } = await app.engine.list({ status: "running" });
-    if (total === 0 && (await app.engine.list({ status: "pending" })).total === 0) break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const under = async (status: "running" | "pending"): Promise<number> => (await app.engine.list({ status })).total;
+  await until(async () => (await under("running")) + (await under("pending")) === 0, "that all have ended");
 });
 after(() => app.close());
 

@@ -4,7 +4,13 @@ import { backOf, Doorkeeper, OPS_PATH, type Authorize } from "./access.ts";
 import type { Screens } from "./look.ts";
 import { tell } from "./told.ts";
 import { overviewScreen } from "./screens/overview.tsx";
+import { deliveryScreens } from "./screens/deliveries.tsx";
+import { settingsScreen } from "./screens/settings.tsx";
+import { webhookScreens } from "./screens/webhooks.tsx";
+import { workerScreens } from "./screens/workers.tsx";
+import { auditScreen } from "./screens/audit.tsx";
 import { queueScreens } from "./screens/queues.tsx";
+import { runScreens } from "./screens/run.tsx";
 import { runsScreens } from "./screens/runs.tsx";
 import { scheduleScreens } from "./screens/schedules.tsx";
 
@@ -27,7 +33,13 @@ export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOption
   return [
     ...overviewScreen(screens),
     ...runsScreens(screens),
+    ...runScreens(screens),
     ...queueScreens(screens),
+    ...webhookScreens(screens),
+    ...deliveryScreens(screens),
+    ...workerScreens(screens),
+    ...auditScreen(screens),
+    ...settingsScreen(screens),
     ...scheduleScreens(screens),
     route("POST", "/sign-in", signIn(screens), {
       middleware: [rateLimit({ perMinute: GUESSES, name: "ops-sign-in" })],

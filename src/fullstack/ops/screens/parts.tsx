@@ -54,11 +54,11 @@ export interface StepButtonProps {
   refusal?: string | undefined;
   /** Where it leads, other than its form. */
   action?: string;
-  tone?: "bad" | "main";
+  tone?: "bad" | "main" | undefined;
   /** What it is about, for those who hear it: "Pause mail". */
   name?: string;
   /** Shortcut. */
-  shortcut?: string;
+  shortcut?: string | undefined;
 }
 
 /** A button that says why it can't be pressed: to those who see it, and to those who hear it. */
@@ -137,13 +137,13 @@ export function Refused({ error }: { error: SvcError }) {
 }
 
 /** What a list holds, and the link to its next page. */
-export function Pager({ href, text }: { href: string | undefined; text: string }) {
+export function Pager({ href, text, label = "Older" }: { href: string | undefined; text: string; label?: string }) {
   return (
     <p class="pager">
       <span>{text}</span>
       {href === undefined ? null : (
         <a class="button" href={href} rel="next" data-key="n">
-          Older
+          {label}
         </a>
       )}
     </p>

@@ -48,8 +48,9 @@ type Nodes = Snapshot["nodes"];
 /** More rows than that nobody reads; items of fan-outs are left out first. */
 const MOST_ROWS = 200;
 const MOST_ITEMS = 8;
-/** A gap of a tenth of all is collapsed to a share of this. */
+/** A gap of a tenth of all is collapsed to a share of this; short ones are part of the story. */
 const GAP_SHARE = 0.1;
+const LEAST_GAP_MS = 5000;
 const GAP_WIDTH = 0.03;
 /** Thinner ones could not be seen, or pointed at. */
 const LEAST_WIDTH = 0.3;
@@ -105,10 +106,15 @@ function attemptOf(data: unknown): number | undefined {
   return typeof attempt === "number" ? attempt : undefined;
 }
 
+/** `pick/2` before `pick/10`. */
+const BY_NUMBER = new Intl.Collator("en", { numeric: true });
+
 /** Nodes that have begun, in the order of their beginnings; of a fan-out the first few items. */
 function rowsOf(nodes: Nodes, spans: ReadonlyMap<string, Span[]>): { node: Nodes[number]; folded: number }[] {
   const beginOf = (id: string): number => spans.get(id)?.[0]?.fromMs ?? Infinity;
-  const begun = nodes.filter(({ id }) => spans.has(id)).sort((a, b) => beginOf(a.id) - beginOf(b.id));
+  const begun = nodes
+    .filter(({ id }) => spans.has(id))
+    .sort((a, b) => beginOf(a.id) - beginOf(b.id) || BY_NUMBER.compare(a.id, b.id));
   const seen = new Map<string, { node: Nodes[number]; folded: number; count: number }>();
   const rows: { node: Nodes[number]; folded: number }[] = [];
   for (const node of begun) {
@@ -137,7 +143,9 @@ function scaleOf(spans: readonly Span[]): Scale {
   const fromMs = Math.min(...spans.map((span) => span.fromMs), Infinity);
   const toMs = Math.max(...spans.map((span) => span.toMs), -Infinity);
   const totalMs = Math.max(1, spans.length === 0 ? 1 : toMs - fromMs);
-  const gaps = gapsOf(spans, fromMs, toMs).filter(([from, to]) => to - from > totalMs * GAP_SHARE);
+  const gaps = gapsOf(spans, fromMs, toMs).filter(
+    ([from, to]) => to - from > Math.max(LEAST_GAP_MS, totalMs * GAP_SHARE),
+  );
   const gone = gaps.reduce((sum, [from, to]) => sum + (to - from), 0);
   const leftMs = Math.max(1, totalMs - gone);
   const gapMs = leftMs * GAP_WIDTH;

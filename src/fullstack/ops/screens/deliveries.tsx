@@ -1,0 +1,318 @@
+/** Deliveries: the list by its filters, and one with its attempts, the exact text that is signed, and how to check that. */
+import { PATHS, VARIABLES, type Entry } from "../../../index.ts";
+import { DELIVERY_HEADERS } from "../../../webhooks.ts";
+import { OPS_PATH } from "../access.ts";
+import { operatorRoute } from "../operator-route.ts";
+import type { Look, Screens } from "../look.ts";
+import { screen } from "../screen.tsx";
+import { commandsOf, quoted } from "../views/commands.ts";
+import { countText, durationText, shortId } from "../views/text.ts";
+import type { FlowStatus } from "../../flow/status.ts";
+import { CommandsPanel, Empty, Mark, Pager, StepButton, StepForm, Time } from "./parts.tsx";
+
+const DELIVERIES = `${OPS_PATH}/deliveries`;
+const PAGE = "50";
+const STATUSES = ["pending", "delivered", "failed"] as const;
+const EVENTS = ["graph.done", "graph.failed", "graph.paused", "ping"] as const;
+const FIELDS = ["status", "event", "graph_id"] as const;
+
+type Webhooks = Look["app"]["webhooks"];
+type DeliveryList = Awaited<ReturnType<Webhooks["deliveries"]>>;
+export type DeliveryView = DeliveryList["deliveries"][number];
+type Delivery = Awaited<ReturnType<Webhooks["delivery"]>>;
+
+interface ListData extends DeliveryList {
+  filter: Record<string, string>;
+}
+
+export function deliveryScreens(screens: Screens): Entry[] {
+  return [
+    screen<ListData>(screens, "/deliveries", {
+      title: "Deliveries",
+      section: "Webhooks",
+      load: async ({ ctx, app }) => {
+        const filter: Record<string, string> = {};
+        for (const field of FIELDS) {
+          const given = ctx.query.get(field)?.trim();
+          if (given) filter[field] = given;
+        }
+        const webhook = ctx.query.get("webhook") || undefined;
+        const cursor = ctx.query.get("cursor");
+        const query = new URLSearchParams({ ...filter, limit: PAGE, ...(cursor && { cursor }) });
+        const list = await app.webhooks.deliveries(query, webhook);
+        return { ...list, filter: { ...filter, ...(webhook !== undefined && { webhook }) } };
+      },
+      view: (data, look) => <List data={data} look={look} />,
+    }),
+    screen<Delivery>(screens, "/deliveries/:id", {
+      title: ({ id }) => `Delivery ${id.slice(-6)}`,
+      section: "Webhooks",
+      load: ({ ctx, app }) => app.webhooks.delivery(ctx.params["id"] ?? ""),
+      view: (delivery, look) => <One delivery={delivery} look={look} />,
+    }),
+    operatorRoute(screens, "/deliveries/:id/replay", async ({ app, params, steering }) => {
+      const { delivery_id: id } = await app.webhooks.replay(params["id"] ?? "");
+      await app.operations.record("delivery.replay", id, steering);
+      return { tone: "good", text: "It is sent again, under the same id." };
+    }),
+  ];
+}
+
+const LOOKS: Readonly<Record<DeliveryView["status"], FlowStatus>> = {
+  pending: "retrying",
+  delivered: "done",
+  failed: "failed",
+};
+
+function looksOf({ status, attempt_count: attempts }: DeliveryView) {
+  if (status === "pending" && attempts === 0) return { status: "queued" as const, word: "waiting" };
+  return { status: LOOKS[status], word: status === "pending" ? "again soon" : status };
+}
+
+function List({ data: { deliveries, total, next_cursor: next, filter }, look }: { data: ListData; look: Look }) {
+  const query = new URLSearchParams(filter);
+  return (
+    <>
+      <div class="title">
+        <h1>Deliveries</h1>
+        <p class="quiet">{`${countText(total)} in all`}</p>
+      </div>
+      <form method="get" action={DELIVERIES} class="filters" role="search" aria-label="Filter deliveries">
+        <label>
+          Status
+          <select name="status">
+            <option value="">all</option>
+            {STATUSES.map((status) => (
+              <option value={status} selected={filter["status"] === status} key={status}>
+                {status}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Event
+          <select name="event">
+            <option value="">all</option>
+            {EVENTS.map((event) => (
+              <option value={event} selected={filter["event"] === event} key={event}>
+                {event}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Run
+          <input name="graph_id" value={filter["graph_id"] ?? ""} autocomplete="off" spellcheck={false} data-key="/" />
+        </label>
+        {filter["webhook"] === undefined ? null : <input type="hidden" name="webhook" value={filter["webhook"]} />}
+        <button type="submit" class="button" data-tone="main">
+          Filter
+        </button>
+      </form>
+      <div data-live="deliveries">
+        <DeliveriesTable deliveries={deliveries} look={look} />
+        <Pager
+          href={next === null ? undefined : `${DELIVERIES}?${new URLSearchParams({ ...filter, cursor: next })}`}
+          text={`${countText(deliveries.length)} of ${countText(total)}`}
+        />
+      </div>
+      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.deliveries}?${query.toString()}`)} />
+    </>
+  );
+}
+
+export function DeliveriesTable({ deliveries, look }: { deliveries: readonly DeliveryView[]; look: Look }) {
+  if (deliveries.length === 0)
+    return (
+      <Empty title="No deliveries">
+        <p>When a graph is done, has failed or is paused, those who want to hear of it are told; it is listed here.</p>
+      </Empty>
+    );
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Status</th>
+            <th scope="col">Delivery</th>
+            <th scope="col">Event</th>
+            <th scope="col">Run</th>
+            <th scope="col">Made</th>
+            <th scope="col">Attempts</th>
+            <th scope="col">Next</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <tr key={delivery.id}>
+              <td data-label="Status">
+                <Mark looks={looksOf(delivery)} />
+              </td>
+              <td data-label="Delivery">
+                <a class="id" href={`${DELIVERIES}/${delivery.id}`} title={delivery.id} data-row>
+                  {shortId(delivery.id)}
+                </a>
+              </td>
+              <td data-label="Event">{delivery.event}</td>
+              <td data-label="Run">
+                <Run delivery={delivery} />
+              </td>
+              <td data-label="Made">
+                <Time ms={delivery.created_ms} now={look.nowMs} />
+              </td>
+              <td data-label="Attempts">
+                <Dots delivery={delivery} />
+              </td>
+              <td data-label="Next">
+                {delivery.next_attempt_ms === null ? null : <Time ms={delivery.next_attempt_ms} now={look.nowMs} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Run({ delivery: { event, graph_id: id } }: { delivery: DeliveryView }) {
+  if (event === "ping") return <span class="quiet">–</span>;
+  return (
+    <a class="id" href={`${OPS_PATH}/runs/${id}`} title={id}>
+      {shortId(id)}
+    </a>
+  );
+}
+
+/** An attempt each: all but the last of one that arrived have failed. */
+function Dots({ delivery: { attempt_count: count, status } }: { delivery: DeliveryView }) {
+  const shown = Math.min(count, 10);
+  return (
+    <span class="dots" role="img" aria-label={`${count} attempt${count === 1 ? "" : "s"}`}>
+      {Array.from({ length: shown }, (_, at) => (
+        <i class="dot" data-tone={status === "delivered" && at === shown - 1 ? "good" : "bad"} key={at}></i>
+      ))}
+    </span>
+  );
+}
+
+function One({ delivery, look }: { delivery: Delivery; look: Look }) {
+  const { id, event, graph_id: graphId, webhook_id: webhookId, body, attempts } = delivery;
+  return (
+    <>
+      <div class="stack-tight">
+        <nav class="crumbs" aria-label="Where this belongs">
+          <a href={`${OPS_PATH}/webhooks`}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
+          <a href={`${OPS_PATH}/webhooks/${webhookId}`}>{webhookId}</a>
+        </nav>
+        <div class="title">
+          <h1>{event}</h1>
+          <Mark looks={looksOf(delivery)} />
+          <code class="quiet">{id}</code>
+        </div>
+        <dl class="facts">
+          <div>
+            <dt>Made</dt>
+            <dd>
+              <Time ms={delivery.created_ms} now={look.nowMs} />
+            </dd>
+          </div>
+          <div>
+            <dt>Run</dt>
+            <dd>{event === "ping" ? "none" : <a href={`${OPS_PATH}/runs/${graphId}`}>{graphId}</a>}</dd>
+          </div>
+          {delivery.next_attempt_ms === null ? null : (
+            <div>
+              <dt>Next attempt</dt>
+              <dd>
+                <Time ms={delivery.next_attempt_ms} now={look.nowMs} />
+              </dd>
+            </div>
+          )}
+        </dl>
+      </div>
+      <StepForm look={look} action={`/deliveries/${id}/replay`} class="steps">
+        <label>
+          Why (kept in the audit trail)
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        <StepButton look={look} label="Send again" shortcut="r" />
+      </StepForm>
+      <section aria-labelledby="attempts">
+        <h2 id="attempts">Attempts</h2>
+        <div data-live="attempts">
+          {attempts.length === 0 ? <p class="quiet">None yet.</p> : <Attempts attempts={attempts} look={look} />}
+        </div>
+      </section>
+      <div class="columns">
+        <section aria-labelledby="body">
+          <h2 id="body">What is sent, and signed: these very bytes</h2>
+          <pre tabindex={0} role="region" aria-label="Body" data-copy>
+            <code>{body}</code>
+          </pre>
+        </section>
+        <section aria-labelledby="check">
+          <h2 id="check">Check the signature</h2>
+          <p class="quiet">
+            {`${DELIVERY_HEADERS.signature} is made of the body alone; ${DELIVERY_HEADERS.standardSignature} of id, timestamp and body, joined by dots.`}
+          </p>
+          <pre tabindex={0} role="region" aria-label="In a shell" data-copy>
+            <code>{`printf %s ${quoted(body)} | openssl dgst -sha256 -hmac "$${VARIABLES.webhookSecret}"`}</code>
+          </pre>
+          <pre tabindex={0} role="region" aria-label="In TypeScript" data-copy>
+            <code>{`import { verify } from "svc/webhooks";
+
+const payload = verify({ body: rawBody, headers: request.headers, secret: process.env.${VARIABLES.webhookSecret} });`}</code>
+          </pre>
+        </section>
+      </div>
+      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.deliveries}/${id}`)} />
+    </>
+  );
+}
+
+function Attempts({ attempts, look }: { attempts: Delivery["attempts"]; look: Look }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">No.</th>
+            <th scope="col">Began</th>
+            <th scope="col" class="number">
+              Took
+            </th>
+            <th scope="col">Where the time went</th>
+            <th scope="col">Answer</th>
+            <th scope="col">What it said</th>
+          </tr>
+        </thead>
+        <tbody>
+          {attempts.map((attempt) => (
+            <tr key={attempt.number}>
+              <td data-label="No.">{attempt.number}</td>
+              <td data-label="Began">
+                <Time ms={attempt.started_ms} now={look.nowMs} />
+              </td>
+              <td data-label="Took" class="number">
+                {durationText(attempt.duration_ms)}
+              </td>
+              <td data-label="Time" class="quiet">
+                {Object.entries(attempt.timings)
+                  .map(([name, ms]) => `${name.replace("_", " ")} ${durationText(ms)}`)
+                  .join(", ") || "over a kept connection"}
+              </td>
+              <td data-label="Answer">{attempt.status_code ?? attempt.error ?? "none"}</td>
+              <td data-label="Said">
+                {attempt.response === null || attempt.response === "" ? (
+                  <span class="quiet">nothing</span>
+                ) : (
+                  <code>{attempt.response.slice(0, 300)}</code>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

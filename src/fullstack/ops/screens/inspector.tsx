@@ -1,0 +1,252 @@
+/** Beside the run: what it, or the node that is chosen, was given and gave, its attempts and logs, and how to run it again. */
+import type { GraphEvent, Json, NodeDetail, Snapshot } from "../../../graph.ts";
+import { OPS_PATH } from "../access.ts";
+import type { Look } from "../look.ts";
+import type { Attempt } from "../views/attempts.ts";
+import { graphLooks, nodeLooks } from "../views/looks.ts";
+import { payloadView } from "../views/payload.ts";
+import { NODE_TABS, RUN_TABS, runQueryText, type Tab } from "../views/run-query.ts";
+import { READ_ONLY } from "../views/steps.ts";
+import { durationText } from "../views/text.ts";
+import { Events } from "./events.tsx";
+import { Mark, StepButton, StepForm, Time } from "./parts.tsx";
+import { Payload, RawPayload } from "./payload.tsx";
+import type { RunData } from "../run-data.ts";
+
+interface InspectorProps {
+  data: RunData;
+  look: Look;
+  attempts: readonly Attempt[];
+}
+
+const MAX_HINT = 400;
+
+const LABELS: Readonly<Record<Tab, string>> = {
+  input: "Input",
+  output: "Output",
+  error: "Error",
+  attempts: "Attempts",
+  logs: "Logs",
+  events: "Events",
+  raw: "Raw",
+};
+
+export function Inspector({ data, look, attempts }: InspectorProps) {
+  const { run, node, query } = data;
+  const base = `${OPS_PATH}/runs/${run.graph_id}`;
+  return (
+    <>
+      <div class="head">
+        <h2>{node ? node.id : "The run as a whole"}</h2>
+        <Mark looks={node ? nodeLooks(node) : graphLooks(run, look.nowMs)} />
+      </div>
+      {node ? (
+        <p class="quiet">
+          {`worker ${node.worker}, ${node.attempts} attempt${node.attempts === 1 ? "" : "s"} `}
+          <a href={`${base}${runQueryText(query, { node: "", tab: "" })}`}>Look at the whole run</a>
+        </p>
+      ) : null}
+      <nav class="tabs" aria-label="Sides">
+        {(node ? NODE_TABS : RUN_TABS).map((tab) => (
+          <a
+            href={`${base}${runQueryText(query, { tab })}`}
+            aria-current={query.tab === tab ? "page" : undefined}
+            data-key={tab === "raw" ? "." : undefined}
+            key={tab}
+          >
+            {LABELS[tab]}
+          </a>
+        ))}
+      </nav>
+      <Side data={data} look={look} attempts={attempts} />
+      <Reveal data={data} look={look} />
+      {node ? <AgainFromNode node={node} run={run} look={look} /> : <AgainAsAWhole run={run} look={look} />}
+    </>
+  );
+}
+
+function Side({ data, look, attempts }: InspectorProps) {
+  const { run, node, query, events, isRevealed } = data;
+  const about = node?.id ?? "the run";
+  const payload = (json: Json, label: string) => (
+    <Payload json={json} label={`${label} of ${about}`} redact={look.redact} isRevealed={isRevealed} />
+  );
+  const own = events.filter((event) => event.node === node?.id);
+  switch (query.tab) {
+    case "input":
+      return node && node.started_ms === null ? (
+        <p class="quiet">It has not begun: its input is made when its turn has come.</p>
+      ) : (
+        payload(node ? node.input : run.input, "Input")
+      );
+    case "output":
+      return (node ? node.status === "done" : run.status === "done") ? (
+        payload(node ? node.result : run.result, "Output")
+      ) : (
+        <p class="quiet">{`There is no output: it is ${node ? node.status : run.phase}.`}</p>
+      );
+    case "error":
+      return <ErrorSide error={node ? node.error : run.error} />;
+    case "attempts":
+      return <Attempts attempts={attempts} look={look} />;
+    case "logs":
+      return <Logs events={own.filter(({ type }) => type === "log")} />;
+    case "events":
+      return <Events events={own} redact={look.redact} isRevealed={isRevealed} startMs={run.created_ms} />;
+    case "raw":
+      return (
+        <RawPayload
+          json={rawOf(node ?? run)}
+          label={`Raw view of ${about}`}
+          redact={look.redact}
+          isRevealed={isRevealed}
+        />
+      );
+  }
+}
+
+/** As the API has it. */
+function rawOf(shown: Snapshot | NodeDetail): Json {
+  return JSON.parse(JSON.stringify(shown)) as Json;
+}
+
+function ErrorSide({ error }: { error: Snapshot["error"] }) {
+  if (!error) return <p class="quiet">No error.</p>;
+  return (
+    <>
+      <p class="quiet">{`${error.reason}${error.node === undefined ? "" : ` in ${error.node}`}`}</p>
+      <pre tabindex={0} role="region" aria-label="Error" data-copy>
+        <code>{error.message}</code>
+      </pre>
+    </>
+  );
+}
+
+function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: Look }) {
+  if (attempts.length === 0) return <p class="quiet">None has begun.</p>;
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">No.</th>
+          <th scope="col">Began</th>
+          <th scope="col" class="number">
+            Took
+          </th>
+          <th scope="col">Outcome</th>
+        </tr>
+      </thead>
+      <tbody>
+        {attempts.map(({ number, startedMs, endedMs, outcome, message, againMs }) => (
+          <tr key={startedMs}>
+            <td>{number}</td>
+            <td>
+              <Time ms={startedMs} now={look.nowMs} />
+            </td>
+            <td class="number">{durationText((endedMs ?? look.nowMs) - startedMs)}</td>
+            <td>
+              {outcome}
+              {message === undefined ? "" : `: ${message}`}
+              {againMs === undefined || endedMs === undefined ? "" : `, again after ${durationText(againMs - endedMs)}`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Logs({ events }: { events: readonly GraphEvent[] }) {
+  if (events.length === 0) return <p class="quiet">It has logged nothing: ctx.log("info", …) does.</p>;
+  return (
+    <pre tabindex={0} role="region" aria-label="Logs" data-copy>
+      <code>
+        {events
+          .map(
+            ({ timestampMs, data }) => `${new Date(timestampMs).toISOString().slice(11, 23)} ${lineOf(data ?? null)}`,
+          )
+          .join("\n")}
+      </code>
+    </pre>
+  );
+}
+
+function lineOf(data: Json): string {
+  if (data === null || typeof data !== "object" || Array.isArray(data)) return JSON.stringify(data);
+  return `${String(data["level"]).padEnd(5)} ${String(data["message"])}`;
+}
+
+/** Sides that may hide something. */
+const WITH_PAYLOAD: ReadonlySet<Tab> = new Set<Tab>(["input", "output", "events", "raw"]);
+
+function Reveal({ data: { run, node, isRevealed, query }, look }: { data: RunData; look: Look }) {
+  if (!WITH_PAYLOAD.has(query.tab)) return null;
+  const shown = query.tab === "output" ? (node ? node.result : run.result) : node ? node.input : run.input;
+  const hidden = payloadView(shown, { keys: look.redact, isRevealed: false }).redacted;
+  if (hidden === 0 && !isRevealed) return null;
+  if (isRevealed) return <p class="quiet">Everything is shown, for five minutes. This is on record.</p>;
+  return (
+    <StepForm look={look} action={`/runs/${run.graph_id}/reveal`} class="steps">
+      <label>
+        Why you need to see it
+        <input name="note" required maxlength={500} autocomplete="off" />
+      </label>
+      <StepButton look={look} label="Show what is hidden" />
+    </StepForm>
+  );
+}
+
+function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; look: Look }) {
+  const isOwn = node.kind === "node";
+  const hasEnded = run.phase === "done" || run.phase === "failed";
+  const why = look.visitor.role === "operator" ? undefined : READ_ONLY;
+  const refusal = hasEnded ? why : (why ?? `It is ${run.phase}: only a run that has ended can begin again at a node`);
+  if (!isOwn) return null;
+  return (
+    <details class="again">
+      <summary data-key="r">Run again from here…</summary>
+      <StepForm look={look} action={`/runs/${run.graph_id}/fork`} class="stack" fields={{ from: node.id }}>
+        <p class="quiet">
+          What comes before keeps its results. Within this run everything from here on is run anew; as a new run this
+          one stays as it is, and the input may be another.
+        </p>
+        <label>
+          Input of a new run's node, as JSON; empty: as it was
+          <textarea name="input" rows={6} spellcheck={false} placeholder={hintOf(node.input, look)}></textarea>
+        </label>
+        <label>
+          Why
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        <span class="buttons">
+          <StepButton look={look} label="As a new run" tone="main" refusal={why} />
+          <StepButton look={look} label="Within this run" refusal={refusal} action={`/runs/${run.graph_id}/retry`} />
+        </span>
+      </StepForm>
+    </details>
+  );
+}
+
+/** What it was, without what is hidden. */
+function hintOf(input: Json, { redact }: Look): string {
+  return payloadView(input, { keys: redact, isRevealed: false }).raw.slice(0, MAX_HINT);
+}
+
+function AgainAsAWhole({ run, look }: { run: Snapshot; look: Look }) {
+  return (
+    <details class="again">
+      <summary data-key="r">Start another like it…</summary>
+      <StepForm look={look} action="/runs/start" class="stack" fields={{ worker: run.worker, like: run.graph_id }}>
+        <label>
+          Input, as JSON; empty: the same
+          <textarea name="input" rows={6} spellcheck={false}></textarea>
+        </label>
+        <label>
+          Why
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        <StepButton look={look} label="Start" tone="main" />
+      </StepForm>
+    </details>
+  );
+}

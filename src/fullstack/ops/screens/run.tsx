@@ -1,0 +1,362 @@
+/** One run: what can be done with it, when what ran, and what each node was given and gave. */
+import { notFound, PATHS, type Entry } from "../../../index.ts";
+import type { GraphEvent, NodeDetail, Snapshot } from "../../../graph.ts";
+import { OPS_PATH } from "../access.ts";
+import type { Look, Screens } from "../look.ts";
+import { screen } from "../screen.tsx";
+import { attemptsOf } from "../views/attempts.ts";
+import { commandsOf } from "../views/commands.ts";
+import { fingerprint } from "../views/failures.ts";
+import { graphLooks } from "../views/looks.ts";
+import { queryText } from "../views/runs-query.ts";
+import { readRunQuery, runQueryText } from "../views/run-query.ts";
+import { stepViews } from "../views/steps.ts";
+import { countText, durationText } from "../views/text.ts";
+import { timelineOf } from "../views/timeline.ts";
+import { AuditTable } from "./audit.tsx";
+import { EventList } from "./events.tsx";
+import { Inspector } from "./inspector.tsx";
+import { CommandsPanel, Empty, Mark, StepButton, StepForm, Time } from "./parts.tsx";
+import type { RunData } from "../run-data.ts";
+import { runRoutes } from "../run-routes.ts";
+import { TimelineChart } from "./timeline.tsx";
+
+const RUNS = `${OPS_PATH}/runs`;
+/** Events that a timeline is made of: more than anybody reads, and as many as are read without being felt. */
+const EVENTS = 5000;
+const EVENTS_PAGE = 1000;
+const AUDIT = 50;
+
+export function runScreens(screens: Screens): Entry[] {
+  return [
+    screen<RunData>(screens, "/runs/:id", {
+      title: ({ run }) => `${run.worker} ${run.graph_id.slice(-6)}`,
+      section: "Runs",
+      load: loadRun,
+      view: (data, look) => <Run data={data} look={look} />,
+    }),
+    ...runRoutes(screens),
+  ];
+}
+
+async function loadRun({ ctx, app, visitor }: Look): Promise<RunData> {
+  const id = ctx.params["id"] ?? "";
+  const query = readRunQuery(ctx.query);
+  const run = (await app.engine.snapshot(id)) ?? notFound(`There is no run "${id.slice(0, 80)}"`);
+  const [events, node, past, audit] = await Promise.all([
+    readEvents(app.engine, id),
+    query.node === undefined ? undefined : app.engine.node(id, query.node),
+    query.view === "past" ? app.engine.pastNodes(id) : [],
+    query.view === "audit" ? app.operations.audit({ target: id, limit: AUDIT }) : undefined,
+  ]);
+  if (query.node !== undefined && node === undefined) notFound(`The run has no node "${query.node.slice(0, 80)}"`);
+  const isRevealed =
+    visitor.role === "operator" &&
+    query.reveal !== undefined &&
+    app.unseal(`ops reveal ${id}`, query.reveal) === visitor.name;
+  return { run, events, isCut: events.length >= EVENTS, node, past, audit: audit?.items ?? [], query, isRevealed };
+}
+
+async function readEvents(engine: Look["app"]["engine"], id: string): Promise<GraphEvent[]> {
+  const events: GraphEvent[] = [];
+  while (events.length < EVENTS) {
+    const page = await engine.events(id, { after: events.at(-1)?.seq ?? 0, limit: EVENTS_PAGE });
+    events.push(...page);
+    if (page.length < EVENTS_PAGE) break;
+  }
+  return events;
+}
+
+function Run({ data, look }: { data: RunData; look: Look }) {
+  const { run, query } = data;
+  const id = run.graph_id;
+  return (
+    <>
+      <div data-live="head">
+        <Head run={run} look={look} />
+      </div>
+      <StepForm look={look} action={`/runs/${id}/pause`} class="steps">
+        <label>
+          Why (kept in the audit trail)
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        {stepViews(run.phase, look.visitor.role).map(({ step, label, refusal }) => (
+          <StepButton
+            look={look}
+            label={label}
+            refusal={refusal}
+            action={`/runs/${id}/${step}`}
+            tone={step === "cancel" ? "bad" : undefined}
+            shortcut={SHORTCUTS[step]}
+            key={step}
+          />
+        ))}
+      </StepForm>
+      <Refusals run={run} look={look} />
+      <Trouble run={run} />
+      <SignalForm data={data} look={look} />
+      <div class="split">
+        <div class="stack-loose">
+          <nav class="tabs" aria-label="Views of the run">
+            {viewsOf(run).map(([view, label]) => (
+              <a
+                href={runQueryText(query, { view }) || `${RUNS}/${id}`}
+                aria-current={query.view === view ? "page" : undefined}
+                key={view}
+              >
+                {label}
+              </a>
+            ))}
+          </nav>
+          <div data-live="view">
+            <Main data={data} look={look} />
+          </div>
+        </div>
+        <aside class="panel inspector" aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}>
+          <Inspector data={data} look={look} attempts={data.node ? attemptsOf(data.events, data.node.id) : []} />
+        </aside>
+      </div>
+      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.graphs}/${id}`, `svc graph show ${id}`)} />
+    </>
+  );
+}
+
+/** In words for all, not only for those who rest a pointer on the button. */
+function Refusals({ run, look }: { run: Snapshot; look: Look }) {
+  const refused = stepViews(run.phase, look.visitor.role).filter(({ refusal }) => refusal !== undefined);
+  if (refused.length === 0) return null;
+  return (
+    <details class="refusals">
+      <summary>{`Why ${refused.map(({ label }) => label.toLowerCase()).join(", ")} ${refused.length === 1 ? "is" : "are"} off`}</summary>
+      <ul>
+        {refused.map(({ step, label, refusal }) => (
+          <li key={step}>{`${label}: ${refusal ?? ""}.`}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const SHORTCUTS: Readonly<Record<string, string>> = { pause: "p", resume: "p", cancel: "c", retry: "t" };
+
+function viewsOf(run: Snapshot): (readonly ["timeline" | "events" | "audit" | "past", string])[] {
+  return [
+    ["timeline", "Timeline"],
+    ["events", `Events ${countText(run.last_seq)}`],
+    ["audit", "Audit trail"],
+    ...(run.epoch > 1 ? [["past", "Earlier runs"] as const] : []),
+  ];
+}
+
+function Head({ run, look }: { run: Snapshot; look: Look }) {
+  const { graph_id: id, worker, parent, children, forked_from: forkedFrom, started_ms: startedMs } = run;
+  const endMs = run.finished_ms ?? look.nowMs;
+  return (
+    <div class="stack-tight">
+      <nav class="crumbs" aria-label="Where this run belongs">
+        <a href={RUNS}>Runs</a> <span aria-hidden="true">›</span>{" "}
+        <a href={`${RUNS}?${queryText({ worker })}`}>{worker}</a>
+        {parent === null ? null : (
+          <span>
+            {" "}
+            part of <a href={`${RUNS}/${parent.graph_id}`}>{parent.node ?? parent.graph_id}</a>
+          </span>
+        )}
+        {forkedFrom === null ? null : (
+          <span>
+            {" "}
+            forked from <a href={`${RUNS}/${forkedFrom}`}>{forkedFrom}</a>
+          </span>
+        )}
+      </nav>
+      <div class="title">
+        <h1>{worker}</h1>
+        <Mark looks={graphLooks(run, look.nowMs)} />
+        <code class="quiet">{id}</code>
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Accepted</dt>
+          <dd>
+            <Time ms={run.created_ms} now={look.nowMs} />
+          </dd>
+        </div>
+        <div>
+          <dt>{startedMs === null ? "Begins" : "Duration"}</dt>
+          <dd>{startedMs === null ? <Time ms={run.due_ms} now={look.nowMs} /> : durationText(endMs - startedMs)}</dd>
+        </div>
+        <div>
+          <dt>Nodes</dt>
+          <dd>{nodesText(run)}</dd>
+        </div>
+        {run.epoch === 1 ? null : (
+          <div>
+            <dt>Run</dt>
+            <dd>{`the ${run.epoch}. time`}</dd>
+          </div>
+        )}
+        {run.version === null ? null : (
+          <div>
+            <dt>Version</dt>
+            <dd>{run.version}</dd>
+          </div>
+        )}
+        {run.progress === null ? null : (
+          <div>
+            <dt>Progress</dt>
+            <dd>{progressText(run.progress)}</dd>
+          </div>
+        )}
+        {run.tags.length === 0 ? null : (
+          <div>
+            <dt>Tags</dt>
+            <dd>
+              {run.tags.map((tag) => (
+                <a class="tag" href={`${RUNS}?${queryText({ tag })}`} key={tag}>
+                  {tag}
+                </a>
+              ))}
+            </dd>
+          </div>
+        )}
+        {children.length === 0 ? null : (
+          <div>
+            <dt>Started by its nodes</dt>
+            <dd>
+              <a href={`${RUNS}?${queryText({ parent: id })}`}>{`${countText(children.length)} runs`}</a>
+            </dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+function progressText(progress: NonNullable<Snapshot["progress"]>): string {
+  const { value: share, note } = progress;
+  return `${Math.round(share * 100)} %${note === undefined ? "" : `, ${note}`}`;
+}
+
+function nodesText({ nodes }: Snapshot): string {
+  const outer = nodes.filter(({ kind }) => kind === "node");
+  const count = (...statuses: string[]): number => outer.filter(({ status }) => statuses.includes(status)).length;
+  const failed = count("failed", "uncompensated");
+  const text = `${countText(count("done", "skipped"))} of ${countText(outer.length)} done`;
+  return failed === 0 ? text : `${text}, ${countText(failed)} failed`;
+}
+
+function Trouble({ run: { graph_id: id, worker, error } }: { run: Snapshot }) {
+  if (!error) return null;
+  const { message, node } = error;
+  const text = stable(message);
+  return (
+    <div class="notice" data-tone={error.reason === "cancelled" ? "void" : "bad"}>
+      <p>
+        <strong>{message}</strong>
+      </p>
+      <p class="quiet">
+        {node === undefined ? null : (
+          <span>
+            in <a href={`${RUNS}/${id}?${new URLSearchParams({ node, tab: "error" }).toString()}`}>{node}</a>
+            {", "}
+          </span>
+        )}
+        <a href={`${RUNS}?${queryText({ status: "failed", worker, ...(text !== "" && { error: text }) })}`}>
+          runs with the same error
+        </a>
+      </p>
+    </div>
+  );
+}
+
+/** The longest piece that its likes have too. */
+function stable(message: string): string {
+  const pieces = fingerprint(message).split("#");
+  return pieces.reduce((best, piece) => (piece.trim().length > best.length ? piece.trim() : best), "");
+}
+
+function SignalForm({ data: { run }, look }: { data: RunData; look: Look }) {
+  const waits = run.nodes.filter(({ kind, status }) => kind === "wait" && status === "waiting");
+  if (waits.length === 0 || run.finished_ms !== null) return null;
+  const name = /#(.+)$/.exec(waits[0]?.id ?? "")?.[1] ?? "";
+  return (
+    <section class="panel" id="signal" aria-labelledby="signal-title">
+      <h2 id="signal-title">{`Waits for a signal: ${waits.map(({ id }) => id).join(", ")}`}</h2>
+      <StepForm look={look} action={`/runs/${run.graph_id}/signal`} class="steps">
+        <label>
+          Signal
+          <input name="name" required autocomplete="off" value={name.replace(/:\d+$/, "")} />
+        </label>
+        <label>
+          Payload, as JSON
+          <input name="payload" autocomplete="off" spellcheck={false} value='{"ok": true}' />
+        </label>
+        <label>
+          Why
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        <StepButton look={look} label="Send" tone="main" name={`Send the signal ${name}`} />
+      </StepForm>
+    </section>
+  );
+}
+
+function Main({ data, look }: { data: RunData; look: Look }) {
+  const { run, events, query, isCut } = data;
+  const id = run.graph_id;
+  if (query.view === "events") return <EventList data={data} look={look} />;
+  if (query.view === "audit")
+    return data.audit.length === 0 ? (
+      <Empty title="Nobody has touched this run">
+        <p>What is done to it by hand is kept here: who, when, why and from where.</p>
+      </Empty>
+    ) : (
+      <AuditTable rows={data.audit} look={look} isOfOne />
+    );
+  if (query.view === "past") return <Past nodes={data.past} />;
+  return (
+    <>
+      <TimelineChart
+        timeline={timelineOf(run, events, look.nowMs)}
+        chosen={query.node}
+        hrefOf={(node) => `${RUNS}/${id}${runQueryText(query, { node })}`}
+      />
+      {isCut ? <p class="quiet">{`Made of its first ${countText(EVENTS)} events.`}</p> : null}
+    </>
+  );
+}
+
+function Past({ nodes }: { nodes: readonly NodeDetail[] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">Node</th>
+            <th scope="col">Status</th>
+            <th scope="col" class="number">
+              Attempts
+            </th>
+            <th scope="col">Error</th>
+          </tr>
+        </thead>
+        <tbody>
+          {nodes.map((node) => (
+            <tr key={`${node.epoch} ${node.id}`}>
+              <td data-label="Run">{node.epoch}</td>
+              <th scope="row" data-label="Node">
+                {node.id}
+              </th>
+              <td data-label="Status">{node.status}</td>
+              <td data-label="Attempts" class="number">
+                {node.attempts}
+              </td>
+              <td data-label="Error">{node.error?.message ?? ""}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+/** The settings in force, and those of the screens themselves. Secrets are told as set or not. */
+import { PATHS, type Entry, type Setting } from "../../../index.ts";
+import type { Look, Screens } from "../look.ts";
+import { screen } from "../screen.tsx";
+import { commandsOf } from "../views/commands.ts";
+import { CommandsPanel } from "./parts.tsx";
+
+export function settingsScreen(screens: Screens): Entry[] {
+  return [
+    screen<Setting[]>(screens, "/settings", {
+      title: "Settings",
+      section: "Settings",
+      load: ({ app }) => Promise.resolve(app.operations.settings()),
+      view: (settings, look) => <Settings settings={settings} look={look} />,
+    }),
+  ];
+}
+
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  [
+    "g o, g r, g q, g s, g w, g k, g a, g e",
+    "go to overview, runs, queues, schedules, webhooks, workers, audit trail, settings",
+  ],
+  ["j, k", "next and previous row; Enter opens it"],
+  ["/", "to the filter"],
+  ["n", "next page of a list"],
+  ["p, c, t, r", "of a run: pause or resume, cancel, retry, run again"],
+  [".", "of a run: as raw text"],
+  ["Esc", "out of a field"],
+];
+
+function Settings({ settings, look }: { settings: Setting[]; look: Look }) {
+  return (
+    <>
+      <div class="title">
+        <h1>Settings</h1>
+        <p class="quiet">in force in this process</p>
+      </div>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Variable</th>
+              <th scope="col">In force</th>
+              <th scope="col">From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {settings.map((setting) => (
+              <tr key={setting.name}>
+                <th scope="row" data-label="Variable">
+                  <code>{setting.name}</code>
+                </th>
+                <td data-label="In force">
+                  <InForce setting={setting} />
+                </td>
+                <td data-label="From" class="quiet">
+                  {setting.source === "environment" ? "the environment" : "default"}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <section aria-labelledby="keys">
+        <h2 id="keys">Keyboard</h2>
+        <label class="check">
+          <input type="checkbox" id="ops-shortcuts" checked /> Shortcuts, in this browser
+        </label>
+        <div class="scroll">
+          <table>
+            <tbody>
+              {KEYS.map(([keys, what]) => (
+                <tr key={keys}>
+                  <th scope="row" data-label="Keys">
+                    <kbd>{keys}</kbd>
+                  </th>
+                  <td data-label="Do">{what}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.status)} />
+    </>
+  );
+}
+
+function InForce({ setting }: { setting: Setting }) {
+  const { value: text, is_secret: isSecret, source } = setting;
+  if (isSecret) return <span class="tag">{source === "environment" ? "set" : "not set"}</span>;
+  return text === null ? <span class="quiet">–</span> : <code>{text}</code>;
+}

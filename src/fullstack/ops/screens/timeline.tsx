@@ -1,0 +1,86 @@
+/** The timeline of a run as rows of segments; each row leads to its node. */
+import type { Timeline, TimelineRow } from "../views/timeline.ts";
+import { countText, durationText } from "../views/text.ts";
+
+export interface TimelineProps {
+  timeline: Timeline;
+  /** Node that is looked at. */
+  chosen: string | undefined;
+  hrefOf: (node: string) => string;
+}
+
+const KINDS = [
+  ["queue", "waits for a place"],
+  ["run", "runs"],
+  ["wait", "sleeps or waits for a signal"],
+  ["retry", "waits to be tried again"],
+  ["undo", "is undone"],
+] as const;
+
+export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
+  const { rows, ticks, breaks } = timeline;
+  if (rows.length === 0) return <p class="quiet">No node has begun yet.</p>;
+  const kinds = new Set(rows.flatMap(({ segments }) => segments.map(({ kind }) => kind)));
+  return (
+    <>
+      <div class="timeline">
+        {rows.map((row) => (
+          <Row row={row} isChosen={row.id === chosen} href={hrefOf(row.id)} />
+        ))}
+        <div class="timeline-row axis" aria-hidden="true">
+          <span></span>
+          <span class="timeline-track">
+            {ticks.map(({ left, label }) => (
+              <span key={left}>{label}</span>
+            ))}
+            {breaks.map(({ left, label }) => (
+              <span class="break" style={`left:${left}%`} title={label} key={left}></span>
+            ))}
+          </span>
+          <span></span>
+        </div>
+      </div>
+      <p class="legend">
+        {KINDS.filter(([kind]) => kinds.has(kind)).map(([kind, label]) => (
+          <span key={kind}>
+            <i class="segment" data-kind={kind}></i>
+            {label}
+          </span>
+        ))}
+        {breaks.length === 0 ? null : <span>{`left out: ${breaks.map(({ label }) => label).join(", ")}`}</span>}
+      </p>
+    </>
+  );
+}
+
+function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; href: string }) {
+  const { id, status, segments, durationMs, folded } = row;
+  const told = segments.map(({ label }) => label).join(", ");
+  return (
+    <a
+      class="timeline-row"
+      href={href}
+      data-status={status}
+      data-row
+      aria-current={isChosen ? "true" : undefined}
+      aria-label={`${id}, ${status}: ${told}`}
+    >
+      <span class="timeline-name">
+        {id}
+        {folded === 0 ? null : <span class="quiet">{` and ${countText(folded)} more`}</span>}
+      </span>
+      <span class="timeline-track">
+        {segments.map(({ kind, left, width, label }) => (
+          <i
+            class="segment"
+            data-kind={kind}
+            style={`left:${left.toFixed(2)}%;width:${width.toFixed(2)}%`}
+            title={label}
+            key={left}
+          ></i>
+        ))}
+      </span>
+      <span class="number quiet">{durationText(durationMs)}</span>
+    </a>
+  );
+}

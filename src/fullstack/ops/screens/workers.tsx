@@ -1,0 +1,197 @@
+/** What the app's code can run: graphs and workers with their limits, and a form to start one. */
+import { PATHS, type Entry } from "../../../index.ts";
+import type { QueueView } from "../../../graph.ts";
+import { OPS_PATH } from "../access.ts";
+import type { Look, Screens } from "../look.ts";
+import { screen } from "../screen.tsx";
+import { commandsOf } from "../views/commands.ts";
+import { queryText } from "../views/runs-query.ts";
+import { workerViews, type WorkerView } from "../views/workers.ts";
+import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
+
+interface WorkersData {
+  workers: WorkerView[];
+  graphs: { name: string; nodes: number; versions: string[]; isWorker: boolean }[];
+  queues: ReadonlyMap<string, QueueView>;
+}
+
+export function workerScreens(screens: Screens): Entry[] {
+  return [
+    screen<WorkersData>(screens, "/workers", {
+      title: "Workers",
+      section: "Workers",
+      load: async ({ app }) => {
+        const { definitions } = app;
+        const queues = await app.engine.queues.list();
+        return {
+          workers: workerViews(definitions),
+          graphs: [...definitions].map(([name, versions]) => ({
+            name,
+            nodes: versions.at(-1)?.nodes.length ?? 0,
+            versions: versions.flatMap(({ options }) => options.version ?? []),
+            isWorker: versions.at(-1)?.nodes.every(({ worker }) => worker.name === name) ?? false,
+          })),
+          queues: new Map(queues.map((queue) => [queue.worker, queue])),
+        };
+      },
+      view: (data, look) => <Workers data={data} look={look} />,
+    }),
+  ];
+}
+
+function Workers({ data, look }: { data: WorkersData; look: Look }) {
+  const { workers, graphs, queues } = data;
+  return (
+    <>
+      <div class="title">
+        <h1>Workers</h1>
+        <p class="quiet">and graphs, as this app's code has them</p>
+      </div>
+      {workers.length === 0 ? (
+        <Empty title="This app has no workers">
+          <p>
+            Give them to <code>{"createFullStackApp({ workers, graphs })"}</code>.
+          </p>
+        </Empty>
+      ) : (
+        <WorkersTable workers={workers} queues={queues} />
+      )}
+      {graphs.length === 0 ? null : (
+        <div class="columns">
+          <section aria-labelledby="startable">
+            <h2 id="startable">What can be started</h2>
+            <Startable graphs={graphs} />
+          </section>
+          <section aria-labelledby="start">
+            <h2 id="start">Start one</h2>
+            <StepForm look={look} action="/runs/start" class="stack panel">
+              <label>
+                Graph or worker
+                <select name="worker">
+                  {graphs.map(({ name }) => (
+                    <option value={name} key={name}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <label>
+                Input, as JSON; empty is null
+                <textarea name="input" rows={5} spellcheck={false}></textarea>
+              </label>
+              <label>
+                Why (kept in the audit trail)
+                <input name="note" maxlength={500} autocomplete="off" />
+              </label>
+              <span class="buttons">
+                <StepButton look={look} label="Start" tone="main" />
+              </span>
+            </StepForm>
+          </section>
+        </div>
+      )}
+      <CommandsPanel
+        label="Start as command"
+        commands={commandsOf(
+          look.origin,
+          "POST",
+          PATHS.graphs,
+          `svc graph start ${graphs[0]?.name ?? "<name>"} --input '…'`,
+          { worker: graphs[0]?.name ?? "<name>", input: null },
+        )}
+      />
+    </>
+  );
+}
+
+function WorkersTable({ workers, queues }: { workers: readonly WorkerView[]; queues: WorkersData["queues"] }) {
+  return (
+    <div class="scroll" data-live="workers">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Worker</th>
+            <th scope="col" class="number">
+              Running
+            </th>
+            <th scope="col" class="number">
+              Waiting
+            </th>
+            <th scope="col">At once</th>
+            <th scope="col">Rate</th>
+            <th scope="col" class="number">
+              Retries
+            </th>
+            <th scope="col">Timeout</th>
+            <th scope="col">Runs in</th>
+            <th scope="col">Used by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {workers.map((worker) => (
+            <tr id={worker.name} key={worker.name}>
+              <th scope="row" data-label="Worker">
+                {worker.name}
+              </th>
+              <td data-label="Running" class="number">
+                {queues.get(worker.name)?.running ?? 0}
+              </td>
+              <td data-label="Waiting" class="number">
+                {queues.get(worker.name)?.waiting ?? 0}
+              </td>
+              <td data-label="At once">{`${worker.concurrency}${worker.isKeyed ? ", and by key" : ""}`}</td>
+              <td data-label="Rate">{worker.rate ?? "–"}</td>
+              <td data-label="Retries" class="number">
+                {worker.retries}
+              </td>
+              <td data-label="Timeout">{worker.timeout ?? "–"}</td>
+              <td data-label="Runs in">{worker.isIsolated ? "a thread" : "the process"}</td>
+              <td data-label="Used by">
+                {worker.graphs.map((name) => (
+                  <a class="tag" href={`${OPS_PATH}/runs?${queryText({ worker: name })}`} key={name}>
+                    {name}
+                  </a>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Startable({ graphs }: { graphs: WorkersData["graphs"] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Kind</th>
+            <th scope="col" class="number">
+              Nodes
+            </th>
+            <th scope="col">Versions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {graphs.map(({ name, nodes, versions, isWorker }) => (
+            <tr key={name}>
+              <th scope="row" data-label="Name">
+                <a href={`${OPS_PATH}/runs?${queryText({ worker: name })}`} data-row>
+                  {name}
+                </a>
+              </th>
+              <td data-label="Kind">{isWorker ? "worker" : "graph"}</td>
+              <td data-label="Nodes" class="number">
+                {nodes}
+              </td>
+              <td data-label="Versions">{versions.join(", ") || "–"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

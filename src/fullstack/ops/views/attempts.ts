@@ -1,0 +1,62 @@
+/** The attempts of a node, read from its events: what each came to, and why. Pure. */
+import type { GraphEvent, Json } from "../../../graph.ts";
+
+export interface Attempt {
+  number: number;
+  startedMs: number;
+  endedMs: number | undefined;
+  outcome: "running" | "done" | "failed" | "waiting" | "aborted";
+  message: string | undefined;
+  /** When it is, or was, tried again. */
+  againMs: number | undefined;
+}
+
+const OUTCOMES: Readonly<Record<string, Attempt["outcome"]>> = {
+  "node.done": "done",
+  "node.failed": "failed",
+  "node.retrying": "failed",
+  "node.waiting": "waiting",
+  "node.cancelled": "aborted",
+  "node.ready": "aborted",
+};
+
+export function attemptsOf(events: readonly GraphEvent[], node: string): Attempt[] {
+  const attempts: Attempt[] = [];
+  for (const { type, timestampMs, data } of events.filter((event) => event.node === node)) {
+    const last = attempts.at(-1);
+    if (type === "node.started") {
+      const number = numberIn(data, "attempt") ?? (last?.number ?? 0) + 1;
+      attempts.push({
+        number,
+        startedMs: timestampMs,
+        endedMs: undefined,
+        outcome: "running",
+        message: undefined,
+        againMs: undefined,
+      });
+    }
+    const outcome = OUTCOMES[type];
+    if (!last || last.endedMs !== undefined || outcome === undefined) continue;
+    Object.assign(last, {
+      endedMs: timestampMs,
+      outcome,
+      message: textIn(data, "message"),
+      againMs: numberIn(data, "due_ms"),
+    });
+  }
+  return attempts;
+}
+
+function numberIn(data: Json | undefined, key: string): number | undefined {
+  const found = fieldOf(data, key);
+  return typeof found === "number" ? found : undefined;
+}
+
+function textIn(data: Json | undefined, key: string): string | undefined {
+  const found = fieldOf(data, key);
+  return typeof found === "string" ? found : undefined;
+}
+
+function fieldOf(data: Json | undefined, key: string): Json | undefined {
+  return data !== null && typeof data === "object" && !Array.isArray(data) ? data[key] : undefined;
+}

@@ -1,0 +1,48 @@
+/** What of a run is looked at, as the address says it: which node, which of its sides, which list below. Pure. */
+
+export const RUN_TABS = ["input", "output", "error", "raw"] as const;
+export const NODE_TABS = ["input", "output", "error", "attempts", "logs", "events", "raw"] as const;
+export const RUN_VIEWS = ["timeline", "events", "audit", "past"] as const;
+
+export type Tab = (typeof NODE_TABS)[number];
+export type View = (typeof RUN_VIEWS)[number];
+
+export interface RunQuery {
+  node: string | undefined;
+  tab: Tab;
+  view: View;
+  /** Of events: those that hold this text, of this type, after this number. */
+  text: string;
+  type: string;
+  after: number;
+  /** Sealed word that secrets may be shown. */
+  reveal: string | undefined;
+}
+
+export function readRunQuery(query: URLSearchParams): RunQuery {
+  const node = query.get("node") || undefined;
+  const tabs: readonly Tab[] = node === undefined ? RUN_TABS : NODE_TABS;
+  const after = query.get("after") ?? "";
+  return {
+    node,
+    tab: tabs.find((tab) => tab === query.get("tab")) ?? "input",
+    view: RUN_VIEWS.find((view) => view === query.get("view")) ?? "timeline",
+    text: (query.get("text") ?? "").slice(0, 200),
+    type: (query.get("type") ?? "").slice(0, 40),
+    after: /^\d{1,9}$/.test(after) ? Number(after) : 0,
+    reveal: query.get("reveal") || undefined,
+  };
+}
+
+/** Address of the same screen with something else on it: what is not given stays; empty takes away. */
+export function runQueryText(
+  query: RunQuery,
+  change: Partial<Record<"node" | "tab" | "view" | "after", string>>,
+): string {
+  const { node = "", tab, view, text, type, reveal = "" } = query;
+  const whole = { node, tab, view, ...(view === "events" && { text, type }), reveal, ...change };
+  const isPlain = (name: string, value: string): boolean =>
+    value === "" || (name === "tab" && value === "input") || (name === "view" && value === "timeline");
+  const entries = Object.entries(whole).filter(([name, value]) => !isPlain(name, value));
+  return entries.length === 0 ? "" : `?${new URLSearchParams(entries).toString()}`;
+}

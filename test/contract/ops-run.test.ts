@@ -1,0 +1,188 @@
+/** The operators' screen of one run: what it shows, and every step that can be taken from it. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { App } from "svc";
+import type { TestClient } from "svc/testing";
+import { localClient, OPERATOR_KEY, opsSample, orderInput, runTo, until } from "./ops-app.ts";
+
+let app: App;
+let client: TestClient;
+let done: string;
+let failed: string;
+
+async function text(path: string): Promise<string> {
+  const answer = await client.get(`/_svc/ops/runs${path}`);
+  assert.equal(answer.status, 200, path);
+  return answer.text();
+}
+
+/** Takes a step, and gives the screen that follows. */
+async function step(path: string, fields: Record<string, string> = {}): Promise<{ to: string; page: string }> {
+  const answer = await client.submit(`/_svc/ops/runs${path}`, fields);
+  assert.equal(answer.status, 303, await answer.text());
+  const to = answer.headers.get("location") ?? "";
+  return { to, page: await (await client.get(to)).text() };
+}
+
+async function phase(id: string): Promise<string | undefined> {
+  return (await app.engine.snapshot(id))?.phase;
+}
+
+before(async () => {
+  app = opsSample({ ops: { redact: ["email"] } });
+  await app.boot();
+  client = localClient(app);
+  done = await runTo(app, "order", orderInput(3), "done");
+  failed = await runTo(app, "order", orderInput(7), "failed");
+});
+after(() => app.close());
+
+describe("the screen of a run", () => {
+  it("tells status, id, length and what failed, with a way to its likes", async () => {
+    const page = await text(`/${failed}`);
+    assert.match(page, /<h1>order<\/h1>/);
+    assert.ok(page.includes(failed));
+    assert.match(page, /The card of order 2026-1007 was declined/);
+    assert.match(page, /status=failed&amp;worker=order&amp;error=/);
+  });
+
+  it("shows when what ran, with each wait and retry, and leads from there to the node", async () => {
+    const page = await text(`/${done}`);
+    const row = /<a class="timeline-row"[^>]*aria-label="charge, done: ([^"]*)"/.exec(page);
+    assert.match(row?.[1] ?? "", /run .*, retry .*, run .*attempt 2/);
+    assert.ok(page.includes(`/_svc/ops/runs/${done}?node=charge`));
+    assert.match(page, /and 4 more/);
+  });
+
+  it("shows a node with attempts, output, logs and the raw view", async () => {
+    const attempts = await text(`/${done}?node=charge&tab=attempts`);
+    assert.match(attempts, /failed: The card gateway answered 503/);
+    assert.match(await text(`/${done}?node=charge&tab=output`), /rc_2026-1003/);
+    assert.match(await text(`/${done}?node=reserve&tab=logs`), /reserving 3 lines/);
+    assert.match(await text(`/${done}?node=pick%2F11&tab=raw`), /&quot;pick\/11&quot;|"pick\/11"/);
+  });
+
+  it("lists events by type and text", async () => {
+    const page = await text(`/${done}?view=events&type=node.retrying`);
+    assert.match(page, /The card gateway answered 503/);
+    assert.ok(!/<strong>node\.done<\/strong>/.test(page));
+    assert.match(await text(`/${done}?view=events&text=nowhere`), /No event fits/);
+  });
+
+  it("says of steps that can't be taken why", async () => {
+    const page = await text(`/${done}`);
+    assert.match(page, /aria-label="Pause: It is done: only what is queued or running can be paused"/);
+    assert.match(page, /Why pause, resume, cancel, retry are off/);
+  });
+
+  it("that is not there says so", async () => {
+    for (const path of ["/g_none", `/${done}?node=nobody`]) {
+      const answer = await client.get(`/_svc/ops/runs${path}`);
+      assert.equal(answer.status, 404);
+      assert.match(await answer.text(), /There is no run|has no node/);
+    }
+  });
+});
+
+describe("payloads on the screen", () => {
+  it("hide what looks secret and what the app names, in every side of it", async () => {
+    for (const side of ["?tab=input", "?tab=raw", "?node=reserve&tab=input", "?node=charge&tab=raw", "?view=events"]) {
+      const page = await text(`/${done}${side}`);
+      assert.ok(!page.includes("tok_4111_secret") && !page.includes("ada@example.com"), side);
+    }
+  });
+
+  it("are shown to an operator who says why, for this run, on record", async () => {
+    const { to, page } = await step(`/${done}/reveal`, {
+      note: "a refund",
+      back: `/_svc/ops/runs/${done}?node=charge`,
+    });
+    assert.ok(page.includes("tok_4111_secret") && page.includes("ada@example.com"));
+    const { items } = await app.operations.audit({ target: done, operation: "graph.reveal" });
+    assert.deepEqual([items[0]?.actor, items[0]?.note], ["developer", "a refund"]);
+    const word = new URL(to, "http://x").searchParams.get("reveal") ?? "";
+    assert.ok(!(await text(`/${failed}?reveal=${word}`)).includes("tok_4111_secret"), "another run");
+  });
+
+  it("stay hidden for those who may only look, with an operator's address too", async () => {
+    const env = { NODE_ENV: "production", SVC_SITE_URL: "http://localhost", SVC_EXEC_API_KEY: OPERATOR_KEY };
+    const other = opsSample({ env });
+    await other.boot();
+    try {
+      const reader = localClient(other);
+      await reader.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, role: "read" });
+      const id = await runTo(other, "order", orderInput(1), "done");
+      const word = other.seal(`ops reveal ${id}`, "operator", "5m");
+      const page = await (await reader.get(`/_svc/ops/runs/${id}?reveal=${word}`)).text();
+      assert.ok(page.includes("hidden") && !page.includes("tok_4111_secret"));
+      assert.equal((await reader.submit(`/_svc/ops/runs/${id}/reveal`, { note: "x" })).status, 403);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe("steps from the screen of a run", () => {
+  it("pause, resume and cancel it, in somebody's name and for a reason", async () => {
+    const { snapshot } = await app.engine.start("sync-catalogue", null);
+    const id = snapshot.graph_id;
+    await until(async () => (await app.engine.snapshot(id))?.nodes[0]?.status === "running", "that it runs");
+    const back = `/_svc/ops/runs/${id}`;
+    const paused = await step(`/${id}/pause`, { note: "too loud", back });
+    assert.equal(paused.to, back);
+    assert.match(paused.page, /Pausing: what runs goes on/);
+    assert.equal(await phase(id), "pausing");
+    await step(`/${id}/resume`, { back });
+    assert.equal(await phase(id), "running");
+    await step(`/${id}/cancel`, { back });
+    await until(async () => (await phase(id)) === "failed", "that it is cancelled");
+    assert.match(await text(`/${id}?view=audit`), /graph\.pause[\s\S]*too loud/);
+    assert.match(await text(`/${id}`), /svc-status-word">cancelled</);
+  });
+
+  it("that the engine refuses are told, and change nothing", async () => {
+    const { page } = await step(`/${done}/pause`, { back: `/_svc/ops/runs/${done}` });
+    assert.match(page, /role="alert"[\s\S]*is done; pause needs it to be queued or running/);
+    assert.equal((await client.submit(`/_svc/ops/runs/${done}/explode`, {})).status, 303);
+  });
+
+  it("run it again from a node, with what was kept for reading", async () => {
+    await step(`/${done}/retry`, { from: "mail", back: `/_svc/ops/runs/${done}` });
+    await until(async () => (await phase(done)) === "done", "that it has run again");
+    assert.equal((await app.engine.snapshot(done))?.epoch, 2);
+    assert.match(await text(`/${done}?view=past`), /<th scope="row" data-label="Node">mail/);
+  });
+
+  it("fork it with an input that was edited, and lead to the new run", async () => {
+    const input = JSON.stringify(orderInput(2));
+    const { to } = await step(`/${failed}/fork`, { from: "charge", input, note: "another card" });
+    const id = /\/runs\/(g_\w+)$/.exec(to)?.[1] ?? "";
+    await until(async () => (await phase(id)) === "done", "that the fork is done");
+    assert.equal((await app.engine.snapshot(id))?.forked_from, failed);
+    assert.ok((await text(`/${id}`)).includes(`forked from <a href="/_svc/ops/runs/${failed}"`));
+  });
+
+  it("refuse what is no JSON, in words", async () => {
+    const { page } = await step(`/${failed}/fork`, { from: "charge", input: "{", back: `/_svc/ops/runs/${failed}` });
+    assert.match(page, /The input is no JSON/);
+  });
+
+  it("answer what it waits for", async () => {
+    const { snapshot } = await app.engine.start("order", orderInput(5, 30));
+    const id = snapshot.graph_id;
+    const isWaiting = async (): Promise<boolean> =>
+      ((await app.engine.snapshot(id))?.nodes ?? []).some(
+        ({ kind, status }) => kind === "wait" && status === "waiting",
+      );
+    await until(isWaiting, "that it waits");
+    assert.match(await text(`/${id}`), /Waits for a signal: approve#approval/);
+    await step(`/${id}/signal`, { name: "approval", payload: '{"ok":true}' });
+    await until(async () => (await phase(id)) === "done", "that it goes on");
+  });
+
+  it("start another like it", async () => {
+    const { to } = await step("/start", { worker: "order", like: done, input: "" });
+    const id = /\/runs\/(g_\w+)$/.exec(to)?.[1] ?? "";
+    assert.deepEqual((await app.engine.snapshot(id))?.input, (await app.engine.snapshot(done))?.input);
+  });
+});

@@ -1,0 +1,182 @@
+/** The operators' other screens: overview, queues, schedules, webhooks, deliveries, workers, audit trail, settings. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { App } from "svc";
+import { createReceiver, type Receiver, type TestClient } from "svc/testing";
+import { localClient, opsSample, orderInput, runTo, until } from "./ops-app.ts";
+
+const SECRET = "webhook-secret-of-the-sample";
+let app: App;
+let client: TestClient;
+let receiver: Receiver;
+
+async function text(path: string): Promise<string> {
+  const answer = await client.get(`/_svc/ops${path}`);
+  assert.equal(answer.status, 200, path);
+  return answer.text();
+}
+
+async function step(path: string, fields: Record<string, string> = {}): Promise<{ to: string; page: string }> {
+  const back = `/_svc/ops${path.slice(0, path.lastIndexOf("/"))}`;
+  const answer = await client.submit(`/_svc/ops${path}`, { back, ...fields });
+  assert.equal(answer.status, 303, await answer.text());
+  const to = answer.headers.get("location") ?? "";
+  return { to, page: await (await client.get(to)).text() };
+}
+
+before(async () => {
+  receiver = await createReceiver();
+  app = opsSample({ env: { SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8", SVC_WEBHOOK_SECRET: SECRET } });
+  await app.boot();
+  client = localClient(app);
+});
+after(async () => {
+  await app.close();
+  await receiver.close();
+});
+
+describe("the overview", () => {
+  it("of an app in which nothing has run yet says what to do", async () => {
+    const page = await text("");
+    assert.match(page, /all is well/);
+    assert.match(page, /No graphs yet/);
+    assert.match(page, /No run has failed in the last hour/);
+  });
+
+  it("groups failures by what they have in common, with a step for all of them", async () => {
+    for (const number of [7, 17, 27]) await runTo(app, "order", orderInput(number), "failed");
+    await runTo(app, "order", orderInput(1), "done");
+    const page = await text("");
+    assert.match(page, /trouble-count">3</);
+    assert.match(page, /order › charge/);
+    assert.match(page, /name="error" value="The card of order|name="error" value="was declined"/);
+    assert.match(page, /Failed, last hour[\s\S]*3 runs/);
+  });
+
+  it("says what is not well", async () => {
+    await app.engine.queues.pause("pack");
+    assert.match(await text(""), /needs a look[\s\S]*The queue pack is paused/);
+    await app.engine.queues.resume("pack");
+  });
+});
+
+describe("queues", () => {
+  it("are paused and resumed, with who and why beside them", async () => {
+    const { page } = await step("/queues/mail-receipt/pause", { note: "the mailer is down", back: "/_svc/ops/queues" });
+    assert.match(page, /The queue mail-receipt is paused/);
+    assert.match(page, /by developer: the mailer is down/);
+    assert.match((await step("/queues/mail-receipt/resume", { back: "/_svc/ops/queues" })).page, /goes on/);
+  });
+
+  it("of nobody are told", async () => {
+    assert.match(
+      (await step("/queues/nobody/pause", { back: "/_svc/ops/queues" })).page,
+      /No worker is named "nobody"/,
+    );
+  });
+});
+
+describe("schedules", () => {
+  it("tell their times, and are run now, paused and resumed", async () => {
+    assert.match(await text("/schedules"), /30 2 \* \* \*[\s\S]*Europe\/Berlin/);
+    const { to } = await step("/schedules/nightly-report/trigger");
+    assert.match(to, /\/runs\/g_/);
+    assert.match((await step("/schedules/nightly-report/pause", { back: "/_svc/ops/schedules" })).page, /is paused/);
+    assert.equal((await app.engine.schedule.get("nightly-report"))?.paused, true);
+    await step("/schedules/nightly-report/resume", { back: "/_svc/ops/schedules" });
+    assert.equal((await app.engine.schedule.get("nightly-report"))?.paused, false);
+  });
+});
+
+describe("webhooks", () => {
+  let id = "";
+
+  it("are added from the screen, and refused with the reason", async () => {
+    const refused = await step("/webhooks", { url: "http://10.0.0.1/", "graph.done": "1", back: "/_svc/ops/webhooks" });
+    assert.match(refused.page, /role="alert"/);
+    const { to } = await step("/webhooks", {
+      url: `${receiver.url}/hooks`,
+      "graph.done": "1",
+      description: "The shop",
+    });
+    id = /\/webhooks\/(wh_\w+)$/.exec(to)?.[1] ?? "";
+    assert.ok(id);
+    assert.match(await text("/webhooks"), /The shop/);
+  });
+
+  it("tell each delivery with its attempts, the exact text that was signed, and how to check that", async () => {
+    const run = await runTo(app, "order", orderInput(2), "done");
+    const [got] = await receiver.received(1);
+    const deliveryId = String(got?.headers["webhook-id"]);
+    await until(async () => (await app.webhooks.delivery(deliveryId)).status === "delivered", "its record");
+    assert.match(await text(`/deliveries?status=delivered&graph_id=${run}`), new RegExp(deliveryId));
+    const page = await text(`/deliveries/${deliveryId}`);
+    const body = /aria-label="Body"[^>]*><code>([\s\S]*?)<\/code>/.exec(page)?.[1] ?? "";
+    const unescaped = body
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&amp;", "&");
+    assert.equal(unescaped, got?.body);
+    assert.match(page, /openssl dgst -sha256 -hmac/);
+  });
+
+  it("are pinged, switched off and on, sent again, and given a new secret that is shown once", async () => {
+    const { to } = await step(`/webhooks/${id}/ping`);
+    assert.match(to, /\/deliveries\/msg_/);
+    const pinged = to.slice("/_svc/ops/deliveries/".length);
+    await until(async () => (await app.webhooks.delivery(pinged)).status === "delivered", "the ping");
+    assert.match((await step(`/deliveries/${pinged}/replay`, { back: to })).page, /sent again/);
+    assert.match(
+      (await step(`/webhooks/${id}/disable`, { back: `/_svc/ops/webhooks/${id}` })).page,
+      /data-tone="held">off/,
+    );
+    assert.match((await step(`/webhooks/${id}/enable`, { back: `/_svc/ops/webhooks/${id}` })).page, /active/);
+    const { page } = await step(`/webhooks/${id}/rotate`, { back: `/_svc/ops/webhooks/${id}` });
+    const shown = /class="secret">(whsec_[^<]+)</.exec(page)?.[1] ?? "";
+    assert.ok(shown.length > 40);
+    assert.ok(!(await text(`/webhooks/${id}`)).includes(shown), "a second time");
+    const { items } = await app.operations.audit({ target: id });
+    assert.ok(
+      ["webhook.ping", "webhook.disable", "webhook.rotate"].every((what) =>
+        items.some(({ operation }) => operation === what),
+      ),
+    );
+    assert.ok(!JSON.stringify(items).includes(shown));
+  });
+
+  it("are removed", async () => {
+    const { to } = await step(`/webhooks/${id}/remove`);
+    assert.equal(to, "/_svc/ops/webhooks");
+    assert.equal((await client.get(`/_svc/ops/webhooks/${id}`)).status, 404);
+  });
+});
+
+describe("workers", () => {
+  it("are told with their limits, and started with an input", async () => {
+    const page = await text("/workers");
+    assert.match(page, /charge-card[\s\S]*?data-label="At once">4</);
+    assert.match(page, /50 in 1m/);
+    const { to } = await step("/runs/start", { worker: "nightly-report", input: '{"day":1}' });
+    const id = to.slice("/_svc/ops/runs/".length);
+    assert.deepEqual((await app.engine.snapshot(id))?.input, { day: 1 });
+  });
+});
+
+describe("the audit trail", () => {
+  it("is filtered by who, what and to what", async () => {
+    const page = await text("/audit?operation=queue&target=mail-receipt");
+    assert.match(page, /queue\.pause[\s\S]*the mailer is down/);
+    assert.ok(!page.includes("schedule.trigger"));
+    assert.match(await text("/audit?actor=nobody"), /Nothing fits these filters/);
+  });
+});
+
+describe("settings", () => {
+  it("are those in force, secrets only as set or not", async () => {
+    const page = await text("/settings");
+    assert.match(page, /SVC_WEBHOOK_SECRET<\/code>[\s\S]*?class="tag">set</);
+    assert.match(page, /SVC_EXEC_API_KEY<\/code>[\s\S]*?class="tag">not set</);
+    assert.ok(!page.includes(SECRET) && !page.includes("s".repeat(32)));
+  });
+});
