@@ -38,6 +38,7 @@ const ASSETS = [
   "boundary",
   "select",
   "virtual",
+  "toast",
   "page-swap",
   "reseat",
   "token",

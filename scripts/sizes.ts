@@ -41,7 +41,7 @@ const GOALS: Record<string, number> = {
 };
 
 /** Scripts of widgets, each loaded by itself. */
-const WIDGETS = ["ui.js", "ui-place.js", "ui-menu.js", "ui-modal.js", "ui-theme.js", "virtual.js"];
+const WIDGETS = ["ui.js", "ui-place.js", "ui-menu.js", "ui-modal.js", "ui-theme.js", "virtual.js", "toast.js"];
 
 /** zlib differs a little between Node versions; the raw bytes must agree exactly. */
 const GZIP_TOLERANCE_BYTES = 8;

@@ -23,6 +23,7 @@ export { action, type Action, type ActionOptions, type StandardSchema, type Stre
 export { ActionError } from "./app/action-error.ts";
 export { navigate, type NavigateOptions } from "./app/navigate.ts";
 export { call, type CallOptions } from "./app/call.ts";
+export { toast, type ToastOptions } from "./app/toast.ts";
 export { currentContext } from "./app/current.ts";
 export { fail, forbidden, isRedirect, notFound, redirect, unauthorized } from "./app/outcome.ts";
 export { readForm } from "./app/guard.ts";
@@ -55,6 +56,7 @@ export { Modal, type ModalProps } from "./ssr/modal.ts";
 export { Popup, type PopupPlacement, type PopupProps } from "./ssr/popup.ts";
 export { ThemeSwitch, type ThemeSwitchProps } from "./ssr/theme-switch.ts";
 export type { Theme } from "./shared/themes.ts";
+export { Toasts, type ToastsProps } from "./ssr/toasts.ts";
 export { Slot, type SlotProps } from "./ssr/slot.ts";
 export { CsrfField } from "./ssr/csrf-field.ts";
 

@@ -20,6 +20,7 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
   store: PATHS.store,
   ActionError: PATHS.act,
   call: PATHS.call,
+  toast: PATHS.toast,
   navigate: PATHS.navigate,
 };
 

@@ -38,6 +38,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.boundary,
   PATHS.select,
   PATHS.virtual,
+  PATHS.toast,
 ]);
 const BUILTINS = new Set(builtinModules);
 

@@ -33,6 +33,7 @@ export const PATHS = {
   boundary: "/_svc/boundary.js",
   select: "/_svc/select.js",
   virtual: "/_svc/virtual.js",
+  toast: "/_svc/toast.js",
   /** Of pages that become others: forms and navigation of the full-stack variant. */
   pageSwap: "/_svc/page-swap.js",
   reseat: "/_svc/reseat.js",
@@ -213,6 +214,8 @@ export const DOM = {
   place: "data-svc-place",
   /** Attribute of `<html>`: the theme that the visitor has chosen, in apps with themes. */
   theme: "data-svc-theme",
+  /** Where toasts are shown; its value names the button that closes one. */
+  toasts: "data-svc-toasts",
   /** On scripts of widgets: a page that takes over another runs those of it. */
   widget: "data-svc-ui",
   /** Element around the markup of a graph (flow.js), and what tells that its stream is open. */

@@ -45,7 +45,7 @@ export function Modal(props: ModalProps): Markup {
     const name = escapeAttribute(closeLabel);
     const open = `<dialog id="${id}" class="${classOf("svc-modal", props.class)}" closedby="${escapeAttribute(closedby)}" aria-labelledby="${id}-title">`;
     // Behind the content in the order of the document: what opens first has the focus.
-    const close = `<form method="dialog" class="svc-modal-close"><button class="svc-icon-button" aria-label="${name}"></button></form><a class="svc-modal-close svc-icon-button" href="#" aria-label="${name}"></a>`;
+    const close = `<form method="dialog" class="svc-modal-close"><button class="svc-icon-button svc-close" aria-label="${name}"></button></form><a class="svc-modal-close svc-icon-button svc-close" href="#" aria-label="${name}"></a>`;
     return `${button}${open}<h2 id="${id}-title" class="svc-modal-title">${t(props.title)}</h2><div class="svc-modal-body">${t(props.children)}</div>${close}</dialog>`;
   });
 }
