@@ -207,9 +207,12 @@ class PageRequest implements PageRenderOptions {
     return this.#services.hasThemes ? (themeOf(this.#ctx.cookies[COOKIES.theme]) ?? "system") : undefined;
   }
 
+  get policy(): string {
+    return this.#services.hasTrustedTypes ? POLICY_SCRIPT : "";
+  }
+
   get stub(): string {
-    const stub = this.#services.site.stub();
-    return this.#services.hasTrustedTypes ? stub + POLICY_SCRIPT : stub;
+    return this.#services.site.stub() + this.policy;
   }
 
   get swap(): string {

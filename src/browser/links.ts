@@ -10,7 +10,8 @@ type Visit = typeof import("./visit.ts");
 /** A pointer that only passes over a link does not stay so long. */
 const HOVER_MS = 65;
 
-const page = pageOf(location.href);
+/** Address of the page that is shown; that of the history may be ahead of it. */
+let page = pageOf(location.href);
 let code: Promise<Visit> | undefined;
 let pointed: HTMLAnchorElement | undefined;
 
@@ -66,11 +67,13 @@ addEventListener("click", (event) => {
   );
 });
 
+addEventListener(DOM.arrived, () => (page = pageOf(location.href)));
+
 // Of a page that was reloaded, the entries before it may be those of others that it has replaced.
 addEventListener("popstate", () => {
   if (code || pageOf(location.href) != page)
     withCode(
-      ({ goBack }) => goBack(),
+      ({ goBack }) => goBack(page),
       () => location.reload(),
     );
 });

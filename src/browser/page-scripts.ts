@@ -1,5 +1,5 @@
 /** What a page has for its events: the stub with its types, the loader, `moments.js`; and how a page that took over another gets its. */
-import { DOM, PATHS } from "../shared/wire.ts";
+import { BASE_PATH, DOM } from "../shared/wire.ts";
 
 /** The nonce by which scripts of this page pass its policy; empty where it has none. */
 export function ownNonce(): string {
@@ -11,12 +11,6 @@ function isStub({ text }: HTMLScriptElement): boolean {
   return text.includes(`${DOM.queue}=`) || text.includes(`${DOM.queue}[999]`);
 }
 
-/** Whether a script of another page is wanted here: the runtime, and what its widgets need. */
-function isOurs(script: HTMLScriptElement): boolean {
-  const path = script.getAttribute("src");
-  return path === PATHS.loader || path === PATHS.moments || script.hasAttribute(DOM.widget);
-}
-
 /** Types of events that the stubs of a page listen for. */
 function eventTypes(page: Document): string[] {
   return [...page.scripts].filter(isStub).flatMap(({ text }) => {
@@ -25,33 +19,56 @@ function eventTypes(page: Document): string[] {
   });
 }
 
-/** Scripts of another page that this one has not, and would run. */
+/** Types that are listened for besides those of the stub. */
+const heard = new Set<string>();
+
+/** What scripts this document has run: addresses, and texts of those without. */
+const ran = new Set<string>();
+
+const nameOf = (script: HTMLScriptElement): string => script.getAttribute("src") ?? script.text;
+
+/** What moves late pieces to their places, which they have by now (new-page.ts). */
+const PIECE = /^\$piece\b/;
+const RUNS = /^(?:module|text\/javascript|)$/;
+
+/** Scripts of another page that this document has not run; none twice, for they don't expect it. */
 function newScripts(next: Document): HTMLScriptElement[] {
+  for (const script of document.scripts) ran.add(nameOf(script));
   return [...next.scripts].filter((script) => {
-    if (isStub(script) ? "$svc" in self : !isOurs(script)) return false;
-    const path = script.getAttribute("src");
-    return !(path && document.querySelector(`script[src="${path}"]`));
+    if (!RUNS.test(script.type) || PIECE.test(script.text) || script.hasAttribute(DOM.devBuild)) return false;
+    return isStub(script) ? !("$svc" in self) : !ran.has(nameOf(script));
   });
 }
 
-/** Whether this page, whose policy names scripts by hash, would refuse one of the other page. */
-export function refusesScripts(next: Document): boolean {
-  return ownNonce() === "" && newScripts(next).some((script) => !script.hasAttribute("src"));
+/** Whether its server meant a script: it has the nonce (parsePage has made it this page's), or is a file of the runtime. */
+function isMeant(script: HTMLScriptElement): boolean {
+  const nonce = ownNonce();
+  return (
+    (nonce !== "" && script.getAttribute("nonce") === nonce) ||
+    !!script.getAttribute("src")?.startsWith(`${BASE_PATH}/`)
+  );
 }
 
-/** Types that are listened for besides those of the stub. */
-const heard = new Set<string>();
+/**
+ * Whether the other page has a script that can't be run here: under Trusted Types no script makes another, and one that only its
+ * own policy knows, by a hash, or that a stranger got into it, is for the browser to judge.
+ */
+export function refusesScripts(next: Document): boolean {
+  const scripts = newScripts(next);
+  return scripts.length > 0 && (self.$html !== undefined || !scripts.every(isMeant));
+}
 
 /** Has this page listen for the events of the one whose document it takes, and run its scripts. */
 export function takeScripts(next: Document): void {
   const known = eventTypes(document);
   if ("$svc" in self) listen(eventTypes(next).filter((type) => !known.includes(type)));
-  for (const script of newScripts(next)) {
+  for (const script of newScripts(next).filter(isMeant)) {
     const { text, type, async } = script;
-    const path = script.getAttribute("src") ?? "";
+    const path = script.getAttribute("src");
     const copy = Object.assign(document.createElement("script"), { type, async, nonce: ownNonce() });
-    if (path) copy.src = path;
-    else copy.text = text;
+    if (path === null) copy.text = text;
+    else copy.src = path;
+    ran.add(nameOf(script));
     document.head.append(copy);
   }
 }

@@ -8,7 +8,7 @@
  */
 import { DOM, PATHS } from "../shared/wire.ts";
 import { isForeign, morph } from "./morph.ts";
-import { parsePage, stateOf } from "./new-page.ts";
+import { parsePage } from "./new-page.ts";
 import { refusesScripts, takeScripts } from "./page-scripts.ts";
 
 export { parsePage };
@@ -37,7 +37,7 @@ const MAX_FRAMES = 300;
  */
 export function canSwap(next: Document): boolean {
   if (document.readyState === "loading" || document.querySelector("svc-kept")) return false;
-  return !((self.$html && stateOf(next) && !("$svc" in self)) || refusesScripts(next));
+  return !refusesScripts(next);
 }
 
 /** Fetches what the page needs to be shown at once: its styles, and the code of the state that goes on. */

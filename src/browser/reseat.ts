@@ -71,7 +71,7 @@ export const leave = (isKept: (root: Element) => boolean): Living => {
   const state = stateOf(document) ?? EMPTY;
   const scopes = new Map<Element, Before>();
   for (const root of document.querySelectorAll(`[${DOM.scope}]:not([${DOM.portal}])`)) {
-    const [chunk = "", , ...indices] = state.s[root.getAttribute(DOM.scope)!.split(" ")[0]!] ?? [];
+    const [chunk = "", , ...indices] = state.s[root.getAttribute(DOM.scope)!.split(" ")[0]!] || [];
     const slots = slotsAt.get(root);
     if (isKept(root)) scopes.set(root, { chunk, indices, isAwake: slots !== undefined });
     slots?._end?.();

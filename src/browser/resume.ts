@@ -18,13 +18,13 @@ export const kinds: ((value: never) => unknown)[] = [(value) => new Cell(value),
 
 export const values: unknown[] = [];
 /** Value that came with the page -> scopes to wake before it first changes. */
-export const sleepers = new Map<unknown, number[] | undefined>();
+export const sleepers = new WeakMap<object, number[]>();
 
 export const valueAt = (index: number): unknown => {
   if (!(index in values)) {
     const [kind, value, scopes] = pageState().v[index]!;
     values[index] = kinds[kind]!(value as never);
-    if (scopes) sleepers.set(values[index], scopes);
+    if (scopes) sleepers.set(values[index] as object, scopes);
   }
   return values[index];
 };
@@ -34,6 +34,7 @@ export const slotsAt = new WeakMap<Node, Slots>();
 /** Raw item -> the row of a list that the server rendered for it and nothing has bound yet (list.ts). */
 export const unboundRows = new Map<unknown, () => void>();
 
+/** Development only. Exports that core.ts does not name are for there. */
 export const awake: Record<string, Slots> = {};
 export let loaded: Modules;
 
@@ -41,13 +42,16 @@ export const chunkNamed = (name: string): Chunk => loaded["handler/" + name] as 
 
 /** Ties a scope's slots to its element and runs its bindings, once. */
 export const wake = (id: number | string): void => {
-  if (awake[id]) return;
-  const [chunk, bind, ...indices] = pageState().s[id]!;
-  const root = document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`);
-  // Out of sight: in a boundary that shows something else.
+  const { s } = pageState();
+  // Nothing here holds what has been woken, so that it goes with its element.
+  const [chunk, bind, ...indices] = s[id] || [];
+  const root = chunk && document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`);
+  // Awake already, or out of sight: in a boundary that shows something else.
   if (!root) return;
-  const slots = (awake[id] = indices.map(valueAt) as Slots);
+  s[id] = 0;
+  const slots = indices.map(valueAt) as Slots;
   slotsAt.set(root, slots);
+  if (__DEV__) awake[id] = slots;
   if (!bind) return;
   guard._run(() => {
     slots._end = scoped(true, () => chunkNamed(chunk)[bind]!(slots, root));

@@ -43,7 +43,8 @@ export type ValueRow = [kind: number, value: Json, scopes?: number[]];
 export interface PageState {
   csrf_token: string;
   build: string;
-  s: Record<string, [chunk: string, bind: string | 0, ...slots: number[]]>;
+  /** 0 once the scope is awake. */
+  s: Record<string, [chunk: string, bind: string | 0, ...slots: number[]] | 0>;
   v: ValueRow[];
   /** Scope -> modules besides its own that its handlers may set off. */
   n: Record<string, string[]>;

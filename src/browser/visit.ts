@@ -38,8 +38,6 @@ interface How extends NavigateOptions {
 const loads = new KeptPages<Load>();
 let current: Load | undefined;
 let visits = 0;
-/** Address of the page that is shown; that of the history may be ahead of it. */
-let shown = pageOf(location.href);
 
 const isPage = ({ headers }: Response): boolean =>
   /^text\/html\b/i.test(headers.get("content-type") ?? "") &&
@@ -99,10 +97,10 @@ const load = (href: string, { isBack, replace }: How): void => {
 
 /** Goes where a link leads. @returns when the page is shown, or the browser has been told to load it. */
 export const follow = (href: string, how: NavigateOptions = {}): Promise<void> =>
-  visit(href, pageOf(href) === shown ? { ...how, replace: true } : how);
+  visit(href, pageOf(href) === pageOf(location.href) ? { ...how, replace: true } : how);
 
-/** Shows the page of the history's entry that has become the current one. */
-export const goBack = (): void => {
+/** Shows the page of the history's entry that has become the current one. @param shown address of the page that is there */
+export const goBack = (shown: string): void => {
   const { state } = history as { state: unknown };
   // What the app has put into the history by itself is its own.
   if (pageOf(location.href) !== shown) {
@@ -148,12 +146,11 @@ const withPlace = (arrived: string, href: string): string =>
 const show = async (next: Document, href: string, how: How, { swap }: PageSwap): Promise<void> => {
   const outlet = sharedOutlet(outletsOf(comments(document)), outletsOf(comments(next)));
   const gone = contentOf(outlet);
-  places.leave();
+  places.leave(how.isBack === true);
   if (how.isBack) history.replaceState(history.state, "", href);
   else history[how.replace ? "replaceState" : "pushState"](null, "", href);
   places.arrive();
   await swap(next, { gone });
-  shown = pageOf(href);
   if (how.isBack) places.restore();
   else if (how.scroll !== false) places.begin();
   focusOn(contentOf(outlet));
@@ -173,9 +170,6 @@ const transition = async (change: () => Promise<void>): Promise<void> => {
 };
 
 const isCall = (path: string): boolean => path.startsWith(PATHS.action) || path.startsWith(PATHS.submit);
-
-// A form may have had the page become another one.
-addEventListener(DOM.arrived, () => (shown = pageOf(location.href)));
 
 // What was called may have changed what pages show: who goes back then is not shown how it was.
 new PerformanceObserver((list) => {

@@ -23,6 +23,8 @@ export interface DocumentOptions extends InlineOptions {
   readonly theme?: Theme | undefined;
   /** Whether links are followed within the document. Default "links": by the browser. */
   navigation?: Navigation;
+  /** Text of the inline script by which HTML passes the page's Trusted Types, where the app asks for these. Part of the stub. */
+  readonly policy?: string;
   /** Text of the inline stub with its tokens in it (events.ts). Read only when the page has a script. */
   readonly stub: string;
 }
@@ -47,9 +49,11 @@ export function documentStart(
 export const DOCUMENT_END = "</body></html>";
 
 /** Of a page whose links are followed within the document, interactive or not. At the end, for it looks at what stands there. */
-export function linksScript(options: DocumentOptions): string {
+export function linksScript(options: DocumentOptions, isInteractive: boolean): string {
   if (options.navigation !== "enhanced") return "";
-  return moduleScript(options, PATHS.links, ` ${DOM.links}="${escapeAttribute(options.manifest.build)}"`);
+  // Pages become others by way of HTML. What an interactive one has for that stands in its stub.
+  const policy = isInteractive || !options.policy ? "" : script(options, options.policy);
+  return policy + moduleScript(options, PATHS.links, ` ${DOM.links}="${escapeAttribute(options.manifest.build)}"`);
 }
 
 function htmlAttributes(options: DocumentOptions, events: PageEvents | undefined): string {

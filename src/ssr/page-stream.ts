@@ -162,7 +162,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     const swap = isWhole ? "" : script(options, options.swap ?? "");
     const widgets = featureScripts(options, features);
     const code = isInteractive ? stateScript(options, this.#render.state()) + loaderScripts(options, events) : "";
-    const state = linksScript(options) + widgets + code;
+    const state = linksScript(options, isInteractive) + widgets + code;
     if (isWhole) return void (yield (this.#whole = start + body + state + DOCUMENT_END));
     yield start + body + swap + state;
     for (let ready = await this.#ready(); ready.length > 0; ready = await this.#ready()) {
@@ -261,7 +261,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     yield documentStart(this.#options, undefined, features, head);
     yield* this.#each(parts);
     if (this.#isOver) return undefined;
-    const scripts = linksScript(this.#options) + featureScripts(this.#options, features);
+    const scripts = linksScript(this.#options, false) + featureScripts(this.#options, features);
     yield scripts + this.#stateAtEnd() + DOCUMENT_END;
     return undefined;
   }

@@ -57,7 +57,7 @@ function renderWhole(render: Render, head: string, body: string, options: PageRe
   const { events, features } = render;
   const isInteractive = render.scopes.size > 0;
   const start = documentStart(options, isInteractive ? events : undefined, features, head);
-  const scripts = linksScript(options) + featureScripts(options, features);
+  const scripts = linksScript(options, isInteractive) + featureScripts(options, features);
   if (!isInteractive) return start + body + scripts + DOCUMENT_END;
   return `${start}${body}${scripts}${stateScript(options, render.state())}${loaderScripts(options, events)}${DOCUMENT_END}`;
 }

@@ -1,7 +1,9 @@
 /** Enhanced navigation (src/browser/visit.ts) under the production policy: what stays, what goes, and what the browser is left. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, Request, Route } from "playwright-core";
+import { createApp, page as definePage, type Started } from "svc";
+import { html } from "svc/jsx-runtime";
 import { launchBrowser, openTab, seriousViolations, type Tab } from "./browser.ts";
 import { startBuilt, type BuiltApp } from "./built-app.ts";
 
@@ -224,6 +226,303 @@ describe("a link that is followed within the document", () => {
     assert.equal(await page.locator("svc-announcer").textContent(), "Asks · Site");
     assert.equal(await page.locator("h1[tabindex]").count(), 0);
     assert.deepEqual(await seriousViolations(page), []);
+    await tab.close();
+  });
+});
+
+/** What the page asks for to become another: their paths, in order. */
+function fetchesOf(page: Page): string[] {
+  const paths: string[] = [];
+  page.on("request", (request) => isFetch(request) && paths.push(request.url().slice(app.url.length)));
+  return paths;
+}
+
+const isFetch = (request: Request): boolean => "x-svc-navigation" in request.headers();
+
+/** Holds back what is fetched of a path, until that is let go. */
+async function hold(page: Page, path: string): Promise<() => Promise<void>> {
+  const held: Route[] = [];
+  let isHeld = true;
+  await page.route(
+    (url) => url.pathname === path,
+    (route) => (isHeld && isFetch(route.request()) ? void held.push(route) : route.continue()),
+  );
+  return async () => {
+    isHeld = false;
+    // What was given up meanwhile can't go on.
+    await Promise.all(held.map((route) => route.continue().catch(() => undefined)));
+  };
+}
+
+describe("somebody about to follow a link", () => {
+  for (const [how, mean] of Object.entries({
+    pointing: (page: Page) => page.locator('a[href="/about"]').first().hover(),
+    focusing: (page: Page) => page.locator('a[href="/about"]').first().focus(),
+  })) {
+    it(`has the page fetched, once: by ${how}`, async () => {
+      const tab = await openScripted("/users");
+      const { page } = tab;
+      const fetches = fetchesOf(page);
+      const response = page.waitForResponse((answer) => isFetch(answer.request()));
+      await mean(page);
+      await response;
+      await page.locator("#search").focus();
+      await mean(page);
+      await follow(page, "/about");
+      await heading(page, "About");
+      assert.deepEqual(fetches, ["/about"]);
+      await follow(page, "/users");
+      await heading(page, "Users");
+      await follow(page, "/about");
+      await heading(page, "About");
+      assert.deepEqual(fetches, ["/about", "/users", "/about"], "what was shown before is fetched again");
+      await tab.close();
+    });
+  }
+
+  it("is not shown what was fetched long ago", async () => {
+    const tab = await openTab(browser, { reducedMotion: "reduce" });
+    const { page } = tab;
+    await page.clock.install();
+    await page.goto(`${app.url}/users`, { waitUntil: "networkidle" });
+    const fetches = fetchesOf(page);
+    const response = page.waitForResponse((answer) => isFetch(answer.request()));
+    await page.locator('a[href="/about"]').first().focus();
+    await page.clock.runFor(100);
+    await response;
+    await page.clock.fastForward(60_000);
+    await follow(page, "/about");
+    await page.clock.runFor(1000);
+    await heading(page, "About");
+    assert.deepEqual(fetches, ["/about", "/about"]);
+    await tab.close();
+  });
+});
+
+describe("a page that is on its way", () => {
+  it("is told of around what will change, and by a bar when it takes a while", async () => {
+    const tab = await openScripted("/users");
+    const { page } = tab;
+    const release = await hold(page, "/about");
+    await follow(page, "/about");
+    await page.locator("section[aria-busy=true]").waitFor();
+    await page.locator("svc-progress").waitFor();
+    assert.equal(await page.locator("svc-progress").evaluate((bar) => getComputedStyle(bar).animationName), "none");
+    await release();
+    await heading(page, "About");
+    await page.locator("svc-progress").waitFor({ state: "detached" });
+    assert.equal(await page.locator("[aria-busy]").count(), 0);
+    await tab.close();
+  });
+
+  it("is given up for another", async () => {
+    const tab = await openScripted("/");
+    const { page } = tab;
+    const release = await hold(page, "/about");
+    const given = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/about"));
+    await follow(page, "/about");
+    await follow(page, "/users");
+    await heading(page, "Users");
+    await given;
+    await release();
+    await follow(page, "/counter");
+    await heading(page, "Counter");
+    assert.equal(await isSame(page), true);
+    await page.goBack();
+    await heading(page, "Users");
+    await page.goBack();
+    await heading(page, "Home");
+    await tab.close();
+  });
+
+  it("is shown where the visitor has gone meanwhile: back", async () => {
+    const tab = await openScripted("/");
+    const { page } = tab;
+    await follow(page, "/users");
+    await heading(page, "Users");
+    const release = await hold(page, "/about");
+    await follow(page, "/about");
+    await page.locator("section[aria-busy=true]").waitFor();
+    await page.goBack();
+    await heading(page, "Home");
+    await release();
+    assert.equal(pathOf(page), "/");
+    assert.equal(await page.locator("[aria-busy]").count(), 0);
+    await tab.close();
+  });
+});
+
+describe("who goes back", () => {
+  it("is shown what was there, without asking the server, until something was called", async () => {
+    const tab = await openScripted("/");
+    const { page } = tab;
+    const fetches = fetchesOf(page);
+    await follow(page, "/about");
+    await heading(page, "About");
+    await follow(page, "/users");
+    await heading(page, "Users");
+    await page.goBack();
+    await heading(page, "About");
+    assert.deepEqual(fetches, ["/about", "/users"]);
+    await page.evaluate(`fetch("/_svc/action/none", { method: "POST" }).then((answer) => answer.text())`);
+    await page.goForward();
+    await heading(page, "Users");
+    assert.deepEqual(fetches, ["/about", "/users", "/users"]);
+    assert.equal(tab.takeComplaints().filter((complaint) => !EXPECTED.test(complaint)).length, 0);
+    await tab.close();
+  });
+
+  it("comes back after a reload too, to the places of before", async () => {
+    const tab = await openScripted("/");
+    const { page } = tab;
+    await page.evaluate("scrollTo(0, 1234)");
+    await follow(page, "/about");
+    await heading(page, "About");
+    await page.reload({ waitUntil: "networkidle" });
+    await page.goBack();
+    await heading(page, "Home");
+    await page.waitForFunction(() => scrollY === 1234);
+    await tab.close();
+  });
+});
+
+describe("what the browser is left", () => {
+  const loads: Record<string, (page: Page) => Promise<unknown>> = {
+    "a page of another build": (page) =>
+      page.route("**/about", async (route) => {
+        if (!isFetch(route.request())) return route.continue();
+        const response = await route.fetch();
+        const body = (await response.text()).replace(/data-svc-links="\w*"/, 'data-svc-links="other"');
+        return route.fulfill({ response, body });
+      }),
+    "a page that can't be fetched": (page) =>
+      page.route("**/about", (route) => (isFetch(route.request()) ? route.abort() : route.continue())),
+    "all of them, where the code can't be fetched": (page) => page.route("**/visit.js", (route) => route.abort()),
+    "a link that says so": (page) =>
+      page.evaluate(`document.querySelector("nav").setAttribute("data-svc-navigation", "off")`),
+    "a link in a tab of its own": (page) => page.evaluate(`document.querySelector('a[href="/about"]').target = "_top"`),
+  };
+  for (const [what, prepare] of Object.entries(loads)) {
+    it(`is ${what}`, async () => {
+      const tab = await openScripted("/users");
+      await prepare(tab.page);
+      await follow(tab.page, "/about");
+      await heading(tab.page, "About");
+      assert.equal(await isSame(tab.page), false);
+      assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("ERR_FAILED")));
+      await tab.close();
+    });
+  }
+
+  it("is a click with a key, or one that a handler has dealt with", async () => {
+    const tab = await openScripted("/counter");
+    const { page } = tab;
+    // Heard last, so it sees what all others have made of the click.
+    await page.evaluate(`addEventListener("click", (event) => {
+      self.isPrevented = event.defaultPrevented;
+      event.preventDefault();
+    })`);
+    await page
+      .locator('a[href="/users"]')
+      .first()
+      .click({ modifiers: ["ControlOrMeta"] });
+    assert.equal(await page.evaluate("self.isPrevented"), false);
+    await page.click("#own");
+    assert.equal(pathOf(page), "/counter");
+    await tab.close();
+  });
+});
+
+describe("a handler", () => {
+  it("goes to another page as a link does, or to one in place of its own", async () => {
+    const tab = await openScripted("/counter");
+    const { page } = tab;
+    await page.click("#go");
+    await heading(page, "About");
+    assert.equal(await isSame(page), true);
+    await page.goBack();
+    await heading(page, "Counter");
+    await page.click("#instead");
+    await heading(page, "About");
+    await page.reload();
+    assert.equal(pathOf(page), "/about");
+    const entries = await page.evaluate("history.length");
+    assert.equal(entries, 2 + 1, "the first page of a tab is its blank one");
+    await tab.close();
+  });
+});
+
+describe("a page that asks for none of it", () => {
+  it("has not a byte of it", async () => {
+    const plain = await (await fetch(`${app.url}/plain`)).text();
+    assert.doesNotMatch(plain, /links\.js|svc:slot/);
+    const asking = await (await fetch(`${app.url}/about`)).text();
+    assert.match(asking, /links\.js/);
+    const [inside] = /(?<=<!--svc:slot \w{8}-->)[^]*(?=<!--\/svc:slot-->)/.exec(asking) ?? [];
+    assert.match(inside ?? "", /^<h1>About/);
+  });
+});
+
+describe("fifty pages later", () => {
+  it("the page holds no more than after ten", async () => {
+    const tab = await openScripted("/");
+    const { page } = tab;
+    const client = await page.context().newCDPSession(page);
+    const around = async (): Promise<void> => {
+      for (const path of ["/counter", "/users", "/users/ada", "/teams/1", "/still"]) {
+        await follow(page, path);
+        await page.waitForFunction((to) => location.pathname === to && document.querySelector("h1") !== null, path);
+        for (const id of ["menu", "count", "seen", "points"]) {
+          const button = page.locator(`#${id}`);
+          if (await button.count()) await button.click();
+        }
+        if (path === "/still") {
+          await follow(page, "/counter");
+          await heading(page, "Counter");
+        }
+      }
+    };
+    const held = async (): Promise<Record<string, number>> => {
+      await client.send("HeapProfiler.collectGarbage");
+      const { metrics } = await client.send("Performance.getMetrics");
+      return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+    };
+    await client.send("Performance.enable");
+    for (let round = 0; round < 2; round++) await around();
+    const before = await held();
+    for (let round = 0; round < 8; round++) await around();
+    const after = await held();
+    assert.equal(await isSame(page), true);
+    assert.equal(after["JSEventListeners"], before["JSEventListeners"]);
+    assert.ok(after["Nodes"]! - before["Nodes"]! < 20, `${before["Nodes"]} nodes, then ${after["Nodes"]}`);
+    await tab.close();
+  });
+});
+
+describe("under Trusted Types", () => {
+  let started: Started;
+  before(async () => {
+    const write = (name: string) => html(() => `<main><h1>${name}</h1><a href="/two">Two</a></main>`);
+    const app = createApp({
+      pages: [
+        definePage("/", { title: "One", navigation: "enhanced", view: () => write("One") }),
+        definePage("/two", { title: "Two", navigation: "enhanced", view: () => write("Two") }),
+      ],
+      security: { trustedTypes: true },
+      env: { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) },
+    });
+    started = await app.start({ host: "127.0.0.1", port: 0 });
+  });
+  after(() => started.close());
+
+  it("pages become others by the framework's policy", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(started.url, { waitUntil: "networkidle" });
+    await page.evaluate("self.isSame = true");
+    await follow(page, "/two");
+    await heading(page, "Two");
+    assert.equal(await isSame(page), true);
     await tab.close();
   });
 });

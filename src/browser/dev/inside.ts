@@ -100,7 +100,7 @@ export function reseat(next: DevState, wasAwake: readonly Element[], kept: reado
     resume.slotsAt.delete(element);
   }
   resume.unboundRows.clear();
-  resume.sleepers.clear();
+  for (const value of resume.values) resume.sleepers.delete(value as object);
   for (const id of Object.keys(resume.awake)) delete resume.awake[id];
   resume.values.length = 0;
   Object.assign(state(), next);
@@ -134,8 +134,8 @@ function carry(known: unknown, index: number, isKept: boolean): void {
   if (known instanceof Cell && fresh instanceof Cell) {
     if (!isKept) known._value = fresh._value;
   } else if (!isKept && textOf(known) !== textOf(fresh)) return;
-  const scopes = resume.sleepers.get(fresh);
-  resume.sleepers.delete(fresh);
+  const scopes = resume.sleepers.get(fresh as object);
+  resume.sleepers.delete(fresh as object);
   resume.values[index] = known;
-  if (scopes) resume.sleepers.set(known, scopes);
+  if (scopes) resume.sleepers.set(known as object, scopes);
 }

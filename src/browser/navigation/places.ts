@@ -46,9 +46,10 @@ const note = (): void => {
   }
 };
 
-/** Notes where the page is scrolled to that is about to go; the history may be elsewhere already. */
-export const leave = (): void => {
-  note();
+/** Notes where the page is scrolled to that is about to go. @param isBack the history is elsewhere already */
+export const leave = (isBack: boolean): void => {
+  // After a reload nobody has named the entry that was left.
+  if (entry !== undefined || !isBack) note();
   // Each entry has a mode of its own: that of the one which is left, and by this that of the next.
   history.scrollRestoration = "manual";
 };
