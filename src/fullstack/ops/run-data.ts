@@ -1,9 +1,12 @@
 /** All that the screen of a run is made of. */
 import type { AuditRow } from "../../index.ts";
 import type { GraphEvent, NodeDetail, Snapshot } from "../../graph.ts";
+import type { Flow } from "../flow/flow.ts";
 import type { RunQuery } from "./views/run-query.ts";
 
 export interface RunData {
+  /** For its picture. */
+  flow: Flow;
   run: Snapshot;
   events: GraphEvent[];
   /** Whether there are more than were read. */

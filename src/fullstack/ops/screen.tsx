@@ -16,6 +16,8 @@ export interface ScreenOptions<Data> {
   title: string | ((data: Data) => string);
   /** Which of the navigation it belongs to. */
   section: string;
+  /** More of the head, for screens with widgets. */
+  head?: (nonce: string) => Child;
   load: (look: Look) => Promise<Data>;
   view: (data: Data, look: Look) => Child;
 }
@@ -42,7 +44,12 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
       if (loaded.kind === "shown") return 200;
       return loaded.kind === "denied" ? STATUS[loaded.denial] : loaded.error.status;
     },
-    head: (_loaded, ctx) => <Head nonce={ctx.nonce} />,
+    head: (_loaded, ctx) => (
+      <>
+        {options.head?.(ctx.nonce)}
+        <Head nonce={ctx.nonce} />
+      </>
+    ),
     view: (loaded, ctx) => {
       if (loaded.kind === "denied")
         return loaded.denial === "sign-in" ? (

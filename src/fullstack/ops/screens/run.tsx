@@ -1,6 +1,9 @@
 /** One run: what can be done with it, when what ran, and what each node was given and gave. */
 import { notFound, PATHS, type Entry } from "../../../index.ts";
 import type { GraphEvent, NodeDetail, Snapshot } from "../../../graph.ts";
+import { FlowAssets } from "../../flow/flow-assets.tsx";
+import { FlowGraph } from "../../flow/flow-graph.tsx";
+import { readFlow } from "../../flow/flow.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
@@ -32,6 +35,7 @@ export function runScreens(screens: Screens): Entry[] {
     screen<RunData>(screens, "/runs/:id", {
       title: ({ run }) => `${run.worker} ${run.graph_id.slice(-6)}`,
       section: "Runs",
+      head: (nonce) => <FlowAssets nonce={nonce} />,
       load: loadRun,
       view: (data, look) => <Run data={data} look={look} />,
     }),
@@ -43,18 +47,38 @@ async function loadRun({ ctx, app, visitor }: Look): Promise<RunData> {
   const id = ctx.params["id"] ?? "";
   const query = readRunQuery(ctx.query);
   const run = (await app.engine.snapshot(id)) ?? notFound(`There is no run "${id.slice(0, 80)}"`);
-  const [events, node, past, audit] = await Promise.all([
+  const chosen = query.node === undefined ? undefined : nodeOf(run, query.node);
+  const [events, node, past, audit, flow] = await Promise.all([
     readEvents(app.engine, id),
-    query.node === undefined ? undefined : app.engine.node(id, query.node),
+    chosen === undefined ? undefined : app.engine.node(id, chosen),
     query.view === "past" ? app.engine.pastNodes(id) : [],
     query.view === "audit" ? app.operations.audit({ target: id, limit: AUDIT }) : undefined,
+    readFlow(app, id, { nodeHref: `${RUNS}/${id}?node=:node` }),
   ]);
   if (query.node !== undefined && node === undefined) notFound(`The run has no node "${query.node.slice(0, 80)}"`);
+  if (!flow) notFound(`There is no run "${id.slice(0, 80)}"`);
   const isRevealed =
     visitor.role === "operator" &&
     query.reveal !== undefined &&
     app.unseal(`ops reveal ${id}`, query.reveal) === visitor.name;
-  return { run, events, isCut: events.length >= EVENTS, node, past, audit: audit?.items ?? [], query, isRevealed };
+  return {
+    run,
+    flow,
+    events,
+    isCut: events.length >= EVENTS,
+    node,
+    past,
+    audit: audit?.items ?? [],
+    query,
+    isRevealed,
+  };
+}
+
+/** A fan-out has no row of its own: the first of its items that is worth a look stands for it. */
+function nodeOf({ nodes }: Snapshot, name: string): string {
+  const items = nodes.filter(({ id }) => id.startsWith(`${name}/`));
+  const notable = items.find(({ status }) => status === "failed") ?? items.find(({ status }) => status === "running");
+  return nodes.some(({ id }) => id === name) ? name : ((notable ?? items[0])?.id ?? name);
 }
 
 async function readEvents(engine: Look["app"]["engine"], id: string): Promise<GraphEvent[]> {
@@ -95,6 +119,9 @@ function Run({ data, look }: { data: RunData; look: Look }) {
       <Refusals run={run} look={look} />
       <Trouble run={run} />
       <SignalForm data={data} look={look} />
+      <div class="panel">
+        <FlowGraph flow={data.flow} title="Nodes" show="picture" />
+      </div>
       <div class="split">
         <div class="stack-loose">
           <nav class="tabs" aria-label="Views of the run">
@@ -318,7 +345,7 @@ function Main({ data, look }: { data: RunData; look: Look }) {
     <>
       <TimelineChart
         timeline={timelineOf(run, events, look.nowMs)}
-        chosen={query.node}
+        chosen={data.node?.id}
         hrefOf={(node) => `${RUNS}/${id}${runQueryText(query, { node })}`}
       />
       {isCut ? <p class="quiet">{`Made of its first ${countText(EVENTS)} events.`}</p> : null}
