@@ -16,6 +16,7 @@ export { rateLimit, type RateLimitOptions } from "./app/limits.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
 export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";
 export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/group.ts";
+export type { ExportedFile, ExportStep, LeftOut } from "./app/static-export.ts";
 export type { PageCache } from "./app/cache-rules.ts";
 export { invalidate } from "./app/invalidate.ts";
 export type { PathParams } from "./app/path.ts";

@@ -40,6 +40,7 @@ import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts
 import { operationsOf, type Operations } from "./operations.ts";
 import { sealFor, unsealFor } from "./seals.ts";
 import type { Services } from "./services.ts";
+import { exportPages, type ExportStep } from "./static-export.ts";
 import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
 
 export interface StartOptions extends Omit<Surroundings, "url"> {
@@ -74,6 +75,11 @@ export interface App {
     reply: ServerResponse,
     next?: (error?: unknown) => void,
   ) => Promise<void>;
+  /**
+   * Makes files of the pages that need no request, one after the other; boots the app for nothing else.
+   * @param dist as `svc build` wrote it. @throws as `boot`, and SvcError `SVC_DEFINITION` for `entries` that fit no file
+   */
+  exportPages(dist: string): AsyncIterable<ExportStep>;
   /** The answer, with all its headers, to what never became a request: for those who listen themselves. */
   refuse(error: SvcError): Result;
   /** @throws SvcError `SVC_UNAVAILABLE` before the app has booted. */
@@ -240,6 +246,10 @@ class SvcApp implements App {
   /** As `handler`, without a promise where there is nothing to wait for. */
   #serve = (message: IncomingMessage, reply: ServerResponse): Promise<void> | void =>
     this.#services ? this.#door.handler(message, reply) : this.handler(message, reply);
+
+  exportPages(dist: string): AsyncIterable<ExportStep> {
+    return exportPages(this, placeApp(this.#options), dist);
+  }
 
   refuse = (error: SvcError): Result => this.#door.refuse(error);
 

@@ -19,6 +19,7 @@ import type { Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
 import { Limits } from "./limits.ts";
+import { keptOf } from "./cached-page.ts";
 import { followInvalidations } from "./invalidate.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -57,6 +58,7 @@ export async function boot(options: BootOptions): Promise<Services> {
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
   const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });
   followInvalidations(pageCache, options.closing);
+  pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
   const limits = await Limits.open({ config, clock, actions });
   const store = await openStore(config.databaseUrl).catch((error: unknown) => {
     limits.close();

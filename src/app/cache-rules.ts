@@ -92,6 +92,9 @@ function refused(place: string, problem: string): SvcError {
   return new SvcError("SVC_DEFINITION", `The cache of ${place} ${problem}`);
 }
 
+/** Of pages that are exported: for all, and to be asked about each time. */
+export const EXPORT_RULES: CacheRules = readCacheRules("an export", { public: true });
+
 /** Pages may be personal, so they are asked for anew each time. */
 export const PRIVATE = "private, no-cache";
 
@@ -103,7 +106,8 @@ export function cacheControl({ isPublic, maxAgeMs, sharedMs, staleMs }: CacheRul
   return [
     "public",
     `max-age=${age}`,
-    ...(shared === age ? [] : [`s-maxage=${shared}`]),
+    // Until `invalidate` is for this server alone.
+    ...(shared === age || shared === Number.POSITIVE_INFINITY ? [] : [`s-maxage=${shared}`]),
     // To a browser it would be leave to show what is old although it is to ask.
     ...(age > 0 && staleMs > 0 ? [`stale-while-revalidate=${seconds(staleMs)}`] : []),
     ...(age === 0 ? ["must-revalidate"] : []),

@@ -8,9 +8,10 @@ import { RequestContext } from "../http/context.ts";
 import { judgePreconditions } from "../http/preconditions.ts";
 import type { Context, Handler, Middleware, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
-import { cacheControl, hindrances, PRIVATE, type CacheRules } from "./cache-rules.ts";
+import { cacheControl, EXPORT_RULES, hindrances, PRIVATE, type CacheRules } from "./cache-rules.ts";
 import type { KeptPage, Asked } from "./page-cache.ts";
 import type { Services } from "./services.ts";
+import type { ExportedPage } from "./site.ts";
 
 /** A page as it was rendered for a request. */
 export interface MadePage {
@@ -85,13 +86,25 @@ export function cachedPageHandler(page: CachedPage): Handler {
   }
 }
 
+/** A page that was made at build, good until it is invalidated. */
+export function keptOf({ path, body, hashes }: ExportedPage, bornMs: number): KeptPage {
+  const headers = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
+  const freshMs = Number.POSITIVE_INFINITY;
+  const rest = { query: undefined, variant: variantOf([]), tags: [], bornMs, freshMs, staleMs: freshMs };
+  return { path, body, hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
+}
+
+function variantOf(values: readonly (string | undefined)[]): string {
+  return JSON.stringify(values.map((value) => value ?? null));
+}
+
 /** Undefined where nothing is looked up or kept for the request. */
 function askedBy({ rules, services }: CachedPage, ctx: RequestContext): Asked | undefined {
   if (!rules.isPublic || services.site.dev || ctx.method !== "GET") return undefined;
   // Middleware that looks at a visitor may have let in whom it would not let in otherwise, or hand on what it found.
   if (hindrances(rules, looksOf(ctx, services)).length > 0) return undefined;
   return ctx.unseen(() => {
-    const variant = JSON.stringify(rules.vary.map((name) => ctx.header(name) ?? null));
+    const variant = variantOf(rules.vary.map((name) => ctx.header(name)));
     return variant.length > MAX_VARIANT ? undefined : { path: ctx.path, query: ctx.queryText, variant };
   });
 }
@@ -132,7 +145,7 @@ function looksOf(ctx: RequestContext, { config }: Pick<Services, "config">) {
   return { readings, isOwnOrigin: () => ctx.unseen(() => ctx.url.origin) === config.siteOrigin };
 }
 
-function etagOf(text: string): string {
+function etagOf(text: string | Uint8Array): string {
   // Weak: it may be compressed on its way, in more than one manner.
   return `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
 }
@@ -152,6 +165,9 @@ export function sharing(page: Omit<CachedPage, "make">): Middleware {
       ...hindrances(rules, looksOf(ctx, services)),
       ...(result.headers.includes("set-cookie") ? ["set-cookie"] : []),
     ];
+    // A file is the same whatever is asked behind its path.
+    if (services.site.exporting && ctx.readings.has("query")) found.push("the query");
+    if (found.length > 0) services.site.exporting?.(ctx.path, found);
     if (rules.isPublic && found.length > 0 && result.status === 200) tell(found);
     const isShared = rules.isPublic && found.length === 0 && isRead(ctx) && result.status === 200 && !services.site.dev;
     return unchanged(ctx, isShared ? result : keptToItself(result, services.site.dev !== undefined));
@@ -159,6 +175,7 @@ export function sharing(page: Omit<CachedPage, "make">): Middleware {
 
   /** Once for each way to be personal, not for each visitor. */
   function tell(found: readonly string[]): void {
+    if (services.site.exporting) return;
     const text = found.join(", ");
     if (told.has(text) || told.size > 20) return;
     told.add(text);

@@ -93,6 +93,11 @@ export class PageCache {
     return flight;
   }
 
+  /** Keeps what was made before. */
+  seed(pages: Iterable<KeptPage>): void {
+    for (const page of pages) this.#keep(page);
+  }
+
   isMaking(asked: Asked): boolean {
     return this.#flights.has(keyOf(asked));
   }

@@ -4,10 +4,14 @@ import type { Context, Middleware, Params } from "../http/types.ts";
 import type { OwnSecurityOptions } from "../security/headers.ts";
 import type { Navigation } from "../ssr/document.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
 import { readCacheRules, type CacheRules, type PageCache } from "./cache-rules.ts";
 import { assertPath, type PathParams } from "./path.ts";
 
 type OrOf<Data, Value, Of extends Params = Params> = Value | ((data: Data, ctx: Context<Of>) => Value);
+
+/** Of one page each; undefined is left out. */
+type Entries = Iterable<Readonly<Record<string, string | undefined>>>;
 
 /** `Of` are the parameters of the page's path. */
 export interface PageOptions<Data, Of extends Params = Params> {
@@ -40,6 +44,13 @@ export interface PageOptions<Data, Of extends Params = Params> {
    * has an entity tag, and the policy of its scripts names their hashes in place of a nonce. Not in force while the app is developed.
    */
   cache?: PageCache;
+  /**
+   * Whether `svc build --static` makes a file of the page. `true`: it must, and `svc start` answers with that file too, until
+   * `invalidate`; so the page is public. `false`: it doesn't. Default: it does where nothing of a request is looked at.
+   */
+  static?: boolean;
+  /** Parameters with which `svc build --static` exports the page: `[{ id: "emma" }]`. Without, a page with parameters is left out. */
+  entries?: () => Entries | Promise<Entries>;
   /** How long an `<Await>` of the page may take before it has failed. Default 30 s. */
   deadline?: Duration;
 }
@@ -51,6 +62,9 @@ export interface PageDefinition {
   readonly security: OwnSecurityOptions | undefined;
   /** Undefined: the default. */
   readonly cache: CacheRules | undefined;
+  /** Undefined: where it can be. */
+  readonly isStatic: boolean | undefined;
+  readonly entries: (() => Entries | Promise<Entries>) | undefined;
   /** Everything about one request, ready to be rendered. */
   readonly prepare: (ctx: Context) => PreparedPage | Promise<PreparedPage>;
 }
@@ -85,10 +99,28 @@ export function page<Data = undefined, const Path extends string = string>(
     path,
     middleware: options.middleware ?? [],
     security: options.security,
-    cache: options.cache && readCacheRules(`page("${path}")`, options.cache),
+    cache: rulesOf(path, options),
+    isStatic: options.static,
+    entries: options.entries,
     // Only requests that the path matches come here, so its parameters are there.
     prepare: (ctx) => prepare(options as PageOptions<Data>, deadlineMs, ctx),
   };
+}
+
+/** A page that is made at build is everybody's, and good until it is invalidated. */
+function rulesOf(
+  path: string,
+  { cache, static: isStatic }: Pick<PageOptions<never>, "cache" | "static">,
+): CacheRules | undefined {
+  const place = `page("${path}")`;
+  if (!isStatic) return cache && readCacheRules(place, cache);
+  if (cache?.public === false)
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `${place} is static, and its cache says public: false; take one of the two away`,
+    );
+  const rules = readCacheRules(place, { ...cache, public: true });
+  return cache?.sharedMaxAge === undefined ? { ...rules, sharedMs: Number.POSITIVE_INFINITY } : rules;
 }
 
 function prepare<Data>(

@@ -26,6 +26,7 @@ import { themeEndpoints } from "./endpoints/theme.ts";
 import { tokenEndpoint } from "./endpoints/token.ts";
 import { webhookEndpoints } from "./endpoints/webhooks.ts";
 import { withContext } from "./current.ts";
+import { EXPORT_RULES } from "./cache-rules.ts";
 import { sharing } from "./cached-page.ts";
 import { placeAll, type Placed } from "./group.ts";
 import type { AppOptions } from "./options.ts";
@@ -77,7 +78,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
     if (definition.kind === "page") add("GET", pageHandler(definition, of));
     else for (const method of definition.methods) add(method, guarded(definition, method, of));
   };
-  for (const one of placed) place(one, services, middleware);
+  for (const one of placed) place(services.site.exporting ? asFile(one) : one, services, middleware);
   for (const one of extensions) place(one, { ...services, stylesheets: [] }, []);
   router.ruleOut([...services.site.publicNames].map((name) => `/${name}`));
   const lost = new Router();
@@ -87,6 +88,12 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
     lost.add("GET", definition.path, own(pageHandler(definition, services), definition), definition.middleware);
   }
   return lost;
+}
+
+/** A file is everybody's, whatever the page's own rules are. */
+function asFile(placed: Placed): Placed {
+  const { definition } = placed;
+  return definition.kind === "page" ? { ...placed, definition: { ...definition, cache: EXPORT_RULES } } : placed;
 }
 
 /** Around a page with cache rules, before and behind all that may look at a visitor. */

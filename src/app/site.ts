@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { loadFolder, staticFile, type StaticFile } from "../http/static.ts";
 import { SvcError } from "../shared/errors.ts";
 import { EMPTY_MANIFEST, type Manifest } from "../shared/manifest.ts";
+import { STATIC_INDEX } from "../shared/wire.ts";
 import type { DevSupport, Surroundings } from "./options.ts";
 
 /** Runtime assets, written beside the compiled server by the package's own build. */
@@ -16,6 +17,13 @@ const ASSETS_DIR = fileURLToPath(new URL("../assets/", import.meta.url));
 export const DEV_ASSETS_DIR = fileURLToPath(new URL("../assets-dev/", import.meta.url));
 /** Inlined into pages, never fetched. */
 const INLINE = { stub: "stub.js", swap: "swap.js" } as const;
+
+/** A page as `svc build --static` made it. */
+export interface ExportedPage {
+  readonly path: string;
+  readonly body: Uint8Array;
+  readonly hashes: readonly string[];
+}
 
 export interface Site {
   /** Of the build; in development that of the moment. */
@@ -34,6 +42,10 @@ export interface Site {
   swap(): string;
   /** Undefined in production. */
   readonly dev: DevSupport | undefined;
+  /** Undefined but while pages are exported. */
+  readonly exporting: Surroundings["exporting"];
+  /** Pages that were exported to be served. */
+  readonly exported: readonly ExportedPage[];
 }
 
 export function loadSite(where: Surroundings): Site {
@@ -48,6 +60,8 @@ export function loadSite(where: Surroundings): Site {
   return {
     assets,
     dev,
+    exporting: where.exporting,
+    exported: dist === undefined || dev || where.exporting ? [] : readExported(dist),
     manifest: () => dev?.manifest() ?? manifest,
     chunk: async (kind, name) => (dev && kind === "handler" ? devChunk(dev, name) : built[kind].get(name)),
     publicNames: publicFiles.keys(),
@@ -78,6 +92,14 @@ function readManifest(dist: string): Manifest {
   }
   // Written by our own compiler for this very version.
   return JSON.parse(readFileSync(file, "utf8")) as Manifest;
+}
+
+function readExported(dist: string): ExportedPage[] {
+  const index = join(dist, STATIC_INDEX);
+  if (!existsSync(index)) return [];
+  // Written by our own command, for this very build.
+  const pages = JSON.parse(readFileSync(index, "utf8")) as { path: string; name: string; hashes: string[] }[];
+  return pages.map(({ path, name, hashes }) => ({ path, hashes, body: readFileSync(join(dist, "static", name)) }));
 }
 
 /** Made when it is first asked for. */

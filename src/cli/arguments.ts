@@ -10,6 +10,8 @@ export interface CommandOptions {
   port: number | undefined;
   /** Of `build`. */
   publicMaps: boolean;
+  /** Of `build`: pages that need no request are files too. */
+  isStatic?: boolean;
   /** Of `start`: in place of the variables of the same names. */
   role?: string;
   workers?: string;
@@ -32,6 +34,7 @@ const OPTIONS = {
   host: { type: "string" },
   port: { type: "string" },
   "public-maps": { type: "boolean" },
+  static: { type: "boolean" },
   json: { type: "boolean" },
   role: { type: "string" },
   workers: { type: "string" },
@@ -63,7 +66,15 @@ export function readArguments(args: readonly string[], cwd: string): Invocation 
   if ((role !== undefined || workers !== undefined) && name !== "start")
     return mistake(`svc ${name} takes no --role and no --workers; svc start does`);
   const share = { ...(role !== undefined && { role }), ...(workers !== undefined && { workers }) };
-  const options = { ...share, root: resolve(cwd, values.root ?? "."), host: values.host, port, publicMaps };
+  if (values.static && name !== "build") return mistake(`svc ${name} takes no --static; svc build does`);
+  const options = {
+    ...share,
+    root: resolve(cwd, values.root ?? "."),
+    host: values.host,
+    port,
+    publicMaps,
+    ...(values.static && { isStatic: true }),
+  };
   if (file === undefined) return { kind: "run", command: name, options };
   return { kind: "run", command: name, options: { ...options, file: resolve(cwd, file), json: values.json ?? false } };
 }

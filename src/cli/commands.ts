@@ -25,8 +25,12 @@ const COMMANDS = {
   build: {
     summary: "build server and browser code into dist/",
     usage: "svc build [options]",
-    options: [ROOT, ["--public-maps", "serve source maps, and with them the source (default: dist/maps keeps them)"]],
-    examples: ["svc build", "svc build --root demo"],
+    options: [
+      ROOT,
+      ["--public-maps", "serve source maps, and with them the source (default: dist/maps keeps them)"],
+      ["--static", "write pages that need no request as files, too (dist/static)"],
+    ],
+    examples: ["svc build", "svc build --root demo", "svc build --static"],
   },
   start: {
     summary: "serve what svc build wrote",

@@ -13,6 +13,7 @@ import { build, type InlineConfig, type Rollup } from "vite";
 import { SvcError } from "../shared/errors.ts";
 import { unwrapErrors } from "./build-errors.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import { STATIC_INDEX } from "../shared/wire.ts";
 import { sortedImports } from "./import-order.ts";
 import { createManifest } from "./manifest.ts";
 import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "./plugin.ts";
@@ -53,6 +54,8 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   writeRouteTypes(entry);
   const modules = newAppModules();
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
+  // Of another build: its pages name chunks and data that this one may not have.
+  await rm(path.join(outDir, STATIC_INDEX), { force: true });
   await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules)));
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
   const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);

@@ -38,7 +38,10 @@ export interface ErrorProps {
 }
 
 /** How a page behaves, where that differs from the default. */
-export type PageSettings = Pick<PageOptions<unknown>, "prefetch" | "navigation" | "security" | "deadline" | "cache">;
+export type PageSettings = Pick<
+  PageOptions<unknown>,
+  "prefetch" | "navigation" | "security" | "deadline" | "cache" | "static" | "entries"
+>;
 
 export interface PageModule {
   default: (props: PageProps & { children?: Child }) => unknown;

@@ -95,6 +95,9 @@ export const PATHS = {
   ready: "/ready",
 } as const;
 
+/** In `dist`: which of the exported pages a start answers with. */
+export const STATIC_INDEX = "static.json";
+
 /** Header names in lower case, as Node gives them; HTTP names are case-insensitive (RFC 9110 section 5.1). */
 export const HEADERS = {
   csrf: "x-svc-csrf",

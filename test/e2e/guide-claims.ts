@@ -3,7 +3,7 @@
  * `ACTION name [args] {reply}`, `SUBMIT /path {fields} 303`, `GRAPH name input result`. Of the browser, with Playwright's
  * selectors: `OPEN /path`, then `CLICK selector`, `TYPE selector "text"`, `CHOOSE selector "option"`, `PRESS selector "key"`,
  * `SEES "text"`, `MISSES "text"`, `SHOWS selector`, `LACKS selector`, `WIDTH 400`; `HOLD` and `RELEASE` code on its way, `BREAK path` at its next request; `COMPLAINS "text"`.
- * Of commands: `EXPLAIN file.tsx` prints what stands in the page as ```text, `RUN app.test.js` ends well.
+ * Of commands: `BUILD flags "part"` prints the part, `EXPLAIN file.tsx` prints what stands in the page as ```text, `RUN app.test.js` ends well.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -125,6 +125,15 @@ async function explain({ folder, printed }: Witness, file: string): Promise<void
   );
 }
 
+async function build({ folder }: Witness, subject: string): Promise<void> {
+  const [, flag = "", part] = /^(\S+) (".*")$/.exec(subject) ?? [];
+  const output = execFileSync(process.execPath, [join(root, "bin/svc.js"), "build", flag], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  assert.ok(output.includes(quoted(part)), output);
+}
+
 const CHECKS: Readonly<Record<string, Check>> = {
   GET: get,
   KEEPS: keeps,
@@ -145,6 +154,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   HOLD: hold,
   RELEASE: async ({ held }) => held.splice(0).forEach((go) => go()),
   BREAK: async ({ tab }, path) => (await tab()).page.route(new RegExp(path), (route) => route.abort(), { times: 1 }),
+  BUILD: build,
   EXPLAIN: explain,
   RUN: async ({ folder }, file) => execFileSync(process.execPath, [file], { cwd: folder, stdio: "pipe" }),
   COMPLAINS: async ({ tab }, text) => {

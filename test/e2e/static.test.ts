@@ -1,0 +1,150 @@
+/** `svc build --static` of test/fixtures/static: pages as files, on a server that knows nothing but files, in a real browser. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import type { App } from "svc";
+import { launchBrowser, openTab } from "./browser.ts";
+import { root } from "./demo-server.ts";
+
+const folder = join(root, "test/fixtures/static");
+const exported = join(folder, "dist/static");
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+};
+
+/** Hands out files of a folder, by the decoded path, and nothing more: no header but the type. */
+const host = createServer((request, response) => {
+  const path = join(exported, decodeURIComponent(new URL(request.url ?? "/", "http://host").pathname));
+  const file = existsSync(path) && statSync(path).isDirectory() ? join(path, "index.html") : path;
+  if (!existsSync(file)) return void response.writeHead(request.url === "/favicon.ico" ? 204 : 404).end();
+  response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "text/plain" }).end(readFileSync(file));
+});
+
+let told = "";
+let browser: Browser;
+let origin: string;
+
+const read = (name: string): string => readFileSync(join(exported, name), "utf8");
+
+before(async () => {
+  const args = [join(root, "bin/svc.js"), "build", "--static", "--root", folder];
+  const env = { ...process.env, SVC_SITE_URL: "https://example.com", NO_COLOR: "1" };
+  ({ stdout: told } = await promisify(execFile)(process.execPath, args, { env }));
+  await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  host.close();
+  host.closeAllConnections();
+});
+
+describe("svc build --static", () => {
+  it("writes the pages that need no request, with what search engines and assistants ask for", () => {
+    const files = readdirSync(exported, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(exported.length + 1))
+      .filter((name) => !name.startsWith("_svc"));
+    assert.deepEqual(files.sort(), [
+      "about.md",
+      "about/index.html",
+      "books/a b&c/index.html",
+      "books/emma/index.html",
+      "index.html",
+      "like/index.html",
+      "robots.txt",
+      "site.css",
+      "sitemap.xml",
+    ]);
+    assert.equal(read("about.md"), "# About\n");
+    assert.match(read("robots.txt"), /Sitemap: https:\/\/example\.com\/sitemap\.xml/);
+  });
+
+  it("tells what it wrote, and of each page that it left out why", () => {
+    for (const line of [
+      "/books/a%20b%26c → books/a b&c/index.html",
+      "/like → like/index.html (calls actions, which need the app at the same address)",
+      "/me looks at cookies of the request",
+      "/search looks at the query of the request",
+      "/live says static: false",
+      "/moved redirects to /about",
+      "/books/gone is answered with status 404",
+    ])
+      assert.ok(told.includes(`  ${line}\n`), `${line}\n\n${told}`);
+  });
+
+  it("has the policy in each page, by hash, without what only a header may say", () => {
+    for (const page of ["index.html", "about/index.html", "books/emma/index.html"]) {
+      const text = read(page);
+      const [, policy = ""] =
+        /<meta charset="utf-8"><meta http-equiv="content-security-policy" content="([^"]*)">/.exec(text) ?? [];
+      assert.match(policy, /script-src 'self'/);
+      assert.doesNotMatch(policy, /nonce|frame-ancestors|unsafe-eval|script-src[^;]*unsafe-inline/);
+      assert.doesNotMatch(text, /nonce=/);
+    }
+  });
+
+  it("holds no token and nothing of a visitor", () => {
+    assert.match(read("index.html"), /"csrf_token":""/);
+  });
+});
+
+describe("an exported page", () => {
+  it("works as it does on the server: handlers, islands, under its policy", async () => {
+    const tab = await openTab(browser);
+    await tab.page.goto(origin);
+    assert.equal(await tab.page.title(), "Home · Static");
+    await tab.page.click("#count");
+    await tab.page.waitForFunction("document.querySelector('#count').textContent === '1 clicks'");
+    await tab.page.waitForFunction("document.querySelector('#seen').textContent === 'seen'");
+    await tab.close();
+  });
+
+  it("runs no script that was injected into it", async () => {
+    const tab = await openTab(browser);
+    await tab.page.route(`${origin}/about/`, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace("</body>", "<script>document.title = 'injected'</script></body>");
+      await route.fulfill({ response, body });
+    });
+    await tab.page.goto(`${origin}/about/`);
+    assert.notEqual(await tab.page.title(), "injected");
+    assert.match(tab.takeComplaints().join(), /script-src/);
+    await tab.leave();
+  });
+
+  it("is what svc start answers with where it says static: true, until it is invalidated", async () => {
+    Object.assign(process.env, {
+      NODE_ENV: "production",
+      SVC_DATABASE_URL: "memory:",
+      SVC_SECRET: "s".repeat(32),
+      SVC_SITE_URL: "https://example.com",
+    });
+    const { default: app } = (await import(pathToFileURL(join(folder, "dist/server/app.js")).href)) as { default: App };
+    await app.boot({ dist: join(folder, "dist") });
+    const made = (html: string): string | undefined => /<p id="made">(.*?)<\/p>/.exec(html)?.[1];
+    const get = async (headers: Record<string, string> = {}): Promise<Response> =>
+      app.fetch(new Request("https://example.com/about", { headers }));
+    const first = await get();
+    assert.equal(first.headers.get("cache-control"), "public, max-age=0, must-revalidate");
+    assert.equal(made(await first.text()), made(read("about/index.html")));
+    assert.equal((await get({ "if-none-match": first.headers.get("etag") ?? "" })).status, 304);
+    const { invalidate } = await import("svc");
+    invalidate("/about");
+    const anew = made(await (await get()).text());
+    assert.ok(anew !== undefined && anew !== made(read("about/index.html")));
+    assert.equal(made(await (await get()).text()), anew);
+    await app.close();
+  });
+});
