@@ -19,12 +19,14 @@ import {
 export class Gates {
   readonly #gates = new Map<string, { opened: Promise<void>; open: () => void }>();
 
-  wait(name: string): Promise<void> {
-    return this.#gate(name).opened;
+  /** Rejects where the graph is cancelled. */
+  wait({ graphId, signal }: { graphId: string; signal: AbortSignal }, name: string): Promise<void> {
+    const aborted = new Promise<never>((_done, fail) => signal.addEventListener("abort", () => fail(signal.reason)));
+    return Promise.race([this.#gate(`${graphId} ${name}`).opened, aborted]);
   }
 
-  open(...names: string[]): void {
-    for (const name of names) this.#gate(name).open();
+  open(graphId: string, ...names: string[]): void {
+    for (const name of names) this.#gate(`${graphId} ${name}`).open();
   }
 
   #gate(name: string): { opened: Promise<void>; open: () => void } {
@@ -52,24 +54,24 @@ function orderGraph(gates: Gates) {
   const check = worker("check-fraud", async (_input: unknown, ctx) => {
     await ctx.step("score", () => 12);
     await ctx.step("compare", () => "low");
-    await gates.wait("check-fraud");
+    await gates.wait(ctx, "check-fraud");
     return "fine";
   });
-  const charge = worker("charge-card", { retry: { max: 4, base: "1h" } }, async () => {
-    await gates.wait("charge-card");
+  const charge = worker("charge-card", { retry: { max: 4, base: "1h" } }, async (_input: unknown, ctx) => {
+    await gates.wait(ctx, "charge-card");
     return "paid";
   });
   const note = worker("gift-note", () => "written");
   const approve = worker("approve", async (_input: unknown, ctx) => await ctx.waitFor("approval"));
   const pack = worker("pack-parcel", { concurrency: 5, retry: { max: 1 } }, async (number: number, ctx) => {
-    if (number >= 20) await gates.wait("pack-parcel");
+    if (number >= 20) await gates.wait(ctx, "pack-parcel");
     if (number === 7) throw new Error("the box <seven> is torn");
     ctx.progress(number / 200, `parcel ${number}`);
     return number;
   });
   const mail = worker("send-mail", { retry: { max: 1 } }, () => "sent");
-  const ship = worker("ship", { rate: { limit: 10, per: "1s" } }, async () => {
-    await gates.wait("ship");
+  const ship = worker("ship", { rate: { limit: 10, per: "1s" } }, async (_input: unknown, ctx) => {
+    await gates.wait(ctx, "ship");
     return "shipped";
   });
   return graph("order", (g) => {
@@ -108,7 +110,7 @@ export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
       ctx.log("info", `line ${number}`);
       if (number % 50 === 0) await new Promise((done) => setImmediate(done));
     }
-    await gates.wait("chat");
+    await gates.wait(ctx, "chat");
     return count;
   });
   const app: App = createApp({

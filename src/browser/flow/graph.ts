@@ -73,7 +73,7 @@ function addTools(view: View): void {
     button.type = "button";
     button.textContent = sign;
     button.title = label;
-    button.setAttribute("aria-label", label);
+    if (sign.length === 1) button.setAttribute("aria-label", label);
     button.addEventListener("click", () => act(button));
     bar.append(button);
   };

@@ -59,7 +59,8 @@ export function NodeBox({ node, at, href, nowMs }: NodeBoxProps) {
       data-tone={look.tone}
       transform={`translate(${at.x + MARGIN} ${at.y + MARGIN})`}
     >
-      <a href={href} data-node={node.name} aria-label={nodeLabel(node)}>
+      <a href={href} data-node={node.name}>
+        <title>{nodeLabel(node)}</title>
         {isStack ? (
           <path
             class="svc-node-behind"

@@ -3,6 +3,7 @@
  * one node with counts, and what a worker did inside of a node belongs to that node, so the picture has its shape from the start.
  */
 import type { Snapshot } from "../../graph.ts";
+import { graphLooks } from "../ops/views/looks.ts";
 import type { FlowStatus } from "./status.ts";
 
 type NodeRow = Snapshot["nodes"][number];
@@ -81,11 +82,9 @@ export function flowView(snapshot: Snapshot): FlowView {
   };
 }
 
-/** The status of a graph as it is shown: that on the wire, and what the phase says beyond. */
-export function graphStatus({ status, phase, error }: Pick<Snapshot, "status" | "phase" | "error">): FlowStatus {
-  if (phase === "cancelling") return "cancelling";
-  if (status === "failed" && error?.reason === "cancelled") return "cancelled";
-  return status === "pending" ? "queued" : status;
+/** What is not yet due is queued as all else: that it is not is told by the time, not by the graph. */
+export function graphStatus(snapshot: Pick<Snapshot, "phase" | "error" | "due_ms">): FlowStatus {
+  return graphLooks(snapshot, Infinity).status;
 }
 
 function nodeStatus(status: NodeRow["status"]): FlowStatus {

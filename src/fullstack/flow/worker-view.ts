@@ -1,6 +1,6 @@
 /** The workers of an app, as they are set up and as they are now. */
 import type { App } from "../../index.ts";
-import type { Worker } from "../../graph.ts";
+import { workerViews as declaredWorkers } from "../ops/views/workers.ts";
 
 export interface WorkerView {
   name: string;
@@ -15,26 +15,16 @@ export interface WorkerView {
   paused: { by: string | null; note: string | null } | undefined;
 }
 
-const DEFAULT_CONCURRENCY = 16;
-
 /** By name. */
 export async function workerViews(app: App): Promise<WorkerView[]> {
-  const options = optionsByWorker(app);
-  return (await app.engine.queues.list()).map((queue) => {
-    const { concurrency = DEFAULT_CONCURRENCY, rate } = options.get(queue.worker) ?? {};
-    return {
-      name: queue.worker,
-      running: queue.running,
-      queued: queue.waiting,
-      concurrency: typeof concurrency === "number" ? concurrency : (concurrency.total ?? DEFAULT_CONCURRENCY),
-      rate: rate && `${rate.limit} per ${typeof rate.per === "number" ? `${rate.per} ms` : rate.per}`,
-      oldestMs: queue.oldest_ms,
-      paused: queue.paused ? { by: queue.paused_by, note: queue.note } : undefined,
-    };
-  });
-}
-
-function optionsByWorker(app: App): Map<string, Worker["options"]> {
-  const all = [...app.definitions.values()].flat().flatMap(({ nodes }) => nodes);
-  return new Map(all.map(({ worker }) => [worker.name, worker.options]));
+  const declared = new Map(declaredWorkers(app.definitions).map((worker) => [worker.name, worker]));
+  return (await app.engine.queues.list()).map((queue) => ({
+    name: queue.worker,
+    running: queue.running,
+    queued: queue.waiting,
+    concurrency: declared.get(queue.worker)?.concurrency ?? 0,
+    rate: declared.get(queue.worker)?.rate,
+    oldestMs: queue.oldest_ms,
+    paused: queue.paused ? { by: queue.paused_by, note: queue.note } : undefined,
+  }));
 }

@@ -1,0 +1,287 @@
+/** The widgets of graphs in a real Chromium, under the production policy, with graphs that run. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import type { App, Started } from "svc";
+import { launchBrowser, openTab, seriousViolations, type Tab } from "./browser.ts";
+import { createFlowApp, Gates } from "./flow-app.ts";
+
+const DEADLINE_MS = 30_000;
+const HERE = { host: "127.0.0.1", port: 0 };
+
+let browser: Browser;
+let app: App;
+let started: Started;
+let gates: Gates;
+
+before(async () => {
+  gates = new Gates();
+  app = createFlowApp(gates);
+  [browser, started] = await Promise.all([launchBrowser(), app.start(HERE)]);
+});
+after(async () => {
+  await browser?.close();
+  await started?.close();
+});
+
+/** Those that hold workers' places. */
+const orders: string[] = [];
+afterEach(async () => {
+  for (const id of orders.splice(0)) await app.engine.cancel(id).catch(() => undefined);
+});
+
+async function begin(of: App, name: string, input: object | number): Promise<string> {
+  return (await of.engine.start(name, input as never)).snapshot.graph_id;
+}
+
+/** An order of which all has run that nothing holds up: the parcels from 20 on wait, and charge-card and check-fraud do. */
+async function settledOrder(parcels: number): Promise<string> {
+  const id = await begin(app, "order", { parcels, hasNote: false });
+  orders.push(id);
+  const running = parcels > 20 ? 7 : 2;
+  for await (const _event of app.engine.subscribe(id, 0, AbortSignal.timeout(DEADLINE_MS))) {
+    const { nodes = [] } = (await app.engine.snapshot(id)) ?? {};
+    const ended = nodes.filter(({ status }) => status === "done" || status === "failed").length;
+    if (nodes.filter(({ status }) => status === "running").length === running && ended >= Math.min(parcels, 20)) break;
+  }
+  return id;
+}
+
+async function lastSeq(of: App, id: string): Promise<number> {
+  return (await of.engine.snapshot(id))?.last_seq ?? 0;
+}
+
+async function open(url: string, options: Parameters<typeof openTab>[1] = {}): Promise<Tab> {
+  const tab = await openTab(browser, options);
+  await tab.page.goto(url);
+  return tab;
+}
+
+const isLive = (page: Page) => page.waitForSelector("svc-live[data-live]", { timeout: DEADLINE_MS });
+const nodeAt = (page: Page, name: string, status: string) =>
+  page.waitForSelector(`.svc-node[data-status="${status}"] [data-node="${name}"]`, { timeout: DEADLINE_MS });
+
+describe("the page of a graph", () => {
+  it("shows without script what the graph is at: picture, sentence, list and log", async () => {
+    const tab = await open(`${started.url}/jobs/${await settledOrder(128)}`, { javaScriptEnabled: false });
+    const text = await tab.page.innerText("main");
+    assert.match(
+      text,
+      /1 of 8 nodes done, 3 running: check-fraud, charge-card, pack-parcel, 1 skipped: gift-note, 1 failed in pack-parcel/,
+    );
+    assert.match(text, /128 items: 1 failed, 5 running, 103 queued, 19 done/);
+    assert.match(text, /node\.ready\s+pack-parcel\/99/);
+    assert.equal(await tab.page.locator(".svc-node a[href^='#flow-']").count(), 8);
+    assert.equal(await tab.page.locator(".svc-edge[data-state='untaken']").count(), 2);
+    assert.equal(await tab.page.locator("[data-pill]:visible, [data-filter]:visible").count(), 0);
+    await tab.close();
+  });
+
+  it("follows the graph to its end over one connection", async () => {
+    const id = await settledOrder(24);
+    const tab = await openTab(browser);
+    const streams: string[] = [];
+    tab.page.on("request", (request) => {
+      if (request.resourceType() === "eventsource") streams.push(request.url());
+    });
+    await tab.page.goto(`${started.url}/jobs/${id}`);
+    await isLive(tab.page);
+    await nodeAt(tab.page, "check-fraud", "running");
+    gates.open(id, "check-fraud");
+    await nodeAt(tab.page, "check-fraud", "done");
+    gates.open(id, "charge-card", "pack-parcel");
+    await nodeAt(tab.page, "approve", "waiting");
+    await tab.page.locator("text=check-fraud").nth(1).waitFor();
+    await app.engine.signal(id, "approval", { by: "ada" });
+    await nodeAt(tab.page, "ship", "running");
+    gates.open(id, "ship");
+    await tab.page.waitForSelector(".svc-state [data-status='done']", { timeout: DEADLINE_MS });
+    await nodeAt(tab.page, "ship", "done");
+    assert.match(
+      await tab.page.innerText(".svc-summary"),
+      /^6 of 8 nodes done, 1 failed: pack-parcel, 1 skipped: gift-note$/,
+    );
+    await tab.page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
+    assert.equal(streams.length, 1);
+    assert.deepEqual(await seqs(tab.page), upTo(await lastSeq(app, id)).slice(-(await seqs(tab.page)).length));
+    await tab.close();
+  });
+
+  it("is walked with keys alone: along edges, into the list, larger and smaller", async () => {
+    const tab = await open(`${started.url}/jobs/${await settledOrder(3)}`);
+    const { page } = tab;
+    await isLive(page);
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-node"));
+    await page.locator(".svc-view").focus();
+    const width = () => page.locator(".svc-picture").evaluate((svg) => svg.clientWidth);
+    const before = await width();
+    await page.keyboard.press("+");
+    assert.ok((await width()) > before);
+    await page.keyboard.press("-");
+    await page.keyboard.press("Tab");
+    assert.equal(await focused(), "receive");
+    await page.keyboard.press("ArrowRight");
+    const second = await focused();
+    assert.notEqual(second, "receive");
+    await page.keyboard.press("ArrowDown");
+    assert.notEqual(await focused(), second);
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await focused(), "receive");
+    await page.keyboard.press("Enter");
+    assert.match(page.url(), /#flow-g_\w+-receive$/);
+    await tab.close();
+  });
+
+  it("keeps focus and what was opened while news come", async () => {
+    const id = await begin(app, "chat", 0);
+    const tab = await open(`${started.url}/jobs/${id}`);
+    const { page } = tab;
+    await isLive(page);
+    await page.locator("[data-node='chat']").focus();
+    gates.open(id, "chat");
+    await nodeAt(page, "chat", "done");
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("data-node")), "chat");
+    await tab.close();
+  });
+
+  it("filters its log by kind and text", async () => {
+    const tab = await open(`${started.url}/jobs/${await settledOrder(3)}`);
+    const { page } = tab;
+    await isLive(page);
+    await page.selectOption("[data-filter] select", "log");
+    assert.deepEqual(await page.locator(".svc-event:visible .svc-event-text").allInnerTexts(), [
+      "order of <b>3</b> parcels",
+    ]);
+    await page.fill("[data-filter] [type=search]", "nothing like it");
+    assert.equal(await page.locator(".svc-event:visible").count(), 0);
+    await tab.close();
+  });
+
+  it("keeps the number of its elements small while 10,000 events come", async (t) => {
+    const id = await begin(app, "chat", 10_000);
+    gates.open(id, "chat");
+    const tab = await openTab(browser);
+    await tab.page.addInitScript(() => {
+      const tasks: number[] = ((window as unknown as { tasks: number[] }).tasks = []);
+      new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+        type: "longtask",
+        buffered: true,
+      });
+    });
+    await tab.page.goto(`${started.url}/jobs/${id}`);
+    await tab.page.waitForSelector("text=graph.done", { timeout: 2 * DEADLINE_MS });
+    const rows = await seqs(tab.page);
+    assert.ok(rows.length <= 300, `${rows.length} rows`);
+    assert.deepEqual(
+      rows,
+      [...new Set(rows)].sort((a, b) => a - b),
+    );
+    const total = await lastSeq(app, id);
+    assert.equal(rows.at(-1), total);
+    assert.equal(Number(await tab.page.getAttribute("[data-before]", "data-before")) + rows.length, total);
+    const elements = await tab.page.evaluate(() => document.querySelectorAll("svc-live *").length);
+    const tasks = await tab.page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
+    t.diagnostic(
+      `${total} events: ${elements} elements, long tasks of ${tasks.map(Math.round).join(", ") || "none"} ms`,
+    );
+    await tab.close();
+  });
+});
+
+/** Numbers of the events in the page. */
+async function seqs(page: Page): Promise<number[]> {
+  return page.locator("[data-seq]").evaluateAll((rows) => rows.map((row) => Number(row.getAttribute("data-seq"))));
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at + 1);
+}
+
+describe("a restart of the server", () => {
+  it("loses no event and doubles none, and the widgets go on", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-flow-"));
+    const own = new Gates();
+    const options = {
+      drain: { deadline: "200ms" },
+      env: {
+        NODE_ENV: "production",
+        SVC_DATABASE_URL: `sqlite:${join(folder, "flow.db")}`,
+        SVC_SECRET: "s".repeat(32),
+        SVC_LOG_LEVEL: "silent",
+      },
+    };
+    const first = createFlowApp(own, options);
+    const server = await first.start(HERE);
+    const id = await begin(first, "order", { parcels: 3, hasNote: true });
+    const tab = await openTab(browser);
+    await tab.page.goto(`${server.url}/jobs/${id}`);
+    await isLive(tab.page);
+    await nodeAt(tab.page, "check-fraud", "running");
+    await server.close();
+    await tab.page.waitForSelector("svc-live:not([data-live])", { timeout: DEADLINE_MS, state: "attached" });
+    const second = createFlowApp(own, options);
+    const again = await second.start({ host: "127.0.0.1", port: Number(new URL(server.url).port) });
+    own.open(id, "check-fraud", "charge-card", "pack-parcel", "ship");
+    await nodeAt(tab.page, "approve", "waiting");
+    await second.engine.signal(id, "approval");
+    await nodeAt(tab.page, "ship", "done");
+    await tab.page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
+    await isLive(tab.page);
+    assert.deepEqual(await seqs(tab.page), upTo(await lastSeq(second, id)));
+    assert.match(await tab.page.innerText(".svc-mark"), /^reconnected, \d+ events since$/);
+    // What was refused while nobody listened is told by the browser, and right.
+    assert.deepEqual(
+      tab.takeComplaints().filter((line) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/.test(line)),
+      [],
+    );
+    await tab.leave();
+    await again.close();
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("the widgets", () => {
+  it("load the parts of the script that the page uses, and no other", async () => {
+    const tab = await open(`${started.url}/ops`);
+    await isLive(tab.page);
+    assert.deepEqual(tab.scripts, ["/_svc/flow.js", "/_svc/flow-live.js"]);
+    await tab.close();
+  });
+
+  it("show workers and the overview as they change", async () => {
+    const tab = await open(`${started.url}/ops`);
+    await isLive(tab.page);
+    await app.engine.queues.pause("send-mail", { note: "the server is down" });
+    await tab.page.waitForSelector(".svc-workers >> text=paused: the server is down", { timeout: DEADLINE_MS });
+    await app.engine.queues.resume("send-mail");
+    const { snapshot } = await app.engine.start("chat", 1);
+    await tab.page.waitForSelector(`.svc-ops time[title="${snapshot.graph_id}"]`, { timeout: DEADLINE_MS });
+    await tab.close();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`have no serious violation that axe finds, ${colorScheme}, and fit 360 pixels`, async () => {
+      const id = await settledOrder(128);
+      for (const path of [`/jobs/${id}`, "/ops"]) {
+        const tab = await open(started.url + path, { colorScheme, viewport: { width: 360, height: 740 } });
+        await isLive(tab.page);
+        assert.deepEqual(await seriousViolations(tab.page), [], path);
+        const width = await tab.page.evaluate(() => document.documentElement.scrollWidth);
+        assert.equal(width, 360, path);
+        await tab.close();
+      }
+    });
+  }
+
+  it("say a status by shape and word where colours are forced", async () => {
+    const tab = await open(`${started.url}/jobs/${await settledOrder(3)}`, { forcedColors: "active" });
+    await isLive(tab.page);
+    const shape = tab.page.locator("[data-node='receive'] .svc-node-shape");
+    assert.notEqual(await shape.evaluate((path) => getComputedStyle(path).stroke), "none");
+    assert.deepEqual(await seriousViolations(tab.page), []);
+    await tab.close();
+  });
+});
