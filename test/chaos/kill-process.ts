@@ -60,7 +60,7 @@ class Load {
     await this.#sweep();
     await Promise.all(Array.from({ length: LANES }, () => this.#lane()));
     if (!this.#order.isLast) return;
-    while (!this.#isOver()) await new Promise((done) => setTimeout(done, 10));
+    while (!(await this.#isOver())) await new Promise((done) => setTimeout(done, 10));
     clearInterval(sweeping);
     await this.#engine.idle();
     await this.#engine.close(0);

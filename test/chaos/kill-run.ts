@@ -39,6 +39,8 @@ export interface RunReport extends Report {
 const LATEST_MS = 20;
 /** Longest that starts are waited for: a process that is slow, or has none left, is killed all the same. */
 const LONGEST_LIFE_MS = 3000;
+/** However little time is left for all the kills, each meets some work. */
+const SHORTEST_LIFE_MS = 30;
 /** Longest that a process is silent. */
 const PATIENCE_MS = 120_000;
 
@@ -114,12 +116,12 @@ class Victim {
   }
 
   /** Until it has acknowledged so many starts, or for long enough. */
-  async starts(count: number): Promise<void> {
+  async starts(count: number, longestMs: number): Promise<void> {
     let isLate = false;
     const deadline = setTimeout(() => {
       isLate = true;
       this.#wake();
-    }, LONGEST_LIFE_MS);
+    }, longestMs);
     while (this.#started < count && !isLate && !this.isGone) await new Promise<void>((wake) => (this.#wake = wake));
     clearTimeout(deadline);
   }
@@ -138,6 +140,8 @@ class Run {
   readonly #acknowledged = new Map<number, string>();
   #spare: Victim;
   #kills = 0;
+  /** No more kills from here on. */
+  #endMs = 0;
   #zombies = 0;
   #fenced = 0;
   #keptOut = 0;
@@ -152,9 +156,9 @@ class Run {
 
   async run(): Promise<RunReport> {
     const { kills, zombies, seconds } = this.#options;
-    const endMs = performance.now() + seconds * 1000;
+    this.#endMs = performance.now() + seconds * 1000;
     // Zombies are spread over the kills.
-    while (this.#kills < kills && performance.now() < endMs) {
+    while (this.#kills < kills && performance.now() < this.#endMs) {
       const isZombie = this.#zombies < zombies && this.#kills >= (this.#zombies * kills) / zombies;
       await (isZombie ? this.#freezeOne() : this.#killOne());
       if (this.#kills % 20 === 0) this.#tell();
@@ -191,11 +195,13 @@ class Run {
     await this.#bury(victim);
   }
 
-  /** As long as it takes for its part of the graphs: by their number, since how fast they go is the machine's. */
+  /** As long as it takes for its part of the graphs, by their number, since how fast they go is the machine's; and no longer than its part of the time. */
   async #work(victim: Victim): Promise<void> {
     const { graphs, kills } = this.#options;
+    const turnEndMs = performance.now() + (this.#endMs - performance.now()) / (kills - this.#kills);
     assert.ok(await victim.says("up"), `a process does not come up: ${victim.said.join()}`);
-    await victim.starts(Math.round(this.#random() * 2 * (graphs / kills)));
+    const longestMs = Math.min(LONGEST_LIFE_MS, Math.max(SHORTEST_LIFE_MS, turnEndMs - performance.now()));
+    await victim.starts(Math.round(this.#random() * 2 * (graphs / kills)), longestMs);
     await pause(this.#random() * LATEST_MS);
   }
 
