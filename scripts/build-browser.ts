@@ -42,6 +42,7 @@ const ASSETS = [
   "page-swap",
   "reseat",
   "token",
+  "forms",
   "loader",
   "runtime",
   "stub",

@@ -9,7 +9,7 @@ import { withContext } from "./current.ts";
 interface Timed {
   readonly ctx: Context;
   readonly services: { readonly clock: Clock };
-  readonly spec: ActionSpec;
+  readonly spec: Pick<ActionSpec, "options">;
 }
 
 /** The time of one call: `signal` aborts when it is up, until `stop` is called. */

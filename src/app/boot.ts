@@ -29,6 +29,7 @@ import { Phases } from "./phases.ts";
 import type { Services } from "./services.ts";
 import { deliveryTrace, type Tracer } from "./tracing/tracer.ts";
 import { loadSite, type Site } from "./site.ts";
+import { readSubmits } from "./submit.ts";
 
 /** Some thousand pages. */
 const PAGE_CACHE_BYTES = 64 * 1024 * 1024;
@@ -53,13 +54,14 @@ export interface BootOptions {
 export async function boot(options: BootOptions): Promise<Services> {
   const { config, clock, where, app } = options;
   const actions = readActions(app.actions ?? {});
+  const submits = readSubmits(app.submits ?? {});
   const site = loadSite(where);
   await requireActions(site, actions);
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
   const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });
   followInvalidations(pageCache, options.closing);
   pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
-  const limits = await Limits.open({ config, clock, actions });
+  const limits = await Limits.open({ config, clock, actions, submits });
   const store = await openStore(config.databaseUrl).catch((error: unknown) => {
     limits.close();
     throw error;
@@ -77,6 +79,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       secrets,
       sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
       actions,
+      submits,
       limits,
       pageCache,
       answers: new Answers({ store: store.answers, clock, log: options.log }),

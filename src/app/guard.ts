@@ -91,7 +91,8 @@ export function requireOwnOrigin(ctx: Context, guard: Guard): void {
   if (judgeOrigin({ fetchSite: ctx.header("sec-fetch-site"), origin, ownOrigin: ownOrigin ?? "" })) throw refused();
 }
 
-function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined): void {
+/** @throws SvcError `SVC_FORBIDDEN` for a token that is not this visitor's */
+export function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined): void {
   const facts = { rawCookie: ctx.cookie(COOKIES.csrf), sessionId: ctx.sessionId, rawToken };
   if (judgeToken(guard.secrets, facts)) throw refused();
 }

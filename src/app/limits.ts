@@ -1,4 +1,4 @@
-/** The rate limits of an app: that of all actions, those of single ones, and `rateLimit` around its author's own routes. */
+/** The rate limits of an app: those of all actions and of all submits, those of single ones, and `rateLimit` around its author's own routes. */
 import { RequestContext } from "../http/context.ts";
 import { toResult } from "../http/write.ts";
 import type { Middleware } from "../http/types.ts";
@@ -9,12 +9,14 @@ import { SvcError } from "../shared/errors.ts";
 import type { RateCounters } from "../shared/rate-counters.ts";
 import { RateFile } from "../store/sqlite/rate-file.ts";
 import { specOf, type AnyAction } from "./action.ts";
+import type { SubmitDefinition } from "./submit.ts";
 import type { Config } from "./config.ts";
 
 interface LimitsOptions {
-  config: Pick<Config, "actionsPerMinute" | "rateFile">;
+  config: Pick<Config, "actionsPerMinute" | "submitsPerMinute" | "rateFile">;
   clock: Clock;
   actions: ReadonlyMap<string, AnyAction>;
+  submits: ReadonlyMap<string, SubmitDefinition>;
 }
 
 /** What an app counts, and where. */
@@ -24,12 +26,18 @@ export class Limits {
   readonly #file: RateFile | undefined;
   readonly #shared: RateLimit;
   readonly #own = new Map<string, RateLimit>();
+  readonly #submits: RateLimit;
+  readonly #ownOfSubmits = new Map<string, RateLimit>();
 
-  private constructor({ config, clock, actions }: LimitsOptions, file: RateFile | undefined) {
+  private constructor({ config, clock, actions, submits }: LimitsOptions, file: RateFile | undefined) {
     this.#clock = clock;
     this.#file = file;
     this.#counters = file ?? new MemoryCounters();
     this.#shared = this.make("actions", config.actionsPerMinute);
+    this.#submits = this.make("submits", config.submitsPerMinute);
+    for (const [name, { limit }] of submits) {
+      if (limit) this.#ownOfSubmits.set(name, this.make(`submit-${name}`, limit.perMinute));
+    }
     for (const [name, target] of actions) {
       const { limit } = specOf(target).options;
       if (limit) this.#own.set(name, this.make(`action-${name}`, limit.perMinute));
@@ -45,6 +53,11 @@ export class Limits {
   /** The limit that calls of an action count for: its own, or that of all. */
   ofAction(name: string): RateLimit {
     return this.#own.get(name) ?? this.#shared;
+  }
+
+  /** As `ofAction`, of a submit. */
+  ofSubmit(name: string): RateLimit {
+    return this.#ownOfSubmits.get(name) ?? this.#submits;
   }
 
   make(name: string, perMinute: number): RateLimit {

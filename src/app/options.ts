@@ -15,6 +15,7 @@ import type { Entry } from "./group.ts";
 import type { PageDefinition } from "./page.ts";
 import type { Family as MetricFamily } from "./metrics/exposition.ts";
 import type { ReadyChecks } from "./readiness.ts";
+import type { SubmitDefinition } from "./submit.ts";
 import type { RegistrationView } from "../webhooks/views.ts";
 
 export interface SessionOptions {
@@ -51,6 +52,11 @@ export interface AppOptions {
   extensions?: Readonly<Record<string, readonly Entry[]>>;
   /** Server actions by the name they are called with: `{ addTodo }`. */
   actions?: Readonly<Record<string, AnyAction>>;
+  /**
+   * Form submits by the name that they are posted to. What makes them is `submit` of `svc/fullstack`, whose apps find them by
+   * themselves; without any there is no endpoint.
+   */
+  submits?: Readonly<Record<string, SubmitDefinition>>;
   /** Workers that may be started by name; those of `graphs` are known without being listed. */
   workers?: readonly Worker<never, unknown>[];
   graphs?: readonly GraphDefinition[];

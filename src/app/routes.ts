@@ -20,6 +20,7 @@ import { graphEndpoints } from "./endpoints/graphs.ts";
 import { reportEndpoints } from "./endpoints/reports.ts";
 import { retryEndpoints } from "./endpoints/retries.ts";
 import { statusEndpoints } from "./endpoints/status.ts";
+import { submitEndpoints } from "./endpoints/submit.ts";
 import { queueEndpoints } from "./endpoints/queues.ts";
 import { scheduleEndpoints } from "./endpoints/schedules.ts";
 import { themeEndpoints } from "./endpoints/theme.ts";
@@ -49,6 +50,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   retryEndpoints(endpoints);
   actionEndpoints(endpoints);
   tokenEndpoint(endpoints);
+  if (services.submits.size > 0) submitEndpoints(endpoints);
   webhookEndpoints(endpoints);
   deliveryEndpoints(endpoints);
   graphEndpoints(endpoints);

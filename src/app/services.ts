@@ -18,6 +18,7 @@ import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Site } from "./site.ts";
+import type { SubmitDefinition } from "./submit.ts";
 
 export interface Services {
   readonly config: Config;
@@ -32,6 +33,7 @@ export interface Services {
   readonly secrets: Secrets;
   readonly sessions: Sessions;
   readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly submits: ReadonlyMap<string, SubmitDefinition>;
   readonly limits: Limits;
   readonly answers: Answers;
   readonly pageCache: PageCache;

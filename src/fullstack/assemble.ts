@@ -34,6 +34,7 @@ export interface AssembleOptions {
   readonly origin: () => string | undefined;
   /** How links of pages are followed that don't say so themselves. */
   readonly navigation: NonNullable<PageSettings["navigation"]>;
+  readonly submits: Chain["submits"];
   readonly log: Chain["log"];
   readonly tell: Chain["tell"];
 }
@@ -136,6 +137,7 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
     outlets: isEnhanced ? around.layout.map(outletKey) : [],
     errors: around.error.map(standby),
     notFound: around.notFound.map(standby),
+    submits: options.submits,
     log: options.log,
     tell: options.tell,
   };

@@ -7,6 +7,7 @@ import { ErrorBoundary, isRedirect, SvcError, type Context } from "../index.ts";
 import { component, html, outlet, t, type Child } from "../jsx-runtime.ts";
 import { mergeHeads, type Head } from "./head.ts";
 import { keepQuiet } from "./outcome.ts";
+import { pageScope, type PageScope } from "./page-scope.ts";
 import type { ErrorModule, ErrorProps, PageModule } from "./modules.ts";
 
 /** Layouts outermost first, the page last. */
@@ -18,6 +19,7 @@ export interface Chain {
   readonly errors: readonly Standby[];
   /** `_404.tsx`, outermost first. */
   readonly notFound: readonly Standby[];
+  readonly submits: PageScope["submits"];
   readonly log: (ctx: Context, error: unknown) => void;
   /** What visitors may know of a fault of ours. */
   readonly tell: (error: unknown) => string;
@@ -86,7 +88,8 @@ function failureOf(chain: Chain, ctx: Context, error: unknown, at: number): NonN
 
 /** The page inside its layouts, as HTML that is made where it stands. */
 export function viewChain(chain: Chain, loaded: Loaded, ctx: Context): unknown {
-  return html(() => t(viewLevel(chain, loaded, ctx, 0)));
+  const children = html(() => t(viewLevel(chain, loaded, ctx, 0)));
+  return pageScope.Provider({ value: { ctx, submits: chain.submits }, children });
 }
 
 function viewLevel(chain: Chain, loaded: Loaded, ctx: Context, depth: number): unknown {

@@ -3,12 +3,15 @@ import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
 import { liveRoutes } from "./live/live-routes.ts";
 import { assemble } from "./assemble.ts";
 import { statusOf } from "./chain.ts";
-import type { Modules, PageSettings } from "./modules.ts";
+import { exportedSubmits, type Modules, type PageSettings } from "./modules.ts";
 import { opsEntries, type OpsOptions } from "./ops/ops.ts";
 import { ToldFault } from "./outcome.ts";
 import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
+import { submitsByName, type AnySubmit } from "./submit.ts";
 
-export interface FullStackOptions extends AppOptions {
+export interface FullStackOptions extends Omit<AppOptions, "submits"> {
+  /** Submits that no module below `pages/` exports; those that one does need not be named. */
+  submits?: readonly AnySubmit[];
   /** What search engines and assistants are told. Default: `robots.txt` that allows everything, and a sitemap of the pages. */
   seo?: SeoOptions;
   /**
@@ -32,8 +35,11 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
       "SVC_DEFINITION",
       'createFullStackApp was run without being compiled, so it has no pages: "svc dev" and "svc build" give it those of its folder pages/.',
     );
-  const { seo = {}, ops = {}, navigation = "links", ...base } = options;
-  const assembled = assemble(byFile(given), {
+  const { seo = {}, ops = {}, navigation = "links", submits: named = [], ...base } = options;
+  const modules = byFile(given);
+  const submits = submitsByName([...exportedSubmits(modules), ...named]);
+  const assembled = assemble(modules, {
+    submits,
     origin: () => app.config.siteOrigin,
     navigation,
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
@@ -41,6 +47,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
   });
   const app = createApp({
     ...base,
+    submits: Object.fromEntries([...submits].map(([name, { definition }]) => [name, definition])),
     pages: [...assembled.routes, ...(base.pages ?? [])],
     routes: [...seoRoutes(seo, assembled.plain, assembled.paths, () => app.siteUrl), ...(base.routes ?? [])],
     notFound: [...assembled.notFound, ...(base.notFound ?? [])],

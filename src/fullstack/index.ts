@@ -14,6 +14,20 @@ export type { WorkerView } from "./flow/worker-view.ts";
 export { liveRoutes } from "./live/live-routes.ts";
 export { StatusMark, type StatusMarkProps } from "./flow/status-mark.tsx";
 export type { FlowStatus } from "./flow/status.ts";
+export {
+  Field,
+  field,
+  FieldError,
+  UploadProgress,
+  type FieldAttributes,
+  type FieldProps,
+  type FieldsOf,
+} from "./field.ts";
+export type { FieldName } from "./field-names.ts";
+export { Flash, flash, takeFlash, type FlashMessage } from "./flash.ts";
+export { Form, type FormProps } from "./form.ts";
+export type { FieldKind } from "./form-tree.ts";
+export { submit, type AnySubmit, type Submit, type SubmitContext, type SubmitOptions } from "./submit.ts";
 export type { Head, OpenGraph } from "./head.ts";
 export type { OpsOptions } from "./ops/ops.ts";
 export { href, type HrefOptions } from "./href.ts";

@@ -4,6 +4,7 @@ import { SvcError } from "../index.ts";
 import type { Child } from "../jsx-runtime.ts";
 import type { Head } from "./head.ts";
 import type { RouteParams } from "./params.ts";
+import { isSubmit, type AnySubmit } from "./submit.ts";
 
 type Params = Context["params"];
 type Load = (ctx: never) => unknown;
@@ -97,6 +98,14 @@ export function middlewareModule(modules: Modules, file: string): Middleware[] {
   return list as Middleware[];
 }
 
+/** What forms may be sent to: every submit that a module below `pages/` exports. @throws SvcError `SVC_DEFINITION` for a `_submits.ts` with anything else */
+export function exportedSubmits(modules: Modules): AnySubmit[] {
+  return Object.entries(modules).flatMap(([file, exported]) => {
+    if (/(?:^|\/)_submits\.ts$/.test(file)) only(modules, file, []);
+    return Object.values(exported).filter(isSubmit);
+  });
+}
+
 function componentModule<Module>(modules: Modules, file: string, names: readonly string[]): Module {
   const exported = only(modules, file, names);
   requireFunction(file, "default", exported["default"]);
@@ -107,11 +116,11 @@ function componentModule<Module>(modules: Modules, file: string, names: readonly
 /** @throws SvcError `SVC_DEFINITION` for an export that means nothing there. */
 function only(modules: Modules, file: string, names: readonly string[]): Readonly<Record<string, unknown>> {
   const exported = modules[file] ?? {};
-  const strange = Object.keys(exported).find((name) => !names.includes(name));
+  const strange = Object.keys(exported).find((name) => !names.includes(name) && !isSubmit(exported[name]));
   if (strange !== undefined)
     throw refused(
       file,
-      `exports "${strange}", which means nothing there; allowed: ${names.join(", ")}. Move what others import into a folder that begins with "_"`,
+      `exports "${strange}", which means nothing there; allowed: ${[...names, "submits"].join(", ")}. Move what others import into a folder that begins with "_"`,
     );
   return exported;
 }

@@ -13,6 +13,7 @@
  * | `_error.tsx`         | in place of a page there that failed                                        |
  * | `_404.tsx`           | for paths there that nothing is at                                          |
  * | `_middleware.ts`     | around pages and endpoints there                                            |
+ * | `_submits.ts`        | what forms are sent to, wherever they stand                                 |
  * | `_parts/card.tsx`    | the app's own, as tests (`.test.ts`) are: folders with `_` hold no routes   |
  */
 import { SvcError } from "../index.ts";
@@ -30,7 +31,7 @@ export interface RouteFile {
 export type Surrounding = Readonly<Record<Role, readonly string[]>>;
 
 /** What a file that begins with `_` is to its folder and those below. */
-export type Role = "layout" | "error" | "notFound" | "middleware";
+export type Role = "layout" | "error" | "notFound" | "middleware" | "submits";
 
 export interface RouteFiles {
   /** In the order of their paths, so that no file system's order shows. */
@@ -44,6 +45,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   "_error.tsx": "error",
   "_404.tsx": "notFound",
   "_middleware.ts": "middleware",
+  "_submits.ts": "submits",
 };
 
 /** What a path of an app may hold as text, without the brackets that mean something in names of files. */

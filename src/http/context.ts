@@ -112,6 +112,25 @@ export class RequestContext implements Context {
     return this.#target.queryText;
   }
 
+  /**
+   * A request within this one, for a page that is to stand in its answer: its own target and source, the same visitor. Cookies and
+   * session, nonce, id and trace are those of the answer that goes out.
+   */
+  within(source: Source, target: Target): RequestContext {
+    const inner = new RequestContext(source, target, this.#vault);
+    inner.#jar = this.#cookieJar;
+    inner.#nonce = this.nonce;
+    inner.#requestId = this.requestId;
+    inner.#trace = this.trace;
+    inner.csrfId = this.csrfId;
+    return inner;
+  }
+
+  /** The door's side of it. */
+  get source(): Source {
+    return this.#source;
+  }
+
   get query(): URLSearchParams {
     this.#readings?.add("query");
     return (this.#query ??= new URLSearchParams(this.queryText));

@@ -20,6 +20,8 @@ export const PATHS = {
   store: "/_svc/store.js",
   data: "/_svc/data.js",
   act: "/_svc/act.js",
+  /** Sends forms of the full-stack variant and takes in the page that comes back. */
+  forms: "/_svc/forms.js",
   lines: "/_svc/lines.js",
   call: "/_svc/call.js",
   form: "/_svc/form.js",
@@ -109,6 +111,8 @@ export const HEADERS = {
   idempotencyReplayed: "idempotency-replayed",
   /** Asks for a page in one part, to be put into the document that is there (src/browser/visit.ts); its value says nothing. */
   navigation: "x-svc-navigation",
+  /** On a submit of browser code that takes pages in: the page again where it is refused, else the envelope with where to go. */
+  swap: "x-svc-swap",
   /** Development only: asks for a page with the values that a browser has; an id that `devValues` gave. */
   devValues: "x-svc-dev-values",
 } as const;
@@ -133,6 +137,8 @@ export const COOKIES = {
   session: "svc-session",
   /** Over HTTPS. */
   secureSession: "__Host-svc-session",
+  /** What the next page tells once; signed. */
+  flash: "svc-flash",
 } as const;
 
 /** Name of the framework's Trusted Types policy. */
@@ -143,6 +149,9 @@ export const REPORT_GROUP = "svc";
 
 /** Form field that carries the CSRF token where no script runs. */
 export const CSRF_FIELD = "_csrf";
+
+/** Form fields that are not the form's own: the token, what names this one intent, the page that the form stands in, and which of its forms it is. */
+export const FORM_FIELDS = { csrf: CSRF_FIELD, key: "_key", page: "_page", form: "_form" } as const;
 
 /** Configuration variables (contract section 2). */
 export const VARIABLES = {
@@ -246,6 +255,17 @@ export const DOM = {
   /** Element around a widget that the server keeps up to date, and what it fires when that has happened. */
   liveTag: "svc-live",
   flowPatch: "svc:patch",
+  /** On a form that forms.js may send. */
+  form: "data-svc-form",
+  /** On what shows how far a form's files have got. */
+  formProgress: "data-svc-progress",
+  /** On an element of a form in which forms.js tells of what no page tells. */
+  formNews: "data-svc-news",
+  /** Fired by a form: before it is sent (may be cancelled), while its files are, once it was taken, once it was not. */
+  formSend: "form-send",
+  formProgressed: "form-progress",
+  formDone: "form-done",
+  formFailed: "form-failed",
   /** Global queue of events caught before the loader has arrived. */
   queue: "$svc",
   /** Development only: id of the script that holds a fault, on the page that tells of it. */

@@ -58,7 +58,7 @@ const sync = worker("sync-catalogue", { concurrency: 2 }, async (_: unknown, ctx
 export interface SampleOptions {
   env?: Readonly<Record<string, string>>;
   ops?: OpsOptions | false;
-  more?: AppOptions;
+  more?: Omit<AppOptions, "submits">;
 }
 
 export const OPERATOR_KEY = "operators-key-of-the-sample";

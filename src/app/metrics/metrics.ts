@@ -16,6 +16,7 @@ export class Metrics implements Observer {
   readonly requests = new RequestMetrics();
   readonly process = new ProcessMetrics();
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
+  readonly submits = new Counter("svc_submits_total", "Form submits by outcome", ["submit", "outcome"]);
   readonly refusals = new Counter("svc_refusals_total", "Refused requests by reason", ["reason"]);
   readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
   /** A worker may be one of several that ran. */
@@ -50,6 +51,7 @@ export class Metrics implements Observer {
     return [
       ...this.requests.families(),
       this.actions.family(),
+      this.submits.family(),
       this.refusals.family(),
       {
         name: "svc_event_streams",

@@ -1,0 +1,130 @@
+/**
+ * `forms.js`: sends the forms of the full-stack variant (src/fullstack/form.ts) and takes in the page that comes back, in place of the
+ * browser. Fetched by the first touch of a form. The form works without it; what it adds: nothing of the page is lost, the form can't be
+ * sent twice at once, its files show how far they have got, and what does not arrive is said where it happened.
+ */
+import { CSRF_FIELD, DOM, HEADERS, PATHS, type ActionReply } from "../shared/wire.ts";
+import { navigate } from "./navigate.ts";
+
+type PageSwap = typeof import("./page-swap.ts");
+
+/** What came back: an envelope, or the page again. */
+interface Came {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+const news = (form: HTMLFormElement, text: string): void => {
+  const element = form.querySelector(`[${DOM.formNews}]`);
+  if (element) element.textContent = text;
+};
+
+/** @returns whether nobody has said no. */
+const tell = (form: Element, type: string, detail: unknown): boolean =>
+  form.dispatchEvent(new CustomEvent(type, { bubbles: true, cancelable: true, detail }));
+
+/** Sends a form that is not on its way already. @param submitter the button by which it was sent */
+export const send = async (form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> => {
+  if (form.getAttribute("aria-busy") === "true" || !tell(form, DOM.formSend, null)) return;
+  const data = new FormData(form, submitter);
+  form.setAttribute("aria-busy", "true");
+  submitter?.setAttribute("aria-disabled", "true");
+  news(form, "");
+  try {
+    await receive(form, await post(form, data));
+  } catch (error) {
+    console.warn(error);
+    failed(
+      form,
+      0,
+      navigator.onLine ? "The server can't be reached. Try again." : "You are offline. Try again when you are not.",
+    );
+  } finally {
+    form.removeAttribute("aria-busy");
+    submitter?.removeAttribute("aria-disabled");
+    progressOf(form)?.setAttribute("hidden", "");
+  }
+};
+
+const failed = (form: HTMLFormElement, status: number, message: string): void => {
+  news(form, message);
+  tell(form, DOM.formFailed, { status, message });
+};
+
+const progressOf = (form: HTMLFormElement): HTMLProgressElement | null => form.querySelector(`[${DOM.formProgress}]`);
+
+/** A form's own fields may hide its properties: one named "action" is no address. */
+const addressOf = (form: HTMLFormElement): string => form.getAttribute("action") ?? "";
+
+/** By the one way that tells how far it has got. */
+const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
+  const request = new XMLHttpRequest();
+  request.open("POST", addressOf(form));
+  request.setRequestHeader("accept", "text/html");
+  request.setRequestHeader(HEADERS.swap, "1");
+  const bar = progressOf(form);
+  if ([...data.values()].some((value) => value instanceof File && value.size > 0)) {
+    bar?.removeAttribute("hidden");
+    request.upload.onprogress = ({ loaded, total }) => {
+      if (bar) bar.value = total ? loaded / total : 0;
+      tell(form, DOM.formProgressed, { loaded, total });
+    };
+  }
+  const isMultipart = form.getAttribute("enctype") === "multipart/form-data";
+  return new Promise((resolve, reject) => {
+    request.onload = () => {
+      const headers = new Headers();
+      for (const line of request.getAllResponseHeaders().trim().split("\r\n")) {
+        const at = line.indexOf(":");
+        headers.append(line.slice(0, at), line.slice(at + 1));
+      }
+      resolve({ status: request.status, headers, text: request.responseText });
+    };
+    request.onerror = request.onabort = request.ontimeout = () => reject(new TypeError("The form could not be sent"));
+    // Text alone, as a form without files is sent.
+    request.send(isMultipart ? data : new URLSearchParams([...data].map(([name, value]) => [name, String(value)])));
+  });
+};
+
+const receive = async (form: HTMLFormElement, came: Came): Promise<void> => {
+  if (/^text\/html\b/.test(came.headers.get("content-type") ?? "")) {
+    tell(form, DOM.formFailed, { status: came.status, message: "" });
+    return takeIn(form, came);
+  }
+  const reply = JSON.parse(came.text) as ActionReply;
+  if (!reply.ok) return failed(form, came.status, reply.error);
+  const token = came.headers.get(HEADERS.csrf);
+  if (token) for (const field of document.getElementsByName(CSRF_FIELD)) (field as HTMLInputElement).value = token;
+  const href = new URL(reply.redirect ?? location.href, location.href);
+  const isSame = href.origin + href.pathname === location.origin + location.pathname;
+  tell(form, DOM.formDone, { value: reply.value, redirect: href.href });
+  if (!isSame) return navigate(href.href);
+  const fresh = await fetch(href, { headers: { accept: "text/html", [HEADERS.navigation]: "1" } });
+  if (href.href !== location.href) history.replaceState(history.state, "", href);
+  await takeIn(form, { status: fresh.status, headers: fresh.headers, text: await fresh.text() });
+};
+
+/** This page becomes the one that came: the form's page, again or anew. */
+const takeIn = async (form: HTMLFormElement, { status, headers, text }: Came): Promise<void> => {
+  const { canSwap, parsePage, ready, swap } = (await import(PATHS.pageSwap)) as PageSwap;
+  const next = await parsePage(new Response(text, { headers }));
+  // A page that can't be taken in: what was sent is sent, so it is asked for anew; what was refused is told where it was.
+  if (!canSwap(next)) {
+    if (status < 400) return location.reload();
+    return failed(form, status, messagesOf(next) || "Something is to be put right.");
+  }
+  await ready(next);
+  const id = form.getAttribute("id");
+  await swap(next);
+  const now = (id && document.getElementById(id)) || form;
+  if (status < 400 && now instanceof HTMLFormElement && now.getAttribute(DOM.form) === "reset") {
+    HTMLFormElement.prototype.reset.call(now);
+  }
+  const wanted = next.querySelector("[autofocus]")?.id;
+  const target = status >= 400 && wanted ? document.getElementById(wanted) : null;
+  target?.focus();
+};
+
+const messagesOf = (page: Document): string =>
+  [...page.querySelectorAll(".svc-form-errors li")].map(({ textContent }) => textContent).join(" ");

@@ -1,0 +1,284 @@
+/** Forms of the full-stack variant in a browser: each story is run twice, with JavaScript and without, and must end the same way. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { seriousViolations, launchBrowser, openTab } from "./browser.ts";
+import { startBuilt, type BuiltApp } from "./built-app.ts";
+
+let app: BuiltApp;
+let browser: Browser;
+
+before(async () => {
+  process.env["SVC_RATE_SUBMITS"] = "1000";
+  app = await startBuilt("forms");
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+/** What handlers were given since this was last asked. */
+async function ran(): Promise<Record<string, unknown>[]> {
+  return (await (await fetch(`${app.url}/ran`)).json()) as Record<string, unknown>[];
+}
+
+const HOSTILE = `<>&"'\u2028]]></textarea><script>alert(1)</script>`;
+const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+
+interface Story {
+  page: Page;
+  /** Whether scripts run. */
+  isScripted: boolean;
+  takeComplaints: () => string[];
+}
+
+async function inTab(path: string, javaScriptEnabled: boolean, story: (given: Story) => Promise<void>): Promise<void> {
+  await ran();
+  const { page, close, takeComplaints } = await openTab(browser, { javaScriptEnabled });
+  await page.goto(app.url + path);
+  await story({ page, isScripted: javaScriptEnabled, takeComplaints });
+  await close();
+}
+
+/** Of statuses that are no success Chromium tells in the console, as it should. */
+function expectComplaint({ takeComplaints, isScripted }: Story, status: number): void {
+  const complaints = takeComplaints().filter((text) => !text.includes(`status of ${status}`));
+  assert.deepEqual(complaints, [], `scripted: ${isScripted}`);
+}
+
+function twice(name: string, path: string, story: (given: Story) => Promise<void>): void {
+  for (const isScripted of [true, false])
+    it(`${name}, ${isScripted ? "with" : "without"} JavaScript`, () => inTab(path, isScripted, story));
+}
+
+describe("a form that is refused", () => {
+  twice("comes back with what was typed, what is wrong beside it, and the focus there", "/", async (story) => {
+    const { page } = story;
+    await page.fill("#save-profile-email", "nobody");
+    await page.fill("#save-profile-age", "7");
+    await page.fill("#save-profile-bio", HOSTILE);
+    await page.fill("#save-profile-password", "hunter2");
+    await page.selectOption("#save-profile-role", "writer");
+    await page.check("#save-profile-tags-c");
+    await page.click("#save");
+    await page.waitForSelector("#save-profile-errors");
+    assert.deepEqual(await page.locator("#save-profile-errors a").allTextContents(), [
+      "Tell us your name",
+      "This is no e-mail address",
+      "You must be 18 or older",
+    ]);
+    assert.equal(await page.inputValue("#save-profile-email"), "nobody");
+    assert.equal(await page.inputValue("#save-profile-bio"), HOSTILE);
+    assert.equal(await page.inputValue("#save-profile-role"), "writer");
+    assert.equal(await page.isChecked("#save-profile-tags-b"), true);
+    assert.equal(await page.isChecked("#save-profile-tags-c"), true);
+    assert.equal(await page.isChecked("#save-profile-agree"), false);
+    // Scripts leave it where it was typed; no page ever holds it.
+    assert.equal(await page.getAttribute("#save-profile-password", "value"), null);
+    assert.equal(await page.getAttribute("#save-profile-name", "aria-invalid"), "true");
+    await page.waitForSelector("#save-profile-name:focus");
+    const described = (await page.getAttribute("#save-profile-name", "aria-describedby"))?.split(" ") ?? [];
+    assert.equal(described.length, 2);
+    for (const id of described) assert.ok(await page.textContent(`#${id}`));
+    // The checker is a script itself.
+    if (story.isScripted) assert.deepEqual(await seriousViolations(page), []);
+    assert.deepEqual(await ran(), []);
+    expectComplaint(story, 422);
+  });
+
+  twice("tells of a status that says more, and may be sent again", "/", async (story) => {
+    const { page } = story;
+    await page.fill("#save-profile-name", "taken");
+    await page.fill("#save-profile-address-city", "Ulm");
+    await page.click("#save");
+    await page.waitForSelector("#save-profile-name-error");
+    assert.equal(await page.textContent("#save-profile-name-error"), "This name is taken");
+    expectComplaint(story, 409);
+    await page.fill("#save-profile-name", "Ada");
+    await page.click("#save");
+    await page.waitForSelector(".svc-flash-success");
+    assert.deepEqual(
+      (await ran()).map(({ name }) => name),
+      ["taken", "Ada"],
+    );
+  });
+});
+
+describe("a form that is taken", () => {
+  twice("gives its handler typed values, and its page tells so once", "/", async ({ page }) => {
+    await page.fill("#save-profile-name", "Ada & Co");
+    await page.fill("#save-profile-age", "36.5");
+    await page.fill("#save-profile-address-city", "Zürich");
+    await page.check("#save-profile-tags-a");
+    await page.check("#save-profile-agree");
+    await page.click("#save");
+    await page.waitForSelector(".svc-flash-success");
+    assert.equal(await page.textContent(".svc-flash"), "Saved Ada & Co");
+    assert.equal(page.url(), `${app.url}/`);
+    assert.equal(await page.inputValue("#save-profile-name"), "");
+    assert.equal(await page.inputValue("#save-profile-email"), "ada@example.com");
+    assert.deepEqual(await ran(), [
+      {
+        name: "Ada & Co",
+        email: "ada@example.com",
+        age: 36.5,
+        agree: true,
+        tags: ["a", "b"],
+        address: { city: "Zürich" },
+        password: "",
+        bio: "",
+        role: "reader",
+      },
+    ]);
+    await page.reload();
+    assert.equal(await page.textContent(".svc-flash"), "");
+  });
+
+  twice("leads where its handler says", "/", async ({ page }) => {
+    await page.fill("#save-profile-name", "away");
+    await page.click("#save");
+    await page.waitForURL("**/done?from=profile");
+    assert.equal(await page.textContent("h1"), "Done from=profile");
+  });
+
+  twice("brings files, whose names are no paths", "/upload", async ({ page }) => {
+    await page.fill("#upload-title", "Ünï");
+    await page.setInputFiles("#upload-picture", { name: "../../a\u202egnp.exe", mimeType: "image/png", buffer: PNG });
+    await page.setInputFiles("#upload-papers", [
+      { name: "one.txt", mimeType: "text/plain", buffer: Buffer.from("first") },
+      { name: "two.txt", mimeType: "text/plain", buffer: Buffer.from("second") },
+    ]);
+    await page.click("#send");
+    await page.waitForURL("**/done");
+    const [{ title, files } = { title: "", files: [] }] = await ran();
+    assert.equal(title, "Ünï");
+    assert.deepEqual(
+      (files as { name: string; text: string; size: number }[]).map(({ name, size }) => [name, size]),
+      [
+        ["agnp.exe", PNG.length],
+        ["one.txt", 5],
+        ["two.txt", 6],
+      ],
+    );
+  });
+});
+
+describe("a file that is refused", () => {
+  twice("is told beside its field: a type that it only says it is", "/upload", async (story) => {
+    const { page } = story;
+    await page.setInputFiles("#upload-picture", {
+      name: "a.png",
+      mimeType: "image/png",
+      buffer: Buffer.from("<svg onload=alert(1)>"),
+    });
+    await page.click("#send");
+    await page.waitForSelector("#upload-picture-error");
+    assert.match((await page.textContent("#upload-picture-error")) ?? "", /takes image\/png, image\/jpeg/);
+    assert.deepEqual(await ran(), []);
+    expectComplaint(story, 422);
+  });
+
+  twice("is told beside its field: too many bytes", "/upload", async (story) => {
+    const { page } = story;
+    const buffer = Buffer.concat([PNG, Buffer.alloc(70 * 1024)]);
+    await page.setInputFiles("#upload-picture", { name: "a.png", mimeType: "image/png", buffer });
+    await page.click("#send");
+    await page.waitForSelector("#upload-picture-error");
+    assert.equal(await page.textContent("#upload-picture-error"), "The file is larger than the 64 KB that are allowed");
+    expectComplaint(story, 413);
+  });
+});
+
+describe("with JavaScript", () => {
+  it("the rest of the page stays as it is, and works", async () => {
+    await inTab("/", true, async (story) => {
+      const { page } = story;
+      await page.click("#count");
+      await page.waitForFunction(() => document.querySelector("#count")?.textContent === "1");
+      await page.evaluate(() => Object.assign(document.querySelector("#count")!, { isSame: true }));
+      await page.click("#save");
+      await page.waitForSelector("#save-profile-errors");
+      await page.click("#count");
+      await page.waitForFunction(() => document.querySelector("#count")?.textContent === "2");
+      assert.ok(await page.evaluate(() => "isSame" in document.querySelector("#count")!));
+      // Typed and not sent back by the server.
+      assert.equal(await page.inputValue("#save-profile-email"), "ada@example.com");
+      expectComplaint(story, 422);
+    });
+  });
+
+  it("a form that is on its way can't be sent again, and runs once", async () => {
+    await inTab("/slow", true, async ({ page }) => {
+      await page.fill("#slow-note", "once");
+      await page.click("#send");
+      await fetch(`${app.url}/entered`);
+      assert.equal(await page.getAttribute("#slow", "aria-busy"), "true");
+      // Whether it says that it can't be clicked or not.
+      await page.click("#send", { force: true });
+      await fetch(`${app.url}/go-on`);
+      await page.waitForSelector(".svc-flash-success");
+      assert.equal(await page.inputValue("#slow-note"), "");
+      assert.deepEqual(await ran(), ["once"]);
+    });
+  });
+
+  it("a server that can't be reached is told in the form, which keeps what was typed", async () => {
+    await inTab("/", true, async ({ page, takeComplaints }) => {
+      await page.fill("#save-profile-name", "Ada");
+      await page.route("**/_svc/submit/**", (route) => route.abort());
+      await page.click("#save");
+      await page.waitForFunction(() =>
+        document.querySelector("[data-svc-news]")?.textContent?.includes("can't be reached"),
+      );
+      assert.equal(await page.inputValue("#save-profile-name"), "Ada");
+      assert.equal(await page.getAttribute("#save-profile", "aria-busy"), null);
+      takeComplaints();
+      await page.unroute("**/_svc/submit/**");
+      await page.click("#save");
+      await page.waitForSelector(".svc-flash-success");
+    });
+  });
+
+  it("a fault of the server is told in the form, without a word of it", async () => {
+    await inTab("/", true, async (story) => {
+      const { page } = story;
+      await page.fill("#save-profile-name", "broken");
+      await page.click("#save");
+      await page.waitForFunction(() => document.querySelector("[data-svc-news]")?.textContent === "Internal error");
+      assert.equal(await page.inputValue("#save-profile-name"), "broken");
+      expectComplaint(story, 500);
+    });
+  });
+
+  it("files tell how far they have got", async () => {
+    await inTab("/upload", true, async ({ page }) => {
+      await page.evaluate(() => {
+        const told: number[] = [];
+        Object.assign(self, { told });
+        document.addEventListener("form-progress", (event) =>
+          told.push((event as CustomEvent<{ loaded: number }>).detail.loaded),
+        );
+        // The page it leads to is another document.
+        document.addEventListener("form-done", () => sessionStorage.setItem("told", JSON.stringify(told)));
+      });
+      await page.setInputFiles("#upload-picture", { name: "a.png", mimeType: "image/png", buffer: PNG });
+      await page.click("#send");
+      await page.waitForURL("**/done");
+      const told = JSON.parse((await page.evaluate(() => sessionStorage.getItem("told"))) ?? "[]") as number[];
+      assert.ok(told.length > 0 && told.every((loaded) => loaded > 0));
+    });
+  });
+
+  it("nothing of it is fetched before a form is touched", async () => {
+    const { page, scripts, close } = await openTab(browser);
+    await page.goto(`${app.url}/slow`);
+    await page.waitForLoadState("networkidle");
+    assert.deepEqual(scripts, []);
+    await page.focus("#slow-note");
+    await page.waitForRequest("**/_svc/forms.js").catch(() => undefined);
+    assert.deepEqual(scripts, ["/_svc/forms.js"]);
+    await close();
+  });
+});
