@@ -13,7 +13,7 @@ import { openStore } from "../store/open.ts";
 import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
-import { createFleet } from "./fleet.ts";
+import { createFleet, jobFor } from "./fleet.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
@@ -62,7 +62,7 @@ export async function boot(options: BootOptions): Promise<Services> {
   followInvalidations(pageCache, options.closing);
   pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
   const limits = await Limits.open({ config, clock, actions, submits });
-  const store = await openStore(config.databaseUrl).catch((error: unknown) => {
+  const store = await openStore(config.databaseUrl, { jobOf: jobFor }).catch((error: unknown) => {
     limits.close();
     throw error;
   });

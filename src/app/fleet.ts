@@ -1,10 +1,13 @@
 /** This process as one of several on a database: which graphs it can go on with, and what it hears of the others. */
 import { createHash } from "node:crypto";
 import type { Cluster } from "../cluster/cluster.ts";
+import { jobOf } from "../cluster/leases.ts";
 import { definitionsOf } from "../graph/registry.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
+import type { Json } from "../shared/json.ts";
 import type { Store } from "../store/contract.ts";
+import type { GraphRow } from "../store/graph-rows.ts";
 import { isShared, type Config } from "./config.ts";
 import type { AppOptions } from "./options.ts";
 
@@ -39,9 +42,20 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
     concurrency: GRAPHS,
     clock,
     log,
-    onNews: ({ graphs, registrations }) => {
+    onNews: ({ graphs, registrations, changed }) => {
+      if (changed.includes("registrations")) readRegistrations(store, log);
       for (const id of graphs) store.graphs.announce?.(id);
       store.webhooks.announce?.(new Set(registrations));
     },
   });
+}
+
+/** What another process has changed is known here once it is read. */
+function readRegistrations(store: Store, log: Log): void {
+  store.webhooks.registrations().catch((err: unknown) => log.warn({ err }, "Registrations could not be read again"));
+}
+
+/** The job that leads some process to a graph which nobody holds. */
+export function jobFor({ id, worker, version, dueMs: due_ms, priority }: GraphRow): Json {
+  return { ...jobOf({ id, worker, version: version ?? null, due_ms, priority }) } as unknown as Json;
 }

@@ -84,11 +84,12 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
   step<Result>(key: string, run: (info: StepInfo) => Result | Promise<Result>, options?: StepOptions): Promise<Result>;
   /**
    * Runs `run` once, in the transaction that remembers what it returned: what it writes is there exactly once, whatever
-   * happens. It gets the app's own SQLite database, for tables of yours, must not be async, and may be run again where the
-   * transaction had to be made again. Needs a `sqlite:` database.
+   * happens. It gets the app's own database, for tables of yours, and may be run again where the transaction had to be made
+   * again. Needs a `sqlite:` or `postgres:` database. On SQLite everybody who writes waits for it: await nothing but its statements.
+   * @param run with `await db.query(sql, [values])` on either database; on SQLite also without async, with `db.prepare(sql)`.
    * @param options.key as for `sleep`.
    */
-  tx<Result>(run: (db: TransactionHandle) => Result, options?: SleepOptions): Promise<Result>;
+  tx<Result>(run: (db: TransactionHandle) => Result | Promise<Result>, options?: SleepOptions): Promise<Result>;
   /**
    * Keeps a file beside the graph, once; `GET /_svc/graphs/:id/artifacts/:name` sends it as a download. Kept as long as the graph.
    * @param name alone in the graph. @param data bytes, text or a stream of bytes, 1 GiB at most.

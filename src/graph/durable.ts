@@ -122,8 +122,13 @@ export class Durable {
         inner.stepDone(change, node, id, result, clock.now());
       });
     };
-    const statements = (db: TransactionHandle): Json => toJson(run(db), `what ctx.tx of "${node.id}" returned`);
-    return this.#once(id, () => this.#port.transact({ statements, decide }));
+    const isAsync = Object.prototype.toString.call(run) === "[object AsyncFunction]";
+    const kept = (value: unknown): Json => toJson(value, `what ctx.tx of "${node.id}" returned`);
+    const statements = (db: TransactionHandle): Json | Promise<Json> => {
+      const value = run(db);
+      return value instanceof Promise ? value.then(kept) : kept(value);
+    };
+    return this.#once(id, () => this.#port.transact({ isAsync, statements, decide }));
   }
 
   async artifact(name: string, data: ArtifactData, type = "application/octet-stream"): Promise<ArtifactRef> {

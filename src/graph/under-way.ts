@@ -91,9 +91,11 @@ export class UnderWay {
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
       bind: options.bind,
       artifacts: graphs,
-      transact: (graph, { statements, decide }) => {
+      transact: (graph, { isAsync, statements, decide }) => {
         const underIts: typeof decide = (...given) => underLease(graph, decide(...given));
-        const written = transact(graphs, { statements, decide: underIts }, (error) => this.#reload(graph, error));
+        const written = transact(graphs, { isAsync, statements, decide: underIts }, (error) =>
+          this.#reload(graph, error),
+        );
         return written.finally(() => options.fleet?.wrote(graph.id, []));
       },
     });

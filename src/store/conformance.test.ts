@@ -8,17 +8,19 @@ import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
 import type { Unit } from "./unit.ts";
 import type { OutboxRow } from "./webhook-rows.ts";
-import { openStore } from "./open.ts";
+import { withoutPostgres } from "../testing/test-database.ts";
+import { openedStore } from "./opened-store.test.ts";
 import { graphRow, nextId, nodeRow, outboxRow, registrationRow, stored } from "./sample-rows.test.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
 after(() => rmSync(folder, { recursive: true }));
 
-for (const url of ["memory:", `sqlite:${join(folder, "conformance.db")}`]) {
-  describe(`store ${url.split(":")[0]}`, () => {
+for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
+  describe(`store ${kind.split(":")[0]}`, { skip: kind === "postgres:" && (await withoutPostgres()) }, () => {
+    const opened = openedStore(kind);
     let store: Store;
-    before(async () => void (store = await openStore(url)));
-    after(() => store.close());
+    before(async () => void (store = await opened.open()));
+    after(() => opened.close());
 
     it("gives an id to one call of many at once, and its answer to all later ones", async () => {
       const row = { id: "answer-1", bodyHash: "h", createdMs: 1000, answer: undefined };

@@ -11,6 +11,8 @@ import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
 import type { GraphQuery } from "./queries.ts";
 import { openStore } from "./open.ts";
+import { withoutPostgres } from "../testing/test-database.ts";
+import { openedStore } from "./opened-store.test.ts";
 import { loadDriver, type Statement } from "./sqlite/driver.ts";
 
 const BEGIN_MS = Date.UTC(2026, 0, 1);
@@ -160,6 +162,8 @@ async function scansOf(file: string, statements: Iterable<string>): Promise<stri
 /** What a statement was given, tables with a few rows for each worker, and the index of what is under way. */
 const SMALL = /^SCAN (graph USING INDEX graph_unfinished|json_each|given|tag|graph_total|\(subquery|CONSTANT)/;
 
+const hasNone = await withoutPostgres();
+
 describe("pages of graphs", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-query-"));
   const file = join(folder, "query.db");
@@ -174,15 +178,30 @@ describe("pages of graphs", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("are the same from every store", async () => {
-    const [memory, sqlite] = stores;
+  const sameAsMemory = async (other: Store, numRuns: number): Promise<void> => {
+    const [memory] = stores;
     await fc.assert(
       fc.asyncProperty(query, async (one) =>
-        assert.deepEqual(await sqlite.graphs.list(one), await memory.graphs.list(one)),
+        assert.deepEqual(await other.graphs.list(one), await memory.graphs.list(one)),
       ),
-      { numRuns: 300 },
+      { numRuns },
     );
-    assert.deepEqual(await sqlite.graphs.countByStatus(), await memory.graphs.countByStatus());
+    assert.deepEqual(await other.graphs.countByStatus(), await memory.graphs.countByStatus());
+    assert.deepEqual(await other.graphs.workers(), await memory.graphs.workers());
+  };
+
+  it("are the same from SQLite", () => sameAsMemory(stores[1], 300));
+
+  it("are the same from PostgreSQL", { skip: hasNone }, async () => {
+    const opened = openedStore("postgres:");
+    try {
+      const store = await opened.open();
+      await fill(store);
+      await askAll(store);
+      await sameAsMemory(store, 200);
+    } finally {
+      await opened.close();
+    }
   });
 
   it("walk an index, as does everything else SQLite is asked", async () => {

@@ -1,10 +1,13 @@
 /** What every store promises of signals, files and rows of the author's (src/store/contract.ts, artifacts.ts). */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { Json } from "../shared/json.ts";
 import type { Store } from "./contract.ts";
+import type { TransactionHandle } from "./transaction.ts";
 import type { SignalRow } from "./graph-rows.ts";
 import type { Unit } from "./unit.ts";
-import { openStore } from "./open.ts";
+import { withoutPostgres } from "../testing/test-database.ts";
+import { openedStore } from "./opened-store.test.ts";
 import { graphRow, nextId, nodeRow, stored } from "./sample-rows.test.ts";
 
 const signalRow = (graphId: string, seq: number, key?: string): SignalRow => ({
@@ -18,11 +21,12 @@ const signalRow = (graphId: string, seq: number, key?: string): SignalRow => ({
   node: undefined,
 });
 
-for (const url of ["memory:", "sqlite::memory:"]) {
-  describe(`store ${url}`, () => {
+for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
+  describe(`store ${url}`, { skip: url === "postgres:" && (await withoutPostgres()) }, () => {
+    const opened = openedStore(url);
     let store: Store;
-    before(async () => void (store = await openStore(url)));
-    after(() => store.close());
+    before(async () => void (store = await opened.open()));
+    after(() => opened.close());
 
     const made = async (): Promise<string> => {
       const id = nextId();
@@ -64,34 +68,100 @@ for (const url of ["memory:", "sqlite::memory:"]) {
   });
 }
 
-describe("store sqlite::memory:, rows of the author's", () => {
-  it("commits them with the unit, or neither where its fence does not match", async () => {
-    const store = await openStore("sqlite::memory:");
-    const id = nextId();
-    await store.graphs.commit({ graphId: id, insert: graphRow(id) });
-    const write = (epoch: number): Promise<unknown> | undefined =>
-      store.graphs.transact?.({
-        statements: (db) => {
-          db.prepare("CREATE TABLE IF NOT EXISTS own (n INTEGER)").run();
-          db.prepare("INSERT INTO own VALUES (?)").run(epoch);
-          return Number(db.prepare("SELECT count(*) AS total FROM own").get()?.["total"]);
-        },
-        decide: (result) => ({
-          graphId: id,
-          fence: { epoch, phases: [graphRow(id).phase] },
-          events: [{ graphId: id, type: "custom", timestampMs: 1, data: result }],
-        }),
+/** The same statements, waited for or not. */
+const OWN: [url: string, isAsync: boolean, count: (db: TransactionHandle, epoch: number) => Json | Promise<Json>][] = [
+  [
+    "sqlite::memory:",
+    false,
+    (db, epoch) => {
+      db.prepare("CREATE TABLE IF NOT EXISTS own (n INTEGER)").run();
+      db.prepare("INSERT INTO own VALUES (?)").run(epoch);
+      return Number(db.prepare("SELECT count(*) AS total FROM own").get()?.["total"]);
+    },
+  ],
+  ["sqlite::memory:", true, countOwn],
+  ["postgres:", true, countOwn],
+];
+
+async function countOwn(db: TransactionHandle, epoch: number): Promise<Json> {
+  await db.query("CREATE TABLE IF NOT EXISTS own (n INTEGER)");
+  assert.equal((await db.query("INSERT INTO own VALUES ($1)", [epoch])).changes, 1);
+  return Number((await db.query("SELECT count(*) AS total FROM own")).rows[0]?.["total"]);
+}
+
+for (const [url, isAsync, statements] of OWN)
+  describe(
+    `store ${url}, rows of the author's, ${isAsync ? "waited for" : "at once"}`,
+    { skip: url === "postgres:" && (await withoutPostgres()) },
+    () => {
+      const opened = openedStore(url);
+      let store: Store;
+      before(async () => void (store = await opened.open()));
+      after(() => opened.close());
+
+      const made = async (): Promise<string> => {
+        const id = nextId();
+        await store.graphs.commit({ graphId: id, insert: graphRow(id) });
+        return id;
+      };
+      const write = async (id: string, epoch: number, mayRun = (): void => undefined): Promise<unknown> =>
+        store.graphs.transact?.({
+          isAsync,
+          statements: (db) => {
+            const result = statements(db, epoch);
+            const checked = (value: Json): Json => (mayRun(), value);
+            return result instanceof Promise ? result.then(checked) : checked(result);
+          },
+          decide: (result) => ({
+            graphId: id,
+            fence: { epoch, phases: [graphRow(id).phase] },
+            events: [{ graphId: id, type: "custom", timestampMs: 1, data: result }],
+          }),
+        });
+
+      it("commits them with the unit, or neither where its fence does not match", async () => {
+        const id = await made();
+        assert.equal(await write(id, graphRow(id).epoch), 1);
+        await assert.rejects(write(id, 99), /another state/);
+        assert.equal(await write(id, graphRow(id).epoch), 2);
+        assert.deepEqual(
+          (await store.graphs.events(id, 0)).map(({ seq, data }) => [seq, data]),
+          [
+            [1, 1],
+            [2, 2],
+          ],
+        );
       });
-    assert.equal(await write(graphRow(id).epoch), 1);
-    await assert.rejects(async () => write(99), /another state/);
-    assert.equal(await write(graphRow(id).epoch), 2);
-    assert.deepEqual(
-      (await store.graphs.events(id, 0)).map(({ seq, data }) => [seq, data]),
-      [
-        [1, 1],
-        [2, 2],
-      ],
-    );
-    await store.close();
-  });
-});
+
+      it("writes nothing where the author's function throws, and the units around it in their order", async () => {
+        const id = await made();
+        const event = { graphId: id, type: "log" as const, timestampMs: 1 };
+        const told = await Promise.allSettled([
+          store.graphs.commit({ graphId: id, events: [event] }),
+          write(id, 1, () => {
+            throw new Error("no");
+          }),
+          store.graphs.commit({ graphId: id, events: [event] }),
+          write(id, 1),
+        ]);
+        assert.deepEqual(
+          told.map(({ status }) => status),
+          ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+        );
+        assert.deepEqual(
+          (await store.graphs.events(id, 0)).map(({ seq }) => seq),
+          [1, 2, 3],
+        );
+      });
+
+      it("takes no statement that would end the transaction", async () => {
+        const id = await made();
+        const run = { isAsync: true, decide: () => ({ graphId: id }) };
+        for (const sql of ["COMMIT", "rollback to x", " END"])
+          await assert.rejects(
+            async () => store.graphs.transact?.({ ...run, statements: async (db) => (await db.query(sql)).changes }),
+            (error: Error) => /takes no/.test((error.cause as Error).message),
+          );
+      });
+    },
+  );

@@ -1,6 +1,8 @@
 /** Opens the store that a database URL names. */
 import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
 import type { Store } from "./contract.ts";
+import type { GraphRow } from "./graph-rows.ts";
 import { MemoryAnswers } from "./memory/answers.ts";
 import { MemoryAudit, MemoryQueues, MemorySchedules } from "./memory/control.ts";
 import { MemoryGraphs } from "./memory/graphs.ts";
@@ -13,17 +15,26 @@ import { SqliteGraphs } from "./sqlite/graphs.ts";
 import { SqliteSessions } from "./sqlite/sessions.ts";
 import { SqliteWebhooks } from "./sqlite/webhooks.ts";
 
+export interface StoreOptions {
+  /** The job that leads some process to a graph which nobody holds (`Unit.heldBy`), as graphile-worker's `add_jobs` takes it. */
+  jobOf?: (row: GraphRow) => Json;
+}
+
 /**
- * @param databaseUrl `sqlite:<path>`, or `memory:` for a store that ends with the process.
+ * @param databaseUrl `sqlite:<path>`; `postgres://…`, whose `?schema=` (default "svc") and `?connections=` (default 10) are ours; or
+ *   `memory:` for a store that ends with the process.
  * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` when the database can't be opened.
  */
-export async function openStore(databaseUrl: string): Promise<Store> {
+export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   if (databaseUrl === "memory:") return openMemory();
+  // Loaded where it is asked for.
+  if (/^postgres(?:ql)?:/.test(databaseUrl))
+    return (await import("./postgres/open.ts")).openPostgres(databaseUrl, options);
   const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
   if (file === undefined) {
     throw new SvcError(
       "SVC_CONFIG",
-      `"${databaseUrl.split(":", 1)[0]}:…" is no database this version can open; allowed: sqlite:<path>, memory:`,
+      `"${databaseUrl.split(":", 1)[0]}:…" is no database this version can open; allowed: sqlite:<path>, postgres://<user>:<password>@<host>:<port>/<database>, memory:`,
     );
   }
   const database = await Database.open(file);

@@ -1,4 +1,5 @@
 /** A worker's own rows in the transaction of a unit (`ctx.tx`). */
+import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Unit } from "./unit.ts";
 
@@ -11,15 +12,29 @@ export interface TransactionStatement {
   all(...values: TransactionValue[]): Record<string, TransactionValue>[];
 }
 
+export interface TransactionAnswer {
+  /** Of a statement that reads, or says `RETURNING`. */
+  rows: Record<string, TransactionValue>[];
+  /** Rows that were written. */
+  changes: number;
+}
+
 /** The database inside of a transaction. */
 export interface TransactionHandle {
-  /** A statement, prepared once. @throws SvcError `SVC_STORE` for one that would end the transaction. */
+  /**
+   * A statement with `$1`, `$2`, … for its values, on every database. Other processes and graphs go on meanwhile on PostgreSQL; on
+   * SQLite, whose file has one writer, they wait: await nothing else in between.
+   */
+  query(sql: string, values?: readonly TransactionValue[]): Promise<TransactionAnswer>;
+  /** A statement of SQLite, prepared once, that answers at once. @throws SvcError `SVC_STORE` on PostgreSQL. @throws SvcError `SVC_STORE` for one that would end the transaction. */
   prepare(sql: string): TransactionStatement;
 }
 
 export interface TransactionRun {
+  /** Whether `statements` gives a promise. */
+  isAsync: boolean;
   /** The author's statements. May run twice: what they did the first time is undone then. */
-  statements: (handle: TransactionHandle) => Json;
+  statements: (handle: TransactionHandle) => Json | Promise<Json>;
   /** The unit that is written with them. @param before the one that was decided when it ran the first time: to be mended. */
   decide: (result: Json, before: Unit | undefined) => Unit;
 }
@@ -29,4 +44,16 @@ export class OwnError extends Error {
   constructor(cause: unknown) {
     super("The function of a transaction has thrown", { cause });
   }
+}
+
+/** Statements that would end the transaction, or reach beyond it. */
+const FOREIGN = /^\s*(?:begin|start|commit|end|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
+
+/** @throws SvcError `SVC_STORE` for a statement that is not for `ctx.tx`. */
+export function requireOwn(sql: string): void {
+  if (!FOREIGN.test(sql)) return;
+  throw new SvcError(
+    "SVC_STORE",
+    `ctx.tx runs inside of a transaction of its own, so it takes no "${sql.trim().split(/\s/, 1)[0]}"; give statements that read or write rows, or make tables`,
+  );
 }

@@ -1,7 +1,7 @@
 /** Answers kept for calls that are sent again, in SQLite. */
 import type { AnswerRow, AnswerStore } from "../visitors.ts";
 import type { Database } from "./database.ts";
-import type { Row } from "./driver.ts";
+import type { Row } from "../row.ts";
 
 export class SqliteAnswers implements AnswerStore {
   readonly #database: Database;

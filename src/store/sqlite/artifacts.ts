@@ -1,5 +1,6 @@
 /** Files that workers leave, in SQLite. */
 import type { ArtifactRow, ArtifactRows } from "../artifacts.ts";
+import { toArtifact } from "../columns.ts";
 import type { Database } from "./database.ts";
 import type { Statement } from "./driver.ts";
 
@@ -33,17 +34,6 @@ export class SqliteArtifacts implements ArtifactRows {
   }
 
   async artifacts(graphId: string): Promise<ArtifactRow[]> {
-    return this.#database
-      .sql("SELECT * FROM artifact WHERE graph_id = ? ORDER BY id")
-      .all(graphId)
-      .map((row) => ({
-        graphId,
-        name: String(row["id"]),
-        node: String(row["node"]),
-        type: String(row["type"]),
-        bytes: Number(row["bytes"]),
-        sha256: String(row["sha256"]),
-        createdMs: Number(row["created_ms"]),
-      }));
+    return this.#database.sql("SELECT * FROM artifact WHERE graph_id = ? ORDER BY id").all(graphId).map(toArtifact);
   }
 }

@@ -12,9 +12,17 @@ import type {
   ScheduleStep,
 } from "../control.ts";
 import { pageLimit } from "../page.ts";
-import { AUDIT_COLUMNS, insertSql, insertValues, toAudit, type Columns } from "./columns.ts";
+import {
+  AUDIT_COLUMNS,
+  insertSql,
+  insertValues,
+  toAudit,
+  toPausedQueue,
+  toSchedule,
+  type Columns,
+} from "../columns.ts";
 import type { Database } from "./database.ts";
-import type { Row, Value } from "./driver.ts";
+import type { Value } from "../row.ts";
 
 const { id: _id, ...NEW_AUDIT_COLUMNS } = AUDIT_COLUMNS;
 const INSERT_AUDIT = insertSql("audit", NEW_AUDIT_COLUMNS as Columns);
@@ -127,15 +135,6 @@ export class SqliteSchedules implements ScheduleRows {
   }
 }
 
-/** Keys that are undefined are not in the JSON. */
-const NOBODY: Pick<PausedQueueRow, "by" | "note"> = { by: undefined, note: undefined };
-const EMPTY = { input: undefined, lastMs: undefined, lastGraphId: undefined };
-
-function toSchedule(row: Row): ScheduleRow {
-  const data = JSON.parse(row["data"] as string) as Omit<ScheduleRow, "nextMs">;
-  return { ...EMPTY, ...data, nextMs: row["next_ms"] === null ? undefined : Number(row["next_ms"]) };
-}
-
 export class SqliteQueues implements QueueRows {
   readonly #database: Database;
 
@@ -160,9 +159,6 @@ export class SqliteQueues implements QueueRows {
   }
 
   async paused(): Promise<PausedQueueRow[]> {
-    return this.#database
-      .sql("SELECT data FROM queue ORDER BY worker")
-      .all()
-      .map((row) => ({ ...NOBODY, ...(JSON.parse(row["data"] as string) as PausedQueueRow) }));
+    return this.#database.sql("SELECT data FROM queue ORDER BY worker").all().map(toPausedQueue);
   }
 }

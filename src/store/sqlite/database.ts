@@ -29,7 +29,12 @@ interface Waiting {
   work: () => unknown;
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
+  /** Takes its time, and has the database to itself. */
+  isAlone?: boolean;
 }
+
+/** Nobody else writes meanwhile: a transaction that waits for something else is ended. */
+const LONGEST_ALONE_MS = 10_000;
 
 export class Database {
   readonly #file: string;
@@ -38,6 +43,8 @@ export class Database {
   readonly #statements = new Map<string, Statement>();
   #queue: Waiting[] = [];
   #isScheduled = false;
+  /** Work that has the database to itself now. */
+  #alone: Promise<void> | undefined;
   #isClosed = false;
 
   private constructor(file: string, driver: Driver, lock: Driver | undefined) {
@@ -97,18 +104,37 @@ export class Database {
    * @param work reads and writes through {@link sql}; may run twice.
    */
   write<T>(work: () => T): Promise<T> {
+    return this.#enqueue<T>(work, false);
+  }
+
+  /**
+   * Runs `work` in a transaction of its own, in its turn; nothing else is written until it has settled.
+   * @param work may wait, for its own statements: after 10 s it is rolled back. Runs once.
+   */
+  writeAlone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#enqueue<T>(work, true);
+  }
+
+  #enqueue<T>(work: () => unknown, isAlone: boolean): Promise<T> {
     if (this.#isClosed) return Promise.reject(new SvcError("SVC_STORE", "The store is closed"));
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: never) => void, reject });
-      if (this.#isScheduled) return;
-      this.#isScheduled = true;
-      setImmediate(() => this.#flush());
+      this.#queue.push({ work, resolve: resolve as (value: never) => void, reject, isAlone });
+      this.#soon();
     });
   }
 
-  close(): void {
+  #soon(): void {
+    if (this.#isScheduled || this.#alone) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#flush();
+    while (this.#queue.length > 0 || this.#alone) {
+      this.#flush();
+      if (this.#alone) await this.#alone;
+    }
     this.#isClosed = true;
     try {
       // libsql leaves the log as it is, to be read again at the next start.
@@ -122,14 +148,44 @@ export class Database {
 
   #flush(): void {
     this.#isScheduled = false;
-    const group = this.#queue;
-    this.#queue = [];
-    if (group.length === 0) return;
+    if (this.#alone || this.#queue.length === 0) return;
+    const [first] = this.#queue;
+    if (first?.isAlone) {
+      this.#queue.shift();
+      this.#alone = this.#runAlone(first).finally(() => {
+        this.#alone = undefined;
+        if (this.#queue.length > 0) this.#soon();
+      });
+      return;
+    }
+    const next = this.#queue.findIndex(({ isAlone }) => isAlone);
+    const group = this.#queue.splice(0, next < 0 ? this.#queue.length : next);
+    if (next > 0) this.#soon();
     try {
       this.#commit(group);
     } catch (error) {
       if (group.length === 1) return (group[0] as Waiting).reject(error);
       for (const waiting of group) this.#commitAlone(waiting);
+    }
+  }
+
+  /** Never rejects. */
+  async #runAlone({ work, resolve, reject }: Waiting): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      this.#told(() => this.#driver.exec("BEGIN IMMEDIATE"));
+      const late = new Promise<never>((_, fail) => {
+        const message = `A transaction was open for ${LONGEST_ALONE_MS} ms, and was rolled back: nobody else can write meanwhile. Await nothing but its statements in it`;
+        timer = setTimeout(() => fail(new SvcError("SVC_STORE", message)), LONGEST_ALONE_MS);
+      });
+      const value = await Promise.race([work(), late]);
+      this.#told(() => this.#driver.exec("COMMIT"));
+      resolve(value as never);
+    } catch (error) {
+      this.#rollBack();
+      reject(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

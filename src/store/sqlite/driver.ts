@@ -3,9 +3,7 @@
  * brings a prebuilt binary. Both are synchronous, and all of ours is written against this common part.
  */
 import { SvcError } from "../../shared/errors.ts";
-
-export type Value = string | number | null;
-export type Row = Record<string, Value>;
+import type { Row, Value } from "../row.ts";
 
 export interface Statement {
   run(...values: Value[]): { changes: number | bigint };

@@ -97,7 +97,7 @@ describe("sqlite store", () => {
     await assert.rejects(store.graphs.commit({ graphId: "g_x", insert: graphRow("g_x") }), /closed/);
     await assert.rejects(
       openStore("mysql://user:secret@host/db"),
-      /"mysql:…" is no database this version can open; allowed: sqlite:<path>, memory:/,
+      /"mysql:…" is no database this version can open; allowed: sqlite:<path>, postgres:/,
     );
   });
 });

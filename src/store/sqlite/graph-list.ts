@@ -4,14 +4,14 @@
  * beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
-import type { Failure, GraphRow } from "../graph-rows.ts";
+import type { GraphRow } from "../graph-rows.ts";
 import type { GraphQuery, Page } from "../queries.ts";
-import { idRange, isPlain, matches, MAX_TOTAL, statusesOf, type GraphHead } from "../graph-query.ts";
+import { idRange, isPlain, matches, MAX_TOTAL, statusesOf } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
-import { toGraph } from "./columns.ts";
+import { toHead } from "../columns.ts";
+import { toGraph } from "./long-columns.ts";
 import type { Payloads } from "./payloads.ts";
 import type { Database } from "./database.ts";
-import type { Row } from "./driver.ts";
 
 /** Rows that a page looks at where no index answers: a few milliseconds. */
 const MAX_LOOKED = 2000;
@@ -159,18 +159,4 @@ function walkOf(query: GraphQuery): Walk {
     return { from: "graph WHERE status = ?", id: "id", values: [status] };
   });
   return { sources, isPartial };
-}
-
-/** By hand: thousands may be looked at for one page. */
-function toHead(row: Row): GraphHead {
-  const text = (name: string): string => row[name] as string;
-  const [error, parent] = [row["error"], row["parent_graph"]];
-  return {
-    id: text("id"),
-    worker: text("worker"),
-    status: row["status"] as GraphStatus,
-    tags: row["tags"] === "[]" ? [] : (JSON.parse(text("tags")) as string[]),
-    error: typeof error === "string" ? (JSON.parse(error) as Failure) : undefined,
-    parentGraph: typeof parent === "string" ? parent : undefined,
-  };
 }

@@ -12,9 +12,10 @@ import { Lines } from "../lines.ts";
 import type { ArtifactRow } from "../artifacts.ts";
 import { SqliteArtifacts } from "./artifacts.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
-import { pastNode, toEvent, toGraph, toNode, toSignal } from "./columns.ts";
+import { pastNode, toEvent, toSignal } from "../columns.ts";
+import { toGraph, toNode } from "./long-columns.ts";
 import type { Database } from "./database.ts";
-import type { Row } from "./driver.ts";
+import type { Row } from "../row.ts";
 import { GraphList } from "./graph-list.ts";
 import { Payloads } from "./payloads.ts";
 import { purgeSlice } from "./purge.ts";
@@ -78,13 +79,16 @@ export class SqliteGraphs implements GraphStore {
     let before: { waiting: Waiting; outcome: Outcome }[] = [];
     let batch: Waiting[] | undefined;
     let written: Written | Error;
+    const writeWaiting = (): void => {
+      batch ??= this.#waiting.splice(0);
+      const outcomes = batch.length === 0 ? [] : this.#apply(batch.map(({ unit }) => unit));
+      before = batch.map((waiting, at) => ({ waiting, outcome: outcomes[at] }));
+    };
+    const apply = (unit: Unit): Outcome => this.#apply([unit])[0];
     try {
-      written = await this.#database.write(() => {
-        batch ??= this.#waiting.splice(0);
-        const outcomes = batch.length === 0 ? [] : this.#apply(batch.map(({ unit }) => unit));
-        before = batch.map((waiting, at) => ({ waiting, outcome: outcomes[at] }));
-        return transaction.write((unit) => this.#apply([unit])[0]);
-      });
+      written = await (run.isAsync
+        ? this.#database.writeAlone(() => (writeWaiting(), transaction.writeAlone(apply)))
+        : this.#database.write(() => (writeWaiting(), transaction.write(apply))));
     } catch (error) {
       for (const { reject } of batch ?? []) reject(error);
       throw error;

@@ -6,7 +6,7 @@ import type { GraphStatus } from "../../shared/wire.ts";
 import type { PurgeQuery, PurgeStep } from "../queries.ts";
 import { lowestGraphId } from "../../shared/id-time.ts";
 import type { Database } from "./database.ts";
-import type { Row } from "./driver.ts";
+import type { Row } from "../row.ts";
 import { uncountGraphs } from "./totals.ts";
 
 /** Tables whose rows belong to a graph by `graph_id`; graph_tag goes with the counts, delivery with its attempts. */

@@ -2,15 +2,11 @@
  * A worker's own rows in the transaction of a unit: its statements run first, then the unit is decided and written, and
  * all of it is committed together or not at all.
  */
-import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import type { GraphEvent } from "../graph-rows.ts";
-import type { TransactionHandle, TransactionRun } from "../transaction.ts";
+import { requireOwn, type TransactionHandle, type TransactionRun } from "../transaction.ts";
 import type { Unit } from "../unit.ts";
 import type { Database } from "./database.ts";
-
-/** Statements that would end the transaction, or reach beyond it. */
-const FOREIGN = /^\s*(?:begin|commit|end|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
 
 export type Written = { result: Json; unit: Unit; events: GraphEvent[] };
 
@@ -39,31 +35,63 @@ export class Transaction {
     return written;
   }
 
-  #attempt(apply: (unit: Unit) => GraphEvent[] | undefined | Error): Written | Error {
-    this.ownError = undefined;
-    let result: Json;
+  /** As `write`, where the author's function waits for its statements: with the database to itself, and once. */
+  async writeAlone(apply: (unit: Unit) => GraphEvent[] | undefined | Error): Promise<Written | Error> {
+    const sql = (text: string) => this.#database.sql(text);
+    sql("SAVEPOINT own").run();
+    let written: Written | Error;
     try {
-      result = this.#run.statements(handleOf(this.#database));
-      this.#unit = this.#run.decide(result, this.#unit);
+      const result = await this.#run.statements(handleOf(this.#database));
+      written = this.#decided(() => result, apply);
     } catch (error) {
-      this.ownError = { error };
-      return error instanceof Error ? error : new Error(String(error));
+      written = this.#failed(error);
+    }
+    if (written instanceof Error) sql("ROLLBACK TO own").run();
+    sql("RELEASE own").run();
+    return written;
+  }
+
+  #attempt(apply: (unit: Unit) => GraphEvent[] | undefined | Error): Written | Error {
+    return this.#decided(() => {
+      const result = this.#run.statements(handleOf(this.#database));
+      if (!(result instanceof Promise)) return result;
+      result.catch(() => undefined);
+      throw new TypeError(
+        "ctx.tx was given a function that gives a promise and is not async; write ctx.tx(async (db) => …)",
+      );
+    }, apply);
+  }
+
+  #decided(result: () => Json, apply: (unit: Unit) => GraphEvent[] | undefined | Error): Written | Error {
+    this.ownError = undefined;
+    let value: Json;
+    try {
+      value = result();
+      this.#unit = this.#run.decide(value, this.#unit);
+    } catch (error) {
+      return this.#failed(error);
     }
     const events = apply(this.#unit);
     if (events === undefined) return new Error("the store had another state than the engine");
-    return events instanceof Error ? events : { result, unit: this.#unit, events };
+    return events instanceof Error ? events : { result: value, unit: this.#unit, events };
+  }
+
+  #failed(error: unknown): Error {
+    this.ownError = { error };
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 
 function handleOf(database: Database): TransactionHandle {
   return {
     prepare: (text) => {
-      if (FOREIGN.test(text))
-        throw new SvcError(
-          "SVC_STORE",
-          `ctx.tx runs inside of a transaction of its own, so it takes no "${text.trim().split(/\s/, 1)[0]}"; give statements that read or write rows, or make tables`,
-        );
+      requireOwn(text);
       return database.sql(text);
+    },
+    query: async (text, values = []) => {
+      requireOwn(text);
+      const rows = database.sql(text.replaceAll(/\$(?=\d)/g, "?")).all(...values);
+      return { rows, changes: Number(database.sql("SELECT changes() AS changes").get()?.["changes"]) };
     },
   };
 }

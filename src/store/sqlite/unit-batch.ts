@@ -12,12 +12,12 @@ import {
   GRAPH_COLUMNS,
   NODE_COLUMNS,
   SIGNAL_COLUMNS,
-  toShortColumn,
   type Columns,
-} from "./columns.ts";
+} from "../columns.ts";
 import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
-import type { Row, Value } from "./driver.ts";
+import type { Row, Value } from "../row.ts";
+import { toShortColumn } from "./long-columns.ts";
 import { Payloads } from "./payloads.ts";
 import { countGraphs, type Counted } from "./totals.ts";
 import { insertDelivery } from "./webhooks.ts";

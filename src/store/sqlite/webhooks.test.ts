@@ -1,7 +1,7 @@
 /** What SQLite does for the delivery loop: it finds what is due by index, however much waits. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Row, Value } from "./driver.ts";
+import type { Row, Value } from "../row.ts";
 import { Database } from "./database.ts";
 import { SqliteWebhooks } from "./webhooks.ts";
 

@@ -14,9 +14,17 @@ import type {
 import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
-import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertSql, insertValues, toAttempt, toDelivery } from "./columns.ts";
+import {
+  ATTEMPT_COLUMNS,
+  DELIVERY_COLUMNS,
+  insertSql,
+  insertValues,
+  toAttempt,
+  toDelivery,
+  toRegistration,
+} from "../columns.ts";
 import type { Database } from "./database.ts";
-import type { Row, Value } from "./driver.ts";
+import type { Row, Value } from "../row.ts";
 
 const INSERT_DELIVERY = `${insertSql("delivery", DELIVERY_COLUMNS)} ON CONFLICT DO NOTHING`;
 /** The statement takes all its rows as one JSON array: the cost is in the number of statements, not of rows. */
@@ -88,7 +96,7 @@ export class SqliteWebhooks implements WebhookStore {
         .sql("SELECT data FROM registration ORDER BY created_ms, id")
         .all()
         .map((row) => {
-          const registration = registrationOf(row);
+          const registration = toRegistration(row);
           return [registration.id, registration];
         }),
     ));
@@ -234,23 +242,6 @@ export class SqliteWebhooks implements WebhookStore {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
-}
-
-/** What a row lacks: keys that were undefined, and keys of later versions. */
-const ABSENT = {
-  workers: [],
-  headers: {},
-  ordered: false,
-  disabledReason: undefined,
-  secret: undefined,
-  previousSecret: undefined,
-  previousUntilMs: undefined,
-  openUntilMs: undefined,
-  failingSinceMs: undefined,
-};
-
-function registrationOf(row: Row): RegistrationRow {
-  return { ...ABSENT, ...(JSON.parse(row["data"] as string) as Partial<RegistrationRow>) } as RegistrationRow;
 }
 
 /** Callers check what they are given; what is no word of ours stays out of a statement all the same. */

@@ -1,9 +1,11 @@
 /** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
-import type { GraphEvent, GraphRow, NodeRow, SignalRow } from "../graph-rows.ts";
-import type { AttemptRow, DeliveryRow } from "../webhook-rows.ts";
-import type { AuditRow } from "../control.ts";
-import type { Row, Value } from "./driver.ts";
-import type { Payloads } from "./payloads.ts";
+import type { GraphStatus } from "../shared/wire.ts";
+import type { Failure, GraphEvent, GraphRow, NodeRow, SignalRow } from "./graph-rows.ts";
+import type { GraphHead } from "./graph-query.ts";
+import type { AttemptRow, DeliveryRow, RegistrationRow } from "./webhook-rows.ts";
+import type { ArtifactRow } from "./artifacts.ts";
+import type { AuditRow, PausedQueueRow, ScheduleRow } from "./control.ts";
+import type { Row, Value } from "./row.ts";
 
 type Kind = "text" | "json" | "number";
 export type Columns = Readonly<Record<string, readonly [column: string, kind: Kind]>>;
@@ -152,39 +154,79 @@ function fromColumns(
   return record;
 }
 
-/** Values of graphs and nodes that may stand beside their row. */
-const LONG = new Set(["input", "result", "state"]);
+type Whole = (text: string) => string;
 
-/** A column of a graph or a node, whose long values go beside the row. */
-export function toShortColumn(payloads: Payloads, columns: Columns, key: string, record: object): Value {
-  const value = toColumn(columns, key, (record as Record<string, unknown>)[key]);
-  if (!LONG.has(key) || typeof value !== "string") return value;
-  const { graphId, id } = record as { graphId?: string; id: string };
-  // Of a node the row is found by its graph, which is the row itself otherwise.
-  return graphId === undefined
-    ? payloads.put(id, `graph/${key}`, value)
-    : payloads.put(graphId, `node/${id}/${key}`, value);
+export const toGraph = (row: Row): GraphRow => graphFrom(row);
+export const toNode = (row: Row): NodeRow => nodeFrom(row);
+
+/** @param whole gives a text that may stand beside the row. */
+export function graphFrom(row: Row, whole?: Whole): GraphRow {
+  return fromColumns(GRAPH_COLUMNS, row, whole) as unknown as GraphRow;
 }
 
-export function toGraph(row: Row, payloads: Payloads): GraphRow {
-  return fromColumns(GRAPH_COLUMNS, row, (text) => payloads.get(String(row["id"]), text)) as unknown as GraphRow;
-}
-
-export function toNode(row: Row, payloads: Payloads): NodeRow {
-  return fromColumns(NODE_COLUMNS, row, (text) => payloads.get(String(row["graph_id"]), text)) as unknown as NodeRow;
+/** @param whole as for `graphFrom`. */
+export function nodeFrom(row: Row, whole?: Whole): NodeRow {
+  return fromColumns(NODE_COLUMNS, row, whole) as unknown as NodeRow;
 }
 
 /** Keys that are undefined are not in the JSON. */
 const EMPTY_NODE = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [key, undefined]));
 export const pastNode = (data: string): NodeRow => ({ ...EMPTY_NODE, ...(JSON.parse(data) as NodeRow) });
 export const toSignal = (row: Row): SignalRow => fromColumns(SIGNAL_COLUMNS, row) as unknown as SignalRow;
+export const toArtifact = (row: Row): ArtifactRow => fromColumns(ARTIFACT_COLUMNS, row) as unknown as ArtifactRow;
 export const toDelivery = (row: Row): DeliveryRow => fromColumns(DELIVERY_COLUMNS, row) as unknown as DeliveryRow;
 export const toAttempt = (row: Row): AttemptRow => fromColumns(ATTEMPT_COLUMNS, row) as unknown as AttemptRow;
 export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) as unknown as AuditRow;
+
+/** By hand: thousands may be looked at for one page. */
+export function toHead(row: Row): GraphHead {
+  const text = (name: string): string => row[name] as string;
+  const [error, parent] = [row["error"], row["parent_graph"]];
+  return {
+    id: text("id"),
+    worker: text("worker"),
+    status: row["status"] as GraphStatus,
+    tags: row["tags"] === "[]" ? [] : (JSON.parse(text("tags")) as string[]),
+    error: typeof error === "string" ? (JSON.parse(error) as Failure) : undefined,
+    parentGraph: typeof parent === "string" ? parent : undefined,
+  };
+}
 
 /** Optional keys of an event are left out, not undefined, so that every store gives the same shape. */
 export function toEvent(row: Row): GraphEvent {
   const event = fromColumns(EVENT_COLUMNS, row);
   for (const key of ["node", "data"]) if (event[key] === undefined) delete event[key];
   return event as unknown as GraphEvent;
+}
+
+/** Keys that are undefined are not in the JSON. */
+const NOBODY: Pick<PausedQueueRow, "by" | "note"> = { by: undefined, note: undefined };
+export const toPausedQueue = (row: Row): PausedQueueRow => ({
+  ...NOBODY,
+  ...(JSON.parse(row["data"] as string) as PausedQueueRow),
+});
+
+const EMPTY_SCHEDULE = { input: undefined, lastMs: undefined, lastGraphId: undefined };
+export function toSchedule(row: Row): ScheduleRow {
+  const data = JSON.parse(row["data"] as string) as Omit<ScheduleRow, "nextMs">;
+  return { ...EMPTY_SCHEDULE, ...data, nextMs: row["next_ms"] === null ? undefined : Number(row["next_ms"]) };
+}
+
+/** What a row lacks: keys that were undefined, and keys of later versions. */
+const EMPTY_REGISTRATION = {
+  workers: [],
+  headers: {},
+  ordered: false,
+  disabledReason: undefined,
+  secret: undefined,
+  previousSecret: undefined,
+  previousUntilMs: undefined,
+  openUntilMs: undefined,
+  failingSinceMs: undefined,
+};
+export function toRegistration(row: Row): RegistrationRow {
+  return {
+    ...EMPTY_REGISTRATION,
+    ...(JSON.parse(row["data"] as string) as Partial<RegistrationRow>),
+  } as RegistrationRow;
 }

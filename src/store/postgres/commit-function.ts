@@ -1,0 +1,183 @@
+/**
+ * The function that writes a group of units: one call, one transaction, one wait for the disk. It is told all there is to write as
+ * one JSON document (group-document.ts); each table is written by one statement. Graphs come in the order of their ids, so that
+ * two groups never wait for each other in a circle, and each graph's row is locked before anything of it is looked at.
+ *
+ * `heads` say of each graph what must hold; `at` is a head's place, from 1, and what belongs to one that does not hold is left out.
+ * A slot is a writer's: its ticket moves on with each group, so that a group is written once however often it is sent, and
+ * what became of it can be asked for when a connection has ended in the middle of a commit.
+ */
+import {
+  ARTIFACT_COLUMNS,
+  AUDIT_COLUMNS,
+  DELIVERY_COLUMNS,
+  GRAPH_COLUMNS,
+  NODE_COLUMNS,
+  SIGNAL_COLUMNS,
+  type Columns,
+} from "../columns.ts";
+
+/** Types of columns that are not text. */
+const INT = "int";
+const WIDE = "bigint";
+const TYPES: Readonly<Record<string, string>> = {
+  epoch: INT,
+  pause_no: INT,
+  priority: INT,
+  attempt: INT,
+  attempts: INT,
+  crashes: INT,
+  done_seq: INT,
+  seq: INT,
+  lease: INT,
+  bytes: WIDE,
+};
+
+function typeOf(column: string): string {
+  return TYPES[column] ?? (column.endsWith("_ms") ? WIDE : "text");
+}
+
+function namesOf(columns: Columns): string[] {
+  return Object.values(columns).map(([name]) => name);
+}
+
+/** `<alias>(at int, …)`: how records of an array are read. */
+function record(alias: string, names: readonly string[], ...more: readonly string[]): string {
+  return `${alias}(${["at int", ...more, ...names.map((name) => `${name} ${typeOf(name)}`)].join(", ")})`;
+}
+
+function from(key: string, alias: string, names: readonly string[], ...more: readonly string[]): string {
+  return `json_to_recordset(doc->'${key}') AS ${record(alias, names, ...more)}`;
+}
+
+/** A statement that is left out where there is nothing for it. */
+function where(key: string, ...statements: string[]): string {
+  return `IF doc->'${key}' IS NOT NULL THEN ${statements.join("; ")}; END IF;`;
+}
+
+function insert(table: string, key: string, names: readonly string[], end = ""): string {
+  const list = names.join(", ");
+  const values = names.map((name) => `r.${name}`).join(", ");
+  return where(
+    key,
+    `INSERT INTO svc.${table} (${list}) SELECT ${values} FROM ${from(key, "r", names)} WHERE seqs[r.at] >= 0 ${end}`,
+  );
+}
+
+/** Columns that a change may name, in the order of the bits of its mask. */
+export const GRAPH_CHANGES: readonly string[] = namesOf(GRAPH_COLUMNS).filter((name) => name !== "id");
+export const NODE_CHANGES: readonly string[] = namesOf(NODE_COLUMNS).filter(
+  (name) => name !== "id" && name !== "graph_id",
+);
+
+function sets(names: readonly string[]): string {
+  return names
+    .map((name, bit) => `${name} = CASE WHEN r.mask & ${1 << bit} <> 0 THEN r.${name} ELSE t.${name} END`)
+    .join(", ");
+}
+
+const STATUS_BIT = 1 << GRAPH_CHANGES.indexOf("status");
+const GRAPH_INSERT = [...namesOf(GRAPH_COLUMNS), "seq", "holder", "lease"];
+const AUDIT_INSERT = namesOf(AUDIT_COLUMNS).filter((name) => name !== "id");
+
+/** Graphs whose status is another after this group. */
+const MOVED = `${from("graphs", "r", ["id", "status"], "mask int")} JOIN svc.graph t ON t.id = r.id
+  WHERE seqs[r.at] >= 0 AND r.mask & ${STATUS_BIT} <> 0 AND r.status <> t.status`;
+
+const COUNT = `
+  INSERT INTO svc.graph_total (worker, status, slot, total)
+  SELECT worker, status, doc->>'slot', sum(step) FROM (
+    SELECT r.worker, r.status, 1 AS step FROM ${from("inserts", "r", ["worker", "status"])} WHERE seqs[r.at] >= 0
+    UNION ALL SELECT t.worker, r.status, 1 FROM ${MOVED}
+    UNION ALL SELECT t.worker, t.status, -1 FROM ${MOVED}
+  ) AS steps GROUP BY worker, status HAVING sum(step) <> 0
+  ON CONFLICT (worker, status, slot) DO UPDATE SET total = graph_total.total + excluded.total`;
+
+const TAG_MOVED = `
+  UPDATE svc.graph_tag AS tagged SET status = r.status
+  FROM ${from("graphs", "r", ["id", "status"], "mask int")} JOIN svc.graph t ON t.id = r.id, json_array_elements_text(t.tags::json) AS tag
+  WHERE seqs[r.at] >= 0 AND r.mask & ${STATUS_BIT} <> 0 AND r.status <> t.status AND t.tags <> '[]'
+    AND tagged.tag = tag.value AND tagged.status = t.status AND tagged.graph_id = r.id`;
+
+const TAG_INSERTS = `
+  INSERT INTO svc.graph_tag (tag, status, graph_id)
+  SELECT tag.value, r.status, r.id FROM ${from("inserts", "r", ["id", "status", "tags"])}, json_array_elements_text(r.tags::json) AS tag
+  WHERE seqs[r.at] >= 0 AND r.tags <> '[]' ON CONFLICT DO NOTHING`;
+
+/** Number of the last event of each graph, or -1 where what must hold does not. */
+const LOCK = `
+  WITH found AS (
+    SELECT id, epoch, phase, seq, lease FROM svc.graph
+    WHERE id = ANY (SELECT json_array_elements_text(doc->'ids')) ORDER BY id FOR UPDATE
+  )
+  SELECT array_agg(CASE
+    WHEN h.is_new THEN 0
+    WHEN g.id IS NULL OR g.epoch <> h.epoch OR NOT g.phase = ANY (h.phases) OR g.seq <> h.seq OR g.lease <> h.lease THEN -1
+    ELSE g.seq END ORDER BY h.at)
+  INTO seqs
+  FROM ${from("heads", "h", ["id", "epoch", "seq", "lease"], "is_new boolean", "phases text[]")} LEFT JOIN found g ON g.id = h.id`;
+
+/** Of heads that look at a node: after the lock, so that it is as the last commit left it. */
+const NODE_FENCES = `
+  FOR fence IN SELECT * FROM ${from("fences", "r", ["graph_id", "id", "attempt"], "statuses text[]")} LOOP
+    IF NOT EXISTS (SELECT 1 FROM svc.node n WHERE n.graph_id = fence.graph_id AND n.id = fence.id
+      AND n.attempt = fence.attempt AND n.status = ANY (fence.statuses))
+    THEN seqs[fence.at] := -1; END IF;
+  END LOOP`;
+
+/** Jobs by which other processes find a graph: only where there are such processes, and with them graphile-worker. */
+const ADD_JOBS = `
+  PERFORM graphile_worker.add_jobs(array(
+    SELECT json_populate_record(NULL::graphile_worker.job_spec, r.spec) FROM ${from("jobs", "r", [], "spec json")} WHERE seqs[r.at] >= 0))`;
+
+export const COMMIT_FUNCTION = `
+CREATE OR REPLACE FUNCTION svc.commit_units(doc json) RETURNS int[] LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
+#variable_conflict use_column
+DECLARE
+  seqs int[];
+  fence record;
+BEGIN
+  ${LOCK};
+  ${where("fences", NODE_FENCES)}
+  ${insert("graph", "inserts", GRAPH_INSERT)}
+  ${where("deletes", `DELETE FROM svc.node n USING ${from("deletes", "r", ["graph_id", "id"])} WHERE seqs[r.at] >= 0 AND n.graph_id = r.graph_id AND n.id = r.id`)}
+  ${insert("node", "node_inserts", namesOf(NODE_COLUMNS))}
+  ${where(
+    "nodes",
+    `UPDATE svc.node AS t SET ${sets(NODE_CHANGES)} FROM ${from("nodes", "r", ["graph_id", "id", ...NODE_CHANGES], "mask int")}
+     WHERE seqs[r.at] >= 0 AND t.graph_id = r.graph_id AND t.id = r.id`,
+  )}
+  ${where(
+    "events",
+    `INSERT INTO svc.event (graph_id, seq, timestamp_ms, type, node, data)
+     SELECT r.graph_id, seqs[r.at] + r.n, r.timestamp_ms, r.type, r.node, r.data
+     FROM ${from("events", "r", ["graph_id", "timestamp_ms", "type", "node", "data"], "n int")} WHERE seqs[r.at] >= 0`,
+  )}
+  IF (doc->>'is_moving')::boolean THEN ${COUNT}; ${TAG_MOVED}; ${TAG_INSERTS}; END IF;
+  ${where(
+    "graphs",
+    `UPDATE svc.graph AS t SET seq = seqs[r.at] + r.n, holder = CASE WHEN r.phase IN ('done', 'failed') THEN NULL ELSE t.holder END, ${sets(GRAPH_CHANGES)}
+     FROM ${from("graphs", "r", ["id", ...GRAPH_CHANGES], "mask int", "n int")} WHERE seqs[r.at] >= 0 AND t.id = r.id`,
+  )}
+  ${insert("past_node", "past_nodes", ["graph_id", "epoch", "id", "data"])}
+  ${insert("audit", "audit", AUDIT_INSERT)}
+  ${insert(
+    "artifact",
+    "artifacts",
+    namesOf(ARTIFACT_COLUMNS),
+    "ON CONFLICT (graph_id, id) DO UPDATE SET node = excluded.node, type = excluded.type, bytes = excluded.bytes, sha256 = excluded.sha256, created_ms = excluded.created_ms",
+  )}
+  ${insert("signal", "signals", namesOf(SIGNAL_COLUMNS))}
+  ${where(
+    "taken",
+    `UPDATE svc.signal AS t SET node = r.node FROM ${from("taken", "r", ["graph_id", "seq", "node"])}
+     WHERE seqs[r.at] >= 0 AND t.graph_id = r.graph_id AND t.seq = r.seq`,
+  )}
+  ${insert("delivery", "outbox", namesOf(DELIVERY_COLUMNS), "ON CONFLICT DO NOTHING")}
+  ${where("jobs", ADD_JOBS)}
+  UPDATE svc.slot SET ticket = (doc->>'next')::bigint, outcomes = seqs, used_at = clock_timestamp()
+  WHERE id = doc->>'slot' AND ticket = (doc->>'ticket')::bigint;
+  IF NOT FOUND THEN RAISE EXCEPTION 'This group was written already' USING ERRCODE = 'SV001'; END IF;
+  RETURN seqs;
+END $function$`;

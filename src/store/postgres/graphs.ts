@@ -1,0 +1,153 @@
+/** Graphs, nodes and events in PostgreSQL. */
+import type { Json } from "../../shared/json.ts";
+import type { GraphStatus } from "../../shared/wire.ts";
+import { pastNode, toEvent, toGraph, toNode, toSignal } from "../columns.ts";
+import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
+import type { GraphStore } from "../graph-store.ts";
+import { EventListeners, type EventListener } from "../listeners.ts";
+import type { GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
+import type { Row } from "../row.ts";
+import type { TransactionRun } from "../transaction.ts";
+import type { Unit } from "../unit.ts";
+import type { OutboxRow } from "../webhook-rows.ts";
+import { PostgresArtifacts } from "./artifacts.ts";
+import type { Database } from "./database.ts";
+import { GraphList } from "./graph-list.ts";
+import { GroupCommit, type GroupCommitOptions, type Outcome } from "./group-commit.ts";
+import { clean } from "./group-document.ts";
+import { purgeSlice } from "./purge.ts";
+import type { Slots } from "./slots.ts";
+
+const DEFAULT_EVENT_LIMIT = 1000;
+
+/** All of a graph, as of one moment: one statement sees one state of the database. */
+const LOAD = `
+  SELECT g.*, n.nodes, s.signals
+  FROM svc.graph g
+  LEFT JOIN LATERAL (SELECT json_agg(node ORDER BY id) AS nodes FROM svc.node WHERE graph_id = g.id) n ON true
+  LEFT JOIN LATERAL (
+    SELECT json_agg(signal ORDER BY seq) AS signals FROM svc.signal WHERE graph_id = g.id AND node IS NULL
+  ) s ON true
+  WHERE g.id = ANY ($1::text[])`;
+
+export interface PostgresGraphsOptions extends GroupCommitOptions {
+  onOutbox: (rows: readonly OutboxRow[]) => void;
+}
+
+export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
+  readonly #database: Database;
+  readonly #slots: Slots;
+  readonly #options: PostgresGraphsOptions;
+  readonly #commit: GroupCommit;
+  readonly #listeners = new EventListeners();
+  readonly #list: GraphList;
+
+  constructor(database: Database, slots: Slots, options: PostgresGraphsOptions) {
+    super(database);
+    this.#database = database;
+    this.#slots = slots;
+    this.#options = options;
+    this.#commit = new GroupCommit(database, slots, options);
+    this.#list = new GraphList(database);
+  }
+
+  /** Resolves when all that was given has been dealt with. */
+  drain(): Promise<void> {
+    return this.#commit.drain();
+  }
+
+  async commit(unit: Unit): Promise<boolean> {
+    const outcome = await this.#commit.write(unit);
+    if (outcome instanceof Error) throw outcome;
+    this.#tell(unit, outcome);
+    return outcome !== undefined;
+  }
+
+  async transact(run: TransactionRun): Promise<Json> {
+    const { unit, events, result } = await this.#commit.transact(run);
+    this.#tell(unit, events);
+    return result;
+  }
+
+  #tell(unit: Unit, events: Exclude<Outcome, Error>): void {
+    if (events === undefined) return;
+    if (events.length > 0) this.#listeners.tell(unit.graphId, events);
+    if (unit.outbox?.length) this.#options.onOutbox(unit.outbox);
+  }
+
+  async load(ids: readonly string[]): Promise<StoredGraph[]> {
+    const rows = await this.#database.rows(LOAD, ids.map(clean));
+    const byId = new Map(rows.map((row) => [String(row["id"]), toStored(row)]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  async graph(id: string): Promise<GraphRow | undefined> {
+    const row = await this.#database.row("SELECT * FROM svc.graph WHERE id = $1", clean(id));
+    return row && toGraph(row);
+  }
+
+  async byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined> {
+    const text = "SELECT * FROM svc.graph WHERE worker = $1 AND idempotency_key = $2";
+    const row = await this.#database.row(text, clean(worker), clean(key));
+    return row && toGraph(row);
+  }
+
+  async pastNodes(graphId: string): Promise<NodeRow[]> {
+    const text = "SELECT data FROM svc.past_node WHERE graph_id = $1 ORDER BY epoch, id";
+    return (await this.#database.rows(text, clean(graphId))).map((row) => pastNode(row["data"] as string));
+  }
+
+  async children(graphIds: readonly string[]): Promise<GraphRow[]> {
+    const text = "SELECT * FROM svc.graph WHERE parent_graph = ANY ($1::text[]) ORDER BY id";
+    return (await this.#database.rows(text, graphIds.map(clean))).map(toGraph);
+  }
+
+  async hasSignal(graphId: string, key: string): Promise<boolean> {
+    const text = "SELECT 1 AS found FROM svc.signal WHERE graph_id = $1 AND key = $2";
+    return (await this.#database.row(text, clean(graphId), clean(key))) !== undefined;
+  }
+
+  async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
+    const text = "SELECT * FROM svc.event WHERE graph_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+    return (await this.#database.rows(text, clean(graphId), afterSeq, limit)).map(toEvent);
+  }
+
+  onEvents(graphId: string, listener: EventListener): () => void {
+    return this.#listeners.add(graphId, listener);
+  }
+
+  announce(graphId: string): void {
+    if (this.#listeners.has(graphId)) this.#listeners.tell(graphId, []);
+  }
+
+  async unfinished(after: string, limit: number): Promise<string[]> {
+    const text = "SELECT id FROM svc.graph WHERE phase NOT IN ('done', 'failed') AND id > $1 ORDER BY id LIMIT $2";
+    return (await this.#database.rows(text, after, limit)).map((row) => String(row["id"]));
+  }
+
+  list(query: GraphQuery): Promise<Page<GraphRow>> {
+    return this.#list.page(query);
+  }
+
+  countByStatus(): Promise<Record<GraphStatus, number>> {
+    return this.#list.countByStatus();
+  }
+
+  workers(): Promise<string[]> {
+    return this.#list.workers();
+  }
+
+  purge(query: PurgeQuery): Promise<PurgeStep> {
+    return this.#database.transaction((sql) => purgeSlice(sql, query, this.#slots.owner));
+  }
+}
+
+function toStored(row: Row): StoredGraph {
+  const rowsOf = (name: string): Row[] => (row[name] as unknown as Row[] | null) ?? [];
+  return {
+    row: toGraph(row),
+    nodes: rowsOf("nodes").map(toNode),
+    lastSeq: Number(row["seq"]),
+    signals: rowsOf("signals").map((signal): SignalRow => toSignal(signal)),
+  };
+}

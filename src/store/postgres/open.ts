@@ -1,0 +1,38 @@
+/** Opens the store in a PostgreSQL database. */
+import type { Store } from "../contract.ts";
+import { PostgresAnswers } from "./answers.ts";
+import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
+import { Database } from "./database.ts";
+import { PostgresGraphs } from "./graphs.ts";
+import type { GroupCommitOptions } from "./group-commit.ts";
+import { PostgresSessions } from "./sessions.ts";
+import { Slots } from "./slots.ts";
+import { PostgresWebhooks } from "./webhooks.ts";
+
+/** Groups on their way at once: while one waits for the disk, the next is made. */
+const WRITERS = 2;
+
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
+export async function openPostgres(databaseUrl: string, options: Partial<GroupCommitOptions> = {}): Promise<Store> {
+  const database = await Database.open(databaseUrl);
+  const slots = new Slots(database, WRITERS);
+  const webhooks = new PostgresWebhooks(database, slots.owner);
+  await slots.open(() => webhooks.registrations());
+  await webhooks.registrations();
+  const { jobOf = () => null } = options;
+  const graphs = new PostgresGraphs(database, slots, { jobOf, onOutbox: (rows) => webhooks.notifyOutbox(rows) });
+  return {
+    graphs,
+    webhooks,
+    sessions: new PostgresSessions(database),
+    answers: new PostgresAnswers(database),
+    schedules: new PostgresSchedules(database),
+    queues: new PostgresQueues(database),
+    audit: new PostgresAudit(database),
+    close: async () => {
+      await graphs.drain();
+      await slots.close();
+      await database.close();
+    },
+  };
+}

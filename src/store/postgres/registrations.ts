@@ -1,0 +1,73 @@
+/**
+ * Registrations in PostgreSQL, and what this process knows of them: all, read at the start, after each change of its own, when another
+ * process says that it has changed one, and now and then.
+ */
+import { toRegistration } from "../columns.ts";
+import type { RegistrationRow } from "../webhook-rows.ts";
+import type { Database, Sql } from "./database.ts";
+import { clean } from "./group-document.ts";
+
+const SAVE = `
+  INSERT INTO svc.registration (id, url, created_ms, data) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (id) DO UPDATE SET url = excluded.url, data = excluded.data`;
+
+/** What processes that share the database listen to, and how they are told of it. */
+const NOTIFY = `SELECT pg_notify('svc_cluster', '{"changed":["registrations"]}')`;
+
+export class Registrations {
+  readonly #database: Database;
+  #known: ReadonlyMap<string, RegistrationRow> = new Map();
+  #reads = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  known(): ReadonlyMap<string, RegistrationRow> {
+    return this.#known;
+  }
+
+  /** Reads them all again. */
+  async refresh(): Promise<RegistrationRow[]> {
+    const read = ++this.#reads;
+    const rows = (await this.#database.rows("SELECT data FROM svc.registration ORDER BY created_ms, id")).map(
+      toRegistration,
+    );
+    // One that began later has seen more.
+    if (read === this.#reads) this.#known = new Map(rows.map((row) => [row.id, row]));
+    return rows;
+  }
+
+  async save(row: RegistrationRow): Promise<void> {
+    await this.#change(async (sql) => {
+      await sql(SAVE, row.id, clean(row.url), row.createdMs, JSON.stringify(row));
+      return true;
+    });
+  }
+
+  delete(id: string): Promise<boolean> {
+    return this.#change(async (sql) => {
+      return (await sql("DELETE FROM svc.registration WHERE id = $1 RETURNING id", clean(id))).length > 0;
+    });
+  }
+
+  async #change(work: (sql: Sql) => Promise<boolean>): Promise<boolean> {
+    const hasChanged = await this.#database.transaction(async (sql) => {
+      const value = await work(sql);
+      if (value) await sql(NOTIFY);
+      return value;
+    });
+    await this.refresh();
+    return hasChanged;
+  }
+
+  async one(id: string): Promise<RegistrationRow | undefined> {
+    const row = await this.#database.row("SELECT data FROM svc.registration WHERE id = $1", clean(id));
+    return row && toRegistration(row);
+  }
+
+  async byUrl(url: string): Promise<RegistrationRow | undefined> {
+    const row = await this.#database.row("SELECT data FROM svc.registration WHERE url = $1", clean(url));
+    return row && toRegistration(row);
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Deliveries and attempts in PostgreSQL. Of several processes one gets a delivery: what `due` gives is claimed for the process, until
+ * the attempt is on record, the process is gone (its slot says so), or it is put off.
+ */
+import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertValues, toAttempt, toDelivery } from "../columns.ts";
+import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
+import type { Page } from "../queries.ts";
+import type { Row } from "../row.ts";
+import type {
+  AttemptRecord,
+  AttemptRow,
+  DeliveryLane,
+  DeliveryQuery,
+  DeliveryRow,
+  OutboxListener,
+  OutboxRow,
+  RegistrationRow,
+  WebhookStore,
+} from "../webhook-rows.ts";
+import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
+import { Conditions } from "./conditions.ts";
+import type { Database } from "./database.ts";
+import { clean } from "./group-document.ts";
+import { Registrations } from "./registrations.ts";
+import { SILENT_MS } from "./slots.ts";
+
+const DELIVERY_NAMES = Object.values(DELIVERY_COLUMNS).map(([name]) => name);
+const DELIVERY_LIST = DELIVERY_NAMES.join(", ");
+const INSERT_DELIVERY = `INSERT INTO svc.delivery (${DELIVERY_LIST}) VALUES (${DELIVERY_NAMES.map((_, at) => `$${at + 1}`).join(", ")}) ON CONFLICT DO NOTHING`;
+
+const ATTEMPT_NAMES = Object.values(ATTEMPT_COLUMNS).map(([name]) => name);
+const ATTEMPT_TYPES =
+  "delivery_id text, number int, started_ms bigint, duration_ms double precision, status_code int, response text, error text, timings text";
+const INSERT_ATTEMPTS = `INSERT INTO svc.attempt (${ATTEMPT_NAMES.join(", ")})
+  SELECT ${ATTEMPT_NAMES.join(", ")} FROM json_to_recordset($1::json) AS r(${ATTEMPT_TYPES}) ON CONFLICT DO NOTHING`;
+const UPDATE_DELIVERIES = `UPDATE svc.delivery AS t SET status = r.status, attempts = greatest(t.attempts, r.attempts), due_ms = coalesce(r.due_ms, t.due_ms),
+  delivered_ms = coalesce(r.delivered_ms, t.delivered_ms), claimed_by = NULL
+  FROM json_to_recordset($1::json) AS r(id text, status text, attempts int, due_ms bigint, delivered_ms bigint) WHERE t.id = r.id`;
+
+const IN_LANE = "status = 'pending' AND registration_id = $1 AND (attempts > 0) = $2";
+/** Nobody's, ours, or that of a process which is not there any more. */
+const IS_FREE = (me: string): string => `(claimed_by IS NULL OR claimed_by = ${me} OR NOT EXISTS (
+  SELECT 1 FROM svc.slot WHERE slot.id = claimed_by AND used_at > clock_timestamp() - interval '${SILENT_MS} ms'))`;
+const CLAIM = `UPDATE svc.delivery SET claimed_by = $5 WHERE id IN (
+    SELECT id FROM svc.delivery WHERE ${IN_LANE} AND due_ms <= $3 AND ${IS_FREE("$5")} ORDER BY due_ms LIMIT $4 FOR UPDATE SKIP LOCKED
+  ) RETURNING ${DELIVERY_LIST}`;
+/** What another has claimed is looked at again when that one can be known to be gone. */
+const NEXT_DUE = `SELECT least(
+    (SELECT due_ms FROM svc.delivery WHERE ${IN_LANE} AND due_ms > $3 ORDER BY due_ms LIMIT 1),
+    (SELECT $3::bigint + ${SILENT_MS} FROM svc.delivery WHERE ${IN_LANE} AND due_ms <= $3 AND claimed_by <> $4 LIMIT 1)) AS due`;
+/** Hops from one registration to the next through the index. */
+const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
+    SELECT min(registration_id) FROM svc.delivery WHERE status = 'pending'
+    UNION ALL
+    SELECT (SELECT min(registration_id) FROM svc.delivery WHERE status = 'pending' AND registration_id > found.id)
+    FROM found WHERE found.id IS NOT NULL
+  ) SELECT id FROM found WHERE id IS NOT NULL`;
+const EARLIER_DUE = `SELECT min(due_ms) AS due FROM svc.delivery WHERE registration_id = $1 AND graph_id = $2 AND status = 'pending'
+  AND (epoch, pause_no, event <> 'graph.paused') < ($3, $4, $5)`;
+
+export class PostgresWebhooks implements WebhookStore {
+  readonly #database: Database;
+  readonly #registrations: Registrations;
+  readonly #listeners = new Set<OutboxListener>();
+  /** Id of the slot that says whether this process is there. */
+  readonly #owner: string;
+
+  constructor(database: Database, owner: string) {
+    this.#database = database;
+    this.#registrations = new Registrations(database);
+    this.#owner = owner;
+  }
+
+  notifyOutbox(rows: readonly Pick<OutboxRow, "registrationId">[]): void {
+    if (this.#listeners.size === 0) return;
+    const ids = new Set(rows.map(({ registrationId }) => registrationId));
+    for (const listener of this.#listeners) listener(ids);
+  }
+
+  saveRegistration(row: RegistrationRow): Promise<void> {
+    return this.#registrations.save(row);
+  }
+
+  deleteRegistration(id: string): Promise<boolean> {
+    return this.#registrations.delete(id);
+  }
+
+  registration(id: string): Promise<RegistrationRow | undefined> {
+    return this.#registrations.one(id);
+  }
+
+  registrationByUrl(url: string): Promise<RegistrationRow | undefined> {
+    return this.#registrations.byUrl(url);
+  }
+
+  registrations(): Promise<RegistrationRow[]> {
+    return this.#registrations.refresh();
+  }
+
+  known(): ReadonlyMap<string, RegistrationRow> {
+    return this.#registrations.known();
+  }
+
+  async addDelivery(row: OutboxRow): Promise<void> {
+    const values = insertValues(DELIVERY_COLUMNS, { ...row, status: "pending", attempts: 0 });
+    await this.#database.run(INSERT_DELIVERY, ...values.map(clean));
+    this.notifyOutbox([row]);
+  }
+
+  async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
+    const rows = await this.#database.rows(CLAIM, registrationId, isRetry, nowMs, limit, this.#owner);
+    return rows.map(toDelivery).sort((a, b) => a.dueMs - b.dueMs);
+  }
+
+  async nextDueMs({ registrationId, isRetry }: DeliveryLane, afterMs: number): Promise<number | undefined> {
+    return dueOf(await this.#database.row(NEXT_DUE, registrationId, isRetry, afterMs, this.#owner));
+  }
+
+  async pendingRegistrations(): Promise<string[]> {
+    return (await this.#database.rows(PENDING_REGISTRATIONS)).map((row) => row["id"] as string);
+  }
+
+  async earlierDueMs({ registrationId, graphId, epoch, pauseNo, event }: OutboxRow): Promise<number | undefined> {
+    const isLater = event !== "graph.paused";
+    return dueOf(await this.#database.row(EARLIER_DUE, registrationId, graphId, epoch, pauseNo, isLater));
+  }
+
+  async release(registrationId: string, graphId: string, dueMs: number): Promise<void> {
+    const { count } = await this.#database.run(
+      "UPDATE svc.delivery SET due_ms = $3 WHERE registration_id = $1 AND graph_id = $2 AND status = 'pending' AND due_ms > $3",
+      registrationId,
+      graphId,
+      dueMs,
+    );
+    if (count > 0) this.notifyOutbox([{ registrationId }]);
+  }
+
+  async recordAttempts(records: readonly AttemptRecord[]): Promise<void> {
+    const attempts = records.map(({ attempt }) => {
+      const values = insertValues(ATTEMPT_COLUMNS, attempt).map(clean);
+      return Object.fromEntries(ATTEMPT_NAMES.map((name, at) => [name, values[at]]));
+    });
+    const deliveries = records.map(({ attempt: { deliveryId, number }, change }) => ({
+      id: deliveryId,
+      status: change.status,
+      attempts: number,
+      due_ms: change.dueMs,
+      delivered_ms: change.deliveredMs,
+    }));
+    await this.#database.transaction(async (sql) => {
+      await sql(INSERT_ATTEMPTS, JSON.stringify(attempts));
+      await sql(UPDATE_DELIVERIES, JSON.stringify(deliveries));
+    });
+  }
+
+  async requeue(deliveryId: string, dueMs: number): Promise<boolean> {
+    const row = await this.#database.row(
+      "UPDATE svc.delivery SET status = 'pending', due_ms = $1, claimed_by = NULL WHERE id = $2 RETURNING registration_id",
+      dueMs,
+      clean(deliveryId),
+    );
+    if (row) this.notifyOutbox([{ registrationId: row["registration_id"] as string }]);
+    return row !== undefined;
+  }
+
+  async delivery(id: string): Promise<DeliveryRow | undefined> {
+    const row = await this.#database.row(`SELECT ${DELIVERY_LIST} FROM svc.delivery WHERE id = $1`, clean(id));
+    return row && toDelivery(row);
+  }
+
+  async attempts(deliveryId: string): Promise<AttemptRow[]> {
+    const rows = await this.#database.rows(
+      "SELECT * FROM svc.attempt WHERE delivery_id = $1 ORDER BY number",
+      deliveryId,
+    );
+    return rows.map(toAttempt);
+  }
+
+  async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {
+    const conditions = new Conditions();
+    conditions.add("registration_id = ?", query.registrationId);
+    conditions.add("status = ?", query.status);
+    conditions.add("event = ?", query.event);
+    conditions.add("graph_id = ?", query.graphId);
+    conditions.add("created_ms >= ?", query.sinceMs);
+    const matching = `SELECT 1 FROM svc.delivery ${conditions.where} LIMIT ${MAX_DELIVERY_TOTAL}`;
+    const counted = await this.#database.row(`SELECT count(*) AS total FROM (${matching}) AS counted`, ...conditions.values);
+    const before = readDeliveryCursor(query.cursor);
+    if (before) conditions.add("(created_ms, id) < (?, ?)", before.createdMs, before.id);
+    const limit = pageLimit(query.limit);
+    const text = `SELECT ${DELIVERY_LIST} FROM svc.delivery ${conditions.where} ORDER BY created_ms DESC, id DESC LIMIT ${limit + 1}`;
+    const rows = (await this.#database.rows(text, ...conditions.values)).map(toDelivery);
+    const items = rows.slice(0, limit);
+    const last = items.at(-1);
+    const nextCursor = rows.length > limit && last ? deliveryCursor(last) : undefined;
+    return { items, total: Number(counted?.["total"]), nextCursor };
+  }
+
+  async forgetPings(beforeMs: number): Promise<void> {
+    await this.#database.transaction(async (sql) => {
+      const old = await sql(
+        "DELETE FROM svc.delivery WHERE event = 'ping' AND status <> 'pending' AND created_ms < $1 RETURNING id",
+        beforeMs,
+      );
+      await sql(
+        "DELETE FROM svc.attempt WHERE delivery_id = ANY ($1::text[])",
+        old.map(({ id }) => String(id)),
+      );
+    });
+  }
+
+  announce(registrationIds: ReadonlySet<string>): void {
+    for (const listener of this.#listeners) listener(registrationIds);
+  }
+
+  onOutbox(listener: OutboxListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}
+
+function dueOf(row: Row | undefined): number | undefined {
+  return typeof row?.["due"] === "number" ? row["due"] : undefined;
+}
