@@ -86,8 +86,9 @@ addEventListener("keydown", (event) => {
   if (localStorage.getItem(OFF) === "off") return;
   const keys = event.timeStamp - pressedAt < SEQUENCE_MS && pressed !== "" ? `${pressed} ${key}` : key;
   [pressed, pressedAt] = [keys === "g" ? key : "", event.timeStamp];
+  if (keys !== key && press(keys)) return event.preventDefault();
   if (key === "j" || key === "k") move(key === "j" ? 1 : -1);
-  else if (!press(keys) && !press(key)) return;
+  else if (!press(key)) return;
   event.preventDefault();
 });
 
@@ -110,4 +111,5 @@ for (const text of document.querySelectorAll("[data-copy]")) {
   text.after(button);
 }
 
+show("live");
 again();

@@ -48,7 +48,7 @@ describe("the screen of a run", () => {
 
   it("shows when what ran, with each wait and retry, and leads from there to the node", async () => {
     const page = await text(`/${done}`);
-    const row = /<a class="timeline-row"[^>]*aria-label="charge, done: ([^"]*)"/.exec(page);
+    const row = /timeline-name">charge<[\s\S]*?class="unseen">, done: ([^<]*)</.exec(page);
     assert.match(row?.[1] ?? "", /run .*, retry .*, run .*attempt 2/);
     assert.ok(page.includes(`/_svc/ops/runs/${done}?node=charge`));
     assert.match(page, /and 4 more/);

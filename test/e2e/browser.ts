@@ -77,10 +77,15 @@ interface AxeViolation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** @returns one line for each accessibility violation of the page that axe calls serious or critical. */
-export async function seriousViolations(page: Page): Promise<string[]> {
+/**
+ * @param rules those of axe that count. Default: all
+ * @returns one line for each accessibility violation of the page that axe calls serious or critical.
+ */
+export async function seriousViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(axeSource);
-  const violations = (await page.evaluate("axe.run().then((found) => found.violations)")) as AxeViolation[];
+  const violations = (await page.evaluate(
+    `axe.run(${rules ? JSON.stringify({ runOnly: rules }) : ""}).then((found) => found.violations)`,
+  )) as AxeViolation[];
   return violations
     .filter((violation) => violation.impact === "serious" || violation.impact === "critical")
     .map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);

@@ -184,7 +184,10 @@ export class PostgresWebhooks implements WebhookStore {
     conditions.add("graph_id = ?", query.graphId);
     conditions.add("created_ms >= ?", query.sinceMs);
     const matching = `SELECT 1 FROM svc.delivery ${conditions.where} LIMIT ${MAX_DELIVERY_TOTAL}`;
-    const counted = await this.#database.row(`SELECT count(*) AS total FROM (${matching}) AS counted`, ...conditions.values);
+    const counted = await this.#database.row(
+      `SELECT count(*) AS total FROM (${matching}) AS counted`,
+      ...conditions.values,
+    );
     const before = readDeliveryCursor(query.cursor);
     if (before) conditions.add("(created_ms, id) < (?, ?)", before.createdMs, before.id);
     const limit = pageLimit(query.limit);

@@ -385,7 +385,7 @@ function Next({ schedules, look }: { schedules: readonly ScheduleView[]; look: L
               </td>
               <td data-label="">
                 <StepForm look={look} action={`/schedules/${schedule.name}/trigger`} class="actions">
-                  <StepButton look={look} label="Run now" name={`Run ${schedule.name} now`} />
+                  <StepButton look={look} label="Run now" name={`Run now: ${schedule.name}`} />
                 </StepForm>
               </td>
             </tr>

@@ -102,7 +102,7 @@ function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: 
             </td>
             <td data-label="">
               <StepForm look={look} action={`/schedules/${schedule.name}/trigger`} class="actions">
-                <StepButton look={look} label="Run now" name={`Run ${schedule.name} now`} />
+                <StepButton look={look} label="Run now" name={`Run now: ${schedule.name}`} />
                 <StepButton
                   look={look}
                   label={schedule.paused ? "Resume" : "Pause"}

@@ -55,19 +55,13 @@ export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
 
 function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; href: string }) {
   const { id, status, segments, durationMs, folded } = row;
+  const more = folded === 0 ? "" : ` and ${countText(folded)} more`;
   const told = segments.map(({ label }) => label).join(", ");
   return (
-    <a
-      class="timeline-row"
-      href={href}
-      data-status={status}
-      data-row
-      aria-current={isChosen ? "true" : undefined}
-      aria-label={`${id}, ${status}: ${told}`}
-    >
+    <a class="timeline-row" href={href} data-status={status} data-row aria-current={isChosen ? "true" : undefined}>
       <span class="timeline-name">
         {id}
-        {folded === 0 ? null : <span class="quiet">{` and ${countText(folded)} more`}</span>}
+        <span class="quiet">{more}</span>
       </span>
       <span class="timeline-track">
         {segments.map(({ kind, left, width, label }) => (
@@ -81,6 +75,7 @@ function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; hre
         ))}
       </span>
       <span class="number quiet">{durationText(durationMs)}</span>
+      <span class="unseen">{`, ${status}: ${told}`}</span>
     </a>
   );
 }

@@ -1,0 +1,221 @@
+/** The operators' screens in a browser: live, by keyboard alone, without script, narrow, and for everybody. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import type { App, Started } from "svc";
+import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
+import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
+
+let app: App;
+let started: Started;
+let browser: Browser;
+let failed: string;
+let waiting: string;
+let delivery: string;
+
+const at = (path: string): string => `${started.url}/_svc/ops${path}`;
+
+/** A run that goes on until it is ended. */
+async function endless(): Promise<string> {
+  const { snapshot } = await app.engine.start("sync-catalogue", null);
+  const id = snapshot.graph_id;
+  await until(async () => (await app.engine.snapshot(id))?.nodes[0]?.status === "running", "that it runs");
+  return id;
+}
+
+function phaseIs(id: string, phase: string): Promise<void> {
+  return until(async () => (await app.engine.snapshot(id))?.phase === phase, phase);
+}
+
+before(async () => {
+  app = opsSample({ more: { demo: true } });
+  started = await app.start({ host: "127.0.0.1", port: 0 });
+  browser = await launchBrowser();
+  failed = await runTo(app, "order", orderInput(7), "failed");
+  await runTo(app, "order", orderInput(3), "done");
+  const { snapshot } = await app.engine.start("order", orderInput(5, 30));
+  waiting = snapshot.graph_id;
+  const isWaiting = async (): Promise<boolean> =>
+    ((await app.engine.snapshot(waiting))?.nodes ?? []).some(
+      ({ kind, status }) => kind === "wait" && status === "waiting",
+    );
+  await until(isWaiting, "that it waits");
+  const hook = await app.webhooks.create({ url: `${started.url}/_svc/demo/webhook-inbox`, events: ["graph.done"] });
+  delivery = (await app.webhooks.ping(hook.registration.id)).delivery_id;
+  await app.engine.queues.pause("pack", { by: "ada", note: "the belt stands still" });
+});
+after(async () => {
+  await browser.close();
+  await started.close();
+});
+
+/** Its script has begun. */
+function alive(page: Page): Promise<void> {
+  return page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
+}
+
+/** Every screen, in a state that shows something. */
+function screens(): string[] {
+  return [
+    "",
+    "/runs",
+    "/runs?worker=nobody",
+    "/runs/bulk?status=failed&which=all&step=retry",
+    `/runs/${failed}?node=charge&tab=attempts`,
+    `/runs/${waiting}`,
+    `/runs/${waiting}?view=events`,
+    `/runs/${failed}?view=audit&tab=raw`,
+    "/queues",
+    "/schedules",
+    "/webhooks",
+    `/deliveries/${delivery}`,
+    "/workers",
+    "/audit",
+    "/settings",
+  ];
+}
+
+describe("every screen of the operators", () => {
+  const themes = [["light"], ["dark", ["color-contrast"]]] as const;
+  for (const [colorScheme, rules] of themes)
+    it(`is open to everybody (axe), ${colorScheme}, and scrolls sideways nowhere from 360 px on`, async () => {
+      const tab = await openTab(browser, { colorScheme, viewport: { width: 1280, height: 900 } });
+      const problems: string[] = [];
+      for (const path of screens()) {
+        await tab.page.setViewportSize({ width: 1280, height: 900 });
+        await tab.page.goto(at(path));
+        for (const problem of await seriousViolations(tab.page, rules)) problems.push(`${path}: ${problem}`);
+        for (const width of [360, 768]) {
+          await tab.page.setViewportSize({ width, height: 800 });
+          const wide = await tab.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          if (wide > 0) problems.push(`${path}: ${wide} px too wide at ${width}`);
+        }
+      }
+      assert.deepEqual(problems, []);
+      await tab.close();
+    });
+
+  it("is reached by keyboard alone, with the focus where it can be seen", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at(""));
+    await alive(page);
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent?.trim()), "Skip to content");
+    const titles = {
+      r: "Runs",
+      q: "Queues",
+      s: "Schedules",
+      w: "Webhooks",
+      k: "Workers",
+      a: "Audit trail",
+      e: "Settings",
+      o: "Overview",
+    };
+    for (const [key, title] of Object.entries(titles)) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      await alive(page);
+    }
+    await page.goto(at("/runs"));
+    await alive(page);
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/runs\/g_/);
+    await page.goto(at("/runs"));
+    await alive(page);
+    await page.keyboard.press("/");
+    await page.keyboard.type(failed.slice(0, 20));
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/id=g_/);
+    await tab.close();
+  });
+
+  it("leaves keys alone where somebody writes, and where they are turned off", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at("/settings"));
+    await alive(page);
+    await page.locator("#ops-shortcuts").uncheck();
+    await page.reload();
+    await alive(page);
+    assert.equal(await page.locator("#ops-shortcuts").isChecked(), false);
+    await page.keyboard.press("g");
+    await page.keyboard.press("r");
+    assert.match(page.url(), /settings$/);
+    await page.locator("#ops-shortcuts").check();
+    await page.goto(at("/runs"));
+    await page.getByLabel("Tag").focus();
+    await page.keyboard.type("g r");
+    assert.equal(await page.getByLabel("Tag").inputValue(), "g r");
+    await tab.close();
+  });
+});
+
+/** Presses a button of the run's screen, and waits for what is told. */
+async function press(page: Page, name: string, told: RegExp): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).click();
+  await page.getByText(told).waitFor();
+}
+
+describe("a run on its screen", () => {
+  for (const javaScriptEnabled of [true, false])
+    it(`is paused, resumed, cancelled and run again ${javaScriptEnabled ? "with" : "without"} script`, async () => {
+      const id = await endless();
+      const tab = await openTab(browser, { javaScriptEnabled });
+      const { page } = tab;
+      await page.goto(at(`/runs/${id}`));
+      await press(page, "Pause", /Pausing: what runs/);
+      assert.equal(await page.getByRole("button", { name: /^Pause: It is pausing/ }).isDisabled(), true);
+      await press(page, "Resume", /It goes on/);
+      await page.getByLabel(/^Why/).first().fill("not needed");
+      await press(page, "Cancel", /Cancelled\./);
+      await phaseIs(id, "failed");
+      await page.goto(at(`/runs/${id}`));
+      await press(page, "Retry", /It runs again/);
+      await phaseIs(id, "running");
+      await app.engine.cancel(id);
+      await tab.close();
+    });
+
+  it("is run again from a node with another input, as a new run", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at(`/runs/${failed}?node=charge`));
+    await page.getByText("Run again from here…").click();
+    await page.getByLabel(/^Input of a new run/).fill(JSON.stringify(orderInput(2)));
+    await page.getByRole("button", { name: "As a new run" }).click();
+    await page.getByText("A new run begins at charge.").waitFor();
+    assert.match(page.url(), /\/runs\/g_/);
+    assert.ok(!page.url().includes(failed));
+    await tab.close();
+  });
+});
+
+describe("what stands on a screen", () => {
+  it("follows what happens, and stays as it is under somebody's hands", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at("/runs?worker=nightly-report"));
+    await page.getByText("No run fits these filters").waitFor();
+    await app.engine.start("nightly-report", null);
+    await page.getByRole("cell", { name: "done" }).waitFor();
+    await page.getByRole("checkbox", { name: /^Choose/ }).check();
+    await app.engine.start("nightly-report", null);
+    await page.getByText("2 runs", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("checkbox", { name: /^Choose/ }).count(), 1);
+    await tab.close();
+  });
+
+  it("says when the server can't be reached", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at("/queues"));
+    await page.context().setOffline(true);
+    await page.getByText(/offline/).waitFor();
+    await tab.leave();
+  });
+});
