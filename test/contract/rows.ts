@@ -273,6 +273,25 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    title: "contract 5: submits of the full-stack variant",
+    files: ["contract/contract-5-submits"],
+    rows: [
+      "Order of checks: method, name, rate limit, content type, origin and CSRF, size, UTF-8, parse, depth, schema, run",
+      "action asks for a signed-in caller and there is none (unauthorized()): 401, its message",
+      "CSRF token missing or wrong: 403 Forbidden",
+      "cross-site Sec-Fetch-Site, foreign Origin; forbidden(): 403 Forbidden",
+      "unknown name, or a name of a prototype property: 404 Unknown action",
+      "body over 1 MiB (submits with files: the form's own limit): 413, unread: Payload too large",
+      "not urlencoded, multipart or JSON (submits): 415 Unsupported content type",
+      "schema refuses: 422 what and where",
+      "over the limit: 429 + Retry-After + RateLimit/RateLimit-Policy: Too many requests",
+      "the function throws: 500, process lives: Internal error",
+      "with Accept: application/json the action's envelope plus redirect",
+      "otherwise 303 on success",
+      "or the page again with 422, its values kept and its errors beside the fields: it works without JavaScript",
+    ],
+  },
+  {
     title: "contract 6: assets, chunks, SEO, demo",
     files: ["contract/contract-6-pages", "contract/contract-6-files", "contract/contract-6-demo"],
     rows: [

@@ -188,28 +188,48 @@ function ofEntries(ctx: Context, { fields, files, digest, clear }: FormEntries):
   };
 }
 
+/** Forms that this process is about to answer, by their intent: who sends one again waits for the same answer. */
+const underWay = new WeakMap<Services, Map<string, Promise<Outcome>>>();
+
 async function performed(call: Call, body: Read): Promise<Answer> {
-  const { ctx, definition, name, endpoints } = call;
-  const { key } = body;
-  const run = (): Promise<Outcome> => perform(call, body);
-  if (key === undefined || definition.once === false) return shown(call, body, await run());
-  // The same form with other content is another intent: who goes back in the browser's history has the key of before.
-  const intent = createHash("sha256").update(`${key}\n${body.digest}`).digest("hex");
-  const keyed = { ctx, name: `submit ${name}`, args: body.digest, headers: [] };
+  const { definition, endpoints, name } = call;
+  const { key, digest } = body;
+  if (key === undefined || definition.once === false) return shown(call, body, await perform(call, body));
   const { services } = endpoints;
-  let kept: Outcome | undefined;
-  const perhapsKept = await askedUntilThere(services, () =>
+  const mine = underWay.get(services) ?? new Map<string, Promise<Outcome>>();
+  underWay.set(services, mine);
+  // The same form with other content is another intent: who goes back in the browser's history has the key of before.
+  const intent = createHash("sha256")
+    .update(JSON.stringify([key, digest]))
+    .digest("hex");
+  const { ctx } = call;
+  const place = JSON.stringify([name, ctx.cookie(COOKIES.csrf), ctx.sessionId, intent]);
+  const first = mine.get(place);
+  if (first) return shown(call, body, { ...(await first), headers: REPLAYED });
+  const outcome = performOnce(call, body, intent).finally(() => mine.delete(place));
+  mine.set(place, outcome);
+  return shown(call, body, await outcome);
+}
+
+const REPLAYED = [HEADERS.idempotencyReplayed, "true"];
+
+async function performOnce(call: Call, body: Read, intent: string): Promise<Outcome> {
+  const { ctx, endpoints, name } = call;
+  const { services } = endpoints;
+  const keyed = { ctx, name: `submit ${name}`, args: body.digest, headers: [] };
+  let made: Outcome | undefined;
+  const kept = await askedUntilThere(services, () =>
     services.answers.once(intent, keyed, async () => {
       // Whoever sends it again is waiting for this answer.
       if (ctx instanceof RequestContext) ctx.outlive();
-      kept = await run();
-      return json(kept.reply, kept.status);
+      made = await perform(call, body);
+      return json(made.reply, made.status);
     }),
   );
-  return shown(call, body, kept ?? outcomeIn(perhapsKept));
+  return made ?? outcomeIn(kept);
 }
 
-/** The answer that another request is making: a double click sends the second form while the first is under way. */
+/** The answer that another process is making: a double click sends the second form while the first is under way. */
 async function askedUntilThere(services: Services, ask: () => Promise<Result>): Promise<Result> {
   for (let asked = 1; ; asked++) {
     try {
@@ -227,7 +247,7 @@ function outcomeIn({ status, body }: Result): Outcome {
   return {
     status,
     reply: JSON.parse(typeof body === "string" ? body : "null") as ActionReply,
-    headers: [HEADERS.idempotencyReplayed, "true"],
+    headers: REPLAYED,
   };
 }
 
