@@ -141,5 +141,9 @@ function shown(owner: Element, what: string): Element[] {
 
 customElements.define(DOM.flowTag, Flow);
 
-// Widgets (src/fullstack/flow) have parts of their own.
-if (document.querySelector(DOM.liveTag)) void import(PATHS.flowLive);
+/** Widgets (src/fullstack/flow) have parts of their own. */
+function loadParts(): void {
+  if (document.querySelector(DOM.liveTag)) void import(PATHS.flowLive);
+}
+loadParts();
+addEventListener(DOM.navigated, loadParts);

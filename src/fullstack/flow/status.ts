@@ -13,6 +13,8 @@ export type FlowStatus =
   | "done"
   | "failed"
   | "skipped"
+  /** Its graph has ended before its turn came. */
+  | "unrun"
   | "cancelling"
   | "cancelled"
   | "compensating"
@@ -40,6 +42,7 @@ export const STATUS_LOOKS: Readonly<Record<FlowStatus, StatusLook>> = {
   done: { word: "done", tone: "good", shape: "M2.5 8.5L6.5 12.5L13.5 4" },
   failed: { word: "failed", tone: "bad", shape: "M3 3L13 13M13 3L3 13" },
   skipped: { word: "skipped", tone: "void", shape: "M2 8h2.5M6.75 8h2.5M11.5 8H14" },
+  unrun: { word: "not run", tone: "void", shape: "M5 8h6" },
   cancelling: { word: "cancelling", tone: "held", shape: `${RING}M5 8h6` },
   cancelled: { word: "cancelled", tone: "void", shape: `${RING}M4 12L12 4` },
   compensating: { word: "undoing", tone: "warn", shape: BACK },

@@ -109,6 +109,13 @@ describe("views of graphs", () => {
     );
   });
 
+  it("say of what was still queued when the graph ended that it has not run", () => {
+    const error = { message: "no", reason: "error" as const };
+    const ended = { status: "failed", phase: "failed", error, finished_ms: 9 } as const;
+    const view = flowView(snapshot([row("list", "failed"), row("pack", "pending")], EDGES, ended));
+    assert.equal(summaryText(view), "0 of 3 nodes done, 1 failed: list, 2 not run: shrink, pack");
+  });
+
   it("keep what a worker did inside of its node with that node", () => {
     const { nodes } = flowView(snapshot([row("list", "running"), row("list#fetch", "done")], EDGES));
     assert.deepEqual(

@@ -87,8 +87,9 @@ export function graphStatus(snapshot: Pick<Snapshot, "phase" | "error" | "due_ms
   return graphLooks(snapshot, Infinity).status;
 }
 
-function nodeStatus(status: NodeRow["status"]): FlowStatus {
-  return status === "pending" || status === "ready" ? "queued" : status;
+function nodeStatus(status: NodeRow["status"], hasEnded: boolean): FlowStatus {
+  if (status === "pending" || status === "ready") return hasEnded ? "unrun" : "queued";
+  return status;
 }
 
 /** In the order in which the edges name them: that of the definition. */
@@ -123,13 +124,13 @@ function childOf({ graph_id, worker, status }: Snapshot["children"][number]): Fl
 
 function nodeOf(name: string, rows: readonly NodeRow[], hasEnded: boolean): Omit<FlowNode, "children"> {
   const own = rows.find(({ id }) => id === name);
-  const inner = rows.filter(({ id }) => id.includes("#")).map((row) => partOf(row, name));
+  const inner = rows.filter(({ id }) => id.includes("#")).map((row) => partOf(row, name, hasEnded));
   if (own) {
     return {
       ...timesOf([own]),
       name,
       worker: own.worker,
-      status: nodeStatus(own.status),
+      status: nodeStatus(own.status, hasEnded),
       attempts: own.attempts,
       dueMs: dueOf([own, ...rows]),
       message: own.error?.message,
@@ -139,17 +140,17 @@ function nodeOf(name: string, rows: readonly NodeRow[], hasEnded: boolean): Omit
     };
   }
   const itemRows = rows.filter(({ id }) => !id.includes("#")).sort((a, b) => numberOf(a) - numberOf(b));
-  const counts = countsOf(itemRows);
+  const counts = countsOf(itemRows, hasEnded);
   return {
     ...timesOf(itemRows),
     name,
     worker: itemRows[0]?.worker ?? name,
-    status: itemRows.length === 0 ? (hasEnded ? "skipped" : "queued") : sumOf(counts),
+    status: itemRows.length === 0 ? (hasEnded ? "unrun" : "queued") : sumOf(counts),
     attempts: itemRows.reduce((sum, { attempts }) => sum + attempts, 0),
     dueMs: dueOf(rows),
     message: itemRows.find(({ status, error }) => status === "failed" && error)?.error?.message,
     counts: itemRows.length === 0 ? undefined : counts,
-    items: itemRows.map((row) => partOf(row, name)),
+    items: itemRows.map((row) => partOf(row, name, hasEnded)),
     inner,
   };
 }
@@ -158,12 +159,12 @@ function numberOf({ id }: NodeRow): number {
   return Number(id.slice(id.lastIndexOf("/") + 1));
 }
 
-function partOf(row: NodeRow, name: string): FlowPart {
+function partOf(row: NodeRow, name: string, hasEnded: boolean): FlowPart {
   return {
     id: row.id,
     label: row.id.slice(name.length + 1),
     kind: row.id.includes("#") ? row.kind : "item",
-    status: nodeStatus(row.status),
+    status: nodeStatus(row.status, hasEnded),
     startedMs: row.started_ms,
     finishedMs: row.finished_ms,
     message: row.error?.message,
@@ -202,12 +203,13 @@ const ORDER: readonly FlowStatus[] = [
   "cancelled",
   "compensated",
   "skipped",
+  "unrun",
 ];
 
-function countsOf(rows: readonly NodeRow[]): Map<FlowStatus, number> {
+function countsOf(rows: readonly NodeRow[], hasEnded: boolean): Map<FlowStatus, number> {
   const counts = new Map<FlowStatus, number>();
   for (const { status } of rows) {
-    const shown = nodeStatus(status);
+    const shown = nodeStatus(status, hasEnded);
     counts.set(shown, (counts.get(shown) ?? 0) + 1);
   }
   return new Map([...counts].sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b)));
@@ -232,7 +234,7 @@ const UNDER_WAY: readonly FlowStatus[] = [
 ];
 
 const OPEN: ReadonlySet<FlowStatus> = new Set(["queued", "paused"]);
-const NEVER: ReadonlySet<FlowStatus> = new Set(["skipped", "cancelled"]);
+const NEVER: ReadonlySet<FlowStatus> = new Set(["skipped", "unrun", "cancelled"]);
 
 function edgeState(from: FlowNode | undefined, to: FlowNode | undefined): FlowEdge["state"] {
   if (!from || !to || NEVER.has(from.status) || NEVER.has(to.status)) return "untaken";
@@ -244,7 +246,7 @@ export function summaryText({ nodes }: FlowView): string {
   const named = (status: FlowStatus): string[] =>
     nodes.filter((node) => node.status === status).map(({ name }) => name);
   const told = (
-    ["failed", "uncompensated", "running", "retrying", "waiting", "compensating", "skipped"] as const
+    ["failed", "uncompensated", "running", "retrying", "waiting", "compensating", "skipped", "unrun"] as const
   ).flatMap((status) => {
     const names = named(status);
     const list = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
@@ -267,4 +269,5 @@ const SUMMARY_WORDS = {
   waiting: "waiting",
   compensating: "being undone",
   skipped: "skipped",
+  unrun: "not run",
 } as const;
