@@ -55,6 +55,7 @@ const ASSETS = [
   "ui-menu",
   "ui-modal",
   "ui-theme",
+  "ui-gesture",
   "flow",
   "ops",
   "flow-live",

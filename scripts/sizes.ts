@@ -36,12 +36,21 @@ const GOALS: Record<string, number> = {
   "links.js": 600,
   "counter: first click": 2500,
   "todo: first use": 4500,
-  "widgets: every script of them": 9000,
+  "widgets: every script of them": 8500,
   "static: ever": 0,
 };
 
 /** Scripts of widgets, each loaded by itself. */
-const WIDGETS = ["ui.js", "ui-place.js", "ui-menu.js", "ui-modal.js", "ui-theme.js", "virtual.js", "toast.js"];
+const WIDGETS = [
+  "ui.js",
+  "ui-place.js",
+  "ui-menu.js",
+  "ui-modal.js",
+  "ui-theme.js",
+  "ui-gesture.js",
+  "virtual.js",
+  "toast.js",
+];
 
 /** zlib differs a little between Node versions; the raw bytes must agree exactly. */
 const GZIP_TOLERANCE_BYTES = 8;

@@ -45,6 +45,14 @@ export { batch, computed, signal, untrack, type Computed, type Signal } from "./
 export { onCleanup } from "./reactivity/cleanup.ts";
 export { store } from "./reactivity/server-store.ts";
 export { Case, For, Match, Show } from "./jsx/control-flow.ts";
+export {
+  Gesture,
+  type GesturePhase,
+  type GesturePoint,
+  type GestureProps,
+  type PanDetail,
+  type PinchDetail,
+} from "./jsx/gesture.ts";
 export { createRef, type Ref } from "./jsx/ref.ts";
 export { Await, type AwaitProps } from "./ssr/await.ts";
 export { resource, type FetchOptions } from "./ssr/resource.ts";

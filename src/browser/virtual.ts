@@ -3,6 +3,7 @@
  * row-heights.ts; rows themselves are those of `region`. What is not there takes its room all the same, above and below.
  */
 import { batch, Cell, slotsAt, watch } from "./core.ts";
+import { DOM } from "../shared/wire.ts";
 import { For, K } from "./region.ts";
 import { RowHeights, rowsAround } from "./row-heights.ts";
 import type { Slots } from "./types.ts";
@@ -17,16 +18,8 @@ interface RowSlots extends Slots {
   n: { value: number };
 }
 
-/** Marks lists for the rule below. */
-const MARK = "data-svc-virtual";
-const PADDING = "content:'';display:block;height:calc(1px*var(--svc-";
-
 /** Where there is no row to guess from. */
 const GUESS = 40;
-
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(`[${MARK}]::before{${PADDING}before))}[${MARK}]::after{${PADDING}after))}`);
-document.adoptedStyleSheets.push(sheet);
 
 const topOf = (element: Element): number => element.getBoundingClientRect().top;
 
@@ -271,7 +264,7 @@ export function Virtual(
       () => total.value,
       (size) => table.setAttribute("aria-rowcount", `${size as number}`),
     );
-  parent.setAttribute(MARK, "");
+  parent.setAttribute(DOM.virtual, "");
   queueMicrotask(() => {
     if (isThere()) hold();
     const all = rows();

@@ -3,8 +3,9 @@ import type { ESTree } from "vite";
 import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "./ast.ts";
 import { findComponents } from "./components.ts";
 import type { SourceFile } from "./diagnostics.ts";
-import { SVC, functionOf, indexImports, initOf, kindOf, type Kind } from "./kinds.ts";
+import { SVC, functionOf, indexImports, initOf, kindOf, svcName, type Kind } from "./kinds.ts";
 import { awaitedNames, mayFetchAgain } from "./resources.ts";
+import { DOM } from "../shared/wire.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "./scopes.ts";
 
 /**
@@ -29,6 +30,7 @@ export interface Module {
 export function analyze(file: SourceFile, program: ESTree.Program): Module {
   indexImports(program);
   const scopes = resolveScopes(program);
+  nameHostElements(program, scopes);
   const kinds = new Map<Binding, Kind>();
   const awaitedBy = awaitedNames(program, scopes);
   const awaited = (binding: Binding): Binding | undefined => {
@@ -60,6 +62,17 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
     parentOf,
     components: findComponents(program, scopes),
   };
+}
+
+/** Components of "svc" that are elements: from here on they are that, so that they can stand wherever elements can. */
+const HOST_TAGS: Readonly<Record<string, string>> = { Gesture: DOM.gestureTag };
+
+function nameHostElements(program: ESTree.Program, scopes: Scopes): void {
+  walk(program, (node) => {
+    if (node.type !== "JSXOpeningElement" && node.type !== "JSXClosingElement") return;
+    const tag = HOST_TAGS[svcName(node.name, scopes) ?? ""];
+    if (tag !== undefined && node.name.type === "JSXIdentifier") node.name.name = tag;
+  });
 }
 
 function parentsOf(program: ESTree.Program): Map<Node, Node> {

@@ -47,6 +47,7 @@ export const PATHS = {
   uiMenu: "/_svc/ui-menu.js",
   uiModal: "/_svc/ui-modal.js",
   uiTheme: "/_svc/ui-theme.js",
+  uiGesture: "/_svc/ui-gesture.js",
   uiCss: "/_svc/ui.css",
   flow: "/_svc/flow.js",
   /** Enhanced navigation: sees in the page that a link is about to be followed; follows it; does so for handlers. */
@@ -226,6 +227,10 @@ export const DOM = {
   place: "data-svc-place",
   /** Attribute of `<html>`: the theme that the visitor has chosen, in apps with themes. */
   theme: "data-svc-theme",
+  /** On the element around the rows of a virtual list. */
+  virtual: "data-svc-virtual",
+  /** Element of `<Gesture>`. */
+  gestureTag: "svc-gesture",
   /** Where toasts are shown; its value names the button that closes one. */
   toasts: "data-svc-toasts",
   /** On scripts of widgets: a page that takes over another runs those of it. */

@@ -23,11 +23,19 @@ const SCRIPTS = {
     path: PATHS.uiModal,
     unless: `"command"in HTMLButtonElement.prototype&&"closedBy"in HTMLDialogElement.prototype`,
   },
+  /** What fingers do. */
+  gesture: { path: PATHS.uiGesture },
   /** Themes without a new page. */
   theme: { path: PATHS.uiTheme },
 } as const satisfies Readonly<Record<string, Script>>;
 
 export type Feature = keyof typeof SCRIPTS;
+
+/** Part whose lists have rules in the stylesheet. */
+const LONG_LISTS = "virtual";
+
+/** Events that a script of ours tells. */
+const GESTURES: ReadonlySet<string> = new Set(["pan", "pinch", "longpress", "doubletap"]);
 
 /** Most pages have no widget. */
 const NONE: readonly never[] = [];
@@ -41,6 +49,12 @@ export class PageFeatures {
   use(...names: readonly Feature[]): void {
     if (this.#styles === "none") this.#styles = "untold";
     for (const name of names) if (!this.#told.has(name)) this.#untold.add(name);
+  }
+
+  /** A scope of the page hears an event, or has a part. */
+  meet(name: string): void {
+    if (GESTURES.has(name)) this.use("gesture");
+    else if (name === LONG_LISTS) this.use();
   }
 
   /** Stylesheets that the page has come to need since this was last asked. */

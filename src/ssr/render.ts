@@ -339,7 +339,11 @@ export class Render {
   #modulesOf(block: Block, chunk: string): readonly string[] {
     let modules = this.#blocks.get(block);
     if (!modules) {
-      for (const name of block.events) this.events.add(name);
+      for (const name of block.events) {
+        this.events.add(name);
+        this.features.meet(name);
+      }
+      for (const name of block.parts) this.features.meet(name);
       modules = [HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
       this.#blocks.set(block, modules);
     }
