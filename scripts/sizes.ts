@@ -36,21 +36,15 @@ const GOALS: Record<string, number> = {
   "links.js": 600,
   "counter: first click": 2500,
   "todo: first use": 4500,
-  "widgets: every script of them": 8500,
+  "widgets: all that a current browser may load": 6144,
+  "widgets: what older browsers may load besides": 3072,
   "static: ever": 0,
 };
 
-/** Scripts of widgets, each loaded by itself. */
-const WIDGETS = [
-  "ui.js",
-  "ui-place.js",
-  "ui-menu.js",
-  "ui-modal.js",
-  "ui-theme.js",
-  "ui-gesture.js",
-  "virtual.js",
-  "toast.js",
-];
+/** Scripts of widgets, each loaded by itself, by pages that use it. */
+const WIDGETS = ["ui-menu.js", "ui-theme.js", "ui-gesture.js", "virtual.js", "toast.js"];
+/** What the platform has by now, for browsers that lack it. */
+const FALLBACKS = ["ui.js", "ui-place.js", "ui-modal.js"];
 
 /** zlib differs a little between Node versions; the raw bytes must agree exactly. */
 const GZIP_TOLERANCE_BYTES = 8;
@@ -104,6 +98,7 @@ async function measure(): Promise<Row[]> {
       "runtime.js",
       "flow.js",
       ...WIDGETS,
+      ...FALLBACKS,
       "ui.css",
     ];
     const files = await Promise.all(names.map(async (name) => ({ name, ...(await asset(name)) })));
@@ -119,7 +114,8 @@ async function measure(): Promise<Row[]> {
         name: "demo's todo, which filters and edits: first use",
         ...(await together([...list, "select.js"], demo, "pages/todo.tsx")),
       },
-      { name: "widgets: every script of them", ...sum(await Promise.all(WIDGETS.map(asset))) },
+      { name: "widgets: all that a current browser may load", ...sum(await Promise.all(WIDGETS.map(asset))) },
+      { name: "widgets: what older browsers may load besides", ...sum(await Promise.all(FALLBACKS.map(asset))) },
       { name: "static: ever", ...sum([]) },
     ];
     return rows.map((row) => (row.name in GOALS ? { ...row, goalGzip: GOALS[row.name] as number } : row));
