@@ -26,6 +26,8 @@ export interface PageOptions<Data, Of extends Params = Params> {
   status?: OrOf<Data, number, Of>;
   /** Default "en". */
   lang?: OrOf<Data, string, Of>;
+  /** Direction of the document's text. Default: the browser's, left to right. */
+  dir?: OrOf<Data, "ltr" | "rtl" | undefined, Of>;
   /** More elements of `<head>`, as JSX. */
   head?: (data: Data, ctx: Context<Of>) => unknown;
   /** Around loading and rendering, outermost first; inside that of groups and app. */
@@ -76,6 +78,7 @@ export interface PreparedPage {
   /** To be read when the view has run. */
   readonly status: number;
   lang: string;
+  dir: "ltr" | "rtl" | undefined;
   prefetch: "intent" | "idle";
   navigation: Navigation;
   deadlineMs: number | undefined;
@@ -142,6 +145,7 @@ class Prepared<Data> implements PreparedPage {
   readonly title: string;
   readonly description: string | undefined;
   readonly lang: string;
+  readonly dir: "ltr" | "rtl" | undefined;
   readonly prefetch: "intent" | "idle";
   readonly navigation: Navigation;
   readonly deadlineMs: number | undefined;
@@ -152,13 +156,14 @@ class Prepared<Data> implements PreparedPage {
 
   constructor(options: PageOptions<Data>, deadlineMs: number | undefined, ctx: Context, data: Data) {
     keepQuiet(data);
-    const { title, description, lang = "en", prefetch = "intent", navigation = "links", head } = options;
+    const { title, description, lang = "en", dir, prefetch = "intent", navigation = "links", head } = options;
     this.#options = options;
     this.#ctx = ctx;
     this.#data = data;
     this.title = this.#of(title);
     this.description = description === undefined ? undefined : this.#of<string | undefined>(description);
     this.lang = this.#of(lang);
+    this.dir = dir === undefined ? undefined : this.#of<"ltr" | "rtl" | undefined>(dir);
     this.prefetch = prefetch;
     this.navigation = navigation;
     this.deadlineMs = deadlineMs;

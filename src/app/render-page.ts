@@ -129,6 +129,7 @@ class PageRequest implements PageRenderOptions {
   readonly title: string;
   readonly description: string | undefined;
   readonly lang: string;
+  readonly dir: "ltr" | "rtl" | undefined;
   readonly prefetch: "intent" | "idle";
   readonly navigation: Navigation;
   readonly head: (() => unknown) | undefined;
@@ -161,6 +162,7 @@ class PageRequest implements PageRenderOptions {
     this.title = prepared.title;
     this.description = prepared.description;
     this.lang = prepared.lang;
+    this.dir = prepared.dir;
     this.prefetch = prepared.prefetch;
     this.navigation = prepared.navigation;
     this.head = prepared.head;

@@ -20,6 +20,8 @@ import { withPages } from "./pages-folder.ts";
 export const CLIENT_QUERY = "?svc-client";
 
 /** Stands in for "svc" in helper modules that run in the browser. */
+/** The face that is for both sides. */
+const I18N = `${SVC}/i18n`;
 const BROWSER_SVC = "\0svc-browser";
 
 const RUNTIME_PATHS: ReadonlySet<string> = new Set([
@@ -88,7 +90,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (RUNTIME_PATHS.has(source)) return { id: source, external: true, moduleSideEffects: false };
       if (source === SVC) return BROWSER_SVC;
       if (importer === undefined) return undefined;
-      if (source.startsWith("node:") || BUILTINS.has(source) || source.startsWith(`${SVC}/`)) {
+      if (source.startsWith("node:") || BUILTINS.has(source) || (source.startsWith(`${SVC}/`) && source !== I18N)) {
         throw chain.serverOnly(source, importer, root);
       }
       const resolved = await this.resolve(source, importer, { skipSelf: true });

@@ -10,7 +10,10 @@ import {
   type RouteDefinition,
 } from "../index.ts";
 import { component, html } from "../jsx-runtime.ts";
-import { headElements, mergeHeads } from "./head.ts";
+import { headElements, mergeHeads, type Head } from "./head.ts";
+import type { AnyI18n } from "./i18n/i18n.ts";
+import { alternatesOf, directionOf, localPath } from "./i18n/locales.ts";
+import { byLanguage, homeRedirect } from "./i18n/routes.ts";
 import { loadChain, statusOf, viewChain, type Chain, type Standby } from "./chain.ts";
 import {
   endpointModule,
@@ -37,6 +40,7 @@ export interface AssembleOptions {
   readonly submits: Chain["submits"];
   readonly log: Chain["log"];
   readonly tell: Chain["tell"];
+  readonly i18n: AnyI18n | undefined;
 }
 
 /** What goes into `createApp`. */
@@ -51,13 +55,18 @@ export interface Assembled {
 
 /** @throws SvcError `SVC_DEFINITION` that names the file. */
 export function assemble(modules: Modules, options: AssembleOptions): Assembled {
-  const files = readRouteFiles(Object.keys(modules));
-  refuseSharedGet(modules, files.routes);
+  const read = readRouteFiles(Object.keys(modules));
+  refuseSharedGet(modules, read.routes);
+  const inAll = (file: RouteFile): RouteFile => (file.kind === "page" ? withLanguages(file, options.i18n) : file);
+  const files = {
+    routes: read.routes.map(inAll),
+    notFound: read.notFound.map((file) => withLanguages(file, options.i18n)),
+  };
   return {
     routes: files.routes.flatMap((file): Entry[] =>
       file.kind === "page" ? pagesOf(modules, file, options) : endpointsOf(modules, file),
     ),
-    plain: files.routes.flatMap((file) => plainPages(modules, file)),
+    plain: files.routes.flatMap((file) => plainPages(modules, file, options.i18n)),
     paths: new Set(files.routes.flatMap(({ paths }) => paths)),
     notFound: files.notFound.flatMap((file) => notFoundPages(modules, file, options)),
   };
@@ -79,33 +88,83 @@ function twinsOf(module: PageModule, { paths }: RouteFile, middleware: readonly 
     .map((path) => route("GET", twinPath(path), (ctx) => answerTwin(module, ctx, ctx.params), { middleware }));
 }
 
-function plainPages(modules: Modules, { file, kind, paths, around }: RouteFile): PlainPage[] {
+function plainPages(
+  modules: Modules,
+  { file, kind, paths, around }: RouteFile,
+  i18n: AnyI18n | undefined,
+): PlainPage[] {
   if (kind !== "page") return [];
   const all = [...around.layout.map((name) => layoutModule(modules, name)), pageModule(modules, file)];
   const heads = all.map(({ head }) => (typeof head === "function" ? undefined : head));
   const head = mergeHeads(heads.filter((one) => one !== undefined));
-  return paths.filter((path) => !/[:*]/.test(path)).map((path) => ({ path, head }));
+  return paths
+    .filter((path) => !/[:*]/.test(path))
+    .map((path) => {
+      const alternates = i18n && alternatesOf(i18n.locales, path);
+      return { path, head, ...(alternates && { alternates, isTranslation: alternates["x-default"] !== path }) };
+    });
+}
+
+/** Each path once for each language that has addresses of its own; those of the default language first. */
+function withLanguages(file: RouteFile, i18n: AnyI18n | undefined): RouteFile {
+  if (!i18n || i18n.locales.strategy !== "path") return file;
+  const { locales } = i18n;
+  return {
+    ...file,
+    paths: locales.all.flatMap((locale) => file.paths.map((path) => localPath(locales, path, locale))),
+  };
+}
+
+/** What the languages of the app add to a page's own middleware and rules. */
+function languageSettings(
+  path: string,
+  settings: PageSettings,
+  i18n: AnyI18n | undefined,
+): PageSettings & { middleware: Middleware[] } {
+  if (!i18n) return { ...settings, middleware: [] };
+  const { locales, redirectHome } = i18n;
+  if (locales.strategy === "path")
+    return {
+      ...settings,
+      middleware: path === "/" && redirectHome && locales.all.length > 1 ? [homeRedirect(locales)] : [],
+    };
+  const { cache } = settings;
+  const vary = ["accept-language", ...(cache?.vary ?? [])];
+  return { ...settings, ...(cache && { cache: { ...cache, vary } }), middleware: [byLanguage] };
+}
+
+/** With the addresses of the page in other languages, and its own in its own. */
+function localHead(head: Head, ctx: Context, i18n: AnyI18n | undefined): Head {
+  if (!i18n) return head;
+  const { locales } = i18n;
+  const alternates = alternatesOf(locales, encodeURI(ctx.path));
+  const { canonical } = head;
+  const own = canonical?.startsWith("/") ? localPath(locales, canonical, i18n.of(ctx).locale) : canonical;
+  return { ...head, alternates: { ...alternates, ...head.alternates }, ...(own !== undefined && { canonical: own }) };
 }
 
 /** One page for each way to write its path. */
 function placed(modules: Modules, file: RouteFile, chain: Chain, options: AssembleOptions): PageDefinition[] {
   const last = chain.levels.at(-1);
-  const settings = last?.options ?? {};
+  const { i18n } = options;
   const around = middlewareOf(modules, file);
-  return file.paths.map((path) =>
-    page(path, {
+  const localeOf = (ctx: Context): string => i18n?.of(ctx).locale ?? "en";
+  return file.paths.map((path) => {
+    const { middleware: byLocale, ...settings } = languageSettings(path, last?.options ?? {}, i18n);
+    return page(path, {
       navigation: options.navigation,
       ...settings,
-      middleware: last?.markdown === undefined ? around : [...around, withTwin(last, path)],
+      middleware: [...byLocale, ...around, ...(last?.markdown === undefined ? [] : [withTwin(last, path)])],
       load: (ctx: Context) => loadChain(chain, ctx),
       view: (loaded, ctx) => viewChain(chain, loaded, ctx),
       title: ({ head }) => head.title ?? "",
       description: ({ head }) => head.description,
-      lang: ({ head }) => head.lang ?? "en",
-      head: ({ head }) => headElements(head, options.origin()),
+      lang: ({ head }, ctx) => head.lang ?? localeOf(ctx),
+      dir: (_, ctx) => (i18n ? directionOf(localeOf(ctx)) : undefined),
+      head: ({ head, failure }, ctx) => headElements(failure ? head : localHead(head, ctx, i18n), options.origin()),
       status: ({ failure }) => (failure ? statusOf(failure.error) : 200),
-    }),
-  );
+    });
+  });
 }
 
 /** A `_404.tsx` is a page for every path below its folder, inside the layouts there. */
@@ -125,6 +184,8 @@ function notFoundPages(modules: Modules, file: RouteFile, options: AssembleOptio
 }
 
 function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, options: AssembleOptions): Chain {
+  const { i18n } = options;
+  const pages = pageNames(modules);
   const folders = around.layout.map(folderOf);
   // Inside the layout of its own folder, as inside those further out.
   const standby = (name: string): Standby => ({
@@ -138,9 +199,23 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
     errors: around.error.map(standby),
     notFound: around.notFound.map(standby),
     submits: options.submits,
+    languagesOf: i18n && ((ctx) => ({ locales: i18n.locales, locale: i18n.of(ctx).locale, pages })),
     log: options.log,
     tell: options.tell,
   };
+}
+
+/** Routes as `href` names them: `/users/[id]`. */
+function pageNames(modules: Modules): ReadonlySet<string> {
+  const files = Object.keys(modules).filter((file) => file.endsWith(".tsx"));
+  const names = files.map((file) =>
+    file
+      .replace(/\.tsx$/, "")
+      .split("/")
+      .filter((segment, at, all) => !/^\(.*\)$/.test(segment) && !(segment === "index" && at === all.length - 1))
+      .join("/"),
+  );
+  return new Set(names.map((name) => `/${name}`));
 }
 
 function endpointsOf(modules: Modules, file: RouteFile): RouteDefinition[] {

@@ -5,6 +5,7 @@
 import { STATUS_CODES } from "node:http";
 import { ErrorBoundary, isRedirect, SvcError, type Context } from "../index.ts";
 import { component, html, outlet, t, type Child } from "../jsx-runtime.ts";
+import { SiteLocales, type SiteLanguages } from "./i18n/i18n.ts";
 import { mergeHeads, type Head } from "./head.ts";
 import { keepQuiet } from "./outcome.ts";
 import { pageScope, type PageScope } from "./page-scope.ts";
@@ -20,6 +21,8 @@ export interface Chain {
   /** `_404.tsx`, outermost first. */
   readonly notFound: readonly Standby[];
   readonly submits: PageScope["submits"];
+  /** Undefined in apps of one language. */
+  readonly languagesOf: ((ctx: Context) => SiteLanguages) | undefined;
   readonly log: (ctx: Context, error: unknown) => void;
   /** What visitors may know of a fault of ours. */
   readonly tell: (error: unknown) => string;
@@ -88,8 +91,10 @@ function failureOf(chain: Chain, ctx: Context, error: unknown, at: number): NonN
 
 /** The page inside its layouts, as HTML that is made where it stands. */
 export function viewChain(chain: Chain, loaded: Loaded, ctx: Context): unknown {
-  const children = html(() => t(viewLevel(chain, loaded, ctx, 0)));
-  return pageScope.Provider({ value: { ctx, submits: chain.submits }, children });
+  const levels = html(() => t(viewLevel(chain, loaded, ctx, 0)));
+  const page = pageScope.Provider({ value: { ctx, submits: chain.submits }, children: levels });
+  const languages = chain.languagesOf?.(ctx);
+  return languages ? SiteLocales.Provider({ value: languages, children: page }) : page;
 }
 
 function viewLevel(chain: Chain, loaded: Loaded, ctx: Context, depth: number): unknown {

@@ -3,6 +3,8 @@ import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
 import { liveRoutes } from "./live/live-routes.ts";
 import { assemble } from "./assemble.ts";
 import { statusOf } from "./chain.ts";
+import { CHOICE_NAME, type AnyI18n } from "./i18n/i18n.ts";
+import { choiceRoutes } from "./i18n/routes.ts";
 import { exportedSubmits, type Modules, type PageSettings } from "./modules.ts";
 import { opsEntries, type OpsOptions } from "./ops/ops.ts";
 import { ToldFault } from "./outcome.ts";
@@ -19,6 +21,8 @@ export interface FullStackOptions extends Omit<AppOptions, "submits"> {
    * page one small script. Default `"links"`: the browser follows them. A page's own `options.navigation` stands above it.
    */
   navigation?: PageSettings["navigation"];
+  /** The languages of the app, as `createI18n` makes them. Default: one, which `head.lang` names. */
+  i18n?: AnyI18n;
   /** The operators' screens at `/_svc/ops`: who may see them, and what they hide. `false`: there are none. */
   ops?: OpsOptions | false;
 }
@@ -35,13 +39,14 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
       "SVC_DEFINITION",
       'createFullStackApp was run without being compiled, so it has no pages: "svc dev" and "svc build" give it those of its folder pages/.',
     );
-  const { seo = {}, ops = {}, navigation = "links", submits: named = [], ...base } = options;
+  const { seo = {}, ops = {}, navigation = "links", i18n, submits: named = [], ...base } = options;
   const modules = byFile(given);
   const submits = submitsByName([...exportedSubmits(modules), ...named]);
   const assembled = assemble(modules, {
     submits,
     origin: () => app.config.siteOrigin,
     navigation,
+    i18n,
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
     tell: (error) => told(error, app.config.isProduction),
   });
@@ -53,6 +58,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
     notFound: [...assembled.notFound, ...(base.notFound ?? [])],
     extensions: {
       live: liveRoutes(() => app),
+      ...(i18n && { [CHOICE_NAME]: choiceRoutes(i18n.locales) }),
       ...(ops && { ops: opsEntries(() => app, ops) }),
       ...base.extensions,
     },

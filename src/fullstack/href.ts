@@ -1,5 +1,7 @@
 /** Addresses of the app's own pages, typed by the names of their files. */
-import { SvcError } from "../index.ts";
+import { SvcError, useContext } from "../index.ts";
+import { SiteLocales } from "./i18n/i18n.ts";
+import { localPath } from "./i18n/locales.ts";
 import type { RouteParams, RoutePath } from "./params.ts";
 
 export interface HrefOptions {
@@ -7,6 +9,8 @@ export interface HrefOptions {
   query?: Readonly<Record<string, string | number | boolean | undefined | readonly (string | number)[]>>;
   /** Without `#`. */
   hash?: string;
+  /** Language of the page, where each has addresses of its own. Default: that of the page which is being rendered. */
+  locale?: string;
 }
 
 /** Parameters may be left out where the route has none that it needs. */
@@ -22,9 +26,16 @@ type Args<Path extends string> =
 export function href<const Path extends RoutePath>(path: Path, ...[params, options = {}]: Args<Path>): string {
   const given = (params ?? {}) as Readonly<Record<string, string | undefined>>;
   const segments = path.split("/").flatMap((segment) => segmentOf(path, segment, given));
-  const address = segments.join("/") || "/";
+  const address = inLanguage(segments.join("/") || "/", path, options.locale);
   const query = queryText(options.query ?? {});
   return `${address}${query === "" ? "" : `?${query}`}${options.hash === undefined ? "" : `#${encodeURIComponent(options.hash)}`}`;
+}
+
+/** A link stays in the language of its page. Outside of a page, and of what is no page, addresses are as they are. */
+function inLanguage(address: string, path: string, locale: string | undefined): string {
+  const site = useContext(SiteLocales);
+  if (!site?.pages.has(path)) return address;
+  return localPath(site.locales, address, locale ?? site.locale);
 }
 
 /** @returns none for a group, and for what is left out. */

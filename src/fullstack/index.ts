@@ -31,6 +31,9 @@ export { submit, type AnySubmit, type Submit, type SubmitContext, type SubmitOpt
 export type { Head, OpenGraph } from "./head.ts";
 export type { OpsOptions } from "./ops/ops.ts";
 export { href, type HrefOptions } from "./href.ts";
+export { createI18n, type AnyI18n, type I18n, type I18nOptions, type Translator } from "./i18n/i18n.ts";
+export { defineMessages, plural, select, type Messages } from "./i18n/messages.ts";
+export type { Message, Template } from "./i18n/format.ts";
 export { defer, error } from "./outcome.ts";
 export type { ErrorProps, LayoutProps, PageProps, PageSettings } from "./modules.ts";
 export type { LlmsLink, LlmsOptions } from "./seo/llms.ts";

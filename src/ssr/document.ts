@@ -15,6 +15,7 @@ export interface DocumentOptions extends InlineOptions {
   manifest: Manifest;
   title: string;
   lang?: string;
+  dir?: "ltr" | "rtl" | undefined;
   description?: string | undefined;
   /** Paths of stylesheets. */
   stylesheets?: readonly string[];
@@ -57,10 +58,10 @@ export function linksScript(options: DocumentOptions, isInteractive: boolean): s
 }
 
 function htmlAttributes(options: DocumentOptions, events: PageEvents | undefined): string {
-  const { lang = "en", manifest, prefetch, theme } = options;
+  const { lang = "en", dir, manifest, prefetch, theme } = options;
   // With the first byte, so that no page is ever painted in another theme than its own.
   const look = theme === undefined ? "" : ` ${DOM.theme}="${theme}" style="color-scheme:${schemeOf(theme)}"`;
-  const language = ` lang="${escapeAttribute(lang)}"${look}`;
+  const language = ` lang="${escapeAttribute(lang)}"${dir === undefined ? "" : ` dir="${dir}"`}${look}`;
   if (!events) return language;
   return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}${events.htmlAttributes()}`;
 }

@@ -29,6 +29,10 @@ export interface PlainPage {
   readonly path: string;
   /** As far as it doesn't depend on data. */
   readonly head: Head;
+  /** The same page in all languages, by language tag. */
+  readonly alternates?: Readonly<Record<string, string>>;
+  /** Whether it is one of another page, in a language that is not the default. */
+  readonly isTranslation?: boolean;
 }
 
 /** Sitemaps change as often as the site; crawlers that ask more often than this are answered by caches. */
@@ -85,7 +89,7 @@ async function entriesOf(
   pages: readonly PlainPage[],
 ): Promise<SitemapEntry[]> {
   const own = pages.filter((page) => isIndexed(page) && !exclude.some((pattern) => isBelow(page.path, pattern)));
-  const all: SitemapEntry[] = own.map(({ path }) => ({ path }));
+  const all: SitemapEntry[] = own.map(({ path, alternates }) => ({ path, ...(alternates && { alternates }) }));
   for await (const entry of (await entries?.()) ?? []) all.push(entry);
   return all;
 }
@@ -100,8 +104,8 @@ function isBelow(path: string, pattern: string): boolean {
 }
 
 function linkOf(page: PlainPage): LlmsLink[] {
-  const { path, head } = page;
-  if (!isIndexed(page)) return [];
+  const { path, head, isTranslation = false } = page;
+  if (!isIndexed(page) || isTranslation) return [];
   return [{ title: head.title ?? path, href: path, ...(head.description !== undefined && { note: head.description }) }];
 }
 

@@ -1,0 +1,201 @@
+/** Pages in several languages: their addresses, heads, sitemap, and who is led where. */
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { json, notFound, type App, type Context } from "svc";
+import {
+  createFullStackApp,
+  createI18n,
+  defineMessages,
+  href,
+  plural,
+  type ErrorProps,
+  type I18nOptions,
+} from "svc/fullstack";
+import { html, t as text } from "svc/jsx-runtime";
+import { recordLog } from "svc/testing";
+
+const SITE = "https://example.com";
+const ENV = { NODE_ENV: "test", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_SITE_URL: SITE };
+const apps: App[] = [];
+after(() => Promise.all(apps.map((app) => app.close())));
+
+const en = defineMessages({ title: "Library", books: plural("n", { one: "{n} book", other: "{n} books" }) });
+const de = defineMessages({ title: "Bücherei", books: plural("n", { one: "{n} Buch", other: "{n} Bücher" }) });
+const ar = defineMessages({ title: "مكتبة", books: plural("n", { other: "{n} كتب" }) });
+
+function siteOf(options: Partial<Pick<I18nOptions<never, never>, "strategy" | "redirectHome">> = {}) {
+  const i18n = createI18n({ messages: { en, de, ar }, defaultLocale: "en", ...options });
+  const view = () =>
+    html(() => text([i18n.use()("books", { n: 2 }), " ", href("/about"), " ", href("/api/x" as never)]));
+  const failed = ({ message }: ErrorProps) => html(() => text(`${i18n.use()("title")}: ${message}`));
+  const pages = {
+    "index.tsx": {
+      default: view,
+      head: ({ ctx }: { ctx: Context }) => ({ title: i18n.of(ctx)("title"), canonical: "/" }),
+    },
+    "about.tsx": {
+      default: view,
+      markdown: ({ ctx }: { ctx: Context }) => i18n.of(ctx)("title"),
+      head: { title: "About", canonical: "/about" },
+    },
+    "users/[id].tsx": {
+      default: view,
+      load: ({ params }: Context) => (params["id"] === "none" ? notFound("none") : {}),
+    },
+    "shared.tsx": { default: view, options: { cache: { public: true, maxAge: "1m" } } },
+    "_error.tsx": { default: failed },
+    "_404.tsx": { default: failed },
+    "api/x.ts": { GET: (ctx: Context) => json(i18n.of(ctx).locale) },
+  };
+  const given = Object.fromEntries(Object.entries(pages).map(([file, module]) => [`./pages/${file}`, module]));
+  const app = createFullStackApp({ env: ENV, log: recordLog(), i18n, ...{ seo: { llms: { title: "L" } } } }, given);
+  apps.push(app);
+  return async (path: string, headers: Record<string, string> = {}) => {
+    const response = await app.fetch(
+      new Request(SITE + path, { headers: { accept: "text/html", ...headers }, redirect: "manual" }),
+    );
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
+
+describe("languages in paths", () => {
+  const get = siteOf();
+
+  for (const [path, lang, dir, body] of [
+    ["/about", "en", "ltr", "2 books /about /api/x"],
+    ["/de/about", "de", "ltr", "2 Bücher /de/about /api/x"],
+    ["/ar/users/7", "ar", "rtl", "2 كتب /ar/about /api/x"],
+    ["/de", "de", "ltr", "2 Bücher /de/about /api/x"],
+  ] as const) {
+    it(`${path} is in ${lang}: its texts, its links to pages, its lang and dir`, async () => {
+      const { status, text } = await get(path);
+      assert.equal(status, 200);
+      assert.match(text, new RegExp(`<html lang="${lang}" dir="${dir}"`));
+      assert.ok(text.includes(`<body>${body}</body>`), text);
+    });
+  }
+
+  it("each names all of its addresses, and its own in its own language", async () => {
+    for (const [path, canonical] of [
+      ["/about", "/about"],
+      ["/de/about", "/de/about"],
+    ] as const) {
+      const { text } = await get(path);
+      assert.ok(text.includes(`<link rel="canonical" href="${SITE}${canonical}">`), text);
+      for (const [lang, to] of Object.entries({
+        en: "/about",
+        de: "/de/about",
+        ar: "/ar/about",
+        "x-default": "/about",
+      }))
+        assert.ok(text.includes(`<link rel="alternate" hreflang="${lang}" href="${SITE}${to}">`), lang);
+    }
+  });
+
+  it("the sitemap lists each with its alternates, llms.txt the default one", async () => {
+    const { text } = await get("/sitemap.xml");
+    const [, url = ""] = /<url><loc>https:\/\/example\.com\/de\/about<\/loc>(.*?)<\/url>/.exec(text) ?? [];
+    assert.ok(
+      url.includes(`hreflang="x-default" href="${SITE}/about"`) &&
+        url.includes(`hreflang="ar" href="${SITE}/ar/about"`),
+    );
+    const llms = (await get("/llms.txt")).text;
+    assert.ok(llms.includes(`${SITE}/about`) && !llms.includes("/de"));
+  });
+
+  it("what is not there, and what fails, is told in the language of the path", async () => {
+    assert.match((await get("/de/nowhere")).text, /<html lang="de"[^>]*>.*Bücherei: Nothing is at/);
+    const failed = await get("/ar/users/none");
+    assert.match(failed.text, /مكتبة: none/);
+    // An error has no other addresses.
+    assert.doesNotMatch(failed.text, /hreflang/);
+  });
+
+  it("a twin in Markdown is in the language of its path; endpoints and the default language have none in theirs", async () => {
+    assert.equal((await get("/de/about.md")).text, "Bücherei");
+    assert.equal((await get("/de/api/x")).status, 404);
+    assert.equal((await get("/en/about")).status, 404);
+  });
+
+  it("a page that is for all stays so: its language is in its address", async () => {
+    assert.match((await get("/de/shared", { "accept-language": "ar" })).headers.get("cache-control") ?? "", /public/);
+  });
+});
+
+describe("the front page", () => {
+  const get = siteOf();
+
+  it("leads who comes from elsewhere to the language that the browser asks for, and tells caches by what", async () => {
+    const { status, headers } = await get("/", { "accept-language": "de-AT" });
+    assert.deepEqual([status, headers.get("location"), headers.get("vary")], [302, "/de", "accept-language"]);
+    assert.match(headers.get("cache-control") ?? "", /private/);
+    assert.equal(headers.get("set-cookie"), null);
+    assert.equal((await get("/", { "accept-language": "fr" })).status, 200);
+    assert.equal((await get("/about", { "accept-language": "de" })).status, 200);
+  });
+
+  it("stays where a visitor went by a link of the site, or has chosen to be", async () => {
+    assert.equal((await get("/", { "accept-language": "de", "sec-fetch-site": "same-origin" })).status, 200);
+    assert.equal((await get("/", { "accept-language": "de", cookie: "locale=en" })).status, 200);
+    assert.equal((await get("/", { cookie: "locale=ar" })).headers.get("location"), "/ar");
+    assert.equal((await get("/", { cookie: "locale=evil" })).status, 200);
+  });
+
+  it("stays what it is where the app says so", async () => {
+    const { status, headers } = await siteOf({ redirectHome: false })("/", { "accept-language": "de" });
+    assert.deepEqual([status, headers.get("vary")], [200, null]);
+  });
+});
+
+describe("a choice", () => {
+  const get = siteOf();
+
+  it("is remembered, and leads to the page in that language", async () => {
+    const { status, headers } = await get("/_svc/locale/de?to=%2Fabout");
+    assert.deepEqual([status, headers.get("location")], [303, "/de/about"]);
+    assert.match(headers.get("set-cookie") ?? "", /^locale=de; /);
+  });
+
+  for (const to of [
+    "//evil.example",
+    "/\\evil.example",
+    "https://evil.example",
+    "javascript:alert(1)",
+    "/%0d%0aX: y",
+    "/\r\nX: y",
+    "",
+    "\\\\evil",
+  ]) {
+    it(`leads nowhere else: ${to}`, async () => {
+      const { headers } = await get(`/_svc/locale/de?to=${encodeURIComponent(to)}`);
+      assert.match(headers.get("location") ?? "", /^\/de(?:\/%0d%0aX: y)?$/);
+    });
+  }
+
+  it("is one of the languages there are", async () => {
+    const { status, headers } = await get("/_svc/locale/fr");
+    assert.deepEqual([status, headers.get("set-cookie")], [404, null]);
+  });
+});
+
+describe("languages by what the browser asks for", () => {
+  const get = siteOf({ strategy: "accept-language" });
+
+  it("have one address, and caches are told what it depends on", async () => {
+    const { headers, text } = await get("/about", { "accept-language": "de" });
+    assert.match(text, /<html lang="de"/);
+    assert.match(text, /2 Bücher \/about/);
+    assert.equal(headers.get("vary"), "accept-language");
+    assert.doesNotMatch(text, /hreflang/);
+    assert.match((await get("/about")).text, /2 books/);
+    assert.match((await get("/about", { cookie: "locale=ar", "accept-language": "de" })).text, /dir="rtl"/);
+    assert.equal((await get("/de/about")).status, 404);
+    assert.equal((await get("/api/x", { "accept-language": "de" })).text, '"de"');
+  });
+
+  it("are never shared, for a choice may decide", async () => {
+    const { headers } = await get("/shared", { "accept-language": "de" });
+    assert.equal(headers.get("cache-control"), "private, no-cache");
+    assert.equal(headers.get("vary"), "accept-language");
+  });
+});
