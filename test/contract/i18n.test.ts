@@ -48,7 +48,7 @@ function siteOf(options: Partial<Pick<I18nOptions<never, never>, "strategy" | "r
     "api/x.ts": { GET: (ctx: Context) => json(i18n.of(ctx).locale) },
   };
   const given = Object.fromEntries(Object.entries(pages).map(([file, module]) => [`./pages/${file}`, module]));
-  const app = createFullStackApp({ env: ENV, log: recordLog(), i18n, ...{ seo: { llms: { title: "L" } } } }, given);
+  const app = createFullStackApp({ env: ENV, log: recordLog(), i18n, seo: { llms: { title: "L" } } }, given);
   apps.push(app);
   return async (path: string, headers: Record<string, string> = {}) => {
     const response = await app.fetch(

@@ -16,7 +16,7 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60;
 export function choiceRoutes(locales: Locales): RouteDefinition[] {
   return [
     route("GET", "/:locale", (ctx) => {
-      const { locale = "" } = ctx.params;
+      const { locale } = ctx.params;
       if (!locales.all.includes(locale))
         return notFound(`There is no language ${locale}; there are ${locales.all.join(", ")}`);
       ctx.setCookie(CHOICE_COOKIE, locale, { maxAgeSeconds: YEAR_SECONDS });
