@@ -51,7 +51,7 @@ export function barePath(locales: Locales, path: string): string {
 }
 
 /** The language that a path begins with; the default one never stands there. */
-export function inPath({ all, fallback, strategy }: Locales, path: string): string | undefined {
+function inPath({ all, fallback, strategy }: Locales, path: string): string | undefined {
   if (strategy !== "path") return undefined;
   const [, first] = /^\/([^/?#]+)/.exec(path) ?? [];
   return first !== undefined && first !== fallback && all.includes(first) ? first : undefined;
