@@ -78,7 +78,7 @@ describe("queues", () => {
 
 describe("schedules", () => {
   it("tell their times, and are run now, paused and resumed", async () => {
-    assert.match(await text("/schedules"), /30 2 \* \* \*[\s\S]*Europe\/Berlin/);
+    assert.match(await text("/schedules"), /30 2 1 1 \*[\s\S]*Europe\/Berlin/);
     const { to } = await step("/schedules/nightly-report/trigger");
     assert.match(to, /\/runs\/g_/);
     assert.match((await step("/schedules/nightly-report/pause", { back: "/_svc/ops/schedules" })).page, /is paused/);
