@@ -2,11 +2,11 @@
  * Builds the browser assets from src/browser into out/assets: each a module of its own (the parts get core from the loader),
  * with a brotli and a gzip copy, and benchmark.json with the bytes of each.
  */
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build, transform, type Plugin } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { minify } from "terser";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
@@ -167,10 +167,11 @@ async function minified(name: string, isDev = false): Promise<string> {
   return `${shortened(code.trim())}\n`;
 }
 
-/** A stylesheet of src/browser. */
+/** A stylesheet of src/browser, with those that it imports inside. */
 async function style(name: string): Promise<string> {
-  const source = await readFile(join(root, `src/browser/${name}`), "utf8");
-  return (await transform(source, { loader: "css", minify: true })).code;
+  const entry = join(root, "src/browser", name);
+  const result = await build({ entryPoints: [entry], bundle: true, minify: true, write: false });
+  return result.outputFiles[0]?.text ?? "";
 }
 
 /** @param file its name in the folder of assets. */

@@ -24,10 +24,12 @@ export function parsed(html: string, near: Element): Element[] {
   return [...top.children];
 }
 
-/** Writes how long things that go on have taken so far. */
+/** Writes how long things that go on have taken so far, and in what time those that wait go on. */
 export function tick(root: ParentNode): void {
-  for (const element of root.querySelectorAll("[data-since]")) {
-    const text = lengthText((Date.now() - Number(element.getAttribute("data-since"))) / 1000);
+  for (const element of root.querySelectorAll<HTMLElement | SVGElement>("[data-since],[data-until]")) {
+    const { since, until } = element.dataset;
+    const seconds = (Date.now() - Number(since ?? until)) / 1000;
+    const text = until === undefined ? lengthText(seconds) : `in ${lengthText(-seconds)}`;
     if (element.textContent !== text) element.textContent = text;
   }
 }

@@ -76,7 +76,7 @@ function FlowState({ view, nowMs }: { view: FlowView; nowMs: number | undefined 
         </progress>
       )}
       {view.progress?.note === undefined ? null : <span class="svc-note">{view.progress.note}</span>}
-      <Took startedMs={view.startedMs} finishedMs={view.finishedMs} nowMs={nowMs} />
+      <Took startedMs={view.startedMs} finishedMs={view.finishedMs} dueMs={null} nowMs={nowMs} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { Took } from "./moment.tsx";
 import { StatusMark } from "./status-mark.tsx";
 import { STATUS_LOOKS } from "./status.ts";
 import { countText } from "../ops/views/text.ts";
-import type { FlowNode, FlowPart } from "./view.ts";
+import { nodeWord, type FlowNode, type FlowPart } from "./view.ts";
 
 /** Items of a fan-out that are listed: those that need looking at first. */
 const MOST_ITEMS = 40;
@@ -22,7 +22,7 @@ export function NodeRow({ node, rowId, href, nowMs }: NodeRowProps) {
   return (
     <li class="svc-row" id={rowId} data-part={`l:${node.name}`} data-status={node.status} tabindex="-1">
       <div class="svc-row-head">
-        <StatusMark status={node.status} word={rowWord(node)} />
+        <StatusMark status={node.status} word={nodeWord(node)} />
         <span class="svc-row-title">
           <a class="svc-row-name" href={href}>
             {node.name}
@@ -30,7 +30,7 @@ export function NodeRow({ node, rowId, href, nowMs }: NodeRowProps) {
           {node.worker === node.name ? null : <span class="svc-row-worker">{node.worker}</span>}
           <span class="svc-row-counts">{countsText(node)}</span>
         </span>
-        <Took startedMs={node.startedMs} finishedMs={node.finishedMs} nowMs={nowMs} />
+        <Took startedMs={node.startedMs} finishedMs={node.finishedMs} dueMs={node.dueMs} nowMs={nowMs} />
       </div>
       {node.message === undefined || node.status === "done" ? null : <p class="svc-row-message">{node.message}</p>}
       {parts.length === 0 ? null : (
@@ -53,19 +53,12 @@ function PartRow({ part, nowMs }: { part: FlowPart; nowMs: number | undefined })
     <li class="svc-row-part" data-status={part.status}>
       <StatusMark status={part.status} />
       <span class="svc-row-label">{part.label}</span>
-      <Took startedMs={part.startedMs} finishedMs={part.finishedMs} nowMs={nowMs} />
+      <Took startedMs={part.startedMs} finishedMs={part.finishedMs} dueMs={null} nowMs={nowMs} />
       {part.message === undefined || part.status === "done" ? null : (
         <span class="svc-row-message">{part.message}</span>
       )}
     </li>
   );
-}
-
-function rowWord(node: FlowNode): string {
-  const { word } = STATUS_LOOKS[node.status];
-  return node.attempts > 1 && node.counts === undefined && node.status !== "queued"
-    ? `${word}, try ${node.attempts}`
-    : word;
 }
 
 function countsText({ counts }: FlowNode): string {

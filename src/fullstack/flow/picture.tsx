@@ -5,11 +5,11 @@
 import { layout } from "./layout/layout.ts";
 import type { Layout, Placed, Point, RoutedEdge } from "./layout/types.ts";
 import { hrefOf } from "./links.ts";
-import { sinceOf, tookText } from "./moment.tsx";
+import { sinceOf, tookText, untilOf } from "./moment.tsx";
 import { STATUS_LOOKS, type FlowStatus } from "./status.ts";
 import { countText } from "../ops/views/text.ts";
 import { cut } from "./text.ts";
-import type { FlowEdge, FlowNode, FlowView } from "./view.ts";
+import { nodeWord, type FlowEdge, type FlowNode, type FlowView } from "./view.ts";
 
 const WIDTH = 196;
 const HEIGHT = 58;
@@ -76,7 +76,7 @@ export function NodeBox({ node, at, href, nowMs }: NodeBoxProps) {
         <text class="svc-node-line" x="50" y="43">
           {nodeLine(node)}
           {isStack ? null : (
-            <tspan class="svc-took" data-since={sinceOf({ ...node, nowMs })} dx="6">
+            <tspan class="svc-took" data-since={sinceOf(node)} data-until={untilOf(node)} dx="6">
               {tookText({ ...node, nowMs })}
             </tspan>
           )}
@@ -90,7 +90,7 @@ export function NodeBox({ node, at, href, nowMs }: NodeBoxProps) {
 /** What is read aloud: "shrink: running, 120 done, 5 running, 3 failed". */
 export function nodeLabel(node: FlowNode): string {
   const counts = [...(node.counts ?? [])].map(([status, count]) => `${countText(count)} ${STATUS_LOOKS[status].word}`);
-  return [`${node.name}: ${STATUS_LOOKS[node.status].word}`, ...counts].join(", ");
+  return [`${node.name}: ${nodeWord(node)}`, ...counts].join(", ");
 }
 
 const SIGNS: Partial<Record<FlowStatus, string>> = {
@@ -111,13 +111,7 @@ function nodeLine(node: FlowNode): string {
       .map(([status, count]) => `${countText(count)} ${SIGNS[status] ?? STATUS_LOOKS[status].word}`);
     return cut([`×${countText(total)}`, ...counts].join("  "), LINE_LENGTH);
   }
-  const { word } = STATUS_LOOKS[node.status];
-  return cut(
-    node.status === "retrying" || (node.status === "failed" && node.attempts > 1)
-      ? `${word}, try ${node.attempts}`
-      : word,
-    LINE_LENGTH,
-  );
+  return cut(nodeWord(node), LINE_LENGTH);
 }
 
 /** Which part of a stack is in which status: up to eight items as dots' worth each, more as shares. */

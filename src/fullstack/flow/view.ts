@@ -4,7 +4,7 @@
  */
 import type { Snapshot } from "../../graph.ts";
 import { graphLooks } from "../ops/views/looks.ts";
-import type { FlowStatus } from "./status.ts";
+import { STATUS_LOOKS, type FlowStatus } from "./status.ts";
 
 type NodeRow = Snapshot["nodes"][number];
 
@@ -239,6 +239,16 @@ const NEVER: ReadonlySet<FlowStatus> = new Set(["skipped", "unrun", "cancelled"]
 function edgeState(from: FlowNode | undefined, to: FlowNode | undefined): FlowEdge["state"] {
   if (!from || !to || NEVER.has(from.status) || NEVER.has(to.status)) return "untaken";
   return OPEN.has(to.status) ? "open" : "taken";
+}
+
+/** What a node does, in words: "waits for approval", "running, try 2". */
+export function nodeWord({ status, attempts, counts, inner }: FlowNode): string {
+  const { word } = STATUS_LOOKS[status];
+  const held = status === "waiting" ? inner.find((part) => part.status === "waiting") : undefined;
+  if (held?.kind === "wait") return `waits for ${held.label}`;
+  if (held?.kind === "sleep") return "sleeps";
+  if (held?.kind === "child") return "waits for a graph";
+  return attempts > 1 && counts === undefined && status !== "queued" ? `${word}, try ${attempts}` : word;
 }
 
 /** "5 of 8 nodes done, 1 failed: charge-card". */

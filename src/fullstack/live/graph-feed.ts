@@ -1,5 +1,5 @@
 /** Feeds about one graph: its picture and list as parts, and its events as rows. Both end with those who follow, never with the graph. */
-import type { App } from "../../index.ts";
+import { systemClock, type App } from "../../index.ts";
 import { eventHtml } from "../flow/event-row.tsx";
 import { flowParts } from "../flow/flow-graph.tsx";
 import { flowView } from "../flow/view.ts";
@@ -67,8 +67,10 @@ abstract class GraphFeed implements Feed {
     for (let seen = 0; !signal.aborted;) {
       await this.#news.changed(seen, signal);
       seen = this.#news.version;
+      const begunMs = systemClock.now();
       await this.#look();
-      await pause(REFRESH_MS, signal);
+      // Of a large graph a look takes its time: no more than a fifth of the process's.
+      await pause(Math.max(REFRESH_MS, 4 * (systemClock.now() - begunMs)), signal);
     }
   }
 
