@@ -229,16 +229,14 @@ for (const url of STORES) {
 
     it("a worker that ends without waiting for its calls ends them", async () => {
       let isAborted = false;
-      const slow = worker(
-        "slow",
-        (_: Json, ctx) =>
-          new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve(void (isAborted = true)))),
-      );
+      const begun = gate();
+      const slow = worker("slow", (_: Json, ctx) => {
+        begun.open();
+        return new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve(void (isAborted = true))));
+      });
       const hasty = worker("hasty", async (_: Json, ctx) => {
         ctx.call("slow", slow, null).catch(() => undefined);
-        await turn();
-        await turn();
-        await turn();
+        await begun.promise;
         return "gone";
       });
       const pair = graph("pair", (g) => g.node("hasty", hasty));

@@ -1,14 +1,59 @@
 /** An engine on a clock that is moved by hand, for the tests of this layer. Holds no test of its own. */
+import { after } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
 import type { Store } from "../store/contract.ts";
 import type { GraphEvent, NodeRow, SignalRow } from "../store/graph-rows.ts";
 import type { OutboxRow } from "../store/webhook-rows.ts";
 import { openStore } from "../store/open.ts";
 import { recordLog } from "../testing/log.ts";
+import { testDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { createEngine, type EngineOptions } from "./engine.ts";
 import type { Engine, LifecycleEvent } from "./types.ts";
 
-export const STORES = ["memory:", "sqlite:"] as const;
+/** What the tests of engines run on. With `SVC_TEST_POSTGRES_ENGINE`, as a step of `.ci/run` has it, on PostgreSQL alone. */
+export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] === undefined ? ["memory:", "sqlite:"] : ["postgres:"];
+
+/** One for this process, with a schema for each store. */
+let database: Promise<TestDatabase> | undefined;
+let schemas = 0;
+after(async () => (await database)?.drop());
+
+/** Calls of a store that are yet to be answered. */
+class Pending {
+  #count = 0;
+
+  /** The store, as it is used through this. */
+  through<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get: (from, key) => {
+        const value: unknown = Reflect.get(from, key);
+        if (typeof value === "function") return (...given: unknown[]) => this.#counted(value.apply(from, given));
+        return typeof value === "object" && value !== null ? this.through(value) : value;
+      },
+    });
+  }
+
+  #counted(answer: unknown): unknown {
+    if (!(answer instanceof Promise)) return answer;
+    this.#count++;
+    const end = (): void => void this.#count--;
+    answer.then(end, end);
+    return answer;
+  }
+
+  async settled(): Promise<void> {
+    for (let quiet = 0; quiet < 5; quiet = this.#count > 0 ? 0 : quiet + 1)
+      await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+}
+
+/** @param url of a store; `sqlite:` and `postgres:` are new ones. */
+async function openTestStore(url: string): Promise<Store> {
+  if (url === "sqlite:") return openStore("sqlite::memory:");
+  if (url !== "postgres:") return openStore(url);
+  database ??= testDatabase();
+  return openStore(`${(await database).url}?schema=bench_${++schemas}`);
+}
 
 export interface Bench {
   store: Store;
@@ -27,7 +72,10 @@ export async function bench(
   url: string,
   clock = new SimulatedClock(),
 ): Promise<Bench> {
-  const store = await openStore(url === "sqlite:" ? "sqlite::memory:" : url);
+  const opened = await openTestStore(url);
+  const pending = url === "postgres:" ? new Pending() : undefined;
+  const store = pending?.through(opened) ?? opened;
+  if (pending) clock.settled = () => pending.settled();
   const log = recordLog();
   const all: EngineOptions = {
     store,
@@ -44,11 +92,13 @@ export async function bench(
     engine: createEngine(all),
     pass: async (ms) => {
       await self.clock.advance(ms);
+      await pending?.settled();
       await self.engine.idle();
     },
     crash: async (others = {}) => {
       // The timers of the one that died never fire.
       self.clock = new SimulatedClock(self.clock.now());
+      if (pending) self.clock.settled = () => pending.settled();
       self.engine = createEngine({ ...all, clock: self.clock, ...others });
       await self.engine.recover();
     },

@@ -67,6 +67,8 @@ export class SimulatedClock implements Clock {
   #nowMs: number;
   #sequence = 0;
   #timers: { dueMs: number; sequence: number; run: () => void }[] = [];
+  /** Waited for between timers, beside promises that are under way: what a database has yet to answer. */
+  settled: (() => Promise<void>) | undefined;
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
     this.#nowMs = startMs;
@@ -90,14 +92,19 @@ export class SimulatedClock implements Clock {
   /** Moves time forward and runs what falls due, letting promises settle between timers. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
-    await settle();
+    await this.#settle();
     for (let next = this.#next(endMs); next; next = this.#next(endMs)) {
       this.#timers = this.#timers.filter((other) => other !== next);
       this.#nowMs = Math.max(this.#nowMs, next.dueMs);
       next.run();
-      await settle();
+      await this.#settle();
     }
     this.#nowMs = endMs;
+  }
+
+  async #settle(): Promise<void> {
+    await settle();
+    await this.settled?.();
   }
 
   #next(endMs: number) {

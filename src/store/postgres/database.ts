@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../../shared/errors.ts";
 import type { Row } from "../row.ts";
-import { inSchema, openPool, readPostgresUrl, type ClientBase, type Pool } from "./driver.ts";
+import { inSchema, openPool, readPostgresUrl, type ClientBase, type Pool, type PoolClient } from "./driver.ts";
 import { migrate } from "./schema.ts";
 import { isAway, isCrossed, storeError } from "./store-error.ts";
 
@@ -102,9 +102,16 @@ export class Database {
     return known;
   }
 
+  /** A connection for one user, who releases it. That it ends is told by what is under way on it. */
+  async checkOut(): Promise<PoolClient> {
+    const client = await this.pool.connect();
+    if (client.listenerCount("error") === 0) client.on("error", () => undefined);
+    return client;
+  }
+
   /** A connection that is thrown away where something went wrong on it: whatever was begun is rolled back by that. */
   async #withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
+    const client = await this.checkOut();
     let failure: unknown;
     try {
       return await work(client);

@@ -56,7 +56,9 @@ function putRows(put: Put, at: number, { graphId, units, insert, graph, insertNo
   const count = events.length;
   const { heldBy } = units[0] ?? {};
   const hold = { holder: heldBy ?? null, lease: heldBy ? 1 : 0 };
-  if (insert) put("inserts", { at, ...toRecord(GRAPH_COLUMNS, insert), seq: count, ...hold });
+  // Taken apart by the database, so what it can't keep must not stand in them as an escape either.
+  const tags = JSON.stringify(insert?.tags.map(clean));
+  if (insert) put("inserts", { at, ...toRecord(GRAPH_COLUMNS, insert), tags, seq: count, ...hold });
   else if (count > 0 || Object.keys(graph).length > 0)
     put("graphs", { at, id: graphId, n: count, ...changeRecord(GRAPH_COLUMNS, GRAPH_CHANGES, graph) });
   for (const node of insertNodes.values()) put("node_inserts", { at, ...toRecord(NODE_COLUMNS, node) });

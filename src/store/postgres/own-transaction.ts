@@ -49,7 +49,7 @@ export class OwnTransaction {
     const patience = new Patience();
     for (;;)
       try {
-        this.#client = await this.#database.pool.connect();
+        this.#client = await this.#database.checkOut();
         await this.#client.query("BEGIN");
         const handle = handleOf(this.#client);
         await this.#own(async () => {

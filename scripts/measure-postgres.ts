@@ -1,0 +1,127 @@
+/**
+ * What graphs cost on PostgreSQL, with one process: how many a second, and for each the statements that were sent, the transactions
+ * and the bytes of its log (WAL): these decide what a server must be. A server of its own is started where none is given, and it
+ * waits for the disk at each commit, as one in use does.
+ *
+ *   node out/scripts/measure-postgres.js [postgres://…]
+ */
+import { createRequire } from "node:module";
+import { loadavg } from "node:os";
+import type { Pool } from "pg";
+import { createEngine, graph, openStore, systemClock, worker, type Engine, type GraphDefinition } from "svc/graph";
+
+const ITEMS = 100;
+const RUNS = 3;
+
+interface Plan {
+  definition: GraphDefinition;
+  graphs: number;
+  /** Under way at once. */
+  concurrency: number;
+}
+
+const increment = worker("increment", { concurrency: 1000 }, (n: number) => n + 1);
+const chain = graph("chain-of-3", (g) => {
+  const first = g.node("first", increment);
+  const second = g.node("second", increment, { after: [first], input: (_input, deps) => deps["first"] });
+  return g.node("third", increment, { after: [second], input: (_input, deps) => deps["second"] });
+}) as GraphDefinition;
+
+const list = worker("list", { concurrency: 1000 }, (n: number) => Array.from({ length: ITEMS }, (_, at) => n + at));
+const sum = worker("sum", { concurrency: 1000 }, (all: number[]) => all.reduce((total, n) => total + n, 0));
+const fanOut = graph(`fan-out-of-${ITEMS}`, (g) => {
+  const items = g.node("list", list);
+  const increments = g.map("increment", increment, items, (all) => all);
+  return g.node("sum", sum, { after: [increments], input: (_input, deps) => deps["increment"] });
+}) as GraphDefinition;
+
+const PLANS: readonly Plan[] = [
+  { definition: chain, graphs: 500, concurrency: 1 },
+  { definition: chain, graphs: 4000, concurrency: 32 },
+  { definition: fanOut, graphs: 200, concurrency: 4 },
+];
+
+interface Cost {
+  transactions: number;
+  walBytes: number;
+  statements: number;
+}
+
+/** Starts one graph and waits for its end, again and again. */
+async function runMany(engine: Engine, name: string, next: () => number | undefined): Promise<void> {
+  for (let n = next(); n !== undefined; n = next()) {
+    const { snapshot } = await engine.start(name, n);
+    let last = "";
+    const { signal } = new AbortController();
+    for await (const event of engine.subscribe(snapshot.graph_id, snapshot.last_seq, signal)) last = event.type;
+    if (last !== "graph.done") throw new Error(`The graph ${snapshot.graph_id} ended with "${last}"`);
+  }
+}
+
+let statements = 0;
+
+/** Counts what every connection of this process is asked. */
+function countStatements(pg: typeof import("pg")): void {
+  const { prototype } = pg.Client;
+  const query = prototype.query as (...given: unknown[]) => unknown;
+  prototype.query = function (this: unknown, ...given: unknown[]) {
+    statements++;
+    return query.apply(this, given);
+  } as typeof prototype.query;
+}
+
+async function costOf(pool: Pool): Promise<Cost> {
+  // The counts of a connection are told when it is idle; the log's position at once.
+  const { rows } = await pool.query<{ transactions: string; wal: string }>(
+    "SELECT pg_stat_clear_snapshot(), (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS transactions, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal",
+  );
+  return { transactions: Number(rows[0]?.transactions), walBytes: Number(rows[0]?.wal), statements };
+}
+
+async function measure(url: string, { definition, graphs, concurrency }: Plan, pool: Pool): Promise<object> {
+  const store = await openStore(url);
+  const engine = createEngine({ store, graphs: [definition], clock: systemClock });
+  let best = Infinity;
+  const before = await costOf(pool);
+  for (let run = 0; run < RUNS; run++) {
+    let started = 0;
+    const next = (): number | undefined => (started < graphs ? started++ : undefined);
+    const beginMs = performance.now();
+    await Promise.all(Array.from({ length: concurrency }, () => runMany(engine, definition.name, next)));
+    best = Math.min(best, performance.now() - beginMs);
+  }
+  await engine.close();
+  const after = await costOf(pool);
+  await store.close();
+  const each = (name: keyof Cost): number => (after[name] - before[name]) / (graphs * RUNS);
+  return {
+    graph: definition.name,
+    "at once": concurrency,
+    "graphs/s": Math.round((graphs * 1000) / best),
+    "statements/graph": each("statements").toFixed(2),
+    "WAL bytes/graph": Math.round(each("walBytes")),
+  };
+}
+
+/** The finder of the tests, which is no part of what is published. */
+async function ownServer(): Promise<string> {
+  const file = new URL("../testing/test-database.js", import.meta.url);
+  const { startPostgres } = (await import(file.href)) as {
+    startPostgres: (options: { isDurable: boolean }) => Promise<{ url: string }>;
+  };
+  return (await startPostgres({ isDurable: true })).url;
+}
+
+const url = process.argv[2] ?? (await ownServer());
+const pg = createRequire(import.meta.url)("pg") as typeof import("pg");
+countStatements(pg);
+const pool = new pg.Pool({ connectionString: url, max: 1 });
+const rows: object[] = [];
+for (const plan of PLANS) rows.push(await measure(url, plan, pool));
+const { rows: versions } = await pool.query<{ server_version: string }>("SHOW server_version");
+await pool.end();
+console.log(
+  `One process on PostgreSQL ${versions[0]?.server_version}, best of ${RUNS} runs (Node ${process.version}, load ${loadavg()[0]?.toFixed(1)})`,
+);
+console.table(rows);
+process.exit(0);

@@ -1,0 +1,270 @@
+/** What goes wrong on the way to PostgreSQL, and on its own machine: nothing is lost, nothing written twice. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { startPostgres, testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
+import type { Store } from "../contract.ts";
+import type { GraphRow } from "../graph-rows.ts";
+import { openStore } from "../open.ts";
+import { graphRow, nextId, outboxRow, registrationRow, stored } from "../sample-rows.test.ts";
+import { openPool } from "./driver.ts";
+
+/** A way to the server that may be cut, before a statement reaches it or before its answer comes back. */
+class Wire {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Decides on each statement: by its bytes. */
+  cut: ((bytes: Buffer) => "request" | "answer" | undefined) | undefined;
+  cuts = 0;
+
+  constructor(host: string, port: number) {
+    this.#server = createServer((client) => {
+      const server = connect(port, host);
+      let isAnswerLost = false;
+      const end = (): void => {
+        client.destroy();
+        server.destroy();
+      };
+      for (const socket of [client, server]) {
+        this.#sockets.add(socket);
+        socket.on("error", end).on("close", end);
+      }
+      client.on("data", (bytes) => {
+        const cut = this.cut?.(bytes);
+        if (cut) this.cuts++;
+        if (cut === "request") return end();
+        isAnswerLost ||= cut === "answer";
+        server.write(bytes);
+      });
+      server.on("data", (bytes) => {
+        if (isAnswerLost) end();
+        else client.write(bytes);
+      });
+    });
+  }
+
+  async open(url: string): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    const through = new URL(url);
+    through.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return through.href;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
+
+/** The first statement that begins to write a group is cut, and the next passes. */
+function onceAt(text: string, what: "request" | "answer"): (bytes: Buffer) => "request" | "answer" | undefined {
+  let isDone = false;
+  return (bytes) => {
+    if (isDone || !bytes.includes(text)) return undefined;
+    isDone = true;
+    return what;
+  };
+}
+
+const skip = await withoutPostgres();
+
+describe("PostgreSQL, over a wire that breaks", { skip }, () => {
+  let database: TestDatabase;
+  let wire: Wire;
+  let store: Store;
+  before(async () => {
+    database = await testDatabase();
+    const { hostname, port } = new URL(database.url);
+    wire = new Wire(hostname, Number(port));
+    store = await openStore(await wire.open(database.url));
+  });
+  after(async () => {
+    wire.cut = undefined;
+    await store.close();
+    wire.close();
+    await database.drop();
+  });
+
+  const event = (graphId: string) => ({ graphId, type: "log" as const, timestampMs: 1 });
+  const seqsOf = async (id: string): Promise<number[]> => (await store.graphs.events(id, 0)).map(({ seq }) => seq);
+
+  for (const what of ["request", "answer"] as const) {
+    it(`writes each unit once where the ${what} is lost, and says so`, async () => {
+      const [first, second] = [nextId(), nextId()];
+      await store.graphs.commit({ graphId: first, insert: graphRow(first), events: [event(first)] });
+      wire.cut = onceAt("heads", what);
+      const before = wire.cuts;
+      const fence = { epoch: 1, phases: ["queued" as const] };
+      const told = await Promise.all([
+        store.graphs.commit({ graphId: first, fence: { ...fence, seq: 1 }, events: [event(first)] }),
+        store.graphs.commit({ graphId: second, insert: graphRow(second), outbox: [outboxRow(second)] }),
+        store.graphs.commit({ graphId: first, fence: { ...fence, seq: 7 }, events: [event(first)] }),
+      ]);
+      assert.equal(wire.cuts, before + 1);
+      assert.deepEqual(told, [true, true, false]);
+      assert.deepEqual(await seqsOf(first), [1, 2]);
+      assert.equal((await store.webhooks.listDeliveries({ graphId: second })).total, 1);
+    });
+
+    it(`writes the author's rows once, with their unit, where the ${what} is lost`, async () => {
+      const id = nextId();
+      await store.graphs.commit({ graphId: id, insert: graphRow(id) });
+      let runs = 0;
+      for (const at of ["heads", "COMMIT\0"]) {
+        wire.cut = onceAt(at, what);
+        await store.graphs.transact?.({
+          isAsync: true,
+          statements: async (db) => {
+            runs++;
+            await db.query("CREATE TABLE IF NOT EXISTS own (id TEXT, at TEXT)");
+            await db.query("INSERT INTO own VALUES ($1, $2)", [id, at.slice(0, 6)]);
+            return null;
+          },
+          decide: () => ({ graphId: id, fence: { epoch: 1, phases: ["queued"] }, events: [event(id)] }),
+        });
+      }
+      assert.ok(runs >= 3, "one of them was made again");
+      assert.deepEqual(await seqsOf(id), [1, 2]);
+      const pool = await openPool(database.url, 1);
+      const { rows } = await pool.query<{ at: string }>("SELECT at FROM own WHERE id = $1 ORDER BY at", [id]);
+      await pool.end();
+      assert.deepEqual(
+        rows.map(({ at }) => at),
+        ["COMMIT", "heads"],
+      );
+    });
+  }
+
+  it("reads again, and takes a call once, where the answer is lost", async () => {
+    wire.cut = onceAt("svc.answer", "answer");
+    const row = { id: "cut", bodyHash: "h", createdMs: 1, answer: undefined };
+    assert.equal(await store.answers.claim(row, 0), undefined);
+    assert.deepEqual(await store.answers.claim(row, 0), row);
+    wire.cut = onceAt("svc.session", "request");
+    assert.equal(await store.sessions.read("nobody"), undefined);
+  });
+
+  it("goes on where it was taken for gone", async () => {
+    const pool = await openPool(database.url, 1);
+    await pool.query("DELETE FROM svc.slot");
+    await pool.end();
+    const id = nextId();
+    await store.graphs.commit({ graphId: id, insert: graphRow(id), events: [event(id)] }).catch(() => undefined);
+    assert.equal(await store.graphs.commit({ graphId: id, events: [event(id)] }), true);
+    assert.deepEqual(await seqsOf(id), [1, 2]);
+  });
+});
+
+describe("PostgreSQL, started anew", { skip }, () => {
+  it("keeps what was acknowledged, and what was under way is written once", async () => {
+    const server = await startPostgres();
+    const store = await openStore(server.url);
+    const ids = Array.from({ length: 20 }, nextId);
+    const written = new Map<string, number>();
+    const writeSome = async (id: string): Promise<void> => {
+      const event = { graphId: id, type: "log" as const, timestampMs: 1 };
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), events: [event] });
+      for (let seq = 1; seq < 60; seq++) {
+        const fence = { epoch: 1, phases: ["queued" as const], seq };
+        assert.equal(await store.graphs.commit({ graphId: id, fence, events: [event] }), true);
+        written.set(id, seq + 1);
+      }
+    };
+    const writing = Promise.all(ids.map(writeSome));
+    while ((written.get(ids[0] ?? "") ?? 0) < 10) await new Promise((next) => setImmediate(next));
+    await server.restart();
+    await writing;
+    for (const id of ids) {
+      const seqs = (await store.graphs.events(id, 0)).map(({ seq }) => seq);
+      assert.deepEqual(
+        seqs,
+        Array.from({ length: 60 }, (_, at) => at + 1),
+      );
+    }
+    await store.close();
+  });
+});
+
+describe("PostgreSQL, shared", { skip }, () => {
+  let database: TestDatabase;
+  before(async () => void (database = await testDatabase()));
+  after(() => database.drop());
+
+  it("has its tables made once by processes that boot at once; each is told what others have changed", async () => {
+    const stores = await Promise.all(
+      Array.from({ length: 4 }, () => openStore(`${database.url}?schema=shared&connections=4`)),
+    );
+    const [one, other] = stores as [Store, Store];
+    await one.webhooks.saveRegistration(registrationRow("wh_shared"));
+    assert.equal((await other.webhooks.registration("wh_shared"))?.id, "wh_shared");
+    await other.webhooks.registrations();
+    assert.deepEqual([...other.webhooks.known().keys()], ["wh_shared"]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it("counts graphs over processes, those included that are gone", async () => {
+    const open = () => openStore(`${database.url}?schema=counted`);
+    const [one, other] = [await open(), await open()];
+    const ids = Array.from({ length: 10 }, nextId);
+    const insert = (id: string): GraphRow => graphRow(id, { tags: ["t"] });
+    await Promise.all(ids.map((id) => one.graphs.commit({ graphId: id, insert: insert(id) })));
+    await Promise.all(
+      ids.slice(0, 4).map((graphId) => other.graphs.commit({ graphId, graph: { status: "done", phase: "done" } })),
+    );
+    await one.close();
+    assert.deepEqual([(await other.graphs.countByStatus()).pending, (await other.graphs.countByStatus()).done], [6, 4]);
+    await other.close();
+    const third = await open();
+    assert.deepEqual(
+      [(await third.graphs.list({ status: "done" })).total, (await third.graphs.list({ tag: "t" })).total],
+      [4, 10],
+    );
+    await third.close();
+  });
+
+  it("gives a delivery to one of several processes, and to another when that one is gone", async () => {
+    const open = () => openStore(`${database.url}?schema=claimed`);
+    const [one, other] = [await open(), await open()];
+    const id = nextId();
+    for (let pauseNo = 1; pauseNo <= 20; pauseNo++)
+      await one.webhooks.addDelivery(outboxRow(id, { pauseNo, event: "graph.paused", dueMs: 1 }));
+    const lane = { registrationId: outboxRow(id).registrationId, isRetry: false };
+    const [some, rest] = [await one.webhooks.due(lane, 5, 8), await other.webhooks.due(lane, 5, 100)];
+    assert.deepEqual([some.length, rest.length], [8, 12]);
+    assert.equal((await one.webhooks.due(lane, 5, 100)).length, 8, "what one has, it is given again");
+    assert.ok((await other.webhooks.nextDueMs(lane, 5)) ?? 0 > 5, "another looks again");
+    await one.close();
+    assert.equal((await other.webhooks.due(lane, 5, 100)).length, 20);
+    await other.close();
+  });
+
+  it("refuses a unit that was made under another lease, and has none held that has ended", async () => {
+    const store = await openStore(`${database.url}?schema=leased`);
+    const id = nextId();
+    await store.graphs.commit({ graphId: id, insert: graphRow(id), heldBy: "p1" });
+    const fence = { epoch: 1, phases: ["queued" as const] };
+    const done = { status: "done" as const, phase: "done" as const };
+    const under = (lease: number) => store.graphs.commit({ graphId: id, fence: { ...fence, lease }, graph: done });
+    assert.deepEqual([await under(0), await under(2), await under(1)], [false, false, true]);
+    assert.equal((await stored(store, id))?.row.phase, "done");
+    const pool = await openPool(database.url, 1);
+    const { rows } = await pool.query("SELECT holder, lease FROM leased.graph");
+    await pool.end();
+    assert.deepEqual(rows, [{ holder: null, lease: 1 }]);
+    await store.close();
+  });
+
+  it("keeps texts that PostgreSQL can't, with a sign in the place of what it lacks", async () => {
+    const store = await openStore(`${database.url}?schema=texts`);
+    const id = nextId();
+    const input = { text: "a\0b\ud800", ["k\0"]: "ž😀" };
+    const row = graphRow(id, { input, tags: ["x\0y"], idempotencyKey: "k\0\udfff" });
+    await store.graphs.commit({ graphId: id, insert: row });
+    assert.deepEqual(await store.graphs.graph(id), { ...row, tags: ["x\ufffdy"], idempotencyKey: "k\ufffd\ufffd" });
+    assert.equal((await store.graphs.byIdempotencyKey("w", "k\0\udfff"))?.id, id);
+    assert.equal(await store.graphs.graph("g_\0"), undefined);
+    await store.close();
+  });
+});
