@@ -35,6 +35,8 @@ export interface Status {
   refusals: Record<string, number>;
   event_streams: number;
   memory_bytes: number;
+  /** What graphs did in the last hour, and in the one before. */
+  recent: Recent;
 }
 
 export interface Operations {
@@ -90,6 +92,7 @@ export async function statusOf(services: Services): Promise<Status> {
     refusals: counted.refusals.by("reason"),
     event_streams: counted.eventStreams,
     memory_bytes: process.memoryUsage.rss(),
+    recent: counted.recent.read(),
   };
 }
 

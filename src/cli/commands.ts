@@ -72,6 +72,7 @@ export function overview(): string {
     "",
     ...names.map((name) => `  ${name.padEnd(8)}${COMMANDS[name].summary}`),
     "  graph   look at and steer the graphs of a running app",
+    "  top     watch a running app: what runs, what waits, what has failed",
     "",
     "svc <command> --help tells more; svc --version tells the version.",
   ].join("\n");
@@ -93,7 +94,7 @@ export function helpOf(name: CommandName): string {
 
 /** The command that was probably meant: the closest within two typos. */
 export function suggestion(typed: string): string | undefined {
-  const ranked = [...Object.keys(COMMANDS), "graph"]
+  const ranked = [...Object.keys(COMMANDS), "graph", "top"]
     .map((name) => ({ name, distance: editDistance(typed, name) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];

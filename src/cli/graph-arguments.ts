@@ -286,7 +286,8 @@ function readInput(given: string, cwd: string): Json {
   }
 }
 
-function defaultUrl(env: Readonly<Record<string, string | undefined>>): string {
+/** Where an app of this environment listens. */
+export function defaultUrl(env: Readonly<Record<string, string | undefined>>): string {
   return env[VARIABLES.siteUrl] || `http://127.0.0.1:${env[VARIABLES.port] || 3000}`;
 }
 

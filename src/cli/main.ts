@@ -25,6 +25,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   if (args[0] === "graph") return mainOfGraph(args.slice(1));
+  if (args[0] === "top") return mainOfTop(args.slice(1));
   const invocation = readArguments(args, process.cwd());
   if (invocation.kind === "version") return say(VERSION);
   if (invocation.kind === "tell") return say(invocation.text);
@@ -48,6 +49,22 @@ async function mainOfGraph(args: readonly string[]): Promise<number> {
   return failing(async () => {
     const [{ graph }, { GraphClient }] = await Promise.all([import("./graph.ts"), import("./graph-client.ts")]);
     return graph(command, new GraphClient({ url: command.url, apiKey: process.env[VARIABLES.execApiKey] }), output);
+  });
+}
+
+/** As graph: it is about a running app, not about a folder. */
+async function mainOfTop(args: readonly string[]): Promise<number> {
+  const { readTopArguments } = await import("./top-arguments.ts");
+  const invocation = readTopArguments(args, process.env);
+  if (invocation.kind === "tell") return say(invocation.text);
+  if (invocation.kind === "mistake") {
+    output.error(invocation.text);
+    return 2;
+  }
+  const { command } = invocation;
+  return failing(async () => {
+    const [{ top }, { GraphClient }] = await Promise.all([import("./top.ts"), import("./graph-client.ts")]);
+    return top(command, new GraphClient({ url: command.url, apiKey: process.env[VARIABLES.execApiKey] }), output);
   });
 }
 

@@ -1,0 +1,166 @@
+/** The overview of a running app as the lines of a terminal. Pure: what was read, and how much room there is. */
+import type { Status } from "../app/operations.ts";
+import type { QueueView, ScheduleView, Snapshot } from "../graph/types.ts";
+import { timeText } from "./graph-text.ts";
+import type { Output } from "./output.ts";
+
+/** What one look has brought. */
+export interface TopView {
+  at_ms: number;
+  status: Status;
+  queues: readonly QueueView[];
+  schedules: readonly ScheduleView[];
+  /** Newest first. */
+  failed: readonly Snapshot[];
+  /** All that are running. */
+  running: readonly Snapshot[];
+}
+
+export interface Room {
+  columns: number;
+  rows: number;
+}
+
+type Style = Output["style"];
+
+const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+/** Lines of a section that tell less than this of it are not worth their heading. */
+const LEAST_ROWS = 3;
+
+/** As many lines as there is room for, none longer than it. */
+export function topLines(url: string, view: TopView, { columns, rows }: Room, style: Style): string[] {
+  const lines = [...head(url, view, style), ""];
+  const sections = [
+    section(queueRows(view), style),
+    section(runRows(view), style),
+    section(failedRows(view), style),
+    section(nextRows(view), style),
+  ].filter((one) => one.length > 0);
+  // What has less to tell leaves its room to the rest.
+  let left = rows - lines.length - 1;
+  sections.forEach((one, at) => {
+    const share = Math.max(LEAST_ROWS, Math.floor(left / (sections.length - at)));
+    const shown = left < LEAST_ROWS ? [] : [...one.slice(0, share - 1), ""];
+    lines.push(...shown);
+    left -= shown.length;
+  });
+  return lines.slice(0, rows).map((line) => cut(line, columns));
+}
+
+function head(url: string, { status, at_ms: atMs }: TopView, style: Style): string[] {
+  const { hour, minutes } = status.recent;
+  const ended = hour.done + hour.failed;
+  const share = ended === 0 ? 0 : (hour.failed / ended) * 100;
+  const word = status.status === "ready" ? style("green", "ready") : style("red", status.status);
+  const counts = Object.entries(status.graphs).map(([name, count]) => `${count} ${name}`);
+  return [
+    `${style("bold", "svc top")}  ${url}  ${word}  ${style("dim", `${timeText(atMs)}  ${status.version}  up ${spanText(status.uptime_ms)}`)}`,
+    `graphs    ${counts.join("  ")}`,
+    `last hour ${hour.started} started  ${hour.done} done  ${failedText(hour.failed, share, style)}  half below ${msText(hour.p50_ms)}  95 % below ${msText(hour.p95_ms)}`,
+    `started   ${sparkText(minutes.map(({ started }) => started))} ${style("dim", "by the minute")}`,
+    `webhooks  ${status.webhooks}  ${status.deliveries["pending"] ?? 0} to be sent, oldest ${spanText(status.delivery.oldest_waiting_ms)} late   memory ${Math.round(status.memory_bytes / 1e6)} MB   requests ${status.requests.in_flight}`,
+  ];
+}
+
+function failedText(failed: number, share: number, style: Style): string {
+  const text = `${failed} failed (${share.toFixed(1)} %)`;
+  return failed === 0 ? text : style("red", text);
+}
+
+/** Texts in columns, each as wide as its widest. */
+function section(table: readonly (readonly string[])[], style: Style): string[] {
+  if (table.length <= 1) return [];
+  const [titles = [], ...rest] = table;
+  const widths = titles.map((_, at) => Math.max(...table.map((row) => (row[at] ?? "").length)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return [style("bold", line(titles)), ...rest.map(line)];
+}
+
+function queueRows({ queues }: TopView): string[][] {
+  const busy = [...queues]
+    .filter(({ running, waiting, paused }) => running > 0 || waiting > 0 || paused)
+    .sort((a, b) => b.waiting - a.waiting || b.running - a.running);
+  const rows = busy.map(({ worker, waiting, running, oldest_ms: oldestMs, paused }) => [
+    worker,
+    String(waiting),
+    oldestMs === null ? "–" : spanText(oldestMs),
+    String(running),
+    paused ? "paused" : "",
+  ]);
+  return [["QUEUE", "WAITING", "OLDEST", "RUNNING", ""], ...rows];
+}
+
+function runRows({ running, at_ms: atMs }: TopView): string[][] {
+  const rows = running.map(
+    ({ graph_id: id, worker, started_ms: startedMs, created_ms: createdMs, progress, nodes }) => [
+      worker,
+      id,
+      spanText(atMs - (startedMs ?? createdMs)),
+      progress === null ? nodesText(nodes) : `${Math.round(progress.value * 100)} % ${progress.note ?? ""}`,
+    ],
+  );
+  return [["RUNNING", "ID", "FOR", "DONE"], ...rows];
+}
+
+function nodesText(nodes: Snapshot["nodes"]): string {
+  const outer = nodes.filter(({ kind }) => kind === "node");
+  return `${outer.filter(({ status }) => status === "done" || status === "skipped").length} of ${outer.length}`;
+}
+
+function failedRows({ failed, at_ms: atMs }: TopView): string[][] {
+  const rows = failed.map(({ worker, graph_id: id, error, finished_ms: finishedMs, created_ms: createdMs }) => [
+    worker,
+    id,
+    spanText(atMs - (finishedMs ?? createdMs)),
+    (error?.message ?? "").replaceAll(/\s+/g, " "),
+  ]);
+  return [["FAILED", "ID", "AGO", "WHY"], ...rows];
+}
+
+function nextRows({ schedules, at_ms: atMs }: TopView): string[][] {
+  const rows = schedules
+    .filter(({ next_ms: nextMs }) => nextMs !== null)
+    .sort((a, b) => (a.next_ms ?? 0) - (b.next_ms ?? 0))
+    .map(({ name, worker, next_ms: nextMs }) => [name, worker, `in ${spanText((nextMs ?? 0) - atMs)}`]);
+  return [["NEXT", "STARTS", "WHEN"], ...rows];
+}
+
+function sparkText(values: readonly number[]): string {
+  const most = Math.max(1, ...values);
+  return values.map((one) => BARS[Math.round((one / most) * (BARS.length - 1))] ?? BARS[0]).join("");
+}
+
+function msText(ms: number | null): string {
+  return ms === null ? "–" : spanText(ms);
+}
+
+function spanText(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < 1000) return `${whole} ms`;
+  if (whole < 60_000) return `${(whole / 1000).toFixed(1)} s`;
+  if (whole < 3_600_000) return `${Math.floor(whole / 60_000)} m ${Math.floor((whole % 60_000) / 1000)} s`;
+  return whole < 86_400_000
+    ? `${Math.floor(whole / 3_600_000)} h ${Math.floor((whole % 3_600_000) / 60_000)} m`
+    : `${Math.floor(whole / 86_400_000)} d ${Math.floor((whole % 86_400_000) / 3_600_000)} h`;
+}
+
+/** What `style` puts around a text. */
+const STYLES = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
+
+/** To the width of the terminal; what colours a text takes none of it. */
+function cut(line: string, columns: number): string {
+  const pieces = line.split(STYLES);
+  let left = columns;
+  return pieces
+    .map((piece, at) => {
+      if (at % 2 === 1) return piece;
+      const shown = piece.slice(0, left);
+      left -= shown.length;
+      return shown;
+    })
+    .join("");
+}

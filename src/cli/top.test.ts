@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createApp, type Started } from "../app/app.ts";
+import { worker } from "../graph/definition.ts";
+import { FinalError } from "../graph/final-error.ts";
+import { GraphClient } from "./graph-client.ts";
+import { createOutput } from "./output.ts";
+import { readTopArguments, type TopCommand } from "./top-arguments.ts";
+import { top, type Terminal } from "./top.ts";
+
+const KEY = "a-key-for-the-operator";
+let started: Started;
+
+/** A terminal of that size, which ends after so many looks. */
+function terminal(columns: number, rows: number, looks: number): Terminal & { texts: string[] } {
+  const texts: string[] = [];
+  let left = looks - 1;
+  return {
+    texts,
+    write: (text) => void texts.push(text),
+    room: () => ({ columns, rows }),
+    wait: () => Promise.resolve(left-- <= 0),
+    close: () => undefined,
+  };
+}
+
+async function shown(isTTY: boolean, where: Terminal, command: Partial<TopCommand> = {}): Promise<string[]> {
+  const lines: string[] = [];
+  const sink = { isTTY, write: (text: string) => void lines.push(text) };
+  const all = { url: started.url, json: false, intervalMs: 1000, times: undefined, ...command };
+  const client = new GraphClient({ url: started.url, apiKey: KEY });
+  assert.equal(await top(all, client, createOutput(sink, sink, { NO_COLOR: "1" }), where), 0);
+  return lines;
+}
+
+before(async () => {
+  const app = createApp({
+    env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_EXEC_API_KEY: KEY, SVC_LOG_LEVEL: "error" },
+    workers: [
+      worker("refuse", () => {
+        throw new FinalError("the shop is closed, and stays so for a long long time, they say");
+      }),
+      worker("asked", (_: null, ctx) => ctx.waitFor("answer")),
+    ],
+    schedules: [{ name: "nightly", cron: "0 3 * * *", worker: "refuse" }],
+  });
+  started = await app.start({ host: "127.0.0.1", port: 0 });
+  await app.engine.start("refuse", null);
+  await app.engine.idle();
+  await app.engine.start("asked", null);
+  await app.engine.queues.pause("asked");
+});
+after(() => started.close());
+
+describe("svc top", () => {
+  it("fills a terminal with what runs, waits and has failed, and gives it back afterwards", async () => {
+    const where = terminal(80, 24, 2);
+    await shown(true, where);
+    const [enter, first = "", second, leave] = where.texts;
+    assert.ok(enter?.includes("?1049h") && leave?.includes("?1049l") && second?.startsWith("\u001b[H"));
+    assert.match(first, /last hour 2 started {2}0 done {2}1 failed \(100\.0 %\)/);
+    assert.match(first, /refuse +g_\w+ .*the shop is closed/);
+    assert.match(first, /asked +\d+ .*paused/);
+    assert.match(first, /nightly +refuse +in /);
+  });
+
+  it("is never larger than its terminal", async () => {
+    for (const [columns, rows] of [
+      [40, 10],
+      [20, 5],
+      [200, 60],
+    ] as const) {
+      const where = terminal(columns, rows, 1);
+      await shown(true, where);
+      const lines = (where.texts[1] ?? "").replace("\u001b[H", "").split("\r\n");
+      assert.ok(lines.length <= rows, `${lines.length} of ${rows}`);
+      for (const line of lines)
+        assert.ok(line.replaceAll("\u001b[K", "").replaceAll("\u001b[J", "").length <= columns, line);
+    }
+  });
+
+  it("writes a line of JSON for each look where no person is looking, or is asked to", async () => {
+    for (const [isTTY, json] of [
+      [false, false],
+      [true, true],
+    ] as const) {
+      const where = terminal(80, 24, 9);
+      const lines = await shown(isTTY, where, { json, times: 2 });
+      assert.deepEqual([lines.length, where.texts.length], [2, 0]);
+      const { status, failed } = JSON.parse(lines[0] ?? "") as { status: { status: string }; failed: unknown[] };
+      assert.deepEqual([status.status, failed.length], ["ready", 1]);
+    }
+  });
+
+  it("fails with what to do where it may not look", async () => {
+    const client = new GraphClient({ url: started.url, apiKey: "another" });
+    const output = createOutput({ write: () => undefined });
+    const command = { url: started.url, json: true, intervalMs: 1, times: 1 };
+    await assert.rejects(top(command, client, output, terminal(80, 24, 1)), { code: "SVC_UNAUTHORIZED" });
+  });
+
+  it("is told what it does not take", () => {
+    for (const args of [["--interval", "0"], ["--times", "0"], ["here"], ["--nope"]])
+      assert.equal(readTopArguments(args, {}).kind, "mistake", args.join(" "));
+    assert.equal(readTopArguments(["--help"], {}).kind, "tell");
+    const read = readTopArguments(["--interval", "0.5", "--times", "3"], { PORT: "8080" });
+    assert.deepEqual(read.kind === "top" && read.command, {
+      url: "http://127.0.0.1:8080",
+      json: false,
+      intervalMs: 500,
+      times: 3,
+    });
+  });
+});
