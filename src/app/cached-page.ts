@@ -9,6 +9,8 @@ import { judgePreconditions } from "../http/preconditions.ts";
 import type { Context, Handler, Middleware, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
 import { cacheControl, EXPORT_RULES, hindrances, PRIVATE, type CacheRules } from "./cache-rules.ts";
+import { themeOf } from "../shared/themes.ts";
+import { COOKIES } from "../shared/wire.ts";
 import type { KeptPage, Asked } from "./page-cache.ts";
 import type { Services } from "./services.ts";
 import type { ExportedPage } from "./site.ts";
@@ -32,7 +34,7 @@ export interface CachedPage {
   /** As it was defined, for the log. */
   readonly path: string;
   readonly rules: CacheRules;
-  readonly services: Pick<Services, "pageCache" | "clock" | "site" | "log" | "config">;
+  readonly services: Pick<Services, "pageCache" | "clock" | "site" | "log" | "config" | "hasThemes">;
   readonly make: (ctx: RequestContext) => Promise<MadePage>;
 }
 
@@ -78,7 +80,8 @@ export function cachedPageHandler(page: CachedPage): Handler {
     const made = await of.make(ctx);
     const tags = rules.tags(ctx);
     const isGood = made.result.status === 200 && made.isSound;
-    const headers = [...made.result.headers, "cache-control", isGood ? cacheControl(rules) : PRIVATE];
+    const control = isGood ? cacheControl(saidRules(rules, services)) : PRIVATE;
+    const headers = [...made.result.headers, "cache-control", control];
     if (rules.vary.length > 0) headers.push("vary", rules.vary.join(", "));
     if (isGood && made.tagText !== undefined) headers.push("etag", etagOf(made.tagText));
     ctx.scriptHashes = made.hashes;
@@ -87,11 +90,29 @@ export function cachedPageHandler(page: CachedPage): Handler {
 }
 
 /** A page that was made at build, good until it is invalidated. */
-export function keptOf({ path, body, hashes }: ExportedPage, bornMs: number): KeptPage {
-  const headers = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
+export function keptOf({ path, body, hashes }: ExportedPage, bornMs: number, hasThemes: boolean): KeptPage {
+  const control = cacheControl(saidRules(EXPORT_RULES, { hasThemes }));
+  const headers = ["content-type", "text/html; charset=utf-8", "cache-control", control];
   const freshMs = Number.POSITIVE_INFINITY;
-  const rest = { query: undefined, variant: variantOf([]), tags: [], bornMs, freshMs, staleMs: freshMs };
+  const rest = {
+    query: undefined,
+    variant: variantOf(themesOf({ hasThemes })),
+    tags: [],
+    bornMs,
+    freshMs,
+    staleMs: freshMs,
+  };
   return { path, body, hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
+}
+
+/** The visitor's theme is in the page, and a cookie tells it: this server can tell such pages apart, caches between can't. */
+function saidRules(rules: CacheRules, { hasThemes }: Pick<Services, "hasThemes">): CacheRules {
+  return hasThemes ? { ...rules, isPublic: false } : rules;
+}
+
+/** @param cookie of the visitor; who has chosen none has that of the system. */
+function themesOf({ hasThemes }: Pick<Services, "hasThemes">, cookie?: string): string[] {
+  return hasThemes ? [themeOf(cookie) ?? "system"] : [];
 }
 
 function variantOf(values: readonly (string | undefined)[]): string {
@@ -104,7 +125,8 @@ function askedBy({ rules, services }: CachedPage, ctx: RequestContext): Asked | 
   // Middleware that looks at a visitor may have let in whom it would not let in otherwise, or hand on what it found.
   if (hindrances(rules, looksOf(ctx, services)).length > 0) return undefined;
   return ctx.unseen(() => {
-    const variant = variantOf(rules.vary.map((name) => ctx.header(name)));
+    const theme = services.hasThemes ? themesOf(services, ctx.cookie(COOKIES.theme)) : [];
+    const variant = variantOf([...rules.vary.map((name) => ctx.header(name)), ...theme]);
     return variant.length > MAX_VARIANT ? undefined : { path: ctx.path, query: ctx.queryText, variant };
   });
 }

@@ -107,7 +107,7 @@ function unseenHeader(ctx: Context, name: string): string | undefined {
 
 /** A page whose cookies nobody has asked for yet is not kept waiting for them. */
 function sessionOf(ctx: Context): string | undefined {
-  return ctx instanceof RequestContext && ctx.jar ? ctx.sessionId : undefined;
+  return ctx instanceof RequestContext && ctx.jar ? ctx.unseen(() => ctx.sessionId) : undefined;
 }
 
 /** The token in the page is good for the session it was made in. @throws SvcError `SVC_TOO_LATE` */
@@ -206,7 +206,11 @@ class PageRequest implements PageRenderOptions {
   }
 
   get theme(): Theme | undefined {
-    return this.#services.hasThemes ? (themeOf(this.#ctx.cookies[COOKIES.theme]) ?? "system") : undefined;
+    if (!this.#services.hasThemes) return undefined;
+    const ctx = this.#ctx;
+    // Of pages that are kept there is one for each theme.
+    const read = (): string | undefined => ctx.cookie(COOKIES.theme);
+    return themeOf(ctx instanceof RequestContext ? ctx.unseen(read) : read()) ?? "system";
   }
 
   get policy(): string {

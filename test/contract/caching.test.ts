@@ -275,6 +275,19 @@ describe("a public page", () => {
     assert.match((await site.get("/")).text, /there/);
   });
 
+  it("is one for each theme, and for this server alone, where visitors choose themes", async () => {
+    const { next } = counter();
+    const site = siteWith(cache, next, { themes: true });
+    const get = (theme: string): Promise<{ text: string; headers: Headers }> =>
+      site.get("/books/emma", { cookie: `svc-theme=${theme}` });
+    assert.match((await get("dark")).text, /data-svc-theme="dark".*<p>1</s);
+    assert.match((await get("light")).text, /data-svc-theme="light".*<p>2</s);
+    const { text, headers } = await get("dark");
+    assert.match(text, /data-svc-theme="dark".*<p>1</s);
+    assert.equal(headers.get("cache-control"), "private, no-cache");
+    for (const made of ["evil", "", "system"]) assert.match((await get(made)).text, /data-svc-theme="system".*<p>3</s);
+  });
+
   it("names its inline scripts by hash: there is no nonce that others could know", async () => {
     const site = siteWith(cache, () => 1);
     const policy = (await site.get("/books/emma")).headers.get("content-security-policy") ?? "";

@@ -1,0 +1,91 @@
+/** Pages that many share, in a real browser: no token in them until one is needed, and links between them and pages of one visitor. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, openTab } from "./browser.ts";
+import { startBuilt, type BuiltApp } from "./built-app.ts";
+
+let app: BuiltApp;
+let browser: Browser;
+
+before(async () => {
+  process.env["SVC_SITE_URL"] = "https://example.com";
+  app = await startBuilt("static");
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+const told = (page: Page, text: string): Promise<unknown> =>
+  page.waitForFunction((wanted) => document.querySelector("#like")?.textContent === wanted, text);
+const onPage = (page: Page, heading: string): Promise<unknown> =>
+  page.waitForFunction((wanted) => document.querySelector("h1")?.textContent === wanted, heading);
+
+describe("a page that many share", () => {
+  it("has no token and no cookie until a handler that calls an action runs; then it fetches one, once", async () => {
+    const tab = await openTab(browser);
+    const fetched: string[] = [];
+    tab.page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+    await tab.page.goto(`${app.url}/shared`);
+    assert.deepEqual(await tab.page.context().cookies(), []);
+    await tab.page.click("#like");
+    await told(tab.page, "liked");
+    await tab.page.click("#like");
+    await tab.page.waitForLoadState("networkidle");
+    assert.equal(fetched.filter((path) => path === "/_svc/token").length, 1);
+    assert.equal(fetched.filter((path) => path === "/_svc/action/like").length, 2);
+    assert.deepEqual(
+      (await tab.page.context().cookies()).map(({ name }) => name),
+      ["__svc-csrf"],
+    );
+    await tab.close();
+  });
+
+  it("is tried again where the token can't be fetched at first", async () => {
+    const tab = await openTab(browser);
+    await tab.page.route("**/_svc/token", (route) => route.abort(), { times: 1 });
+    await tab.page.goto(`${app.url}/shared`);
+    await tab.page.click("#like");
+    await told(tab.page, "liked");
+    tab.takeComplaints();
+    await tab.close();
+  });
+
+  for (const isTouched of [false, true]) {
+    it(`is left for one of the visitor's own and come back to by links, ${isTouched ? "after" : "before"} something has happened`, async () => {
+      const tab = await openTab(browser);
+      const { page } = tab;
+      await page.goto(`${app.url}/shared`);
+      if (isTouched) {
+        await page.click("#like");
+        await told(page, "liked");
+      }
+      await page.click("a");
+      await onPage(page, "Own");
+      await page.fill("#name", "Ada");
+      await page.waitForFunction(() => document.querySelector("output")?.textContent === "Ada");
+      await page.click("#like");
+      await told(page, "liked");
+      await page.click("a");
+      await onPage(page, "Shared");
+      await page.click("#like");
+      await told(page, "liked");
+      await tab.close();
+    });
+  }
+
+  it("is come to from one of the visitor's own, whose token goes on", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(`${app.url}/own`);
+    await page.click("#like");
+    await told(page, "liked");
+    await page.click("a");
+    await onPage(page, "Shared");
+    await page.click("#like");
+    await told(page, "liked");
+    await tab.close();
+  });
+});
