@@ -2,8 +2,8 @@
  * Leases in the database: taking them, giving them back, giving up those of processes that are gone. The rules are those of
  * lease.ts, as conditions of one statement each; a test holds the two against each other.
  *
- * Taking one shares the process's own row, giving up removes it: of the two that meet, one waits for the other, so that none takes a
- * lease after it was found dead.
+ * Taking one shares the row of the process in the list, giving up removes it: of the two that meet, one waits for the other, so that
+ * none takes a lease after it was found dead.
  */
 import type { ClusterDatabase, Query } from "./database.ts";
 import { identifierOf, type JobPayload } from "./task.ts";
@@ -90,7 +90,7 @@ export class Leases {
     const { schema } = this.#database;
     return this.#database.transaction(async (query) => {
       const { rows } = await query<{ pools: string[]; has_crashed: boolean }>(
-        `delete from ${schema}.processes where id = (select id from ${schema}.processes where id = $1 for update skip locked)
+        `delete from ${schema}.processes where id = $1
          returning pools, pg_postmaster_start_time() < seen_at as has_crashed`,
         [processId],
       );

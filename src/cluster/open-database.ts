@@ -20,6 +20,7 @@ export async function openDatabase(url: string, schema: string): Promise<OpenedD
   const pool = new pg.Pool({ ...settings, max: CONNECTIONS, application_name: "svc cluster" });
   // An idle connection that ends is replaced; what was under way on another rejects there.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return {
     pool,
     schema: `"${schema.replaceAll('"', '""')}"`,
