@@ -7,6 +7,7 @@ export { createApp, type App, type Started, type StartOptions } from "./app/app.
 export type { AppOptions, DevSupport, SessionOptions, Surroundings } from "./app/options.ts";
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/metrics/exposition.ts";
 export type { Operations, Status } from "./app/operations.ts";
+export type { ProcessView } from "./cluster/membership.ts";
 export type { Recent, RecentHour, RecentMinute } from "./app/metrics/recent.ts";
 export type { Setting } from "./app/settings.ts";
 export type { AuditQuery, AuditRow } from "./store/control.ts";

@@ -32,7 +32,7 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
   const own = all.filter((definition) => definition.workers.every((name) => workers?.includes(name) ?? true));
   return openCluster(config.databaseUrl, {
     profile: {
-      roles: role,
+      role,
       workers: [...new Set(own.flatMap((definition) => definition.workers))].sort(),
       definitions: own.map(({ name, version, hash }) => [name, version ?? "", hash].join(" ")),
       build: createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 12),

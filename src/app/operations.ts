@@ -2,6 +2,8 @@
  * What those who run an app see and do beyond graphs and webhooks: one object, behind the endpoints and behind whatever
  * screens an app gives its operators. Who may ask is for the caller to judge.
  */
+import { hostname } from "node:os";
+import type { ProcessView } from "../cluster/membership.ts";
 import type { Json } from "../shared/json.ts";
 import type { Steering } from "../graph/types.ts";
 import { auditOf } from "../graph/audit.ts";
@@ -41,6 +43,8 @@ export interface Status {
 
 export interface Operations {
   status(): Promise<Status>;
+  /** The processes that share the database, the longest there first; this one alone, where it has it to itself. */
+  processes(): Promise<ProcessView[]>;
   /** The app's clock, Unix milliseconds. */
   nowMs(): number;
   /** What graphs did in this process in the last hour. */
@@ -64,6 +68,7 @@ export function operationsOf(services: Services, env: Environment): Operations {
   const { store, clock, config, metrics } = services;
   return {
     status: () => statusOf(services),
+    processes: () => processesOf(services),
     nowMs: () => clock.now(),
     recent: () => metrics.recent.read(),
     settings: () => settingsOf(config, env),
@@ -72,6 +77,21 @@ export function operationsOf(services: Services, env: Environment): Operations {
     record: (operation, target, steering, data) =>
       store.audit.add(auditOf(operation, target, clock.now(), steering, data)),
   };
+}
+
+async function processesOf({ cluster, config, engine, startedMs }: Services): Promise<ProcessView[]> {
+  if (cluster) return cluster.processes();
+  return [
+    {
+      id: "this",
+      host: `${hostname()}/${process.pid}`,
+      role: config.role,
+      workers: (await engine.queues.list()).map(({ worker }) => worker),
+      build: VERSION,
+      started_ms: startedMs,
+      silent_ms: 0,
+    },
+  ];
 }
 
 export async function statusOf(services: Services): Promise<Status> {

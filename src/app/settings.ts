@@ -36,6 +36,8 @@ const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   rateSubmits: ({ submitsPerMinute }) => submitsPerMinute,
   rateFile: ({ rateFile }) => rateFile,
   retention: ({ retention }) => retention,
+  role: ({ role }) => role,
+  workers: ({ workers }) => workers?.join(","),
   logLevel: ({ logLevel }) => logLevel,
   otlpEndpoint: ({ otlp }) => otlp?.url,
   serviceName: ({ otlp }) => otlp?.serviceName,

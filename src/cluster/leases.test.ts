@@ -40,7 +40,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
 
   const list = (id: string, pools: string[] = []) =>
     database.query(
-      `insert into svc.processes (id, number, backend_pid, host, roles, workers, definitions, build, pools)
+      `insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build, pools)
        values ($1, 1, 0, '', '', '{}', '{}', '', $2)`,
       [id, pools],
     );

@@ -32,7 +32,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     const clock = new SimulatedClock(0);
     const membership = new Membership({
       database,
-      profile: { roles: "all", workers: ["resize"], definitions: [], build: "b1" },
+      profile: { role: "all", workers: ["resize"], definitions: [], build: "b1" },
       clock,
       log: silentLog,
       onJoin: (id) => void told.joined.push(id),
@@ -62,7 +62,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     const other = await member();
     const list = await one.member.list();
     assert.deepEqual(
-      list.map(({ id, roles, workers, build }) => [id, roles, workers, build]),
+      list.map(({ id, role, workers, build }) => [id, role, workers, build]),
       [one, other].map(({ joined }) => [joined[0], "all", ["resize"], "b1"]),
     );
     assert.deepEqual([one.member.others, other.member.others], [0, 1]);

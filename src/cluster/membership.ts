@@ -22,7 +22,7 @@ const REJOIN_MS = 250;
 
 export interface MemberProfile {
   /** `web`, `worker` or `all`. */
-  roles: string;
+  role: string;
   /** Names of the workers whose nodes it runs. */
   workers: readonly string[];
   /** Keys of the definitions that it can go on with. */
@@ -33,10 +33,14 @@ export interface MemberProfile {
 
 /** A row of the list of processes. */
 export interface ProcessView {
+  /** Another after each start, and after each loss of the database. */
   id: string;
+  /** Name of the machine, and the process's id there: `box-3/4711`. */
   host: string;
-  roles: string;
+  /** `web`, `worker` or `all`. */
+  role: string;
   workers: string[];
+  /** What tells one build of the app's graphs from another. */
   build: string;
   started_ms: number;
   /** How long ago it was heard of, by the clock of the database. */
@@ -101,11 +105,11 @@ export class Membership {
       await session.query(clusterTables(schema));
       const id = `p_${randomBytes(8).toString("hex")}`;
       const { rows } = await session.query<{ number: number }>(
-        `insert into ${schema}.processes (id, number, backend_pid, host, roles, workers, definitions, build)
+        `insert into ${schema}.processes (id, number, backend_pid, host, role, workers, definitions, build)
          select $1, n, pg_backend_pid(), $2, $3, $4, $5, $6
          from (select nextval('${schema}.process_numbers')::int as n) number, pg_advisory_lock(${LOCK_CLASS}, n)
          returning number`,
-        [id, `${hostname()}/${process.pid}`, profile.roles, profile.workers, profile.definitions, profile.build],
+        [id, `${hostname()}/${process.pid}`, profile.role, profile.workers, profile.definitions, profile.build],
       );
       if (rows.length === 0) throw new Error("The process was not listed");
       await session.query(`select pg_advisory_unlock(${LOCK_CLASS}, 0)`);
@@ -160,7 +164,7 @@ export class Membership {
   async list(): Promise<ProcessView[]> {
     const { query, schema } = this.#options.database;
     const { rows } = await query<ProcessView>(
-      `select id, host, roles, workers, build, (extract(epoch from started_at) * 1000)::float8 as started_ms,
+      `select id, host, role, workers, build, (extract(epoch from started_at) * 1000)::float8 as started_ms,
          (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms
        from ${schema}.processes order by started_at, id`,
     );

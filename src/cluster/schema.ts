@@ -14,7 +14,7 @@ export function clusterTables(schema: string): string {
       number int not null,
       backend_pid int not null,
       host text not null,
-      roles text not null,
+      role text not null,
       workers text[] not null,
       definitions text[] not null,
       pools text[] not null default '{}',
