@@ -47,6 +47,13 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
       for (const id of graphs) store.graphs.announce?.(id);
       store.webhooks.announce?.(new Set(registrations));
     },
+    onDoubt: () => {
+      store.graphs.announce?.();
+      const pending = store.webhooks.pendingRegistrations();
+      pending
+        .then((ids) => store.webhooks.announce?.(new Set(ids)))
+        .catch((err: unknown) => log.debug({ err }, "What waits for delivery could not be looked for"));
+    },
   });
 }
 

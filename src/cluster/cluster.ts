@@ -22,6 +22,8 @@ const REACH_AGAIN_MS = 50;
 const REST_LOOK_MS = 1000;
 /** Between looks for what no notification told, and for what came too late to be given up. */
 const SWEEP_MS = 5000;
+/** Sweeps between looks for all that anybody waits for: those cost a question for each. */
+const DOUBT_SWEEPS = 6;
 
 export interface ClusterOptions {
   database: OpenedDatabase;
@@ -36,6 +38,8 @@ export interface ClusterOptions {
   log: Log;
   /** Told what others have written. */
   onNews: (news: News) => void;
+  /** Others may have written what they told nobody: all that is waited for is to be looked for. */
+  onDoubt: () => void;
   patienceMs?: number;
 }
 
@@ -51,6 +55,7 @@ export class Cluster implements Fleet {
   #held: Held | undefined;
   #jobs: Jobs | undefined;
   #pools: string[] = [];
+  #sweeps = 0;
   #isClosing = false;
 
   constructor(options: ClusterOptions) {
@@ -76,9 +81,17 @@ export class Cluster implements Fleet {
         session.onNotice((_channel, payload) => this.#hear(readNews(payload)));
         await session.query(`listen ${CHANNEL}`);
       },
-      onJoin: (id) => this.#listPools(id),
+      onJoin: async (id) => {
+        await this.#listPools(id);
+        // Nothing was heard before.
+        options.onDoubt();
+      },
       onLoss: () => this.#held?.dropAll(),
-      giveUp: async (id) => void (await this.#leases.giveUpFor(id)),
+      giveUp: async (id) => {
+        await this.#leases.giveUpFor(id);
+        options.onDoubt();
+        this.#notices.tell("changed", "lost");
+      },
       ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
     });
   }
@@ -213,6 +226,7 @@ export class Cluster implements Fleet {
     for (const command of news.answered) this.#commands.answered(command);
     if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
     if (news.changed.includes("queues")) this.#readQueues();
+    if (news.changed.includes("lost")) this.#options.onDoubt();
     this.#options.onNews(news);
   }
 
@@ -271,6 +285,7 @@ export class Cluster implements Fleet {
       if (id === undefined) return;
       this.#lookForCommands(id);
       this.#readQueues();
+      if (++this.#sweeps % DOUBT_SWEEPS === 0) this.#options.onDoubt();
       this.#leases.sweep().catch((err: unknown) => log.debug({ err }, "What others left could not be looked for"));
     });
   }

@@ -84,6 +84,6 @@ async function loggerTo(log: Log) {
   const { Logger } = await load();
   return new Logger(() => (level, message) => {
     if (level === "error") log.warn({}, `graphile-worker: ${message}`);
-    else log.debug({}, `graphile-worker: ${message}`);
+    else if (level === "warning") log.debug({}, `graphile-worker: ${message}`);
   });
 }

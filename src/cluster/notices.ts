@@ -1,7 +1,7 @@
 /**
  * What processes tell each other by NOTIFY: that a graph has new events, that deliveries wait, that somebody wants something. Told
  * beside the transactions, a few times a second: a notification in a transaction takes a lock that all commits of the database
- * wait for. So one may be lost, and nobody relies on it: who waits for something looks now and then as well.
+ * wait for. So one may be lost, and nobody relies on it: who waits for something looks as well, now and then, and when a process was lost.
  */
 import type { Clock, Timer } from "../shared/clock.ts";
 
@@ -9,6 +9,8 @@ export const CHANNEL = "svc_cluster";
 
 /** How long news is gathered: what a person who follows a graph does not notice. */
 const GATHER_MS = 25;
+/** News of a time in which the database was away: more is forgotten, and found by those who look. */
+const MOST_KEPT = 10_000;
 /** PostgreSQL takes 7,999 bytes; ids are under 40 bytes long. */
 const MOST_IDS = 150;
 
@@ -22,7 +24,7 @@ export interface News {
   asked: string[];
   /** Commands that are answered. */
   answered: string[];
-  /** What was changed that others may have read: `registrations`, `queues`. */
+  /** What was changed that others may have read: `queues`; `lost`: a process has gone, and may have told nobody what it did last. */
   changed: string[];
 }
 
@@ -40,27 +42,39 @@ export class Notices {
     changed: new Set(),
   };
   #timer: Timer | undefined;
+  #isClosed = false;
 
-  /** @param send may reject: then the news is lost. */
+  /** @param send may reject: then it is tried again. */
   constructor(clock: Clock, send: (payload: string) => Promise<void>) {
     this.#clock = clock;
     this.#send = send;
   }
 
   add(kind: Kind, id: string): void {
+    if (this.#isClosed) return;
     this.#news[kind].add(id);
+    if (this.#news[kind].size > MOST_KEPT) this.#news[kind].clear();
     this.#timer ??= this.#clock.schedule(GATHER_MS, () => {
       this.#timer = undefined;
-      for (const payload of this.#payloads()) void this.#send(payload).catch(() => undefined);
+      for (const payload of this.#payloads()) this.#try(payload);
+    });
+  }
+
+  /** What can't be told now is told with the next. */
+  #try(payload: string): void {
+    this.#send(payload).catch(() => {
+      const news = readNews(payload);
+      for (const kind of KINDS) for (const id of news[kind]) this.add(kind, id);
     });
   }
 
   /** Without waiting for more: somebody waits for this. */
   tell(kind: Kind, id: string): void {
-    void this.#send(JSON.stringify({ [kind]: [id] })).catch(() => undefined);
+    this.#try(JSON.stringify({ [kind]: [id] }));
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#timer?.cancel();
   }
 

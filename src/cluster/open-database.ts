@@ -52,7 +52,8 @@ function queryOf(on: Pick<Pool | Client, "query">): Query {
 }
 
 async function openSession(client: Client, onEnd: (error: Error) => void): Promise<Session> {
-  let isEnded = false;
+  // Before it is connected, whoever opens it is told.
+  let isEnded = true;
   const ended = (error: Error): void => {
     if (isEnded) return;
     isEnded = true;
@@ -61,6 +62,7 @@ async function openSession(client: Client, onEnd: (error: Error) => void): Promi
   client.on("error", ended);
   client.on("end", () => ended(new Error("The session has ended")));
   await client.connect();
+  isEnded = false;
   return {
     query: queryOf(client),
     onNotice: (listener) => void client.on("notification", ({ channel, payload }) => listener(channel, payload ?? "")),

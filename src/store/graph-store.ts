@@ -32,8 +32,8 @@ export interface GraphStore extends ArtifactRows {
    * Returns the way to stop.
    */
   onEvents(graphId: string, listener: (events: readonly GraphEvent[]) => void): () => void;
-  /** Has those told who follow a graph that another process writes to. Absent where there is none. */
-  announce?(graphId: string): void;
+  /** Has those told who follow a graph that another process writes to; without an id, all who follow any. Absent where there is none. */
+  announce?(graphId?: string): void;
   /** Ids of graphs that are not done or failed, oldest first, from behind `after`: what a starting process goes on with. */
   unfinished(after: string, limit: number): Promise<string[]>;
   list(query: GraphQuery): Promise<Page<GraphRow>>;

@@ -16,6 +16,11 @@ export class EventListeners {
     };
   }
 
+  /** Those that anybody listens to. */
+  followed(): string[] {
+    return [...this.#byGraph.keys()];
+  }
+
   has(graphId: string): boolean {
     return this.#byGraph.has(graphId);
   }

@@ -80,11 +80,10 @@ export class Registry {
     const { events = [...WEBHOOK_EVENTS], workers = [], enabled = true } = input;
     const wanted = { ...input, events, workers, enabled };
     return this.#lock.run(URLS, async () => {
-      const known = await this.#options.store.registrationByUrl(url);
-      if (known) return { row: await this.#edit(known.id, (row) => this.#changed(row, wanted)), created: false };
-      const row = this.#changed(this.#newRow(url), wanted);
-      await this.#options.store.saveRegistration(row);
-      return { row, created: true };
+      const made = this.#changed(this.#newRow(url), wanted);
+      const known = await this.#addIfNew(made);
+      if (!known) return { row: made, created: true };
+      return { row: await this.#edit(known.id, (row) => this.#changed(row, wanted)), created: false };
     });
   }
 
@@ -98,7 +97,7 @@ export class Registry {
     // All at once: each may wait for a name server.
     const checked = await Promise.allSettled(rawUrls.map((rawUrl) => this.#checkedUrl(rawUrl)));
     for (const [at, result] of checked.entries()) {
-      if (result.status === "fulfilled") await this.#addIfNew(result.value);
+      if (result.status === "fulfilled") await this.#lock.run(URLS, () => this.#addIfNew(this.#newRow(result.value)));
       else if (result.reason instanceof SvcError)
         problems.push(`"${rawUrls[at]?.slice(0, 200)}": ${result.reason.message}`);
       else throw result.reason;
@@ -106,11 +105,20 @@ export class Registry {
     if (problems.length > 0) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookUrls} holds ${problems.join("; ")}`);
   }
 
-  #addIfNew(url: string): Promise<void> {
-    return this.#lock.run(URLS, async () => {
-      const { store } = this.#options;
-      if (!(await store.registrationByUrl(url))) await store.saveRegistration(this.#newRow(url));
-    });
+  /** @returns the registration of that URL that there is already. */
+  async #addIfNew(row: RegistrationRow): Promise<RegistrationRow | undefined> {
+    const { store } = this.#options;
+    const known = await store.registrationByUrl(row.url);
+    if (known) return known;
+    try {
+      await store.saveRegistration(row);
+      return undefined;
+    } catch (error) {
+      // Another process on the same database has been faster: all that boot at once register the same.
+      const other = await store.registrationByUrl(row.url);
+      if (!other) throw error;
+      return other;
+    }
   }
 
   /** Changes what is given. @throws SvcError `SVC_NOT_FOUND`, `SVC_WEBHOOK_URL` also when another registration has the URL */
