@@ -43,6 +43,8 @@ export interface ClusterOptions {
   patienceMs?: number;
 }
 
+type Place = { kind: "here"; lease: number } | { kind: "mine" } | { kind: "elsewhere"; process: string; me: string };
+
 export class Cluster implements Fleet {
   readonly #options: ClusterOptions;
   readonly #leases: Leases;
@@ -175,35 +177,38 @@ export class Cluster implements Fleet {
 
   async reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
     const { clock } = this.#options;
+    let cause: unknown;
     for (const endMs = clock.now() + REACH_MS; clock.now() < endMs;) {
-      const holder = await this.#leases.holder(graphId);
-      if (holder === undefined) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId.slice(0, 80)}"`);
-      const { id } = this.#membership;
-      if (id !== undefined) {
-        const answer = await this.#ask(graphId, wish, holder, id, here);
-        if (answer) return answer;
+      const where = await this.#find(graphId).catch((error: unknown) => {
+        // The database is away; a refusal of the other process is an answer.
+        if (error instanceof SvcError) throw error;
+        cause = error;
+        return undefined;
+      });
+      if (where?.kind === "here") return here(where.lease);
+      if (where?.kind === "mine" && this.#held?.holds(graphId)) return this.#held.fulfil(graphId, wish);
+      if (where?.kind === "elsewhere") {
+        const answer = await this.#commands.ask(where.process, where.me, graphId, wish);
+        // It has changed hands meanwhile.
+        if (answer !== undefined && answer.kind !== "moved") return snapshotFrom(answer);
       }
       await new Promise<void>((again) => clock.schedule(REACH_AGAIN_MS, again));
     }
-    throw new SvcError("SVC_UNAVAILABLE", `The process that holds the graph ${graphId} can't be reached; try again`);
+    throw new SvcError("SVC_UNAVAILABLE", `The process that holds the graph ${graphId} can't be reached; try again`, {
+      cause,
+    });
   }
 
-  /** @returns undefined where the graph has changed hands meanwhile. */
-  async #ask(
-    graphId: string,
-    wish: Wish,
-    holder: string | null,
-    me: string,
-    here: (lease: number) => Promise<Snapshot>,
-  ): Promise<Snapshot | undefined> {
-    if (holder === null) {
-      const taken = (await this.#leases.take([graphId], me, true))?.[0];
-      return taken && here(taken.number);
-    }
-    // It is being taken up.
-    if (holder === me) return this.#held?.holds(graphId) ? this.#held.fulfil(graphId, wish) : undefined;
-    const answer = await this.#commands.ask(holder, me, graphId, wish);
-    return answer === undefined || answer.kind === "moved" ? undefined : snapshotFrom(answer);
+  /** Who holds a graph: this process from now on, where nobody did. Undefined while it can't be told. */
+  async #find(graphId: string): Promise<Place | undefined> {
+    const holder = await this.#leases.holder(graphId);
+    if (holder === undefined) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId.slice(0, 80)}"`);
+    const { id: me } = this.#membership;
+    if (me === undefined) return undefined;
+    if (holder === me) return { kind: "mine" };
+    if (holder !== null) return { kind: "elsewhere", process: holder, me };
+    const taken = (await this.#leases.take([graphId], me, true))?.[0];
+    return taken && { kind: "here", lease: taken.number };
   }
 
   confirms(graphId: string, lease: number): Promise<boolean> {

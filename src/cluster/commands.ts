@@ -50,12 +50,10 @@ export class Commands {
     const { schema, query } = database;
     const id = `c_${randomBytes(9).toString("hex")}`;
     const body: Body = { graphId, wish };
-    await query(`insert into ${schema}.commands (id, process, sender, body) values ($1, $2, $3, $4)`, [
-      id,
-      process,
-      sender,
-      JSON.stringify(body),
-    ]);
+    await query(
+      `insert into ${schema}.commands (id, process, sender, body) values ($1, $2, $3, $4) on conflict (id) do nothing`,
+      [id, process, sender, JSON.stringify(body)],
+    );
     notices.tell("asked", process);
     try {
       for (;;) {

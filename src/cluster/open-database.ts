@@ -1,11 +1,15 @@
 /** A cluster's way to PostgreSQL: a few connections for statements, and sessions that stay. `pg` is loaded here, and only here. */
 import type { Client, Pool } from "pg";
+import { isAway } from "../store/postgres/store-error.ts";
 import type { ClusterDatabase, Query, Rows, Session } from "./database.ts";
 
 /** Of statements beside those of the store: leases, commands, jobs. */
 const CONNECTIONS = 8;
 /** A connection that takes longer is tried again. */
 const CONNECT_MS = 5000;
+/** A restart of the server takes a second or two. */
+const PATIENCE_MS = 5000;
+const AGAIN_MS = 100;
 
 export interface OpenedDatabase extends ClusterDatabase {
   /** For graphile-worker, which wants one. */
@@ -24,7 +28,7 @@ export async function openDatabase(url: string, schema: string): Promise<OpenedD
   return {
     pool,
     schema: `"${schema.replaceAll('"', '""')}"`,
-    query: queryOf(pool),
+    query: patient(queryOf(pool)),
     transaction: async (run) => {
       const client = await pool.connect();
       try {
@@ -48,6 +52,22 @@ function queryOf(on: Pick<Pool | Client, "query">): Query {
   return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
     const { rows }: Rows<Row> = await on.query<Row>(text, [...values]);
     return { rows };
+  };
+}
+
+/**
+ * Statements are made again while the database is away: those of a cluster may all be made twice. What a statement has taken, and
+ * could not say, is found by whoever looks for it.
+ */
+function patient(query: Query): Query {
+  return async (text, values) => {
+    for (const endMs = performance.now() + PATIENCE_MS; ;)
+      try {
+        return await query(text, values);
+      } catch (error) {
+        if (!isAway(error) || performance.now() > endMs) throw error;
+        await new Promise((again) => setTimeout(again, AGAIN_MS));
+      }
   };
 }
 
