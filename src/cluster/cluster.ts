@@ -205,8 +205,11 @@ export class Cluster implements Fleet {
     if (holder === undefined) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId.slice(0, 80)}"`);
     const { id: me } = this.#membership;
     if (me === undefined) return undefined;
-    if (holder === me) return { kind: "mine" };
-    if (holder !== null) return { kind: "elsewhere", process: holder, me };
+    const isMine = holder === me;
+    if (isMine && this.#held?.holds(graphId)) return { kind: "mine" };
+    // It is being taken up.
+    if (isMine && this.#places.has(graphId)) return undefined;
+    if (!isMine && holder !== null) return { kind: "elsewhere", process: holder, me };
     const taken = (await this.#leases.take([graphId], me, true))?.[0];
     return taken && { kind: "here", lease: taken.number };
   }
@@ -250,7 +253,7 @@ export class Cluster implements Fleet {
   async #onJob(graphId: string, hasCrashed: boolean): Promise<void> {
     const held = this.#held;
     if (this.#isClosing || !held) throw new Error("The process is stopping");
-    if (held.holds(graphId)) return;
+    if (held.holds(graphId) || this.#places.has(graphId)) return;
     const number = await this.#takes.take(graphId);
     // Another has it, or it has ended, or waits for somebody.
     if (number === undefined) return;

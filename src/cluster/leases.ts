@@ -35,18 +35,21 @@ export class Leases {
   /**
    * Takes those that nobody holds.
    * @param isWanted whether somebody wants something of them: then those too that have ended or are paused.
-   * @returns those that were taken; undefined where the process is not listed, and must leave them to others.
+   * @returns those that were taken, and those that the process holds already: of a statement whose answer was lost it does
+   *   not know. Undefined where the process is not listed, and must leave them to others.
    */
   async take(ids: readonly string[], processId: string, isWanted = false): Promise<Taken[] | undefined> {
     const { schema, query } = this.#database;
+    const goesOn = `phase not in ${ENDED} and phase <> 'paused'`;
     const { rows } = await query<{ id: string | null; lease: number | null }>(
       `with me as materialized (select id from ${schema}.processes where id = $2 for key share),
          taken as (
            update ${schema}.graph set holder = $2, lease = lease + 1
-           where id = any($1) and (${isWanted ? `holder is null or phase in ${ENDED}` : `holder is null and phase not in ${ENDED} and phase <> 'paused'`})
+           where id = any($1) and ${isWanted ? `(holder is null or phase in ${ENDED})` : `holder is null and ${goesOn}`}
              and exists (select from me)
-           returning id, lease)
-       select taken.id, taken.lease from me left join taken on true`,
+           returning id, lease),
+         mine as (select id, lease from ${schema}.graph where id = any($1) and holder = $2 and ${goesOn})
+       select found.id, found.lease from me left join (select * from taken union all select * from mine) found on true`,
       [ids, processId],
     );
     if (rows.length === 0) return undefined;

@@ -89,6 +89,8 @@ export async function openPool(url: string, max: number): Promise<Pool> {
   const pool = new pg.Pool(config);
   // An idle connection has ended: the pool makes another when one is needed.
   pool.on("error", () => undefined);
+  // One that is in use, while nothing is asked of it: what is asked next fails.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 

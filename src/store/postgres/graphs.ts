@@ -116,8 +116,8 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return this.#listeners.add(graphId, listener);
   }
 
-  announce(graphId: string): void {
-    if (this.#listeners.has(graphId)) this.#listeners.tell(graphId, []);
+  announce(graphId?: string): void {
+    for (const id of graphId === undefined ? this.#listeners.followed() : [graphId]) this.#listeners.tell(id, []);
   }
 
   async unfinished(after: string, limit: number): Promise<string[]> {

@@ -1,0 +1,40 @@
+/** A way to a server through which connections can be cut, as a network cuts them. */
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+export interface TcpProxy {
+  port: number;
+  /** Ends every connection there is. */
+  cut(): void;
+  close(): void;
+}
+
+export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(targetPort, "127.0.0.1");
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on("error", () => other.destroy());
+      one.on("close", () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut,
+    close: () => {
+      server.close();
+      cut();
+    },
+  };
+}
