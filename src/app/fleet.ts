@@ -35,6 +35,7 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
       role,
       workers: [...new Set(own.flatMap((definition) => definition.workers))].sort(),
       definitions: own.map(({ name, version, hash }) => [name, version ?? "", hash].join(" ")),
+      claimant: store.webhooks.claimant,
       build: createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 12),
     },
     isRunner: role !== "web",

@@ -29,7 +29,8 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     // What leases need of the store's table.
     await database.query(`create schema svc; create table svc.graph (id text primary key, worker text not null default 'w',
       version text, phase text not null, due_ms bigint not null default 0, priority int not null default 0,
-      lease int not null, holder text)`);
+      lease int not null, holder text);
+      create table svc.delivery (status text, claimed_by text)`);
     await database.query(clusterTables("svc"));
     leases = new Leases(database);
   });

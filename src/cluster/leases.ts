@@ -92,14 +92,17 @@ export class Leases {
   async giveUpFor(processId: string, isDead = true): Promise<number | undefined> {
     const { schema } = this.#database;
     return this.#database.transaction(async (query) => {
-      const { rows } = await query<{ pools: string[]; has_crashed: boolean }>(
+      const { rows } = await query<{ pools: string[]; claimant: string | null; has_crashed: boolean }>(
         `delete from ${schema}.processes where id = $1
-         returning pools, pg_postmaster_start_time() < seen_at as has_crashed`,
+         returning pools, claimant, pg_postmaster_start_time() < seen_at as has_crashed`,
         [processId],
       );
       if (!rows[0]) return undefined;
       // The schema's own, if there is none yet, has no jobs either.
       await query("select graphile_worker.force_unlock_workers($1)", [rows[0].pools]);
+      await query(`update ${schema}.delivery set claimed_by = null where status = 'pending' and claimed_by = $1`, [
+        rows[0].claimant,
+      ]);
       // Where the server itself went down, its processes did not.
       return this.#giveUp(query, "g.holder = $1", [processId], isDead && rows[0].has_crashed);
     });
@@ -135,7 +138,7 @@ export class Leases {
 }
 
 /** One statement for many jobs. A graph has one at most that nobody has fetched. */
-export const addJobs = `select graphile_worker.add_jobs(array(
+const addJobs = `select graphile_worker.add_jobs(array(
   select json_populate_record(null::graphile_worker.job_spec, spec) from json_array_elements($1::json) spec))`;
 
 export interface JobSpec {

@@ -32,7 +32,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     const clock = new SimulatedClock(0);
     const membership = new Membership({
       database,
-      profile: { role: "all", workers: ["resize"], definitions: [], build: "b1" },
+      profile: { role: "all", workers: ["resize"], definitions: [], build: "b1", claimant: undefined },
       clock,
       log: silentLog,
       onJoin: (id) => void told.joined.push(id),

@@ -29,6 +29,8 @@ export interface MemberProfile {
   definitions: readonly string[];
   /** What tells one build of the app from another. */
   build: string;
+  /** Under which deliveries are claimed for it in the store. */
+  claimant: string | undefined;
 }
 
 /** A row of the list of processes. */
@@ -105,11 +107,19 @@ export class Membership {
       await session.query(clusterTables(schema));
       const id = `p_${randomBytes(8).toString("hex")}`;
       const { rows } = await session.query<{ number: number }>(
-        `insert into ${schema}.processes (id, number, backend_pid, host, role, workers, definitions, build)
-         select $1, n, pg_backend_pid(), $2, $3, $4, $5, $6
+        `insert into ${schema}.processes (id, number, backend_pid, host, role, workers, definitions, build, claimant)
+         select $1, n, pg_backend_pid(), $2, $3, $4, $5, $6, $7
          from (select nextval('${schema}.process_numbers')::int as n) number, pg_advisory_lock(${LOCK_CLASS}, n)
          returning number`,
-        [id, `${hostname()}/${process.pid}`, profile.role, profile.workers, profile.definitions, profile.build],
+        [
+          id,
+          `${hostname()}/${process.pid}`,
+          profile.role,
+          profile.workers,
+          profile.definitions,
+          profile.build,
+          profile.claimant ?? null,
+        ],
       );
       if (rows.length === 0) throw new Error("The process was not listed");
       await session.query(`select pg_advisory_unlock(${LOCK_CLASS}, 0)`);

@@ -18,6 +18,7 @@ export function clusterTables(schema: string): string {
       workers text[] not null,
       definitions text[] not null,
       pools text[] not null default '{}',
+      claimant text,
       build text not null,
       started_at timestamptz not null default clock_timestamp(),
       seen_at timestamptz not null default clock_timestamp()

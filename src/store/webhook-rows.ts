@@ -103,6 +103,8 @@ export const MAX_DELIVERY_TOTAL = 10_000;
 export type OutboxListener = (registrationIds: ReadonlySet<string>) => void;
 
 export interface WebhookStore {
+  /** Under this id deliveries are claimed for this process. Absent where no other process has the store. */
+  readonly claimant?: string;
   /** Inserts or replaces a registration. The URL is unique. */
   saveRegistration(row: RegistrationRow): Promise<void>;
   deleteRegistration(id: string): Promise<boolean>;

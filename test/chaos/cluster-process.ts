@@ -5,6 +5,9 @@
 import { writeSync } from "node:fs";
 import { createApp, graph, worker } from "svc";
 
+/** What stands before the address. */
+export const LISTENS = "url ";
+
 const soon = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 const step = worker("step", { retry: { max: 5, base: "10ms" } }, async (value: number) => {
@@ -40,6 +43,6 @@ if (process.argv[2] === "go") {
     webhookSchedule: ["0s", "1s", "1s", "1s", "2s", "2s", "2s", "2s", "2s", "2s"],
   });
   const started = await app.start();
-  writeSync(1, `url ${started.url}\n`);
+  writeSync(1, `${LISTENS}${started.url}\n`);
   process.once("SIGTERM", () => void started.close().then(() => process.exit(0)));
 }

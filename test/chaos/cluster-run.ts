@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { startPostgres } from "svc/testing";
+import { LISTENS } from "./cluster-process.ts";
 import { tcpProxy } from "./tcp-proxy.ts";
 
 export interface ClusterOrder {
@@ -68,7 +69,7 @@ class Node {
       stdio: ["ignore", "pipe", "inherit"],
     });
     createInterface({ input: this.child.stdout! }).on("line", (line) => {
-      if (line.startsWith("url ")) this.url = line.slice(4);
+      if (line.startsWith(LISTENS)) this.url = line.slice(LISTENS.length);
     });
   }
 

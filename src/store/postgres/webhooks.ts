@@ -63,12 +63,12 @@ export class PostgresWebhooks implements WebhookStore {
   readonly #registrations: Registrations;
   readonly #listeners = new Set<OutboxListener>();
   /** Id of the slot that says whether this process is there. */
-  readonly #owner: string;
+  readonly claimant: string;
 
   constructor(database: Database, owner: string) {
     this.#database = database;
     this.#registrations = new Registrations(database);
-    this.#owner = owner;
+    this.claimant = owner;
   }
 
   notifyOutbox(rows: readonly Pick<OutboxRow, "registrationId">[]): void {
@@ -108,12 +108,12 @@ export class PostgresWebhooks implements WebhookStore {
   }
 
   async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
-    const rows = await this.#database.rows(CLAIM, registrationId, isRetry, nowMs, limit, this.#owner);
+    const rows = await this.#database.rows(CLAIM, registrationId, isRetry, nowMs, limit, this.claimant);
     return rows.map(toDelivery).sort((a, b) => a.dueMs - b.dueMs);
   }
 
   async nextDueMs({ registrationId, isRetry }: DeliveryLane, afterMs: number): Promise<number | undefined> {
-    return dueOf(await this.#database.row(NEXT_DUE, registrationId, isRetry, afterMs, this.#owner));
+    return dueOf(await this.#database.row(NEXT_DUE, registrationId, isRetry, afterMs, this.claimant));
   }
 
   async pendingRegistrations(): Promise<string[]> {

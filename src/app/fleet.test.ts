@@ -1,0 +1,191 @@
+/** Two apps of one kind on one database, as two processes would be: one that serves, and one or more that work. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
+import { recordLog } from "../testing/log.ts";
+import { graph, worker } from "../graph/definition.ts";
+import { createApp, type App } from "./app.ts";
+
+const SECRET = "a-secret-that-both-have-0123456789";
+
+describe("apps on one database", { skip: await withoutPostgres() }, () => {
+  let database: TestDatabase;
+  let web: App;
+  let working: App;
+  /** Runs of the node `held`, by whoever ran it. */
+  const ran: string[] = [];
+  const release = new Map<string, () => void>();
+
+  function appOf(role: string, workers?: string): App {
+    const held = worker("held", async (name: string, ctx) => {
+      ran.push(`${role} ${name}`);
+      await Promise.race([
+        new Promise<void>((go) => release.set(name, go)),
+        new Promise((_resolve, reject) =>
+          ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason as Error)),
+        ),
+      ]);
+      return name;
+    });
+    const quick = worker("quick", async (input: unknown) => input);
+    const waits = worker("waits", async (_input: unknown, ctx) => ctx.waitFor("go"));
+    const fails = worker("fails", { retry: { max: 1 } }, async () => {
+      if (ran.includes("may succeed")) return "at last";
+      throw new Error("no luck");
+    });
+    return createApp({
+      workers: [held, quick, waits, fails],
+      graphs: [graph("paused", (g) => g.node("second", quick, { after: [g.node("first", held)] }))],
+      schedules: [{ name: "often", cron: "* * * * * *", worker: "quick", overlap: "allow", catchUp: "none" }],
+      log: recordLog(),
+      env: {
+        SVC_DATABASE_URL: database.url,
+        SVC_SECRET: SECRET,
+        SVC_ROLE: role,
+        ...(workers !== undefined && { SVC_WORKERS: workers }),
+      },
+    });
+  }
+
+  before(async () => {
+    database = await testDatabase();
+    web = appOf("web");
+    working = appOf("worker");
+    await Promise.all([web.boot(), working.boot()]);
+  });
+  after(async () => {
+    await Promise.all([web.close(), working.close()]);
+    await database.drop();
+  });
+
+  const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
+    for (const endMs = Date.now() + 60_000; !(await holds());) {
+      assert.ok(Date.now() < endMs, `it did not come to that: ${what}`);
+      await new Promise((next) => setTimeout(next, 20));
+    }
+  };
+  const is = (id: string, status: string) => async (): Promise<boolean> =>
+    (await web.engine.snapshot(id))?.status === status;
+  const start = async (name: string, input: string | null = null): Promise<string> =>
+    (await web.engine.start(name, input)).snapshot.graph_id;
+
+  it("run nodes where work is done, whoever was asked", async () => {
+    const id = await start("held", "first");
+    await until("it runs", () => ran.includes("worker first"));
+    release.get("first")?.();
+    await until("it is done", is(id, "done"));
+    assert.ok(!ran.some((text) => text.startsWith("web")));
+  });
+
+  it("pause and resume a graph that another holds, without running a node twice", async () => {
+    const id = await start("paused", "steered");
+    await until("it runs", () => ran.includes("worker steered"));
+    assert.equal((await web.engine.pause(id)).phase, "pausing");
+    release.get("steered")?.();
+    await until("it is paused", is(id, "paused"));
+    await web.engine.resume(id);
+    await until("it is done", is(id, "done"));
+    assert.equal(ran.filter((text) => text === "worker steered").length, 1);
+  });
+
+  it("refuse what its state does not allow, as a process alone does", async () => {
+    const id = await start("quick");
+    await until("it is done", is(id, "done"));
+    await assert.rejects(web.engine.pause(id), { code: "SVC_TRANSITION" });
+    await assert.rejects(web.engine.cancel("g_01M7ZY73K9Y52S64XY9AEBCQ2E"), { code: "SVC_NOT_FOUND" });
+    const held = await start("held", "refused");
+    await until("it runs", () => ran.includes("worker refused"));
+    await assert.rejects(web.engine.resume(held), { code: "SVC_TRANSITION" });
+    await web.engine.cancel(held);
+    await until("it is cancelled", is(held, "failed"));
+  });
+
+  it("carry signals, once for each key", async () => {
+    const id = await start("waits");
+    await until("it waits", async () => (await web.engine.snapshot(id))?.nodes[0]?.status === "waiting");
+    await web.engine.signal(id, "go", { by: "ada" }, { idempotencyKey: "k" });
+    await web.engine.signal(id, "go", { by: "bob" }, { idempotencyKey: "k" });
+    await until("it is done", is(id, "done"));
+    assert.deepEqual((await web.engine.snapshot(id))?.result, { by: "ada" });
+  });
+
+  it("run a graph again that nobody holds", async () => {
+    const id = await start("fails");
+    await until("it has failed", is(id, "failed"));
+    ran.push("may succeed");
+    await web.engine.retry(id);
+    await until("it is done", is(id, "done"));
+  });
+
+  it("follow a graph that another runs, event by event", async () => {
+    const id = await start("held", "followed");
+    const seen: number[] = [];
+    const following = (async () => {
+      for await (const event of web.engine.subscribe(id, 0, AbortSignal.timeout(60_000))) {
+        seen.push(event.seq);
+        if (event.type === "node.started") release.get("followed")?.();
+      }
+    })();
+    await until("it runs", () => release.has("followed"));
+    release.get("followed")?.();
+    await following;
+    assert.deepEqual(
+      seen,
+      seen.map((_seq, at) => at + 1),
+    );
+    assert.equal(await is(id, "done")(), true);
+  });
+
+  it("start one graph for each time of a schedule", async () => {
+    const other = appOf("worker");
+    await other.boot();
+    const starts = async () => (await web.engine.list({ tag: "schedule:often", limit: 200 })).items;
+    await until("three times have come", async () => (await starts()).length >= 3);
+    await other.close();
+    const seconds = (await starts()).map(({ nodes }) => JSON.stringify(nodes[0]));
+    assert.equal(new Set(seconds).size, seconds.length);
+  });
+
+  it("pause a queue everywhere", async () => {
+    await web.engine.queues.pause("quick");
+    const isPaused = async (): Promise<boolean> => {
+      const id = await start("quick");
+      await new Promise((next) => setTimeout(next, 300));
+      return (await web.engine.snapshot(id))?.status !== "done";
+    };
+    await until("it is paused at the other", isPaused);
+    await web.engine.queues.resume("quick");
+    await until("all go on", async () => (await web.engine.list({ worker: "quick", status: "running" })).total === 0);
+  });
+
+  it("hand over what they hold as they end, and list who is there", async () => {
+    const other = appOf("worker", "held");
+    await other.boot();
+    const roles = async () =>
+      (await web.operations.processes()).map(({ role, workers }) => `${role} ${workers.join()}`).sort();
+    assert.deepEqual(
+      await roles(),
+      ["web fails,held,quick,waits", "worker fails,held,quick,waits", "worker held"].sort(),
+    );
+    const waiting = await start("waits");
+    await until("it waits", async () => (await web.engine.snapshot(waiting))?.nodes[0]?.status === "waiting");
+    await working.close();
+    working = appOf("worker");
+    await working.boot();
+    await web.engine.signal(waiting, "go", "handed over");
+    await until("it is done", is(waiting, "done"));
+    await other.close();
+    assert.equal((await roles()).length, 2);
+  });
+
+  it("need a secret that all have", () => {
+    assert.throws(
+      () => createApp({ env: { SVC_DATABASE_URL: database.url, NODE_ENV: "production" } }).config,
+      /SVC_SECRET is not set, and processes that share a database/,
+    );
+    assert.throws(
+      () => createApp({ env: { SVC_ROLE: "web" } }).config,
+      /SVC_ROLE is for processes that share a database/,
+    );
+  });
+});
