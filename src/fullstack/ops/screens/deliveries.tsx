@@ -246,7 +246,7 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
       <div class="columns">
         <section aria-labelledby="body">
           <h2 id="body">What is sent, and signed: these very bytes</h2>
-          <pre tabindex={0} role="region" aria-label="Body" data-copy>
+          <pre class="wrap" tabindex={0} role="region" aria-label="Body" data-copy>
             <code>{body}</code>
           </pre>
         </section>
@@ -255,10 +255,10 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
           <p class="quiet">
             {`${DELIVERY_HEADERS.signature} is made of the body alone; ${DELIVERY_HEADERS.standardSignature} of id, timestamp and body, joined by dots.`}
           </p>
-          <pre tabindex={0} role="region" aria-label="In a shell" data-copy>
+          <pre class="wrap" tabindex={0} role="region" aria-label="In a shell" data-copy>
             <code>{`printf %s ${quoted(body)} | openssl dgst -sha256 -hmac "$${VARIABLES.webhookSecret}"`}</code>
           </pre>
-          <pre tabindex={0} role="region" aria-label="In TypeScript" data-copy>
+          <pre class="wrap" tabindex={0} role="region" aria-label="In TypeScript" data-copy>
             <code>{`import { verify } from "svc/webhooks";
 
 const payload = verify({ body: rawBody, headers: request.headers, secret: process.env.${VARIABLES.webhookSecret} });`}</code>

@@ -1,0 +1,126 @@
+/**
+ * `npm run screenshots`: pictures of every screen of the operators, made with the sample app, into docs/images/ops/. They are looked at before
+ * they are committed: this command is how the screens are kept worth looking at.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import type { App } from "svc";
+import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
+import { launchBrowser } from "./browser.ts";
+import { root } from "./demo-server.ts";
+
+const target = join(root, "docs/images/ops");
+/** As the papers allow, in all. */
+const MOST_BYTES = 1_500_000;
+
+const HEIGHT = 900;
+
+interface Shot {
+  name: string;
+  path: string;
+  /** Default 1280. */
+  width?: number;
+  /** Default light. */
+  scheme?: "light" | "dark";
+}
+
+interface Ids {
+  failed: string;
+  waiting: string;
+  done: string;
+  delivery: string;
+  hook: string;
+}
+
+function shots({ failed, waiting, done, delivery, hook }: Ids): Shot[] {
+  return [
+    { name: "overview", path: "" },
+    { name: "overview-dark", path: "", scheme: "dark" },
+    { name: "overview-narrow", path: "", width: 360 },
+    { name: "runs", path: "/runs" },
+    { name: "runs-filtered", path: "/runs?status=failed&since=1h" },
+    { name: "runs-none", path: "/runs?worker=nobody" },
+    { name: "runs-narrow-dark", path: "/runs", width: 360, scheme: "dark" },
+    { name: "runs-many", path: "/runs/bulk?status=failed&which=all&step=retry" },
+    { name: "run-failed", path: `/runs/${failed}?node=charge&tab=error` },
+    { name: "run-failed-dark", path: `/runs/${failed}?node=charge`, scheme: "dark" },
+    { name: "run-waiting", path: `/runs/${waiting}` },
+    { name: "run-retried", path: `/runs/${done}?node=charge&tab=attempts` },
+    { name: "run-events", path: `/runs/${done}?view=events` },
+    { name: "run-narrow", path: `/runs/${done}`, width: 360 },
+    { name: "queues", path: "/queues" },
+    { name: "schedules", path: "/schedules" },
+    { name: "webhooks", path: "/webhooks" },
+    { name: "webhook", path: `/webhooks/${hook}` },
+    { name: "delivery", path: `/deliveries/${delivery}` },
+    { name: "workers", path: "/workers" },
+    { name: "audit", path: "/audit" },
+    { name: "settings", path: "/settings" },
+  ];
+}
+
+/** A morning in the life of an app. */
+async function live(app: App, url: string): Promise<Ids> {
+  const { registration } = await app.webhooks.create({
+    url: `${url}/_svc/demo/webhook-inbox`,
+    events: ["graph.done", "graph.failed"],
+    description: "Shop back office",
+  });
+  const failed = await runTo(app, "order", orderInput(7), "failed");
+  for (const number of [17, 27]) await runTo(app, "order", orderInput(number), "failed");
+  for (let number = 0; number < 14; number++)
+    await app.engine.start("order", orderInput(number * 10), { tags: number % 3 === 0 ? ["web", "vip"] : ["web"] });
+  const done = await runTo(app, "order", orderInput(3), "done");
+  const { snapshot } = await app.engine.start("order", orderInput(5, 30), { tags: ["wholesale"] });
+  const waiting = snapshot.graph_id;
+  await until(
+    async () => ((await app.engine.snapshot(waiting))?.nodes ?? []).some(({ status }) => status === "waiting"),
+    "that it waits",
+  );
+  await app.engine.start("sync-catalogue", null);
+  await runTo(app, "nightly-report", null, "done");
+  await app.engine.queues.pause("pack", { by: "ada", note: "the belt stands still" });
+  await app.engine.retry(failed, { by: "ada", note: "the card was replaced" });
+  await until(async () => (await app.engine.snapshot(failed))?.phase === "failed", "that it fails again");
+  const { delivery_id: delivery } = await app.webhooks.ping(registration.id);
+  await until(async () => (await app.webhooks.delivery(delivery)).status === "delivered", "the delivery");
+  return { failed, waiting, done, delivery, hook: registration.id };
+}
+
+/** As WebP, which is a third of PNG; Playwright itself makes none. */
+async function pictureOf(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 82 });
+  return Buffer.from(data, "base64");
+}
+
+const env = { SVC_WEBHOOK_SECRET: "webhook-secret-of-the-sample", SVC_RETENTION: "30d" };
+const app = opsSample({ env, ops: { redact: ["number", "email"] }, more: { demo: true } });
+const started = await app.start({ host: "127.0.0.1", port: 0 });
+const browser = await launchBrowser();
+try {
+  await mkdir(target, { recursive: true });
+  const ids = await live(app, started.url);
+  let bytes = 0;
+  for (const { name, path, width = 1280, scheme = "light" } of shots(ids)) {
+    const viewport = { width, height: HEIGHT };
+    const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    const answer = await page.goto(`${started.url}/_svc/ops${path}`);
+    if (!answer?.ok()) throw new Error(`${path} was answered with ${answer?.status()}`);
+    await page.waitForLoadState("load");
+    // Drawn, twice over: a surface that has just been made can't be captured.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    const picture = await pictureOf(page);
+    await writeFile(join(target, `${name}.webp`), picture);
+    bytes += picture.length;
+    console.log(`${name.padEnd(20)} ${Math.round(picture.length / 1000)} KB`);
+    await context.close();
+  }
+  console.log(`${Math.round(bytes / 1000)} KB in all`);
+  if (bytes > MOST_BYTES) throw new Error(`More than ${MOST_BYTES / 1000} KB: take smaller pictures, or fewer`);
+} finally {
+  await browser.close();
+  await started.close();
+}
