@@ -74,8 +74,8 @@ describe("the page of a graph", () => {
     );
     assert.match(text, /128 items: 1 failed, 5 running, 103 queued, 19 done/);
     assert.match(text, /node\.ready\s+pack-parcel\/99/);
-    assert.equal(await tab.page.locator(".svc-node a[href^='#flow-']").count(), 8);
-    assert.equal(await tab.page.locator(".svc-edge[data-state='untaken']").count(), 2);
+    assert.equal(await tab.page.locator(".svc-node a[href^='#flow-']:visible").count(), 8);
+    assert.equal(await tab.page.locator("[data-form='wide'] .svc-edge[data-state='untaken']").count(), 2);
     assert.equal(await tab.page.locator("[data-pill]:visible, [data-filter]:visible").count(), 0);
     await tab.close();
   });
@@ -115,8 +115,8 @@ describe("the page of a graph", () => {
     const { page } = tab;
     await isLive(page);
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-node"));
-    await page.locator(".svc-view").focus();
-    const width = () => page.locator(".svc-picture").evaluate((svg) => svg.clientWidth);
+    await page.locator(".svc-view:visible").focus();
+    const width = () => page.locator(".svc-picture:visible").evaluate((svg) => svg.clientWidth);
     const before = await width();
     await page.keyboard.press("+");
     assert.ok((await width()) > before);
@@ -279,7 +279,7 @@ describe("the widgets", () => {
   it("say a status by shape and word where colours are forced", async () => {
     const tab = await open(`${started.url}/jobs/${await settledOrder(3)}`, { forcedColors: "active" });
     await isLive(tab.page);
-    const shape = tab.page.locator("[data-node='receive'] .svc-node-shape");
+    const shape = tab.page.locator("[data-form='wide'] [data-node='receive'] .svc-node-shape");
     assert.notEqual(await shape.evaluate((path) => getComputedStyle(path).stroke), "none");
     assert.deepEqual(await seriousViolations(tab.page), []);
     await tab.close();

@@ -18,24 +18,29 @@ interface View {
 
 const views = new WeakMap<Element, View>();
 
-/** Once for each widget. */
+/** Once for each picture of a widget. */
 export function equip(widget: Element): void {
-  const box = widget.querySelector<HTMLElement>(".svc-view");
-  const svg = box?.querySelector<SVGSVGElement>(".svc-picture");
-  if (!box || !svg || views.has(widget)) return;
-  const view: View = { box, svg, zoom: 1, isFollowing: false };
-  views.set(widget, view);
-  addTools(view);
-  addKeys(view);
-  addWheel(view);
-  addDrag(view);
-  if (svg.width.baseVal.value > box.clientWidth && svg.width.baseVal.value < box.clientWidth * 1.6) fit(view);
+  for (const box of widget.querySelectorAll<HTMLElement>(".svc-view")) {
+    const svg = box.querySelector<SVGSVGElement>(".svc-picture");
+    if (!svg || views.has(box)) continue;
+    const view: View = { box, svg, zoom: 1, isFollowing: false };
+    views.set(box, view);
+    addTools(view);
+    addKeys(view);
+    addWheel(view);
+    addDrag(view);
+    const { width } = svg.viewBox.baseVal;
+    // A little too wide: better small than cut.
+    if (width > box.clientWidth && width < box.clientWidth * 1.6) fit(view);
+  }
 }
 
 /** The server has told something new. */
 export function patched(widget: Element): void {
-  const view = views.get(widget);
-  if (view?.isFollowing) showRunning(view);
+  for (const box of widget.querySelectorAll(".svc-view")) {
+    const view = views.get(box);
+    if (view?.isFollowing) showRunning(view);
+  }
 }
 
 /** @param x,y what stays where it is, from the corner of the box */
@@ -66,6 +71,7 @@ function showRunning({ svg }: View): void {
 function addTools(view: View): void {
   const bar = document.createElement("div");
   bar.className = "svc-tools";
+  bar.dataset["form"] = view.box.dataset["form"];
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", "Picture");
   const add = (label: string, sign: string, act: (button: HTMLButtonElement) => void): void => {
@@ -117,22 +123,32 @@ function failedKey({ svg }: View, link: Element | null, key: string): boolean {
   return true;
 }
 
-/** Right and left along edges, up and down among those that stand in one column. */
-function walk({ svg }: View, link: Element, key: string): boolean {
-  const name = link.getAttribute("data-node") ?? "";
-  const find = (node: string | null | undefined): Element | null =>
-    svg.querySelector(`[data-node="${CSS.escape(node ?? "")}"]`);
-  if (key === "ArrowRight" || key === "ArrowLeft") {
-    const [here, there] = key === "ArrowRight" ? ["data-from", "data-to"] : ["data-to", "data-from"];
-    focus(find(svg.querySelector(`[${here}="${CSS.escape(name)}"]`)?.getAttribute(there!)));
+/** Along edges and across them: right and left, up and down, or the other way round where edges lead down. */
+const WAYS: Record<string, Record<string, readonly [isAlong: boolean, by: 1 | -1]>> = {
+  wide: { ArrowRight: [true, 1], ArrowLeft: [true, -1], ArrowDown: [false, 1], ArrowUp: [false, -1] },
+  tall: { ArrowDown: [true, 1], ArrowUp: [true, -1], ArrowRight: [false, 1], ArrowLeft: [false, -1] },
+};
+
+function walk({ box, svg }: View, link: Element, key: string): boolean {
+  const isTall = box.dataset["form"] === "tall";
+  const way = WAYS[isTall ? "tall" : "wide"]![key];
+  if (!way) return false;
+  const [isAlong, by] = way;
+  const name = CSS.escape(link.getAttribute("data-node") ?? "");
+  if (isAlong) {
+    const [here, there] = by > 0 ? ["from", "to"] : ["to", "from"];
+    const next = svg.querySelector(`[data-${here}="${name}"]`)?.getAttribute(`data-${there}`);
+    focus(svg.querySelector(`[data-node="${CSS.escape(next ?? "")}"]`));
     return true;
   }
-  if (key !== "ArrowUp" && key !== "ArrowDown") return false;
-  const place = (element: Element): DOMRect => element.getBoundingClientRect();
-  const own = place(link);
-  const column = [...svg.querySelectorAll("[data-node]")].filter((other) => Math.abs(place(other).left - own.left) < 2);
-  column.sort((a, b) => place(a).top - place(b).top);
-  focus(column[column.indexOf(link) + (key === "ArrowDown" ? 1 : -1)]);
+  const place = (element: Element): readonly [rank: number, slot: number] => {
+    const { left, top } = element.getBoundingClientRect();
+    return isTall ? [top, left] : [left, top];
+  };
+  const [rank] = place(link);
+  const peers = [...svg.querySelectorAll("[data-node]")].filter((other) => Math.abs(place(other)[0] - rank) < 12);
+  peers.sort((a, b) => place(a)[1] - place(b)[1]);
+  focus(peers[peers.indexOf(link) + by]);
   return true;
 }
 

@@ -45,6 +45,8 @@ let source: EventSource | undefined;
 /** In the order of the address. */
 let followed: HTMLElement[] = [];
 let isQueued = false;
+/** Counts connections that were begun. */
+let attempt = 0;
 let waitMs = FIRST_WAIT_MS;
 let hasGap = false;
 let logPart: LogPart | undefined;
@@ -74,14 +76,16 @@ function queue(): void {
 
 async function connect(): Promise<void> {
   source?.close();
+  const mine = ++attempt;
   const all = [...widgets];
   if (all.length === 0) return;
   if (!logPart && all.some((widget) => widget.querySelector("[data-rows]")))
     logPart = (await import(PATHS.flowLog)) as LogPart;
   if (!graphPart && all.some((widget) => widget.querySelector(".svc-view")))
     graphPart = (await import(PATHS.flowGraph)) as GraphPart;
-  for (const widget of all) if (widget.querySelector(".svc-view")) graphPart?.equip(widget);
-  if (all.some((widget) => !widgets.has(widget))) return;
+  for (const widget of all) graphPart?.equip(widget);
+  // While parts were on their way the page may have changed.
+  if (mine !== attempt) return;
   followed = all;
   const url = new URL(all[0]!.dataset["src"]!, location.href);
   url.search = "";

@@ -3,7 +3,16 @@ import type { Flow } from "./flow.ts";
 import { hrefOf, rowId } from "./links.ts";
 import { Took } from "./moment.tsx";
 import { NodeRow } from "./node-list.tsx";
-import { EdgePath, edgeParts, NodeBox, Picture, pictureLayout } from "./picture.tsx";
+import {
+  EdgePath,
+  edgeParts,
+  NodeBox,
+  partName,
+  Picture,
+  pictureForms,
+  pictureLayout,
+  type PictureForm,
+} from "./picture.tsx";
 import { StatusMark } from "./status-mark.tsx";
 import { summaryText, type FlowView } from "./view.ts";
 
@@ -26,11 +35,17 @@ export function FlowGraph({ flow, title, show = "both" }: FlowGraphProps) {
         <FlowHead view={view} title={title ?? view.worker} titleId={`${name}-title`} nowMs={nowMs} />
         <FlowSummary view={view} />
         <p class="svc-ear" role="status" data-say="" />
-        {show === "list" ? null : (
-          <div class="svc-view" tabindex="0" role="region" aria-label={`Picture of ${title ?? view.worker}`}>
-            <Picture view={view} nodeHref={flow.nodeHref} nowMs={nowMs} titleId={`${name}-title`} />
+        {(show === "list" ? [] : pictureForms(view)).map((form) => (
+          <div
+            class="svc-view"
+            data-form={form}
+            tabindex="0"
+            role="region"
+            aria-label={`Picture of ${title ?? view.worker}`}
+          >
+            <Picture view={view} nodeHref={flow.nodeHref} nowMs={nowMs} titleId={`${name}-title`} form={form} />
           </div>
-        )}
+        ))}
         {show === "picture" ? null : (
           <ul class="svc-rows">
             {view.nodes.map((node) => (
@@ -92,20 +107,34 @@ function FlowSummary({ view }: { view: FlowView }) {
 
 /** All that may change of a graph's widget, by the names under which the page has it. */
 export function flowParts(view: FlowView, nodeHref: string | undefined): Map<string, string> {
-  const made = pictureLayout(view);
   const nowMs = undefined;
   const parts = new Map([
     ["state", String(<FlowState view={view} nowMs={nowMs} />)],
     ["summary", String(<FlowSummary view={view} />)],
   ]);
-  for (const { edge, routed, isLive } of edgeParts(view, made))
-    parts.set(`e:${edge.from}>${edge.to}`, String(<EdgePath edge={edge} routed={routed} isLive={isLive} />));
+  for (const form of pictureForms(view))
+    for (const [part, html] of pictureParts(view, nodeHref, form)) parts.set(partName(form, part), html);
   for (const node of view.nodes) {
-    const at = made.nodes.get(node.name);
-    const to = hrefOf(view.id, node.name, nodeHref);
-    if (at) parts.set(`n:${node.name}`, String(<NodeBox node={node} at={at} href={to} nowMs={nowMs} />));
-    const row = <NodeRow node={node} rowId={rowId(view.id, node.name)} href={to} nowMs={nowMs} />;
+    const href = hrefOf(view.id, node.name, nodeHref);
+    const row = <NodeRow node={node} rowId={rowId(view.id, node.name)} href={href} nowMs={nowMs} />;
     parts.set(`l:${node.name}`, String(row));
   }
   return parts;
+}
+
+function* pictureParts(
+  view: FlowView,
+  nodeHref: string | undefined,
+  form: PictureForm,
+): Generator<readonly [name: string, html: string]> {
+  for (const { edge, routed, isLive } of edgeParts(view, form)) {
+    const path = <EdgePath edge={edge} routed={routed} isLive={isLive} form={form} />;
+    yield [`e:${edge.from}>${edge.to}`, String(path)];
+  }
+  const made = pictureLayout(view, form);
+  for (const node of view.nodes) {
+    const at = made.nodes.get(node.name);
+    const href = hrefOf(view.id, node.name, nodeHref);
+    if (at) yield [`n:${node.name}`, String(<NodeBox node={node} at={at} href={href} nowMs={undefined} form={form} />)];
+  }
 }

@@ -11,33 +11,57 @@ import { countText } from "../ops/views/text.ts";
 import { cut } from "./text.ts";
 import { nodeWord, type FlowEdge, type FlowNode, type FlowView } from "./view.ts";
 
-const WIDTH = 196;
+const WIDTHS = { wide: 196, tall: 146 };
 const HEIGHT = 58;
 /** Around the picture, for rings of focus and the cards of stacks. */
 const MARGIN = 14;
 /** Letters of a name, and of the line below, that a box has room for. */
-const NAME_LENGTH = 20;
-const LINE_LENGTH = 26;
+const NAME_LENGTHS = { wide: 20, tall: 12 };
+const LINE_LENGTHS = { wide: 26, tall: 15 };
+/** Letters of the line below that leave room for a length of time. */
+const TIME_AFTER = { wide: 19, tall: 9 };
 /** Fan-outs of more items are told by counts. */
 const MOST_DOTS = 8;
+
+/** `wide`: from left to right. `tall`: from top to bottom. */
+export type PictureForm = "wide" | "tall";
+
+const TELEPHONE_WIDTH = 640;
+/** What is still to be read once it is made to fit a telephone. */
+const TALL_WIDTH = 520;
+const MOST_TWICE = 30;
 
 /** Layouts of the last shapes: many graphs have one, and each is asked for with every piece of news. */
 const known = new Map<string, Layout>();
 const MOST_KNOWN = 32;
 
-export function pictureLayout(view: FlowView): Layout {
-  const shape = JSON.stringify([view.nodes.map(({ name }) => name), view.edges.map(({ from, to }) => [from, to])]);
-  const made = known.get(shape) ?? newLayout(view);
+export function pictureLayout(view: FlowView, form: PictureForm): Layout {
+  const edges = view.edges.map(({ from, to }) => [from, to]);
+  const shape = JSON.stringify([form, view.nodes.map(({ name }) => name), edges]);
+  const made = known.get(shape) ?? newLayout(view, form);
   known.delete(shape);
   known.set(shape, made);
   for (const oldest of known.keys()) if (known.size > MOST_KNOWN) known.delete(oldest);
   return made;
 }
 
-function newLayout(view: FlowView): Layout {
-  const nodes = view.nodes.map(({ name }) => ({ id: name, width: WIDTH, height: HEIGHT }));
+function newLayout(view: FlowView, form: PictureForm): Layout {
+  const nodes = view.nodes.map(({ name }) => ({ id: name, width: WIDTHS[form], height: HEIGHT }));
   const edges = view.edges.map(({ from, to }) => [from, to] as const);
+  if (form === "tall") return layout(nodes, edges, { direction: "down", rankGap: 40, nodeGap: 12 });
   return layout(nodes, edges, { rankGap: 52, nodeGap: 22 });
+}
+
+/** Which forms a picture has: where it is too wide for a telephone, one from top to bottom too, if that helps and is not too much to send. */
+export function pictureForms(view: FlowView): PictureForm[] {
+  const isTooWide = pictureLayout(view, "wide").width > TELEPHONE_WIDTH;
+  const isSmall = isTooWide && view.nodes.length <= MOST_TWICE;
+  return isSmall && pictureLayout(view, "tall").width <= TALL_WIDTH ? ["wide", "tall"] : ["wide"];
+}
+
+/** Name of a part of a picture. */
+export function partName(form: PictureForm, name: string): string {
+  return form === "tall" ? `t${name}` : name;
 }
 
 export interface NodeBoxProps {
@@ -45,15 +69,19 @@ export interface NodeBoxProps {
   at: Placed;
   href: string;
   nowMs: number | undefined;
+  form: PictureForm;
 }
 
 /** One node as a card that links to more about it. */
-export function NodeBox({ node, at, href, nowMs }: NodeBoxProps) {
+export function NodeBox({ node, at, href, nowMs, form }: NodeBoxProps) {
   const look = STATUS_LOOKS[node.status];
   const isStack = node.counts !== undefined;
+  const width = WIDTHS[form];
+  const line = nodeLine(node, form);
+  const hasTime = !isStack && line.length <= TIME_AFTER[form] - (node.dueMs === null ? 0 : 4);
   return (
     <g
-      data-part={`n:${node.name}`}
+      data-part={partName(form, `n:${node.name}`)}
       class="svc-node"
       data-status={node.status}
       data-tone={look.tone}
@@ -64,24 +92,24 @@ export function NodeBox({ node, at, href, nowMs }: NodeBoxProps) {
         {isStack ? (
           <path
             class="svc-node-behind"
-            d={`M8 0V-5H${WIDTH + 5}V${HEIGHT - 8}H${WIDTH}M14 -5V-9H${WIDTH + 9}V${HEIGHT - 14}H${WIDTH + 5}`}
+            d={`M8 0V-5H${width + 5}V${HEIGHT - 8}H${width}M14 -5V-9H${width + 9}V${HEIGHT - 14}H${width + 5}`}
           />
         ) : null}
-        <rect class="svc-node-card" width={WIDTH} height={HEIGHT} rx="10" />
+        <rect class="svc-node-card" width={width} height={HEIGHT} rx="10" />
         <circle class="svc-node-disc" cx="26" cy="29" r="14" />
         <path class="svc-node-shape" d={look.shape} transform="translate(18 21)" />
         <text class="svc-node-name" x="50" y="25">
-          {cut(node.name, NAME_LENGTH)}
+          {cut(node.name, NAME_LENGTHS[form])}
         </text>
         <text class="svc-node-line" x="50" y="43">
-          {nodeLine(node)}
-          {isStack ? null : (
+          {line}
+          {!hasTime ? null : (
             <tspan class="svc-took" data-since={sinceOf(node)} data-until={untilOf(node)} dx="6">
               {tookText({ ...node, nowMs })}
             </tspan>
           )}
         </text>
-        {isStack ? <StackBar counts={node.counts ?? new Map()} /> : null}
+        {isStack ? <StackBar counts={node.counts ?? new Map()} width={width} /> : null}
       </a>
     </g>
   );
@@ -103,22 +131,22 @@ const SIGNS: Partial<Record<FlowStatus, string>> = {
 };
 
 /** The second line: of a stack its counts, else what it does. */
-function nodeLine(node: FlowNode): string {
+function nodeLine(node: FlowNode, form: PictureForm): string {
   if (node.counts) {
     const total = [...node.counts.values()].reduce((sum, count) => sum + count, 0);
     const counts = [...node.counts]
       .slice(0, 3)
       .map(([status, count]) => `${countText(count)} ${SIGNS[status] ?? STATUS_LOOKS[status].word}`);
-    return cut([`×${countText(total)}`, ...counts].join("  "), LINE_LENGTH);
+    return cut([`×${countText(total)}`, ...counts].join("  "), LINE_LENGTHS[form]);
   }
-  return cut(nodeWord(node), LINE_LENGTH);
+  return cut(nodeWord(node), LINE_LENGTHS[form]);
 }
 
 /** Which part of a stack is in which status: up to eight items as dots' worth each, more as shares. */
-function StackBar({ counts }: { counts: ReadonlyMap<FlowStatus, number> }) {
+function StackBar({ counts, width: whole }: { counts: ReadonlyMap<FlowStatus, number>; width: number }) {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const gap = total <= MOST_DOTS ? 3 : 0;
-  const unit = total === 0 ? 0 : (WIDTH - 62 - gap * (total - 1)) / total;
+  const unit = total === 0 ? 0 : (whole - 62 - gap * (total - 1)) / total;
   const pieces =
     gap > 0
       ? [...counts].flatMap(([status, count]) => Array.from({ length: count }, () => [status, 1] as const))
@@ -147,34 +175,45 @@ export interface EdgePathProps {
   routed: RoutedEdge;
   /** Whether something runs at its end. */
   isLive: boolean;
+  form: PictureForm;
 }
 
-export function EdgePath({ edge, routed, isLive }: EdgePathProps) {
+export function EdgePath({ edge, routed, isLive, form }: EdgePathProps) {
   return (
     <path
-      data-part={`e:${edge.from}>${edge.to}`}
+      data-part={partName(form, `e:${edge.from}>${edge.to}`)}
       class="svc-edge"
       data-state={edge.state}
       data-live={isLive ? "" : undefined}
       data-from={edge.from}
       data-to={edge.to}
-      d={curve(routed.points)}
+      d={curve(routed.points, form)}
     />
   );
 }
 
 /** Straight where it passes a rank, curved between ranks, with a tip at its end. */
-function curve(points: readonly Point[]): string {
+function curve(points: readonly Point[], form: PictureForm): string {
   const [first, ...rest] = points.map(([x, y]): Point => [x + MARGIN, y + MARGIN]);
   if (!first) return "";
   let out = `M${first[0]} ${first[1]}`;
   let [x, y] = first;
   for (const [toX, toY] of rest) {
-    const middle = round((x + toX) / 2);
-    out += toY === y ? `H${toX}` : `C${middle} ${y} ${middle} ${toY} ${toX} ${toY}`;
+    out += form === "wide" ? bend(x, y, toX, toY) : fall(x, y, toX, toY);
     [x, y] = [toX, toY];
   }
-  return `${out}M${x - 6} ${y - 4}L${x - 1} ${y}L${x - 6} ${y + 4}`;
+  if (form === "wide") return `${out}M${x - 6} ${y - 4}L${x - 1} ${y}L${x - 6} ${y + 4}`;
+  return `${out}M${x - 4} ${y - 6}L${x} ${y - 1}L${x + 4} ${y - 6}`;
+}
+
+function bend(x: number, y: number, toX: number, toY: number): string {
+  const middle = round((x + toX) / 2);
+  return toY === y ? `H${toX}` : `C${middle} ${y} ${middle} ${toY} ${toX} ${toY}`;
+}
+
+function fall(x: number, y: number, toX: number, toY: number): string {
+  const middle = round((y + toY) / 2);
+  return toX === x ? `V${toY}` : `C${x} ${middle} ${toX} ${middle} ${toX} ${toY}`;
 }
 
 export interface PictureProps {
@@ -183,13 +222,14 @@ export interface PictureProps {
   nodeHref: string | undefined;
   nowMs: number | undefined;
   titleId: string;
+  form: PictureForm;
 }
 
-export function Picture({ view, nodeHref, nowMs, titleId }: PictureProps) {
-  const made = pictureLayout(view);
+export function Picture({ view, nodeHref, nowMs, titleId, form }: PictureProps) {
+  const made = pictureLayout(view, form);
   const width = made.width + 2 * MARGIN;
   const height = made.height + 2 * MARGIN;
-  const edges = edgeParts(view, made);
+  const edges = edgeParts(view, form);
   return (
     <svg
       class="svc-picture"
@@ -200,7 +240,7 @@ export function Picture({ view, nodeHref, nowMs, titleId }: PictureProps) {
       viewBox={`0 0 ${width} ${height}`}
     >
       {edges.map((edge) => (
-        <EdgePath edge={edge.edge} routed={edge.routed} isLive={edge.isLive} />
+        <EdgePath edge={edge.edge} routed={edge.routed} isLive={edge.isLive} form={form} />
       ))}
       {view.nodes.map((node) => (
         <NodeBox
@@ -208,20 +248,21 @@ export function Picture({ view, nodeHref, nowMs, titleId }: PictureProps) {
           at={made.nodes.get(node.name) ?? NOWHERE}
           href={hrefOf(view.id, node.name, nodeHref)}
           nowMs={nowMs}
+          form={form}
         />
       ))}
     </svg>
   );
 }
 
-const NOWHERE: Placed = { x: 0, y: 0, width: WIDTH, height: HEIGHT, rank: 0 };
+const NOWHERE: Placed = { x: 0, y: 0, width: 0, height: HEIGHT, rank: 0 };
 
 /** Edges with their ways; those of a circle have none, and are left out. */
-export function edgeParts(view: FlowView, made: Layout): EdgePathProps[] {
-  const routes = new Map(made.edges.map((routed) => [`${routed.from}>${routed.to}`, routed]));
+export function edgeParts(view: FlowView, form: PictureForm): EdgePathProps[] {
+  const routes = new Map(pictureLayout(view, form).edges.map((routed) => [`${routed.from}>${routed.to}`, routed]));
   const status = new Map(view.nodes.map((node) => [node.name, node.status]));
   return view.edges.flatMap((edge) => {
     const routed = routes.get(`${edge.from}>${edge.to}`);
-    return routed ? [{ edge, routed, isLive: edge.state === "taken" && status.get(edge.to) === "running" }] : [];
+    return routed ? [{ edge, routed, form, isLive: edge.state === "taken" && status.get(edge.to) === "running" }] : [];
   });
 }

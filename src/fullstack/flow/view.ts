@@ -275,7 +275,7 @@ const SUMMARY_WORDS = {
   failed: "failed",
   uncompensated: "not undone",
   running: "running",
-  retrying: "tried again",
+  retrying: "retrying",
   waiting: "waiting",
   compensating: "being undone",
   skipped: "skipped",

@@ -12,7 +12,7 @@ const REFRESH_MS = 100;
 /** Between two looks at one that has ended: it may be run again. */
 const ENDED_MS = 2000;
 /** Rows that one patch brings, and how far behind somebody may be before rows are left out. */
-const MOST_ROWS = 60;
+const MOST_ROWS = 40;
 const MOST_BEHIND = 300;
 
 abstract class GraphFeed implements Feed {

@@ -89,7 +89,7 @@ describe("the stream of a page's widgets", () => {
       const { src } = (await readEvents(app, id)) ?? assert.fail();
       const messages = await follow(`${url}${src}&at=0`, (message) => message.id === String(last));
       assert.deepEqual(seqsOf(messages, 0), upTo(last));
-      assert.ok(messages.every(({ patches }) => (patches[0]?.rows?.length ?? 0) <= 60));
+      assert.ok(messages.every(({ patches }) => (patches[0]?.rows?.length ?? 0) <= 40));
     }));
 
   it("goes on behind the last event that the page has, on a server that never saw it", () =>
