@@ -179,6 +179,8 @@ try {
   });
   const data = Object.fromEntries([...results].map(([page, mine]) => [page, Object.fromEntries(mine)]));
   await publish({ bench: "pages", tables, data }, options);
+  // A bench of its own, of other contenders.
+  if (!options.json && !options.quick) await import("./site.ts");
 } finally {
   await browser.close();
   await Promise.all([...served.values()].map((each) => each.close()));

@@ -9,5 +9,7 @@ export const peersDir = join(root, "bench/peers");
 export const appDir = join(root, "bench/app");
 /** The same for bench:http. */
 export const httpAppDir = join(root, "bench/http-app");
+/** The same for bench:site. */
+export const siteAppDir = join(root, "bench/site-app");
 /** Everything the benches build; inside the package, so that built servers find `svc`. */
 export const buildDir = join(root, "out/bench-built");

@@ -25,6 +25,12 @@ describe("the benches", () => {
     assert.ok(svc["table"]?.every(({ cpu, rows }) => cpu > 0 && rows === 1001));
   });
 
+  it("of a site follows its links, with the layout or without", async () => {
+    const visits = (await quickRun("site")) as Record<string, { first: { bytes: number }; isKept: boolean }>;
+    assert.ok(Object.values(visits).every(({ first }) => first.bytes > 0));
+    assert.deepEqual([visits["svc"]?.isKept, visits["svc-enhanced"]?.isKept], [false, true]);
+  });
+
   it("of requests is answered everything it asks for", async () => {
     const { svc, raw } = (await quickRun("http")) as Record<string, Record<string, { cpuUs: number }[]>>;
     for (const name of ["page", "stream", "asset", "unchanged", "counter", "return", "action"]) {

@@ -1,0 +1,6 @@
+/** svc's side of the three-page site: both ways to follow a link. */
+import { createFullStackApp } from "svc/fullstack";
+
+export default createFullStackApp({
+  navigation: process.env["BENCH_NAVIGATION"] === "enhanced" ? "enhanced" : "links",
+});

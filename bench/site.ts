@@ -1,0 +1,80 @@
+/**
+ * What a site of three pages with one layout brings to the browser: at first, and by each link that is followed; svc beside
+ * others, built for production. Bytes, no times.
+ *
+ *   npm run bench:site -- [--only next,astro] [--json] [--update] [--quick]
+ *
+ * Method: bench/README.md.
+ */
+import { chromium } from "playwright-core";
+import { findChromium } from "svc/testing";
+import { contenders, readOptions } from "./lib/options.ts";
+import { progress, publish, type Table } from "./lib/report.ts";
+import { BASES, serveSiteOf, SITE_NAMES, TITLES, type SiteName } from "./lib/site-contenders.ts";
+import { measureVisit, type Brought, type Visit } from "./lib/site-driver.ts";
+
+const text = (value: number): string => value.toLocaleString("en-US");
+
+/** The least of a column is in bold. */
+function column(all: readonly Brought[]): string[] {
+  const least = Math.min(...all.map(({ bytes }) => bytes));
+  return all.map(({ bytes, requests }) => `${bytes === least ? `**${text(bytes)}**` : text(bytes)} in ${requests}`);
+}
+
+function tableOf(visits: ReadonlyMap<SiteName, Visit>): Table {
+  const all = [...visits.values()];
+  const columns = [
+    [...visits.keys()].map((name) => TITLES[name]()),
+    column(all.map(({ html }) => html)),
+    column(all.map(({ rest }) => rest)),
+    column(all.map(({ click }) => click)),
+    column(all.map(({ first }) => first)),
+    column(all.map(({ second }) => second)),
+    column(all.map(total)),
+    all.map(({ isKept }) => (isKept ? "yes" : "no")),
+  ];
+  return {
+    title: "Three pages with one layout",
+    note: "Bytes are gzip (level 9) of bodies, and in how many answers they came; what the browser had is not counted.",
+    head: [
+      "",
+      "HTML",
+      "scripts and data before input",
+      "first click in the layout",
+      "link to the second page",
+      "link to the third",
+      "all together",
+      "layout lives on",
+    ],
+    rows: columns[0]?.map((_, at) => columns.map((cells) => cells[at] ?? "")) ?? [],
+  };
+}
+
+function total({ html, rest, click, first, second }: Visit): Brought {
+  const parts = [html, rest, click, first, second];
+  return {
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    requests: parts.reduce((sum, { requests }) => sum + requests, 0),
+  };
+}
+
+const options = readOptions(1);
+// Both ways of svc are svc's side.
+const names = contenders(SITE_NAMES, options);
+if (options.quick) names.push("svc-enhanced");
+const browser = await chromium.launch(await findChromium());
+try {
+  const visits = new Map<SiteName, Visit>();
+  for (const name of names) {
+    const site = await serveSiteOf(name);
+    try {
+      progress(name);
+      visits.set(name, await measureVisit(browser, site.url + BASES[name]));
+    } finally {
+      await site.close();
+    }
+  }
+  await publish({ bench: "site", tables: [tableOf(visits)], data: Object.fromEntries(visits) }, options);
+} finally {
+  await browser.close();
+}
