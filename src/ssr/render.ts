@@ -351,9 +351,8 @@ export class Render {
   }
 
   #tokenOf(chunk: string): readonly string[] {
-    const { callers, actions } = this.manifest;
-    const calls = callers ? callers.includes(chunk) : actions.length > 0;
-    return this.#settings.isTokenless && calls ? [TOKEN] : [];
+    if (!this.#settings.isTokenless) return [];
+    return this.manifest.callers?.includes(chunk) === false ? [] : [TOKEN];
   }
 
   /** Names a handler that there isn't: the event does no more than wake its scope. One of the author's does as well. */

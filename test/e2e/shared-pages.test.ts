@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openTab } from "./browser.ts";
+import { join } from "node:path";
 import { startBuilt, type BuiltApp } from "./built-app.ts";
+import { root, startDemo, temporaryFolder } from "./demo-server.ts";
 
 let app: BuiltApp;
 let browser: Browser;
@@ -87,5 +89,34 @@ describe("a page that many share", () => {
     await page.click("#like");
     await told(page, "liked");
     await tab.close();
+  });
+});
+
+describe("while the app is developed", () => {
+  it("a shared page calls actions too, is asked for each time, and the log says what keeps another from being shared", async () => {
+    const data = temporaryFolder();
+    const env = { NODE_ENV: "development" };
+    const server = await startDemo({
+      app: join(root, "test/fixtures/static"),
+      command: "dev",
+      dataDir: data.path,
+      env,
+    });
+    try {
+      const tab = await openTab(browser);
+      const answer = await tab.page.goto(`${server.url}/shared`);
+      assert.equal(answer?.headers()["cache-control"], "private, no-cache");
+      await tab.page.click("#like");
+      await told(tab.page, "liked");
+      await tab.page.goto(`${server.url}/mistaken`);
+      assert.match(
+        server.output(),
+        /The page \/mistaken is declared public, but .* cookies of the visitor was looked at/,
+      );
+      await tab.close();
+    } finally {
+      await server.stop();
+      data.remove();
+    }
   });
 });
