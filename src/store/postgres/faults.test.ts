@@ -234,7 +234,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     const [some, rest] = [await one.webhooks.due(lane, 5, 8), await other.webhooks.due(lane, 5, 100)];
     assert.deepEqual([some.length, rest.length], [8, 12]);
     assert.equal((await one.webhooks.due(lane, 5, 100)).length, 8, "what one has, it is given again");
-    assert.ok((await other.webhooks.nextDueMs(lane, 5)) ?? 0 > 5, "another looks again");
+    assert.ok(((await other.webhooks.nextDueMs(lane, 5)) ?? 0) > 5, "another looks again");
     await one.close();
     assert.equal((await other.webhooks.due(lane, 5, 100)).length, 20);
     await other.close();
