@@ -188,7 +188,7 @@ await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const sizes: Record<string, Sizes> = {};
 for (const name of ASSETS) sizes[`${name}.js`] = await write(`${name}.js`, await minified(name));
-for (const name of ["ui.css", "flow.css", "ops.css"]) sizes[name] = await write(name, await style(name));
+for (const name of ["ui.css", "flow.css", "ops.css", "forms.css"]) sizes[name] = await write(name, await style(name));
 await rm(devTarget, { recursive: true, force: true });
 await mkdir(devTarget, { recursive: true });
 for (const [name, source] of Object.entries(DEV_ASSETS)) {

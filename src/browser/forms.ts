@@ -27,6 +27,8 @@ const tell = (form: Element, type: string, detail: unknown): boolean =>
 /** Sends a form that is not on its way already. @param submitter the button by which it was sent */
 export const send = async (form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> => {
   if (form.getAttribute("aria-busy") === "true" || !tell(form, DOM.formSend, null)) return;
+  const large = tooLarge(form);
+  if (large) return failed(form, 413, `${large.name} is too large.`);
   const data = new FormData(form, submitter);
   form.setAttribute("aria-busy", "true");
   submitter?.setAttribute("aria-disabled", "true");
@@ -46,6 +48,15 @@ export const send = async (form: HTMLFormElement, submitter: HTMLElement | null)
     progressOf(form)?.setAttribute("hidden", "");
   }
 };
+
+/** A file that the server would refuse. What is refused while it is sent, browsers take for a server that is gone. */
+const tooLarge = (form: HTMLFormElement): File | undefined =>
+  [...form.querySelectorAll<HTMLInputElement>(`input[${DOM.fileBytes}]`)]
+    .flatMap((field) => {
+      const most = Number(field.getAttribute(DOM.fileBytes));
+      return [...(field.files ?? [])].filter(({ size }) => size > most);
+    })
+    .at(0);
 
 const failed = (form: HTMLFormElement, status: number, message: string): void => {
   news(form, message);

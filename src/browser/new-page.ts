@@ -1,5 +1,5 @@
 /** A page that was fetched, as a document that this one can become: with this page's nonce, and with its late pieces in place. */
-import { DOM } from "../shared/wire.ts";
+import { DOM, TRUSTED_TYPES_POLICY } from "../shared/wire.ts";
 import { ownNonce } from "./page-scripts.ts";
 import type { MoreState, PageState } from "./types.ts";
 
@@ -8,12 +8,36 @@ export async function parsePage(response: Response): Promise<Document> {
   const text = await response.text();
   const nonce = /'nonce-([^']+)'/.exec(response.headers.get("content-security-policy") ?? "")?.[1];
   const own = nonce ? text.replaceAll(nonce, ownNonce()) : text;
-  const next = new DOMParser().parseFromString(self.$html?.(own) ?? own, "text/html");
+  const next = parsed(own);
   placePieces(next);
   // Here scripts run, so what is in there is text, as in the page's own: styles for who has none would apply.
   for (const element of next.querySelectorAll("noscript")) element.textContent = element.innerHTML;
   return next;
 }
+
+/** As text, or, in apps with Trusted Types, by the policy of pages with scripts; one without has none yet. */
+function parsed(text: string): Document {
+  const parser = new DOMParser();
+  try {
+    return parser.parseFromString(self.$html?.(text) ?? text, "text/html");
+  } catch (error) {
+    const { trustedTypes } = self as unknown as { trustedTypes?: PolicyMaker };
+    if (!trustedTypes) throw error;
+    policy ??= trustedTypes.createPolicy(TRUSTED_TYPES_POLICY, { createHTML: (html) => html });
+    return parser.parseFromString(policy.createHTML(text), "text/html");
+  }
+}
+
+interface Policy {
+  createHTML(html: string): string;
+}
+
+/** What browsers with Trusted Types have. */
+interface PolicyMaker {
+  createPolicy(name: string, rules: Policy): Policy;
+}
+
+let policy: Policy | undefined;
 
 /** The state script of a page, as the server wrote it; undefined where nothing is interactive. */
 export function stateOf(page: Document): PageState | undefined {

@@ -2,7 +2,7 @@
  * Fields of a `<Form>`: `<Field>` with label, hint and error, and for markup of one's own `field(…)` and `<FieldError>`. All know by the
  * form around them what was sent and what is wrong with it.
  */
-import { SvcError, useContext } from "../index.ts";
+import { DOM, SvcError, useContext } from "../index.ts";
 import { html, spread, t, type Child } from "../jsx-runtime.ts";
 import type { FieldName } from "./field-names.ts";
 import { formScope, type FormState } from "./form-state.ts";
@@ -78,6 +78,7 @@ export function field<Of extends Submit<never, never>>(
       : !UNTOLD.has(type) && { value: form.textOf(name, initial) }),
     ...(form.errorOf(name) !== undefined && { "aria-invalid": "true", "aria-describedby": errorId(form, name) }),
     ...(isFocused && { autofocus: true }),
+    ...(type === "file" && { [DOM.fileBytes]: of.definition.files?.[name]?.maxBytes }),
   };
 }
 
@@ -88,7 +89,7 @@ export function FieldError<Of extends Submit<never, never>>(props: {
   class?: string;
 }): Child {
   const form = useForm(props.of, "<FieldError>");
-  const message = form.errorOf(props.name);
+  const message = form.tellOnce(props.name);
   if (message === undefined) return "";
   const attributes = { id: errorId(form, props.name), class: props.class ?? "svc-field-error" };
   return html(() => `<p${spread(attributes, [])}>${t(message)}</p>`);
@@ -178,7 +179,7 @@ export function UploadProgress(props: { label?: string; class?: string }): Child
     max: 1,
     value: 0,
   };
-  return html(() => `<progress hidden data-svc-progress${spread(attributes, [])}></progress>`);
+  return html(() => `<progress hidden ${DOM.formProgress}${spread(attributes, [])}></progress>`);
 }
 
 function errorId(form: FormState, name: string): string {

@@ -16,6 +16,7 @@ export class FormState {
   readonly #issues = new Map<string, Issue>();
   /** Ids of the fields that stand in the form, by path. */
   readonly #placed = new Map<string, string>();
+  readonly #told = new Set<string>();
   #focused: string | undefined;
 
   constructor(id: string, submit: string, refusal: Submitted | undefined, values: unknown) {
@@ -71,6 +72,14 @@ export class FormState {
     if (this.errorOf(name) === undefined) return false;
     this.#focused ??= id;
     return this.#focused === id;
+  }
+
+  /** Of the fields of one name, such as boxes, the first tells what is wrong. @returns undefined for the others too */
+  tellOnce(name: string): string | undefined {
+    const path = pathOf(name);
+    if (this.#told.has(path)) return undefined;
+    this.#told.add(path);
+    return this.errorOf(name);
   }
 
   /** Whether a field has got the focus. */

@@ -67,7 +67,7 @@ function write(props: FormSettings & { submit: AnySubmit; values?: unknown }, { 
     enctype: submit.definition.files ? "multipart/form-data" : undefined,
     [DOM.form]: reset ? "reset" : "",
   };
-  return `<form${spread(attributes, [])}>${hiddenFields(ctx, id)}${summary === false ? "" : summaryOf(state, summary)}<p ${DOM.formNews} role="alert" class="svc-form-news"></p>${content}</form>${script(ctx)}`;
+  return `<form${spread(attributes, [])}>${hiddenFields(ctx, id)}${summary === false ? "" : summaryOf(state, summary)}<div ${DOM.formNews} role="alert" class="svc-form-news"></div>${content}</form>${script(ctx)}`;
 }
 
 /** First, so that a token that is wrong is known before a file is read. */

@@ -22,6 +22,8 @@ export const PATHS = {
   act: "/_svc/act.js",
   /** Sends forms of the full-stack variant and takes in the page that comes back. */
   forms: "/_svc/forms.js",
+  /** Looks of forms, for apps that name it among their stylesheets. */
+  formsCss: "/_svc/forms.css",
   lines: "/_svc/lines.js",
   call: "/_svc/call.js",
   form: "/_svc/form.js",
@@ -264,6 +266,8 @@ export const DOM = {
   form: "data-svc-form",
   /** On what shows how far a form's files have got. */
   formProgress: "data-svc-progress",
+  /** On a file field: longest file that it takes, in bytes. */
+  fileBytes: "data-svc-max-bytes",
   /** On an element of a form in which forms.js tells of what no page tells. */
   formNews: "data-svc-news",
   /** Fired by a form: before it is sent (may be cancelled), while its files are, once it was taken, once it was not. */

@@ -182,12 +182,27 @@ describe("a file that is refused", () => {
 
   twice("is told beside its field: too many bytes", "/upload", async (story) => {
     const { page } = story;
+    // As if the page were of a time when more was allowed.
+    if (story.isScripted)
+      await page.evaluate(() => document.querySelector("#upload-picture")?.removeAttribute("data-svc-max-bytes"));
     const buffer = Buffer.concat([PNG, Buffer.alloc(70 * 1024)]);
     await page.setInputFiles("#upload-picture", { name: "a.png", mimeType: "image/png", buffer });
     await page.click("#send");
     await page.waitForSelector("#upload-picture-error");
     assert.equal(await page.textContent("#upload-picture-error"), "The file is larger than the 64 KB that are allowed");
     expectComplaint(story, 413);
+  });
+
+  it("is told before it is sent where scripts run", async () => {
+    await inTab("/upload", true, async ({ page }) => {
+      const buffer = Buffer.concat([PNG, Buffer.alloc(70 * 1024)]);
+      await page.setInputFiles("#upload-picture", { name: "large.png", mimeType: "image/png", buffer });
+      await page.click("#send");
+      await page.waitForFunction(
+        () => document.querySelector("[data-svc-news]")?.textContent === "large.png is too large.",
+      );
+      assert.deepEqual(await ran(), []);
+    });
   });
 });
 
@@ -276,8 +291,9 @@ describe("with JavaScript", () => {
     await page.goto(`${app.url}/slow`);
     await page.waitForLoadState("networkidle");
     assert.deepEqual(scripts, []);
+    const fetched = page.waitForRequest("**/_svc/forms.js");
     await page.focus("#slow-note");
-    await page.waitForRequest("**/_svc/forms.js").catch(() => undefined);
+    await fetched;
     assert.deepEqual(scripts, ["/_svc/forms.js"]);
     await close();
   });

@@ -266,7 +266,8 @@ async function perform(call: Call, body: Read): Promise<Outcome> {
 }
 
 function outcome({ ctx, endpoints, name }: Call, error: unknown): Outcome {
-  const { status, reply } = outcomeOf({ ctx, services: endpoints.services, name, headers: [] }, error);
+  const asked = { ctx, services: endpoints.services, name: `submit ${name}`, headers: [] };
+  const { status, reply } = outcomeOf(asked, error);
   const headers = error instanceof SvcError && error.headers ? Object.entries(error.headers).flat() : [];
   return { status, reply, headers };
 }
