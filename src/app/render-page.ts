@@ -207,10 +207,9 @@ class PageRequest implements PageRenderOptions {
 
   get theme(): Theme | undefined {
     if (!this.#services.hasThemes) return undefined;
-    const ctx = this.#ctx;
-    // Of pages that are kept there is one for each theme.
-    const read = (): string | undefined => ctx.cookie(COOKIES.theme);
-    return themeOf(ctx instanceof RequestContext ? ctx.unseen(read) : read()) ?? "system";
+    // A page that many share knows no cookie: the visitor's browser says it.
+    const chosen = this.isTokenless ? undefined : this.#ctx.cookie(COOKIES.theme);
+    return themeOf(chosen) ?? "system";
   }
 
   get policy(): string {

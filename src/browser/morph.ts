@@ -57,6 +57,8 @@ function morphAttributes(live: Element, next: Element): void {
   for (const name of names) {
     const value = next.getAttribute(name);
     if (value === live.getAttribute(name)) continue;
+    // A page that many share says nothing of the visitor's theme.
+    if (live.tagName === "HTML" && /theme$|^style$/.test(name) && !next.hasAttribute(DOM.theme)) continue;
     if (name === "open" && /^(DETAILS|DIALOG)$/.test(live.tagName)) continue;
     // What the page's scripts have put there, such as a theme, as far as can be told before the first morph.
     if (!before && value === null && /^(HTML|BODY)$/.test(live.tagName) && !isOurs(name)) continue;

@@ -2,6 +2,7 @@
 import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.ts";
 import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import { THEME_SCRIPT } from "./theme-script.ts";
 import { schemeOf, type Theme } from "../shared/themes.ts";
 import { DOM, PATHS } from "../shared/wire.ts";
 import type { PageEvents } from "./events.ts";
@@ -22,6 +23,8 @@ export interface DocumentOptions extends InlineOptions {
   prefetch?: "intent" | "idle";
   /** Undefined in apps without themes. */
   readonly theme?: Theme | undefined;
+  /** Many share the page, so that its visitors' themes are theirs to find out. */
+  isTokenless?: boolean;
   /** Whether links are followed within the document. Default "links": by the browser. */
   navigation?: Navigation;
   /** Text of the inline script by which HTML passes the page's Trusted Types, where the app asks for these. Part of the stub. */
@@ -43,7 +46,8 @@ export function documentStart(
   head: string,
 ): string {
   const stub = events ? script(options, events.stub(options.stub)) : "";
-  return `<!doctype html><html${htmlAttributes(options, events)}><head>${headElements(options, features.newStyles())}${stub}${head}</head><body>`;
+  const look = options.isTokenless && options.theme !== undefined ? script(options, THEME_SCRIPT) : "";
+  return `<!doctype html><html${htmlAttributes(options, events)}><head>${look}${headElements(options, features.newStyles())}${stub}${head}</head><body>`;
 }
 
 /** Behind the body's content. */
@@ -58,9 +62,10 @@ export function linksScript(options: DocumentOptions, isInteractive: boolean): s
 }
 
 function htmlAttributes(options: DocumentOptions, events: PageEvents | undefined): string {
-  const { lang = "en", dir, manifest, prefetch, theme } = options;
+  const { lang = "en", dir, manifest, prefetch, theme, isTokenless } = options;
   // With the first byte, so that no page is ever painted in another theme than its own.
-  const look = theme === undefined ? "" : ` ${DOM.theme}="${theme}" style="color-scheme:${schemeOf(theme)}"`;
+  const look =
+    theme === undefined || isTokenless ? "" : ` ${DOM.theme}="${theme}" style="color-scheme:${schemeOf(theme)}"`;
   const language = ` lang="${escapeAttribute(lang)}"${dir === undefined ? "" : ` dir="${dir}"`}${look}`;
   if (!events) return language;
   return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}${events.htmlAttributes()}`;

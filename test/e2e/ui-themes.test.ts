@@ -95,6 +95,24 @@ describe("a theme", () => {
       { viewport: { width: 360, height: 640 } },
     ));
 
+  it("is each visitor's own on a page that all share, before anything of it is painted", () =>
+    onPage(async (page) => {
+      const response = await fetch(`${app.url}/shared`);
+      assert.match(response.headers.get("cache-control") ?? "", /^public/);
+      const html = await response.text();
+      assert.doesNotMatch(html, /<html[^>]*theme/);
+      await page.waitForLoadState("networkidle");
+      await page.getByRole("button", { name: "Dark" }).click();
+      await page.locator('html[data-svc-theme="dark"]').waitFor();
+      await page.goto(`${app.url}/shared`, { waitUntil: "commit" });
+      await page.locator("body").waitFor();
+      assert.equal(await schemeOf(page), "dark dark");
+      await page.locator('button[aria-pressed="true"]', { hasText: "Dark" }).waitFor();
+      await page.getByRole("button", { name: "Contrast" }).click();
+      await page.locator('html[data-svc-theme="contrast"]').waitFor();
+      assert.equal(await schemeOf(page), "contrast light dark");
+    }));
+
   it("of no name is none, in a form and in a cookie", async () => {
     const wrong = await post("theme=%22%3E%3Cscript%3E");
     assert.equal(wrong.status, 422);

@@ -5,15 +5,25 @@ import { COOKIES, DOM, PATHS } from "../../shared/wire.ts";
 /** A year, as the server has it. */
 const SECONDS = 31_536_000;
 
+const FORM = `form[action="${PATHS.theme}"]`;
+const root = document.documentElement;
+
+const press = (): void =>
+  document
+    .querySelectorAll(`${FORM} button`)
+    .forEach((button) =>
+      button.setAttribute("aria-pressed", String(button.getAttribute("value") === root.getAttribute(DOM.theme))),
+    );
+
+// A page that many share was written without the visitor's choice.
+press();
+
 addEventListener("submit", (event) => {
   const chosen = event.submitter?.getAttribute("value");
-  const form = `form[action="${PATHS.theme}"]`;
-  if (!chosen || !(event.target as Element).matches(form)) return;
+  if (!chosen || !(event.target as Element).matches(FORM)) return;
   event.preventDefault();
-  const root = document.documentElement;
   root.setAttribute(DOM.theme, chosen);
   root.style.colorScheme = schemeOf(chosen);
   document.cookie = `${COOKIES.theme}=${chosen};path=/;max-age=${SECONDS};samesite=lax${location.protocol === "https:" ? ";secure" : ""}`;
-  for (const button of document.querySelectorAll(`${form} button`))
-    button.setAttribute("aria-pressed", String(button.getAttribute("value") === chosen));
+  press();
 });
