@@ -60,7 +60,7 @@ export async function boot(options: BootOptions): Promise<Services> {
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
   const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });
   followInvalidations(pageCache, options.closing);
-  pageCache.seed(site.exported.map((page) => keptOf(page, clock.now(), app.themes === true)));
+  pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
   const limits = await Limits.open({ config, clock, actions, submits });
   const store = await openStore(config.databaseUrl, { jobOf: jobFor }).catch((error: unknown) => {
     limits.close();

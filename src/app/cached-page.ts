@@ -9,8 +9,6 @@ import { judgePreconditions } from "../http/preconditions.ts";
 import type { Context, Handler, Middleware, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
 import { cacheControl, EXPORT_RULES, hindrances, PRIVATE, type CacheRules } from "./cache-rules.ts";
-import { themeOf } from "../shared/themes.ts";
-import { COOKIES } from "../shared/wire.ts";
 import type { KeptPage, Asked } from "./page-cache.ts";
 import type { Services } from "./services.ts";
 import type { ExportedPage } from "./site.ts";
@@ -34,7 +32,7 @@ export interface CachedPage {
   /** As it was defined, for the log. */
   readonly path: string;
   readonly rules: CacheRules;
-  readonly services: Pick<Services, "pageCache" | "clock" | "site" | "log" | "config" | "hasThemes">;
+  readonly services: Pick<Services, "pageCache" | "clock" | "site" | "log" | "config">;
   readonly make: (ctx: RequestContext) => Promise<MadePage>;
 }
 
@@ -80,8 +78,7 @@ export function cachedPageHandler(page: CachedPage): Handler {
     const made = await of.make(ctx);
     const tags = rules.tags(ctx);
     const isGood = made.result.status === 200 && made.isSound;
-    const control = isGood ? cacheControl(saidRules(rules, services)) : PRIVATE;
-    const headers = [...made.result.headers, "cache-control", control];
+    const headers = [...made.result.headers, "cache-control", isGood ? cacheControl(rules) : PRIVATE];
     if (rules.vary.length > 0) headers.push("vary", rules.vary.join(", "));
     if (isGood && made.tagText !== undefined) headers.push("etag", etagOf(made.tagText));
     ctx.scriptHashes = made.hashes;
@@ -90,29 +87,11 @@ export function cachedPageHandler(page: CachedPage): Handler {
 }
 
 /** A page that was made at build, good until it is invalidated. */
-export function keptOf({ path, body, hashes }: ExportedPage, bornMs: number, hasThemes: boolean): KeptPage {
-  const control = cacheControl(saidRules(EXPORT_RULES, { hasThemes }));
-  const headers = ["content-type", "text/html; charset=utf-8", "cache-control", control];
+export function keptOf({ path, body, hashes }: ExportedPage, bornMs: number): KeptPage {
+  const headers = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
   const freshMs = Number.POSITIVE_INFINITY;
-  const rest = {
-    query: undefined,
-    variant: variantOf(themesOf({ hasThemes })),
-    tags: [],
-    bornMs,
-    freshMs,
-    staleMs: freshMs,
-  };
+  const rest = { query: undefined, variant: variantOf([]), tags: [], bornMs, freshMs, staleMs: freshMs };
   return { path, body, hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
-}
-
-/** The visitor's theme is in the page, and a cookie tells it: this server can tell such pages apart, caches between can't. */
-function saidRules(rules: CacheRules, { hasThemes }: Pick<Services, "hasThemes">): CacheRules {
-  return hasThemes ? { ...rules, isPublic: false } : rules;
-}
-
-/** @param cookie of the visitor; who has chosen none has that of the system. */
-function themesOf({ hasThemes }: Pick<Services, "hasThemes">, cookie?: string): string[] {
-  return hasThemes ? [themeOf(cookie) ?? "system"] : [];
 }
 
 function variantOf(values: readonly (string | undefined)[]): string {
@@ -125,8 +104,7 @@ function askedBy({ rules, services }: CachedPage, ctx: RequestContext): Asked | 
   // Middleware that looks at a visitor may have let in whom it would not let in otherwise, or hand on what it found.
   if (hindrances(rules, looksOf(ctx, services)).length > 0) return undefined;
   return ctx.unseen(() => {
-    const theme = services.hasThemes ? themesOf(services, ctx.cookie(COOKIES.theme)) : [];
-    const variant = variantOf([...rules.vary.map((name) => ctx.header(name)), ...theme]);
+    const variant = variantOf(rules.vary.map((name) => ctx.header(name)));
     return variant.length > MAX_VARIANT ? undefined : { path: ctx.path, query: ctx.queryText, variant };
   });
 }
