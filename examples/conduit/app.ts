@@ -1,0 +1,9 @@
+/** Conduit: the RealWorld app (https://realworld-docs.netlify.app), a small Medium, from files in pages/. */
+import { createFullStackApp } from "svc/fullstack";
+
+export default createFullStackApp({
+  stylesheets: ["/conduit.css"],
+  navigation: "enhanced",
+  demo: false,
+  seo: { llms: { title: "Conduit", summary: "A place to share what you know." } },
+});

@@ -1,0 +1,15 @@
+import type { ErrorProps } from "svc/fullstack";
+
+export const head = { title: "Not found" };
+
+export default function Missing({ message }: ErrorProps) {
+  return (
+    <div class="narrow">
+      <h1>Not found</h1>
+      <p>{message}</p>
+      <p>
+        <a href="/">To the front page</a>
+      </p>
+    </div>
+  );
+}

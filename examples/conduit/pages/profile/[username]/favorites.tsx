@@ -1,0 +1,16 @@
+import { notFound } from "svc";
+import type { LoadContext, PageProps } from "svc/fullstack";
+import { Profile } from "../../_app/profile.tsx";
+import { findArticles, userNamed } from "../../_app/store.ts";
+import { visitorOf } from "../../_app/visitor.ts";
+
+export const load = async (ctx: LoadContext<"/profile/[username]/favorites">) => {
+  const user = userNamed(ctx.params.username) ?? notFound("Nobody is called that");
+  return { user, visitor: await visitorOf(ctx), articles: findArticles({ favoritedBy: user.username }).articles };
+};
+
+export const head = ({ data }: PageProps<typeof load>) => ({ title: data.user.username });
+
+export default function Favorites({ data }: PageProps<typeof load>) {
+  return <Profile user={data.user} visitor={data.visitor} articles={data.articles} isFavorites={true} />;
+}
