@@ -74,6 +74,7 @@ describe("what stands around a route", () => {
     "(admin)/_layout.tsx",
     "(admin)/users/_middleware.ts",
     "(admin)/users/_404.tsx",
+    "(admin)/users/_submits.ts",
     "(admin)/users/[id].tsx",
   ];
 
@@ -84,6 +85,7 @@ describe("what stands around a route", () => {
       error: ["_error.tsx"],
       notFound: ["_404.tsx", "(admin)/users/_404.tsx"],
       middleware: ["_middleware.ts", "(admin)/users/_middleware.ts"],
+      submits: ["(admin)/users/_submits.ts"],
     });
   });
 
