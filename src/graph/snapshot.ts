@@ -40,7 +40,7 @@ export function snapshotOf(
   };
 }
 
-export function nodeView(node: NodeRow): Snapshot["nodes"][number] {
+function nodeView(node: NodeRow): Snapshot["nodes"][number] {
   return {
     id: node.id,
     kind: node.kind,

@@ -179,4 +179,12 @@ describe("settings", () => {
     assert.match(page, /SVC_EXEC_API_KEY<\/code>[\s\S]*?class="tag">not set</);
     assert.ok(!page.includes(SECRET) && !page.includes("s".repeat(32)));
   });
+
+  it("has more rows on a screen for who wants them, without script", async () => {
+    assert.ok(!(await text("/runs")).includes('data-density="compact"'));
+    await step("/density", { density: "compact", back: "/_svc/ops/settings" });
+    assert.ok((await text("/runs")).includes('data-density="compact"'));
+    await step("/density", { density: "comfortable", back: "/_svc/ops/settings" });
+    assert.ok(!(await text("/runs")).includes('data-density="compact"'));
+  });
 });

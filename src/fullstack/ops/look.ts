@@ -10,6 +10,9 @@ export interface Screens {
   readonly redact: readonly string[];
 }
 
+/** What a visitor likes better, kept in a cookie. */
+export const DENSITY_COOKIE = "svc-ops-density";
+
 /** One of them, for one request. */
 export interface Look {
   readonly app: App;
@@ -20,5 +23,7 @@ export interface Look {
   readonly origin: string;
   /** Path and query of this screen: where a form leads back to. */
   readonly here: string;
+  /** Whether this visitor wants more rows on a screen. */
+  readonly isCompact: boolean;
   readonly redact: readonly string[];
 }

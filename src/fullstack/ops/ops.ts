@@ -1,7 +1,7 @@
 /** The operators' screens of the full-stack variant, as pages and endpoints of the base app. What each shows is in screens/. */
 import { rateLimit, readForm, redirect, route, type App, type Context, type Entry, type Handler } from "../../index.ts";
 import { backOf, Doorkeeper, OPS_PATH, type Authorize } from "./access.ts";
-import type { Screens } from "./look.ts";
+import { DENSITY_COOKIE, type Screens } from "./look.ts";
 import { tell } from "./told.ts";
 import { overviewScreen } from "./screens/overview.tsx";
 import { deliveryScreens } from "./screens/deliveries.tsx";
@@ -26,6 +26,7 @@ export interface OpsOptions {
 
 /** Guesses of one client in a minute; a key that can be guessed so is none. */
 const GUESSES = 10;
+const YEAR_SECONDS = 365 * 86_400;
 
 export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOptions): Entry[] {
   const door = new Doorkeeper(app, authorize);
@@ -43,6 +44,12 @@ export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOption
     ...scheduleScreens(screens),
     route("POST", "/sign-in", signIn(screens), {
       middleware: [rateLimit({ perMinute: GUESSES, name: "ops-sign-in" })],
+    }),
+    route("POST", "/density", async (ctx) => {
+      const { fields } = await readForm(ctx);
+      const density = fields["density"] === "compact" ? "compact" : "comfortable";
+      ctx.setCookie(DENSITY_COOKIE, density, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
+      return redirect(backOf(fields["back"]));
     }),
     route("POST", "/sign-out", (ctx) => {
       door.signOut(ctx);

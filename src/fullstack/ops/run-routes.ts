@@ -72,7 +72,7 @@ function idOf(params: Step["params"]): string {
 }
 
 /** What stands in a field as JSON; nothing where it is empty. @throws SvcError `SVC_INVALID` */
-export function readJson(text: string | undefined, field: string): Json | undefined {
+function readJson(text: string | undefined, field: string): Json | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   try {
     return JSON.parse(text) as Json;

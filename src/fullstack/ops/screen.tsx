@@ -5,7 +5,7 @@
 import { page, PATHS, SvcError, type Context, type PageDefinition } from "../../index.ts";
 import type { Child } from "../../jsx-runtime.ts";
 import { type Access, type Denial } from "./access.ts";
-import type { Look, Screens } from "./look.ts";
+import { DENSITY_COOKIE, type Look, type Screens } from "./look.ts";
 import { Closed, SignIn } from "./screens/sign-in.tsx";
 import { Frame } from "./screens/frame.tsx";
 import { Refused } from "./screens/parts.tsx";
@@ -76,7 +76,17 @@ async function loadScreen<Data>(
   const told = takeTold(ctx, app());
   if ("denial" in access) return { kind: "denied", denial: access.denial, told };
   const nowMs = app().operations.nowMs();
-  const look = { app: app(), ctx, visitor: access.visitor, nowMs, origin: ctx.url.origin, here: hereOf(ctx), redact };
+  const isCompact = ctx.cookies[DENSITY_COOKIE] === "compact";
+  const look = {
+    isCompact,
+    app: app(),
+    ctx,
+    visitor: access.visitor,
+    nowMs,
+    origin: ctx.url.origin,
+    here: hereOf(ctx),
+    redact,
+  };
   try {
     return { kind: "shown", data: await load(look), look, told };
   } catch (error) {

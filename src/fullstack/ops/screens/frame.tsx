@@ -26,7 +26,7 @@ export interface FrameProps {
 export function Frame(props: FrameProps) {
   const { look, section, told } = props;
   return (
-    <div class="ops">
+    <div class="ops" data-density={look.isCompact ? "compact" : undefined}>
       <a class="skip" href="#main">
         Skip to content
       </a>

@@ -165,7 +165,7 @@ function HealthStrip({ data: { health, status, workers } }: { data: OverviewData
   );
 }
 
-export function Fact({ name, text }: { name: string; text: string }) {
+function Fact({ name, text }: { name: string; text: string }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -212,7 +212,7 @@ function Tiles({ data: { recent, status } }: { data: OverviewData }) {
         tone="live"
       />
       <Tile
-        name="Duration, half of all below"
+        name="Median duration"
         figure={hour.p50_ms === null ? "–" : durationText(hour.p50_ms)}
         href={`${OPS_PATH}/runs?since=1h`}
         note={quantilesText(hour)}

@@ -303,7 +303,7 @@ function noteOf({ error, progress, status, epoch }: Snapshot): string {
   return parts.join(" · ");
 }
 
-export function tookMs({ started_ms: startedMs, finished_ms: finishedMs }: Snapshot, nowMs: number): number {
+function tookMs({ started_ms: startedMs, finished_ms: finishedMs }: Snapshot, nowMs: number): number {
   return startedMs === null ? 0 : Math.max(0, (finishedMs ?? nowMs) - startedMs);
 }
 

@@ -3,7 +3,7 @@ import { PATHS, type Entry, type Setting } from "../../../index.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
-import { CommandsPanel } from "./parts.tsx";
+import { CommandsPanel, StepForm } from "./parts.tsx";
 
 export function settingsScreen(screens: Screens): Entry[] {
   return [
@@ -62,6 +62,29 @@ function Settings({ settings, look }: { settings: Setting[]; look: Look }) {
           </tbody>
         </table>
       </div>
+      <section aria-labelledby="density">
+        <h2 id="density">Density</h2>
+        <StepForm look={look} action="/density" class="buttons">
+          <button
+            type="submit"
+            class="button"
+            name="density"
+            value="comfortable"
+            aria-pressed={look.isCompact ? "false" : "true"}
+          >
+            Comfortable
+          </button>
+          <button
+            type="submit"
+            class="button"
+            name="density"
+            value="compact"
+            aria-pressed={look.isCompact ? "true" : "false"}
+          >
+            Compact
+          </button>
+        </StepForm>
+      </section>
       <section aria-labelledby="keys">
         <h2 id="keys">Keyboard</h2>
         <label class="check">

@@ -23,7 +23,7 @@ function twoUnits(ms: number, large: number, largeName: string, small: number, s
 }
 
 /** One unit, for what changes while one looks: `now`, `12 s`, `3 m`, `5 h`, `2 d`. */
-export function shortText(ms: number): string {
+function shortText(ms: number): string {
   const whole = Math.abs(ms);
   if (whole < SECOND) return "now";
   if (whole < MINUTE) return `${Math.floor(whole / SECOND)} s`;
