@@ -129,11 +129,25 @@ const STORIES: Record<string, (page: Page) => Promise<void>> = {
   },
 };
 
-for (const javaScriptEnabled of [true, false]) {
-  describe(`somebody ${javaScriptEnabled ? "with" : "without"} JavaScript`, () => {
+/** Clicks come before scripts do, pages after the next click. */
+async function slowDown(page: Page): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  const limits = { latency: 100, downloadThroughput: 40_000, uploadThroughput: 40_000 };
+  await client.send("Network.emulateNetworkConditions", { offline: false, ...limits });
+}
+
+const WAYS: Record<string, { options: BrowserContextOptions; prepare?: (page: Page) => Promise<void> }> = {
+  "with JavaScript": { options: { javaScriptEnabled: true } },
+  "without JavaScript": { options: { javaScriptEnabled: false } },
+  "on a slow network": { options: { javaScriptEnabled: true }, prepare: slowDown },
+};
+
+for (const [way, { options, prepare }] of Object.entries(WAYS)) {
+  describe(`somebody ${way}`, () => {
     for (const [name, story] of Object.entries(STORIES)) {
       it(name, async () => {
-        const tab = await openTab(browser, { javaScriptEnabled });
+        const tab = await openTab(browser, options);
+        await prepare?.(tab.page);
         await story(tab.page);
         assert.deepEqual(
           tab.takeComplaints().filter((complaint) => !EXPECTED.test(complaint)),
