@@ -9,7 +9,7 @@ const STYLES = `
   :where(${DOM.progressTag}) {
     position: fixed; inset: 0 0 auto; z-index: 2147483647; height: 3px; pointer-events: none;
     background: linear-gradient(90deg, transparent, currentColor 50%, transparent) 0 / 50% no-repeat;
-    color: var(--svc-progress, AccentColor); animation: svc-progress 1.2s ease-in-out infinite;
+    color: var(--svc-progress, var(--svc-accent, LinkText)); animation: svc-progress 1.2s ease-in-out infinite;
   }
   ::view-transition { pointer-events: none }
   @keyframes svc-progress { from { background-position: -100% 0 } to { background-position: 200% 0 } }
