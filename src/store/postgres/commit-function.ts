@@ -1,6 +1,6 @@
 /**
  * The function that writes a group of units: one call, one transaction, one wait for the disk. It is told all there is to write as
- * one JSON document (group-document.ts); each table is written by one statement. Graphs come in the order of their ids, so that
+ * arrays of records in JSON (group-document.ts); each table is written by one statement. Graphs come in the order of their ids, so that
  * two groups never wait for each other in a circle, and each graph's row is locked before anything of it is looked at.
  *
  * `heads` say of each graph what must hold; `at` is a head's place, from 1, and what belongs to one that does not hold is left out.
@@ -16,6 +16,28 @@ import {
   SIGNAL_COLUMNS,
   type Columns,
 } from "../columns.ts";
+
+/**
+ * Arrays of records, each an argument of its own: PostgreSQL reads a JSON text from its beginning whenever something of it is asked
+ * for, and a group in one text was read thirty times.
+ */
+export const ARRAYS = [
+  "heads",
+  "fences",
+  "inserts",
+  "deletes",
+  "node_inserts",
+  "nodes",
+  "events",
+  "graphs",
+  "past_nodes",
+  "audit",
+  "artifacts",
+  "signals",
+  "taken",
+  "outbox",
+  "jobs",
+] as const;
 
 /** Types of columns that are not text. */
 const INT = "int";
@@ -47,12 +69,12 @@ function record(alias: string, names: readonly string[], ...more: readonly strin
 }
 
 function from(key: string, alias: string, names: readonly string[], ...more: readonly string[]): string {
-  return `json_to_recordset(doc->'${key}') AS ${record(alias, names, ...more)}`;
+  return `json_to_recordset(p_${key}) AS ${record(alias, names, ...more)}`;
 }
 
 /** A statement that is left out where there is nothing for it. */
 function where(key: string, ...statements: string[]): string {
-  return `IF doc->'${key}' IS NOT NULL THEN ${statements.join("; ")}; END IF;`;
+  return `IF p_${key} IS NOT NULL THEN ${statements.join("; ")}; END IF;`;
 }
 
 function insert(table: string, key: string, names: readonly string[], end = ""): string {
@@ -86,7 +108,7 @@ const MOVED = `${from("graphs", "r", ["id", "status"], "mask int")} JOIN svc.gra
 
 const COUNT = `
   INSERT INTO svc.graph_total (worker, status, slot, total)
-  SELECT worker, status, doc->>'slot', sum(step) FROM (
+  SELECT worker, status, p_slot, sum(step) FROM (
     SELECT r.worker, r.status, 1 AS step FROM ${from("inserts", "r", ["worker", "status"])} WHERE seqs[r.at] >= 0
     UNION ALL SELECT t.worker, r.status, 1 FROM ${MOVED}
     UNION ALL SELECT t.worker, t.status, -1 FROM ${MOVED}
@@ -108,7 +130,7 @@ const TAG_INSERTS = `
 const LOCK = `
   WITH found AS (
     SELECT id, epoch, phase, seq, lease FROM svc.graph
-    WHERE id = ANY (SELECT json_array_elements_text(doc->'ids')) ORDER BY id FOR UPDATE
+    WHERE id = ANY (p_ids) ORDER BY id FOR UPDATE
   )
   SELECT array_agg(CASE
     WHEN h.is_new THEN 0
@@ -131,7 +153,9 @@ const ADD_JOBS = `
     SELECT json_populate_record(NULL::graphile_worker.job_spec, r.spec) FROM ${from("jobs", "r", [], "spec json")} WHERE seqs[r.at] >= 0))`;
 
 export const COMMIT_FUNCTION = `
-CREATE OR REPLACE FUNCTION svc.commit_units(doc json) RETURNS int[] LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION svc.commit_units(
+  p_slot text, p_ticket bigint, p_next bigint, p_is_moving boolean, p_ids text[], ${ARRAYS.map((key) => `p_${key} json`).join(", ")}
+) RETURNS int[] LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
 #variable_conflict use_column
 DECLARE
@@ -154,7 +178,7 @@ BEGIN
      SELECT r.graph_id, seqs[r.at] + r.n, r.timestamp_ms, r.type, r.node, r.data
      FROM ${from("events", "r", ["graph_id", "timestamp_ms", "type", "node", "data"], "n int")} WHERE seqs[r.at] >= 0`,
   )}
-  IF (doc->>'is_moving')::boolean THEN ${COUNT}; ${TAG_MOVED}; ${TAG_INSERTS}; END IF;
+  IF p_is_moving THEN ${COUNT}; ${TAG_MOVED}; ${TAG_INSERTS}; END IF;
   ${where(
     "graphs",
     `UPDATE svc.graph AS t SET seq = seqs[r.at] + r.n, holder = CASE WHEN r.phase IN ('done', 'failed') THEN NULL ELSE t.holder END, ${sets(GRAPH_CHANGES)}
@@ -176,8 +200,8 @@ BEGIN
   )}
   ${insert("delivery", "outbox", namesOf(DELIVERY_COLUMNS), "ON CONFLICT DO NOTHING")}
   ${where("jobs", ADD_JOBS)}
-  UPDATE svc.slot SET ticket = (doc->>'next')::bigint, outcomes = seqs, used_at = clock_timestamp()
-  WHERE id = doc->>'slot' AND ticket = (doc->>'ticket')::bigint;
+  UPDATE svc.slot SET ticket = p_next, outcomes = seqs, used_at = clock_timestamp()
+  WHERE id = p_slot AND ticket = p_ticket;
   IF NOT FOUND THEN RAISE EXCEPTION 'This group was written already' USING ERRCODE = 'SV001'; END IF;
   RETURN seqs;
 END $function$`;

@@ -94,7 +94,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
     it(`writes each unit once where the ${what} is lost, and says so`, async () => {
       const [first, second] = [nextId(), nextId()];
       await store.graphs.commit({ graphId: first, insert: graphRow(first), events: [event(first)] });
-      wire.cut = onceAt("heads", what);
+      wire.cut = onceAt('"at":1', what);
       const before = wire.cuts;
       const fence = { epoch: 1, phases: ["queued" as const] };
       const told = await Promise.all([
@@ -112,7 +112,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       const id = nextId();
       await store.graphs.commit({ graphId: id, insert: graphRow(id) });
       let runs = 0;
-      for (const at of ["heads", "COMMIT\0"]) {
+      for (const at of ['"at":1', "COMMIT\0"]) {
         wire.cut = onceAt(at, what);
         await store.graphs.transact?.({
           isAsync: true,
@@ -132,7 +132,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       await pool.end();
       assert.deepEqual(
         rows.map(({ at }) => at),
-        ["COMMIT", "heads"],
+        ['"at":1', "COMMIT"],
       );
     });
   }

@@ -8,10 +8,10 @@ import type { Json } from "../../shared/json.ts";
 import type { GraphEvent, GraphRow } from "../graph-rows.ts";
 import { Lines } from "../lines.ts";
 import type { Unit } from "../unit.ts";
-import { Patience, type Database } from "./database.ts";
+import { Patience, type Database, type SqlValue } from "./database.ts";
 import { Draft } from "./draft.ts";
 import type { ClientBase } from "./driver.ts";
-import { groupDocument } from "./group-document.ts";
+import { COMMIT_UNITS, groupDocument } from "./group-document.ts";
 import type { Slot, Slots } from "./slots.ts";
 import { OwnTransaction } from "./own-transaction.ts";
 import { OwnError, type TransactionRun } from "../transaction.ts";
@@ -182,7 +182,7 @@ export class GroupCommit {
   async #alone(slot: Slot, waiting: Waiting, own: OwnTransaction): Promise<void> {
     for (;;) {
       const draft = new Draft(own.unit);
-      let sent: { doc: string; next: number } | undefined;
+      let sent: { doc: SqlValue[]; next: number } | undefined;
       let seq: number | undefined;
       try {
         if (slot.ticket === undefined) slot.ticket = (await this.#ask(slot)).ticket;
@@ -240,7 +240,7 @@ export class GroupCommit {
   /** Sends a group until it is known what became of it. */
   async #send(slot: Slot, drafts: readonly Draft[]): Promise<readonly number[]> {
     const patience = new Patience();
-    let sent: { doc: string; next: number } | undefined;
+    let sent: { doc: SqlValue[]; next: number } | undefined;
     let isUnknown = false;
     for (;;)
       try {
@@ -276,7 +276,7 @@ export class GroupCommit {
     return outcomes;
   }
 
-  #document(slot: Slot, drafts: readonly Draft[]): { doc: string; next: number } {
+  #document(slot: Slot, drafts: readonly Draft[]): { doc: SqlValue[]; next: number } {
     const next = ++this.#tickets;
     return { doc: groupDocument({ slot: slot.id, ticket: slot.ticket ?? 0, next }, drafts, this.#options.jobOf), next };
   }
@@ -291,8 +291,8 @@ export class GroupCommit {
     return this.#ask(slot);
   }
 
-  async #call(on: Pick<ClientBase, "query">, doc: string): Promise<readonly number[]> {
-    const { rows } = await this.#database.query(on, "SELECT svc.commit_units($1::json) AS seqs", [doc]);
+  async #call(on: Pick<ClientBase, "query">, doc: readonly SqlValue[]): Promise<readonly number[]> {
+    const { rows } = await this.#database.query(on, COMMIT_UNITS, doc);
     return rows[0]?.["seqs"] as unknown as number[];
   }
 }

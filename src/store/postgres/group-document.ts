@@ -1,5 +1,5 @@
 /**
- * A group of units as the JSON document that `commit_units` takes (commit-function.ts). What is absent is left out: an empty
+ * A group of units as the arguments that `commit_units` takes (commit-function.ts). What is absent is left out: an empty
  * column costs nothing on the way.
  */
 import {
@@ -14,23 +14,29 @@ import {
 } from "../columns.ts";
 import type { Json } from "../../shared/json.ts";
 import type { GraphRow } from "../graph-rows.ts";
-import { GRAPH_CHANGES, NODE_CHANGES } from "./commit-function.ts";
+import { ARRAYS, GRAPH_CHANGES, NODE_CHANGES } from "./commit-function.ts";
+import type { SqlValue } from "./database.ts";
 import type { Draft } from "./draft.ts";
 
 type Rec = Record<string, unknown>;
 
+type Arrays = Partial<Record<(typeof ARRAYS)[number], Rec[]>>;
+
+/** The statement that takes what `groupDocument` gives. */
+export const COMMIT_UNITS = `SELECT svc.commit_units(${Array.from({ length: ARRAYS.length + 5 }, (_, at) => `$${at + 1}`).join(", ")}) AS seqs`;
+
 /**
  * @param place the slot, the ticket it has and the one it gets with this group
- * @param drafts in the order of their graphs' ids, one of each.
+ * @param drafts in the order of their graphs' ids, one of each
  * @param jobOf the job of a graph that nobody holds
  */
 export function groupDocument(
-  place: { slot: string; ticket: number; next: number },
+  { slot, ticket, next }: { slot: string; ticket: number; next: number },
   drafts: readonly Draft[],
   jobOf: (row: GraphRow) => Json,
-): string {
-  const doc: Record<string, Rec[]> = {};
-  const put = (key: string, record: Rec): void => void (doc[key] ??= []).push(record);
+): SqlValue[] {
+  const arrays: Arrays = {};
+  const put: Put = (key, record) => void (arrays[key] ??= []).push(record);
   let isMoving = false;
   drafts.forEach((draft, index) => {
     const at = index + 1;
@@ -40,10 +46,11 @@ export function groupDocument(
     if (draft.insert && draft.units[0]?.heldBy === null) put("jobs", { at, spec: jobOf(draft.insert) });
     isMoving ||= draft.insert !== undefined || draft.graph.status !== undefined;
   });
-  return JSON.stringify({ ...place, is_moving: isMoving, ids: drafts.map(({ graphId }) => graphId), ...doc });
+  const texts = ARRAYS.map((key) => (arrays[key] ? JSON.stringify(arrays[key]) : null));
+  return [slot, ticket, next, isMoving, drafts.map(({ graphId }) => graphId), ...texts];
 }
 
-type Put = (key: string, record: Rec) => void;
+type Put = (key: (typeof ARRAYS)[number], record: Rec) => void;
 
 function putHead(put: Put, at: number, { graphId, fence, insert }: Draft): void {
   if (insert) return put("heads", { at, id: graphId, is_new: true });
