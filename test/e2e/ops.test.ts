@@ -218,4 +218,16 @@ describe("what stands on a screen", () => {
     await page.getByText(/offline/).waitFor();
     await tab.leave();
   });
+
+  it("is kept fresh in an app that takes HTML from named policies alone", async () => {
+    const strict = opsSample({ more: { security: { trustedTypes: true } } });
+    const site = await strict.start({ host: "127.0.0.1", port: 0 });
+    const tab = await openTab(browser);
+    await tab.page.goto(`${site.url}/_svc/ops/runs`);
+    await tab.page.getByText("No graphs yet").waitFor();
+    await strict.engine.start("nightly-report", null);
+    await tab.page.getByRole("cell", { name: "done" }).waitFor();
+    await tab.close();
+    await site.close();
+  });
 });
