@@ -1,25 +1,13 @@
 /** Toasts in a real Chromium: told to everyone, held while they are looked at, gone by time, by key and by button. The clock is the test's. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
-import { startBuilt, type BuiltApp } from "./built-app.ts";
-
-let app: BuiltApp;
-let browser: Browser;
-
-before(async () => {
-  app = await startBuilt("ui");
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await app?.close();
-});
+import { describe, it } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { savePicture, seriousViolations } from "./browser.ts";
+import { newTab, siteUrl } from "./ui-stage.ts";
 
 async function onPage(story: (page: Page) => Promise<void>, options: BrowserContextOptions = {}, path = "/toasts") {
-  const tab = await openTab(browser, { reducedMotion: "reduce", ...options });
-  await tab.page.goto(app.url + path);
+  const tab = await newTab({ reducedMotion: "reduce", ...options });
+  await tab.page.goto(siteUrl() + path);
   await story(tab.page);
   await tab.close();
 }

@@ -1,29 +1,17 @@
 /** `<For virtual>` in a real Chromium: few rows at a time, the right ones at the right places, whatever their heights. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
-import { startBuilt, type BuiltApp } from "./built-app.ts";
-
-let app: BuiltApp;
-let browser: Browser;
-
-before(async () => {
-  app = await startBuilt("ui");
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await app?.close();
-});
+import { describe, it } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { savePicture, seriousViolations } from "./browser.ts";
+import { newTab, siteUrl } from "./ui-stage.ts";
 
 async function onPage(
   path: string,
   story: (page: Page) => Promise<void>,
   options: BrowserContextOptions = {},
 ): Promise<void> {
-  const tab = await openTab(browser, options);
-  await tab.page.goto(app.url + path);
+  const tab = await newTab(options);
+  await tab.page.goto(siteUrl() + path);
   await story(tab.page);
   await tab.close();
 }

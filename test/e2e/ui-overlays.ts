@@ -1,30 +1,18 @@
 /** `<Popup>` and `<Modal>` in a real Chromium under the production policy: as the platform has them, and where it lacks them. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
-import { startBuilt, type BuiltApp } from "./built-app.ts";
-
-let app: BuiltApp;
-let browser: Browser;
-
-before(async () => {
-  app = await startBuilt("ui");
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await app?.close();
-});
+import { describe, it } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { savePicture, seriousViolations } from "./browser.ts";
+import { newTab, siteUrl } from "./ui-stage.ts";
 
 async function onPage(
   story: (page: Page, scripts: string[]) => Promise<void>,
   options: BrowserContextOptions = {},
   prepare?: () => void,
 ): Promise<void> {
-  const tab = await openTab(browser, { reducedMotion: "reduce", ...options });
+  const tab = await newTab({ reducedMotion: "reduce", ...options });
   if (prepare) await tab.page.addInitScript(prepare);
-  await tab.page.goto(`${app.url}/overlays`);
+  await tab.page.goto(`${siteUrl()}/overlays`);
   await story(tab.page, tab.scripts);
   await tab.close();
 }
@@ -126,7 +114,7 @@ async function dialogs(page: Page): Promise<void> {
 
 describe("pages without widgets", () => {
   it("have no script, style or byte of them", async () => {
-    const html = await (await fetch(`${app.url}/`)).text();
+    const html = await (await fetch(`${siteUrl()}/`)).text();
     assert.doesNotMatch(html, /_svc\/|<script|<link(?! rel="stylesheet" href="\/showcase)/);
   });
 });

@@ -1,25 +1,13 @@
 /** Themes: the server knows the visitor's by a cookie, so no page is painted in another one; with and without JavaScript. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
-import { startBuilt, type BuiltApp } from "./built-app.ts";
-
-let app: BuiltApp;
-let browser: Browser;
-
-before(async () => {
-  app = await startBuilt("ui");
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await app?.close();
-});
+import { describe, it } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { savePicture, seriousViolations } from "./browser.ts";
+import { newTab, siteUrl } from "./ui-stage.ts";
 
 async function onPage(story: (page: Page, scripts: string[]) => Promise<void>, options: BrowserContextOptions = {}) {
-  const tab = await openTab(browser, options);
-  await tab.page.goto(`${app.url}/themes`);
+  const tab = await newTab(options);
+  await tab.page.goto(`${siteUrl()}/themes`);
   await story(tab.page, tab.scripts);
   await tab.close();
 }
@@ -32,7 +20,7 @@ const paper = (page: Page): Promise<string> =>
   page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
 
 const post = (fields: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${app.url}/_svc/theme`, {
+  fetch(`${siteUrl()}/_svc/theme`, {
     method: "POST",
     redirect: "manual",
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
@@ -63,7 +51,7 @@ describe("a theme", () => {
       assert.equal(await page.getByRole("button", { name: "Nacht" }).getAttribute("aria-pressed"), "true");
       assert.equal(await page.getByRole("button", { name: "System" }).getAttribute("aria-pressed"), "false");
       assert.equal(await page.evaluate(() => Reflect.get(globalThis, "isSame")), true);
-      const response = await page.goto(`${app.url}/`);
+      const response = await page.goto(`${siteUrl()}/`);
       assert.match(
         (await response?.text()) ?? "",
         /^<!doctype html><html lang="en" data-svc-theme="dark" style="color-scheme:dark"/,
@@ -73,10 +61,10 @@ describe("a theme", () => {
   it("is chosen without JavaScript too, and the page is the same one", () =>
     onPage(
       async (page) => {
-        await page.goto(`${app.url}/themes?a=1`);
+        await page.goto(`${siteUrl()}/themes?a=1`);
         await page.getByRole("button", { name: "Dark" }).click();
         await page.locator('html[data-svc-theme="dark"]').waitFor();
-        assert.equal(page.url(), `${app.url}/themes?a=1`);
+        assert.equal(page.url(), `${siteUrl()}/themes?a=1`);
         assert.equal(await page.getByRole("button", { name: "Nacht" }).getAttribute("aria-pressed"), "true");
       },
       { javaScriptEnabled: false },
@@ -97,14 +85,14 @@ describe("a theme", () => {
 
   it("is each visitor's own on a page that all share, before anything of it is painted", () =>
     onPage(async (page) => {
-      const response = await fetch(`${app.url}/shared`);
+      const response = await fetch(`${siteUrl()}/shared`);
       assert.match(response.headers.get("cache-control") ?? "", /^public/);
       const html = await response.text();
       assert.doesNotMatch(html, /<html[^>]*theme/);
       await page.waitForLoadState("networkidle");
       await page.getByRole("button", { name: "Dark" }).click();
       await page.locator('html[data-svc-theme="dark"]').waitFor();
-      await page.goto(`${app.url}/shared`, { waitUntil: "commit" });
+      await page.goto(`${siteUrl()}/shared`, { waitUntil: "commit" });
       await page.locator("body").waitFor();
       assert.equal(await schemeOf(page), "dark dark");
       await page.locator('button[aria-pressed="true"]', { hasText: "Dark" }).waitFor();
@@ -116,7 +104,7 @@ describe("a theme", () => {
   it("of no name is none, in a form and in a cookie", async () => {
     const wrong = await post("theme=%22%3E%3Cscript%3E");
     assert.equal(wrong.status, 422);
-    const html = await (await fetch(`${app.url}/`, { headers: { cookie: "svc-theme=%22%3E%3Cscript%3E" } })).text();
+    const html = await (await fetch(`${siteUrl()}/`, { headers: { cookie: "svc-theme=%22%3E%3Cscript%3E" } })).text();
     assert.match(html, /data-svc-theme="system" style="color-scheme:light dark"/);
   });
 
@@ -124,9 +112,9 @@ describe("a theme", () => {
     assert.equal((await post("theme=dark", { origin: "https://elsewhere.example" })).status, 403);
     const back = async (referer: string): Promise<string | null> =>
       (await post("theme=dark", { referer })).headers.get("location");
-    assert.equal(await back(`${app.url}/a?b=c`), "/a?b=c");
+    assert.equal(await back(`${siteUrl()}/a?b=c`), "/a?b=c");
     assert.equal(await back("https://elsewhere.example/a"), "/");
-    assert.equal(await back(`${app.url}//elsewhere.example`), "/");
+    assert.equal(await back(`${siteUrl()}//elsewhere.example`), "/");
     assert.equal(await back("no address"), "/");
   });
 });

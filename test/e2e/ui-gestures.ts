@@ -1,21 +1,9 @@
 /** `<Gesture>` in a real Chromium, by mouse and by fingers that the browser's debugger puts on the screen. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Browser, BrowserContextOptions, CDPSession, Page } from "playwright-core";
-import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
-import { startBuilt, type BuiltApp } from "./built-app.ts";
-
-let app: BuiltApp;
-let browser: Browser;
-
-before(async () => {
-  app = await startBuilt("ui");
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await app?.close();
-});
+import { describe, it } from "node:test";
+import type { BrowserContextOptions, CDPSession, Page } from "playwright-core";
+import { savePicture, seriousViolations } from "./browser.ts";
+import { newTab, siteUrl } from "./ui-stage.ts";
 
 interface Stage {
   page: Page;
@@ -26,9 +14,9 @@ interface Stage {
 }
 
 async function onStage(story: (stage: Stage) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> {
-  const tab = await openTab(browser, { hasTouch: true, viewport: { width: 390, height: 800 }, ...options });
+  const tab = await newTab({ hasTouch: true, viewport: { width: 390, height: 800 }, ...options });
   const { page } = tab;
-  await page.goto(`${app.url}/gestures`);
+  await page.goto(`${siteUrl()}/gestures`);
   await page.waitForFunction(() => getComputedStyle(document.querySelector("svc-gesture")!).touchAction !== "auto");
   const cdp: CDPSession = await page.context().newCDPSession(page);
   let down = 0;
@@ -146,7 +134,7 @@ describe("gestures", () => {
     onStage(async ({ page }) => {
       const html = await page.content();
       assert.match(html, /ui-gesture\.js/);
-      const others = await (await fetch(`${app.url}/themes`)).text();
+      const others = await (await fetch(`${siteUrl()}/themes`)).text();
       assert.doesNotMatch(others, /ui-gesture|ui-menu|ui-modal|virtual/);
       assert.equal(
         await page

@@ -1,0 +1,22 @@
+/** The showcase of the widgets (test/fixtures/ui), built and started once for the tests of all of them, in one browser. */
+import { after, before } from "node:test";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { launchBrowser, openTab, type Tab } from "./browser.ts";
+import { startBuilt, type BuiltApp } from "./built-app.ts";
+
+let app: BuiltApp;
+let browser: Browser;
+
+before(async () => {
+  app = await startBuilt("ui");
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+/** Where the showcase is reached. */
+export const siteUrl = (): string => app.url;
+
+export const newTab = (options: BrowserContextOptions): Promise<Tab> => openTab(browser, options);
