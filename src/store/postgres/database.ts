@@ -29,18 +29,20 @@ export class Database {
   /** Unquoted. */
   readonly schema: string;
   readonly #names = new Map<string, { name: string; text: string }>();
+  readonly #patienceMs: number;
   #isClosed = false;
 
-  private constructor(pool: Pool, schema: string) {
+  private constructor(pool: Pool, schema: string, patienceMs: number) {
     this.pool = pool;
     this.schema = schema;
+    this.#patienceMs = patienceMs;
   }
 
   /** Makes or renews the tables where that is needed. @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
-  static async open(databaseUrl: string): Promise<Database> {
+  static async open(databaseUrl: string, patienceMs = PATIENCE_MS): Promise<Database> {
     const { url, schema, connections } = readPostgresUrl(databaseUrl);
     const pool = await openPool(url, connections);
-    const database = new Database(pool, schema);
+    const database = new Database(pool, schema, patienceMs);
     try {
       await database.#again(() => database.#withClient((client) => migrate(client, schema)));
       return database;
@@ -102,6 +104,11 @@ export class Database {
     return known;
   }
 
+  /** For an attempt at something while the server may be away. */
+  patience(): Patience {
+    return new Patience(this.#patienceMs);
+  }
+
   /** A connection for one user, who releases it. That it ends is told by what is under way on it. */
   async checkOut(): Promise<PoolClient> {
     const client = await this.pool.connect();
@@ -134,7 +141,7 @@ export class Database {
 
   /** Makes it again while the server is away. */
   async #again<T>(work: () => Promise<T>): Promise<T> {
-    const patience = new Patience();
+    const patience = this.patience();
     for (;;)
       try {
         return await work();
@@ -145,9 +152,13 @@ export class Database {
 }
 
 /** Pauses between attempts, longer and longer, until it has been enough. */
-export class Patience {
-  readonly #endMs = performance.now() + PATIENCE_MS;
+class Patience {
+  readonly #endMs: number;
   #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(ms: number) {
+    this.#endMs = performance.now() + ms;
+  }
 
   /** @returns false, at once, where no attempt is left. */
   async pause(): Promise<boolean> {

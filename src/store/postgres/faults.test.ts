@@ -9,6 +9,7 @@ import type { GraphRow } from "../graph-rows.ts";
 import { openStore } from "../open.ts";
 import { graphRow, nextId, outboxRow, registrationRow, stored } from "../sample-rows.test.ts";
 import { openPool } from "./driver.ts";
+import { openPostgres } from "./open.ts";
 
 /** A way to the server that may be cut, before a statement reaches it or before its answer comes back. */
 class Wire {
@@ -78,7 +79,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
     database = await testDatabase();
     const { hostname, port } = new URL(database.url);
     wire = new Wire(hostname, Number(port));
-    store = await openStore(await wire.open(database.url));
+    store = await openPostgres(await wire.open(database.url), { patienceMs: 60_000 });
   });
   after(async () => {
     wire.cut = undefined;
@@ -160,7 +161,8 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
 describe("PostgreSQL, started anew", { skip }, () => {
   it("keeps what was acknowledged, and what was under way is written once", async () => {
     const server = await startPostgres();
-    const store = await openStore(server.url);
+    // A machine that has much else to do may take long to start it.
+    const store = await openPostgres(server.url, { patienceMs: 120_000 });
     const ids = Array.from({ length: 20 }, nextId);
     const written = new Map<string, number>();
     const writeSome = async (id: string): Promise<void> => {

@@ -8,7 +8,7 @@ import type { Json } from "../../shared/json.ts";
 import type { GraphEvent, GraphRow } from "../graph-rows.ts";
 import { Lines } from "../lines.ts";
 import type { Unit } from "../unit.ts";
-import { Patience, type Database, type SqlValue } from "./database.ts";
+import type { Database, SqlValue } from "./database.ts";
 import { Draft } from "./draft.ts";
 import type { ClientBase } from "./driver.ts";
 import { COMMIT_UNITS, groupDocument } from "./group-document.ts";
@@ -209,7 +209,7 @@ export class GroupCommit {
   }
 
   async #askLong(slot: Slot): Promise<{ ticket: number; outcomes: readonly number[] }> {
-    const patience = new Patience();
+    const patience = this.#database.patience();
     for (;;)
       try {
         return await this.#ask(slot);
@@ -239,7 +239,7 @@ export class GroupCommit {
 
   /** Sends a group until it is known what became of it. */
   async #send(slot: Slot, drafts: readonly Draft[]): Promise<readonly number[]> {
-    const patience = new Patience();
+    const patience = this.#database.patience();
     let sent: { doc: SqlValue[]; next: number } | undefined;
     let isUnknown = false;
     for (;;)

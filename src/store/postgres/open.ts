@@ -12,9 +12,14 @@ import { PostgresWebhooks } from "./webhooks.ts";
 /** Groups on their way at once: while one waits for the disk, the next is made. */
 const WRITERS = 2;
 
+export interface PostgresOptions extends Partial<GroupCommitOptions> {
+  /** How long calls wait for a server that is away. Default 15,000. */
+  patienceMs?: number;
+}
+
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
-export async function openPostgres(databaseUrl: string, options: Partial<GroupCommitOptions> = {}): Promise<Store> {
-  const database = await Database.open(databaseUrl);
+export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Store> {
+  const database = await Database.open(databaseUrl, options.patienceMs);
   const slots = new Slots(database, WRITERS);
   const webhooks = new PostgresWebhooks(database, slots.owner);
   await slots.open(() => webhooks.registrations());

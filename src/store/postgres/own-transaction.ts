@@ -9,7 +9,7 @@ import {
   type TransactionRun,
 } from "../transaction.ts";
 import type { Unit } from "../unit.ts";
-import { Patience, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import type { PoolClient } from "./driver.ts";
 import { isAway, isCrossed } from "./store-error.ts";
 
@@ -46,7 +46,7 @@ export class OwnTransaction {
    * @param onDecided called in the same turn: what is decided after it comes after it. @throws OwnError
    */
   async begin(onDecided: () => void): Promise<void> {
-    const patience = new Patience();
+    const patience = this.#database.patience();
     for (;;)
       try {
         this.#client = await this.#database.checkOut();
