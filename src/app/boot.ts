@@ -82,6 +82,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       submits,
       limits,
       pageCache,
+      hasCompression: app.compress ?? true,
       answers: new Answers({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
       hasTrustedTypes: Boolean(app.security?.trustedTypes),

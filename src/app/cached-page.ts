@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { RequestContext } from "../http/context.ts";
+import { Squeezed } from "../http/compress.ts";
 import { judgePreconditions } from "../http/preconditions.ts";
 import type { Context, Handler, Middleware, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
@@ -32,7 +33,7 @@ export interface CachedPage {
   /** As it was defined, for the log. */
   readonly path: string;
   readonly rules: CacheRules;
-  readonly services: Pick<Services, "pageCache" | "clock" | "site" | "log" | "config">;
+  readonly services: Pick<Services, "pageCache" | "clock" | "site" | "log" | "config" | "hasCompression">;
   readonly make: (ctx: RequestContext) => Promise<MadePage>;
 }
 
@@ -91,7 +92,7 @@ export function keptOf({ path, body, hashes }: ExportedPage, bornMs: number): Ke
   const headers = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
   const freshMs = Number.POSITIVE_INFINITY;
   const rest = { query: undefined, variant: variantOf([]), tags: [], bornMs, freshMs, staleMs: freshMs };
-  return { path, body, hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
+  return { path, body, squeezed: new Squeezed(body), hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
 }
 
 function variantOf(values: readonly (string | undefined)[]): string {
@@ -116,13 +117,15 @@ function kindOfKept(page: CachedPage, ctx: RequestContext, made: TaggedPage, ask
   if (status !== 200 || !made.isSound || typeof body !== "string") return undefined;
   if (hindrances(rules, looksOf(ctx, services)).length > 0 || headers.includes("set-cookie")) return undefined;
   const bornMs = services.clock.now();
+  const bytes = Buffer.from(body);
   const freshMs = bornMs + rules.sharedMs;
   return {
     ...asked,
     query: ctx.readings.has("query") ? asked.query : undefined,
     tags: made.tags,
     headers,
-    body: Buffer.from(body),
+    body: bytes,
+    squeezed: new Squeezed(bytes),
     hashes: made.hashes ?? [],
     bornMs,
     freshMs,
@@ -131,13 +134,18 @@ function kindOfKept(page: CachedPage, ctx: RequestContext, made: TaggedPage, ask
 }
 
 function answerWith(
-  { headers, body, hashes, bornMs }: KeptPage,
+  kept: KeptPage,
   ctx: RequestContext,
-  { clock }: Pick<Services, "clock">,
+  { clock, hasCompression }: Pick<Services, "clock" | "hasCompression">,
 ): Result {
+  const { headers, body, hashes, bornMs } = kept;
   ctx.scriptHashes = hashes;
   const age = Math.max(0, Math.floor((clock.now() - bornMs) / 1000));
-  return { status: 200, headers: [...headers, "age", String(age)], body };
+  const squeezed = hasCompression ? kept.squeezed.choose(ctx.unseen(() => ctx.header("accept-encoding"))) : undefined;
+  const all = [...headers, "age", String(age)];
+  if (!squeezed) return { status: 200, headers: all, body };
+  const encoded = [...all, "content-encoding", squeezed.encoding, "vary", "accept-encoding"];
+  return { status: 200, headers: encoded, body: squeezed.body };
 }
 
 function looksOf(ctx: RequestContext, { config }: Pick<Services, "config">) {

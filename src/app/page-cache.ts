@@ -2,6 +2,7 @@
  * Rendered pages that many visitors share, in memory: as many as fit into so many bytes, the longest unused go first. Owns
  * what is kept and until when; whether a page may be kept is cache-rules.ts, who makes it is cached-page.ts.
  */
+import type { Squeezed } from "../http/compress.ts";
 import type { Clock } from "../shared/clock.ts";
 
 /** A page as it was made. */
@@ -14,6 +15,8 @@ export interface KeptPage {
   readonly tags: readonly string[];
   readonly headers: readonly string[];
   readonly body: Uint8Array;
+  /** The body as it goes out to most. */
+  readonly squeezed: Squeezed;
   readonly hashes: readonly string[];
   readonly bornMs: number;
   /** Until when it is answered with. */
@@ -147,7 +150,8 @@ function keyOf({ path, query, variant }: Pick<KeptPage, "path" | "query" | "vari
 
 function bytesOf({ path, query = "", variant, tags, headers, body, hashes }: KeptPage): number {
   const texts = [path, path, query, variant, variant, ...tags, ...headers, ...hashes];
-  return texts.reduce((sum, text) => sum + 2 * text.length, body.byteLength + OVERHEAD);
+  // Compressed in both ways, HTML takes a third more.
+  return texts.reduce((sum, text) => sum + 2 * text.length, Math.ceil(body.byteLength * 1.4) + OVERHEAD);
 }
 
 function isBelow(path: string, pattern: string): boolean {

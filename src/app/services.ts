@@ -37,6 +37,8 @@ export interface Services {
   readonly limits: Limits;
   readonly answers: Answers;
   readonly pageCache: PageCache;
+  /** Whether answers are compressed here, and not by a proxy. */
+  readonly hasCompression: boolean;
   readonly stylesheets: readonly string[];
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;

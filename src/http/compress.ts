@@ -110,6 +110,34 @@ function atOnce(body: string | Uint8Array, encoding: Encoding): Uint8Array {
   return encoding === "br" ? brotliCompressSync(body, BROTLI) : gzipSync(body, GZIP);
 }
 
+/** Of what is compressed once and sent many times: four fifths of the length, for four times the work. */
+const BROTLI_ONCE = { params: { ...BROTLI.params, [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const GZIP_ONCE = { level: 7 };
+
+/** Bytes that are kept beside those that they stand for, in each encoding that was asked for. */
+export class Squeezed {
+  readonly #plain: Uint8Array;
+  readonly #made = new Map<Encoding, Uint8Array>();
+
+  constructor(plain: Uint8Array) {
+    this.#plain = plain;
+  }
+
+  /** @param accept header of the request @returns undefined where they go out as they are */
+  choose(accept: string | undefined): { encoding: Encoding; body: Uint8Array } | undefined {
+    if (this.#plain.length < LEAST_LENGTH) return undefined;
+    const encoding = chooseEncoding(accept, { br: true, gzip: true });
+    if (!encoding) return undefined;
+    const body = this.#made.get(encoding) ?? this.#make(encoding);
+    this.#made.set(encoding, body);
+    return { encoding, body };
+  }
+
+  #make(encoding: Encoding): Uint8Array {
+    return encoding === "br" ? brotliCompressSync(this.#plain, BROTLI_ONCE) : gzipSync(this.#plain, GZIP_ONCE);
+  }
+}
+
 const brotliAside = promisify(brotliCompress);
 const gzipAside = promisify<string | Uint8Array, typeof GZIP, Buffer>(gzip);
 

@@ -285,6 +285,23 @@ describe("a public page", () => {
     }
   });
 
+  it("goes out compressed as the client takes it, whoever asked before", async () => {
+    const site = siteWith(cache, () => "x".repeat(5000), { compress: true });
+    await site.get("/books/emma");
+    for (const [accept, encoding] of [
+      ["br, gzip", "br"],
+      ["gzip", "gzip"],
+      ["br;q=0", null],
+      ["gzip", "gzip"],
+    ] as const) {
+      const { headers, text } = await site.get("/books/emma", { "accept-encoding": accept });
+      assert.deepEqual([headers.get("content-encoding"), headers.get("vary")], [encoding, "accept-encoding"]);
+      assert.ok(headers.has("age"));
+      if (encoding === null) assert.ok(text.includes("x".repeat(5000)));
+      else assert.ok(text.length < 2000);
+    }
+  });
+
   it("names its inline scripts by hash: there is no nonce that others could know", async () => {
     const site = siteWith(cache, () => 1);
     const policy = (await site.get("/books/emma")).headers.get("content-security-policy") ?? "";
