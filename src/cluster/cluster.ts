@@ -58,6 +58,7 @@ export class Cluster implements Fleet {
   #jobs: Jobs | undefined;
   #pools: string[] = [];
   #sweeps = 0;
+  #forgotten: ReadonlySet<string> = new Set();
   #isClosing = false;
 
   constructor(options: ClusterOptions) {
@@ -258,10 +259,31 @@ export class Cluster implements Fleet {
     // Another has it, or it has ended, or waits for somebody.
     if (number === undefined) return;
     const left = new Promise<void>((leave) => this.#places.set(graphId, leave));
-    await held.hold(graphId, number, hasCrashed);
+    try {
+      await held.hold(graphId, number, hasCrashed);
+    } catch (error) {
+      this.left(graphId);
+      // For whoever can read it; where not even that can be said, #takeUpForgotten finds it.
+      await this.#leases.giveBack(graphId, number);
+      throw error;
+    }
     if (!held.holds(graphId)) return this.left(graphId);
     this.#leaveAtRest(graphId);
     await left;
+  }
+
+  /**
+   * Takes up what this process holds and does not know of: its answer was lost, or could not be read.
+   * @param before what was so at the last look. @returns what is so now.
+   */
+  async #takeUpForgotten(id: string, before: ReadonlySet<string>): Promise<Set<string>> {
+    const forgotten = new Set<string>();
+    for (const { id: graphId, number } of await this.#leases.heldBy(id)) {
+      if (this.#held?.holds(graphId) || this.#places.has(graphId)) continue;
+      if (before.has(graphId)) await this.#held?.hold(graphId, number, false);
+      else forgotten.add(graphId);
+    }
+    return forgotten;
   }
 
   /** What waits, for a time or for somebody, takes no place. */
@@ -294,6 +316,10 @@ export class Cluster implements Fleet {
       this.#lookForCommands(id);
       this.#readQueues();
       if (++this.#sweeps % DOUBT_SWEEPS === 0) this.#options.onDoubt();
+      this.#takeUpForgotten(id, this.#forgotten).then(
+        (forgotten) => (this.#forgotten = forgotten),
+        (err: unknown) => log.debug({ err }, "What is held could not be looked for"),
+      );
       this.#leases.sweep().catch((err: unknown) => log.debug({ err }, "What others left could not be looked for"));
     });
   }

@@ -77,6 +77,16 @@ export class Leases {
     return rows.length > 0;
   }
 
+  /** Graphs that a process holds, those aside that are paused. */
+  async heldBy(processId: string): Promise<Taken[]> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<Taken>(
+      `select id, lease as number from ${schema}.graph where holder = $1 and phase not in ${ENDED} and phase <> 'paused'`,
+      [processId],
+    );
+    return rows;
+  }
+
   /** Gives one back. @param number as it was taken: of a lease that is another's by now nothing happens. */
   async giveBack(id: string, number: number): Promise<void> {
     await this.#database.transaction(async (query) => {
