@@ -55,6 +55,13 @@ const KINDS = ["chain", "fan", "approval"] as const;
 /** Whoever follows some graphs through all of it is enough to see a gap. */
 const FOLLOWED_EACH = 25;
 const SETTLE_MS = 120_000;
+/** Told where the end is long in coming. */
+const WHAT_WAITS = [
+  `select g.id, g.worker, g.phase, g.seq, g.lease, g.holder, j.attempts, j.locked_by, j.run_at
+   from svc.graph g left join graphile_worker.jobs j on j.key = g.id where g.phase not in ('done', 'failed') limit 4`,
+  "select id, role, host, pools, extract(epoch from clock_timestamp() - seen_at)::int as silent from svc.processes",
+  "select id, attempts, due_ms, claimed_by from svc.delivery where status = 'pending' limit 4",
+];
 
 class Node {
   readonly child: ChildProcess;
@@ -265,8 +272,12 @@ export async function runCluster(
       sql("select id from svc.graph where id = any($1) and phase not in ('done', 'failed')", [ids]);
     const isHeard = (): boolean => ids.every((id) => arrived.has(id));
     for (const endMs = Date.now() + SETTLE_MS; Date.now() < endMs;) {
-      if ((await left()).length === 0 && isHeard()) break;
-      await sleep(250);
+      const open = await left();
+      if (open.length === 0 && isHeard()) break;
+      await sleep(1000);
+      if (Math.random() < 0.9) continue;
+      say(`${open.length} to end, ${ids.filter((id) => !arrived.has(id)).length} to be heard of`);
+      for (const text of WHAT_WAITS) say(JSON.stringify(await sql(text)).slice(0, 1500));
     }
     // What arrives a second time does so soon after.
     await sleep(500);
