@@ -6,38 +6,29 @@ import type { MoreState, PageState } from "./types.ts";
 /** The policy of this page holds for the parsed one too, so its nonce must be this page's. */
 export async function parsePage(response: Response): Promise<Document> {
   const text = await response.text();
-  const nonce = /'nonce-([^']+)'/.exec(response.headers.get("content-security-policy") ?? "")?.[1];
+  const policy = response.headers.get("content-security-policy") ?? "";
+  bringPolicy(policy);
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
   const own = nonce ? text.replaceAll(nonce, ownNonce()) : text;
-  const next = parsed(own);
+  const next = new DOMParser().parseFromString(self.$html?.(own) ?? own, "text/html");
   placePieces(next);
   // Here scripts run, so what is in there is text, as in the page's own: styles for who has none would apply.
   for (const element of next.querySelectorAll("noscript")) element.textContent = element.innerHTML;
   return next;
 }
 
-/** As text, or, in apps with Trusted Types, by the policy of pages with scripts; one without has none yet. */
-function parsed(text: string): Document {
-  const parser = new DOMParser();
-  try {
-    return parser.parseFromString(self.$html?.(text) ?? text, "text/html");
-  } catch (error) {
-    const { trustedTypes } = self as unknown as { trustedTypes?: PolicyMaker };
-    if (!trustedTypes) throw error;
-    policy ??= trustedTypes.createPolicy(TRUSTED_TYPES_POLICY, { createHTML: (html) => html });
-    return parser.parseFromString(policy.createHTML(text), "text/html");
-  }
-}
-
-interface Policy {
-  createHTML(html: string): string;
-}
-
 /** What browsers with Trusted Types have. */
 interface PolicyMaker {
-  createPolicy(name: string, rules: Policy): Policy;
+  createPolicy(name: string, rules: { createHTML: (html: string) => string }): { createHTML: (html: string) => string };
 }
 
-let policy: Policy | undefined;
+/** In apps with Trusted Types HTML goes by the policy that pages with scripts bring; one without has none yet. */
+function bringPolicy(contentPolicy: string): void {
+  const { trustedTypes } = self as unknown as { trustedTypes?: PolicyMaker };
+  if (self.$html || !trustedTypes || !contentPolicy.includes("require-trusted-types-for")) return;
+  const policy = trustedTypes.createPolicy(TRUSTED_TYPES_POLICY, { createHTML: (html) => html });
+  self.$html = (html) => policy.createHTML(html);
+}
 
 /** The state script of a page, as the server wrote it; undefined where nothing is interactive. */
 export function stateOf(page: Document): PageState | undefined {
@@ -46,8 +37,9 @@ export function stateOf(page: Document): PageState | undefined {
 }
 
 export function writeState(page: Document, state: PageState): void {
-  const script = page.querySelector(`script#${DOM.stateId}`);
-  if (script) script.textContent = JSON.stringify(state);
+  const text = page.querySelector(`script#${DOM.stateId}`)?.firstChild;
+  // Its node: under Trusted Types what is in scripts is not to be set, whatever their type.
+  if (text) text.nodeValue = JSON.stringify(state);
 }
 
 /** As `$piece` and `stream.js` do, in a document that runs no script. */
