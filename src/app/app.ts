@@ -107,6 +107,8 @@ export interface App {
   readonly siteUrl: string;
   /** Whether the webhook demo is served. */
   readonly hasDemo: boolean;
+  /** Where its extensions begin: `/_svc/ops`. */
+  readonly extensionPaths: readonly string[];
   /** Graphs, and workers alone, by the names they are started with; of each its versions. @throws SvcError `SVC_DEFINITION` */
   readonly definitions: ReadonlyMap<string, readonly GraphDefinition[]>;
   /** Paths of the pages, as defined: `/`, `/audits/:id`. */
@@ -200,6 +202,10 @@ class SvcApp implements App {
 
   get siteUrl(): string {
     return siteUrlOf(this.config);
+  }
+
+  get extensionPaths(): string[] {
+    return Object.keys(this.#options.extensions ?? {}).map((name) => `${BASE_PATH}/${name}`);
   }
 
   get hasDemo(): boolean {

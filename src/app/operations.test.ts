@@ -102,3 +102,10 @@ describe("operations", () => {
     await app.close();
   });
 });
+
+describe("paths of extensions", () => {
+  it("are told before the app has booted", () => {
+    const app = createApp({ extensions: { look: [route("GET", "/", () => json({}))] } });
+    assert.deepEqual(app.extensionPaths, ["/_svc/look"]);
+  });
+});

@@ -6,14 +6,19 @@ import { facts, type Output } from "./output.ts";
 /** Pages named by the banner; a longer list would hide the rest. */
 const MAX_PAGES = 6;
 
+/** Of the extensions those that people look at. */
+const SCREENS = /\/ops$/;
+
 /** @param readyMs from the start of the command. */
 export function banner(app: App, url: string, readyMs: number, output: Output): void {
   output.line(`${output.style("green", "Ready")} in ${readyMs} ms  ${output.style("cyan", url)}`);
   // Only those that can be opened as they are.
   const pages = app.pagePaths.filter((path) => !/[:*]/.test(path));
+  const screens = app.extensionPaths.filter((path) => SCREENS.test(path));
   facts(output, [
     ...pages.slice(0, MAX_PAGES).map((path, at) => [at === 0 ? "Pages" : "", `${url}${path}`] as const),
     ...(app.hasDemo ? [["Webhook demo", `${url}${PATHS.demo}`] as const] : []),
+    ...screens.map((path) => ["Screens", `${url}${path}`] as const),
     ["Operator", operatorHint(app, url)],
     ["Try", `curl ${url}${PATHS.health}`],
   ]);
