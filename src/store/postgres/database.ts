@@ -13,6 +13,9 @@ const PATIENCE_MS = 15_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1000;
 
+/** Groups on their way at once: while one waits for the disk, the next is made. */
+export const WRITERS = 2;
+
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 
 /** Runs a statement; `svc.` in it stands for the schema. */
@@ -26,14 +29,17 @@ export interface Answer {
 
 export class Database {
   readonly pool: Pool;
+  /** For groups of units alone: transactions of workers wait for them, and may hold all other connections meanwhile. */
+  readonly writers: Pool;
   /** Unquoted. */
   readonly schema: string;
   readonly #names = new Map<string, { name: string; text: string }>();
   readonly #patienceMs: number;
   #isClosed = false;
 
-  private constructor(pool: Pool, schema: string, patienceMs: number) {
+  private constructor(pool: Pool, writers: Pool, schema: string, patienceMs: number) {
     this.pool = pool;
+    this.writers = writers;
     this.schema = schema;
     this.#patienceMs = patienceMs;
   }
@@ -41,13 +47,13 @@ export class Database {
   /** Makes or renews the tables where that is needed. @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
   static async open(databaseUrl: string, patienceMs = PATIENCE_MS): Promise<Database> {
     const { url, schema, connections } = readPostgresUrl(databaseUrl);
-    const pool = await openPool(url, connections);
-    const database = new Database(pool, schema, patienceMs);
+    const [pool, writers] = [await openPool(url, connections - WRITERS), await openPool(url, WRITERS)];
+    const database = new Database(pool, writers, schema, patienceMs);
     try {
       await database.#again(() => database.#withClient((client) => migrate(client, schema)));
       return database;
     } catch (error) {
-      await pool.end();
+      await Promise.all([pool.end(), writers.end()]);
       const known = storeError(error);
       if (known instanceof SvcError) throw known;
       throw new SvcError("SVC_STORE", `The tables in PostgreSQL can't be made: ${known.message}`, { cause: error });
@@ -91,7 +97,7 @@ export class Database {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.pool.end();
+    await Promise.all([this.pool.end(), this.writers.end()]);
   }
 
   /** Its text for this schema, and a name under which each connection has it prepared. */

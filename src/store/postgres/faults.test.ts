@@ -258,6 +258,32 @@ describe("PostgreSQL, shared", { skip }, () => {
     await store.close();
   });
 
+  it("has connections left to write with while more transactions of workers are open than it has connections", async () => {
+    const store = await openStore(`${database.url}?schema=crowded&connections=4`);
+    const ids = Array.from({ length: 30 }, nextId);
+    await Promise.all(ids.map((id) => store.graphs.commit({ graphId: id, insert: graphRow(id) })));
+    const event = (graphId: string) => ({ graphId, type: "log" as const, timestampMs: 1 });
+    await Promise.all(
+      ids.map((id) =>
+        store.graphs.transact?.({
+          isAsync: true,
+          statements: async (db) => {
+            // Of another graph, which is written and read while this is open.
+            assert.equal(
+              await store.graphs.commit({ graphId: ids[0] as string, events: [event(ids[0] as string)] }),
+              true,
+            );
+            assert.equal((await store.graphs.graph(id))?.id, id);
+            return (await db.query("SELECT 1 AS one")).rows[0]?.["one"] ?? null;
+          },
+          decide: () => ({ graphId: id, events: [event(id)] }),
+        }),
+      ),
+    );
+    assert.equal((await store.graphs.events(ids[0] as string, 0)).length, 31);
+    await store.close();
+  });
+
   it("keeps texts that PostgreSQL can't, with a sign in the place of what it lacks", async () => {
     const store = await openStore(`${database.url}?schema=texts`);
     const id = nextId();

@@ -15,6 +15,7 @@ import { COMMIT_UNITS, groupDocument } from "./group-document.ts";
 import type { Slot, Slots } from "./slots.ts";
 import { OwnTransaction } from "./own-transaction.ts";
 import { OwnError, type TransactionRun } from "../transaction.ts";
+import { Places } from "./places.ts";
 import { isAway, isCrossed, storeError } from "./store-error.ts";
 
 /** Units of one group: more gain nothing, and keep those that wait waiting. */
@@ -46,6 +47,8 @@ export class GroupCommit {
   /** Graphs of which something is on its way. */
   readonly #busy = new Set<string>();
   readonly #slots: Slots;
+  /** Half of the connections, so that there are always some to read with. */
+  readonly #ownPlaces: Places;
   readonly #free: Slot[];
   readonly #groups = new Set<Promise<void>>();
   /** Of all slots: each group has its own. */
@@ -56,6 +59,7 @@ export class GroupCommit {
     this.#database = database;
     this.#options = options;
     this.#slots = slots;
+    this.#ownPlaces = new Places(Math.max(1, Math.floor((database.pool.options.max ?? 1) / 2)));
     this.#free = [...slots.all];
   }
 
@@ -72,9 +76,11 @@ export class GroupCommit {
   /** Writes rows of the author's with a unit, in its turn among those of its graph. @throws OwnError */
   async transact(run: TransactionRun): Promise<{ unit: Unit; events: GraphEvent[]; result: Json }> {
     const own = new OwnTransaction(this.#database, run);
-    let written: Promise<Outcome> | undefined;
-    await own.begin(() => void (written = this.write(own.unit, own)));
-    const outcome = await written;
+    const outcome = await this.#ownPlaces.run(async () => {
+      let written: Promise<Outcome> | undefined;
+      await own.begin(() => void (written = this.write(own.unit, own)));
+      return written;
+    });
     if (outcome instanceof Error) throw outcome;
     if (!outcome) throw new Error("the store had another state than the engine");
     return { unit: own.unit, events: outcome, result: own.result };
@@ -253,7 +259,7 @@ export class GroupCommit {
           if (isOurs) return outcomes;
         }
         sent ??= this.#document(slot, drafts);
-        const seqs = await this.#call(this.#database.pool, sent.doc);
+        const seqs = await this.#call(this.#database.writers, sent.doc);
         slot.ticket = sent.next;
         return seqs;
       } catch (error) {
@@ -284,7 +290,7 @@ export class GroupCommit {
   /** What became of the slot's last group. Waits while one is being written. */
   async #ask(slot: Slot): Promise<{ ticket: number; outcomes: readonly number[] }> {
     const text = "SELECT ticket, outcomes FROM svc.slot WHERE id = $1 FOR UPDATE";
-    const [row] = (await this.#database.query(this.#database.pool, text, [slot.id])).rows;
+    const [row] = (await this.#database.query(this.#database.writers, text, [slot.id])).rows;
     if (row) return { ticket: Number(row["ticket"]), outcomes: row["outcomes"] as unknown as number[] };
     // This process was away for long, and was taken for gone. What it sent is written by its fences or not at all.
     await this.#slots.renew();

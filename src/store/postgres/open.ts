@@ -2,15 +2,12 @@
 import type { Store } from "../contract.ts";
 import { PostgresAnswers } from "./answers.ts";
 import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
-import { Database } from "./database.ts";
+import { Database, WRITERS } from "./database.ts";
 import { PostgresGraphs } from "./graphs.ts";
 import type { GroupCommitOptions } from "./group-commit.ts";
 import { PostgresSessions } from "./sessions.ts";
 import { Slots } from "./slots.ts";
 import { PostgresWebhooks } from "./webhooks.ts";
-
-/** Groups on their way at once: while one waits for the disk, the next is made. */
-const WRITERS = 2;
 
 export interface PostgresOptions extends Partial<GroupCommitOptions> {
   /** How long calls wait for a server that is away. Default 15,000. */

@@ -64,7 +64,10 @@ export class Slots {
   }
 
   async #beat(): Promise<void> {
-    await this.#database.run("UPDATE svc.slot SET used_at = clock_timestamp() WHERE id = $1", this.owner);
+    await this.#database.run(
+      "UPDATE svc.slot SET used_at = clock_timestamp() WHERE id = ANY ($1::text[])",
+      this.#ids(),
+    );
   }
 
   /** Makes them anew where somebody has found this process gone. */
