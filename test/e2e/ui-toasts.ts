@@ -1,7 +1,7 @@
 /** Toasts in a real Chromium: told to everyone, held while they are looked at, gone by time, by key and by button. The clock is the test's. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { savePicture, seriousViolations } from "./browser.ts";
 import { newTab, siteUrl } from "./ui-stage.ts";
 
@@ -21,16 +21,22 @@ async function stopTime(page: Page): Promise<void> {
   await page.clock.pauseAt(1000);
 }
 
+/** Lets time go by until something is there: its code is on its way in the time of the network, which does not stop. */
+async function runUntil(page: Page, wanted: Locator): Promise<void> {
+  for (const end = Date.now() + 60_000; (await wanted.count()) === 0;) {
+    assert.ok(Date.now() < end, "it never came");
+    await page.clock.runFor(5);
+  }
+}
+
 describe("a toast", () => {
   it("is told in its turn, or at once where something failed, as the text that it is", () =>
     onPage(async (page) => {
       await stopTime(page);
       await press(page, "Save");
-      await page.clock.runFor(10);
-      await page.getByRole("status").getByText("Saved <b>1</b>").waitFor();
+      await runUntil(page, page.getByRole("status").getByText("Saved <b>1</b>"));
       await press(page, "Fail");
-      await page.clock.runFor(10);
-      await page.getByRole("alert").getByText("The connection is lost").waitFor();
+      await runUntil(page, page.getByRole("alert").getByText("The connection is lost"));
       assert.equal(await page.getByRole("region", { name: "Notifications" }).count(), 1);
     }));
 
@@ -38,8 +44,7 @@ describe("a toast", () => {
     onPage(async (page) => {
       await stopTime(page);
       await press(page, "Save");
-      await page.clock.runFor(10);
-      await toasts(page).waitFor();
+      await runUntil(page, toasts(page));
       await page.clock.runFor(900);
       await toasts(page).hover();
       await page.clock.runFor(60_000);
