@@ -10,7 +10,7 @@ export const navigate = async (path: string, options: NavigateOptions = {}): Pro
   const { href, origin } = new URL(path, location.href);
   if (origin == location.origin && document.querySelector(`script[${DOM.links}]`)) {
     const { follow } = (await import(PATHS.visit)) as Visit;
-    return follow(href, options);
+    return follow(href, { ...options, isFresh: true });
   }
   if (options.replace) location.replace(href);
   else location.assign(href);

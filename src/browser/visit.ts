@@ -33,6 +33,8 @@ interface Load {
 interface How extends NavigateOptions {
   /** The history is where it should be already. */
   isBack?: boolean;
+  /** What was fetched ahead may be older than what the handler that goes there has done. */
+  isFresh?: boolean;
 }
 
 const loads = new KeptPages<Load>();
@@ -96,7 +98,7 @@ const load = (href: string, { isBack, replace }: How): void => {
 };
 
 /** Goes where a link leads. @returns when the page is shown, or the browser has been told to load it. */
-export const follow = (href: string, how: NavigateOptions = {}): Promise<void> =>
+export const follow = (href: string, how: How = {}): Promise<void> =>
   visit(href, pageOf(href) === pageOf(location.href) ? { ...how, replace: true } : how);
 
 /** Shows the page of the history's entry that has become the current one. @param shown address of the page that is there */
@@ -108,11 +110,16 @@ export const goBack = (shown: string): void => {
   } else places.restore();
 };
 
+const known = (address: string, { isBack, isFresh }: How): Load | undefined => {
+  if (isFresh) return undefined;
+  return isBack ? loads.find(address, Date.now(), BACK_MS) : ahead(address);
+};
+
 const visit = async (href: string, how: How): Promise<void> => {
   const number = ++visits;
   const isStale = (): boolean => number !== visits;
   const address = pageOf(href);
-  const asked = (how.isBack ? loads.find(address, Date.now(), BACK_MS) : ahead(address)) ?? begin(address);
+  const asked = known(address, how) ?? begin(address);
   if (asked !== current && current?.isUsed === false) current.stop();
   current = asked;
   const end = busy(sharedParent());

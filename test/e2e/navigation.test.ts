@@ -466,6 +466,21 @@ describe("a handler", () => {
   });
 });
 
+describe("a handler that has changed something", () => {
+  it("goes to a page as it is then, not as it was when somebody pointed at a link to it", async () => {
+    const tab = await openScripted("/counter");
+    const { page } = tab;
+    const fetches = fetchesOf(page);
+    const response = page.waitForResponse((answer) => isFetch(answer.request()));
+    await page.locator('a[href="/about"]').first().focus();
+    await response;
+    await page.click("#go");
+    await heading(page, "About");
+    assert.deepEqual(fetches, ["/about", "/about"]);
+    await tab.close();
+  });
+});
+
 describe("a page that asks for none of it", () => {
   it("has not a byte of it", async () => {
     const plain = await (await fetch(`${app.url}/plain`)).text();
