@@ -68,6 +68,8 @@ const ahead = (address: string): Load | undefined => {
 
 /** Fetches the page of a link that somebody is about to follow. */
 export const prefetch = (href: string): void => {
+  // What puts it in is fetched beside it.
+  import(PATHS.pageSwap).catch(() => undefined);
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   const address = pageOf(href);
   if (!connection?.saveData && !ahead(address)) begin(address);
@@ -107,7 +109,7 @@ export const goBack = (shown: string): void => {
   // What the app has put into the history by itself is its own.
   if (pageOf(location.href) !== shown) {
     if (state === null || places.isOurs(state)) void visit(location.href, { isBack: true });
-  } else places.restore();
+  } else places.restore(false);
 };
 
 const known = (address: string, { isBack, isFresh }: How): Load | undefined => {
@@ -158,7 +160,7 @@ const show = async (next: Document, href: string, how: How, { swap }: PageSwap):
   else history[how.replace ? "replaceState" : "pushState"](null, "", href);
   places.arrive();
   await swap(next, { gone });
-  if (how.isBack) places.restore();
+  if (how.isBack) places.restore(true);
   else if (how.scroll !== false) places.begin();
   focusOn(contentOf(outlet));
   announce(document.title);

@@ -136,15 +136,20 @@ async function slowDown(page: Page): Promise<void> {
   await client.send("Network.emulateNetworkConditions", { offline: false, ...limits });
 }
 
-const WAYS: Record<string, { options: BrowserContextOptions; prepare?: (page: Page) => Promise<void> }> = {
+/** `tells`: of which stories; all where it is left out. */
+const WAYS: Record<
+  string,
+  { options: BrowserContextOptions; prepare?: (page: Page) => Promise<void>; tells?: RegExp }
+> = {
   "with JavaScript": { options: { javaScriptEnabled: true } },
   "without JavaScript": { options: { javaScriptEnabled: false } },
-  "on a slow network": { options: { javaScriptEnabled: true }, prepare: slowDown },
+  "on a slow network": { options: { javaScriptEnabled: true }, prepare: slowDown, tells: /^goes/ },
 };
 
-for (const [way, { options, prepare }] of Object.entries(WAYS)) {
+for (const [way, { options, prepare, tells = /./ }] of Object.entries(WAYS)) {
   describe(`somebody ${way}`, () => {
     for (const [name, story] of Object.entries(STORIES)) {
+      if (!tells.test(name)) continue;
       it(name, async () => {
         const tab = await openTab(browser, options);
         await prepare?.(tab.page);
@@ -383,6 +388,20 @@ describe("who goes back", () => {
     await heading(page, "Users");
     assert.deepEqual(fetches, ["/about", "/users", "/users"]);
     assert.equal(tab.takeComplaints().filter((complaint) => !EXPECTED.test(complaint)).length, 0);
+    await tab.close();
+  });
+
+  it("is left where the page is by what the app itself has put into the history", async () => {
+    const tab = await openScripted("/");
+    const { page } = tab;
+    await follow(page, "/long");
+    await heading(page, "Long");
+    await page.evaluate("scrollTo(0, 700), history.pushState({ isOpen: true }, '')");
+    await page.goBack();
+    await page.goForward();
+    await page.waitForFunction(() => (history.state as { isOpen?: boolean }).isOpen === true);
+    assert.equal(await scrolled(page), 700);
+    assert.equal(await isSame(page), true);
     await tab.close();
   });
 

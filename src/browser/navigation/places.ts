@@ -59,12 +59,13 @@ export const arrive = (): void => {
   entry = named();
 };
 
-/** Scrolls to where the current entry was. */
-export const restore = (): void => {
+/** Scrolls to where the current entry was. @param isNew whether another page has just come, which has to begin somewhere */
+export const restore = (isNew: boolean): void => {
   entry = named();
   const place = places.get(entry);
   if (place) scrollTo({ left: place[0], top: place[1], behavior: "instant" });
-  else begin();
+  // What the app has put into the history by itself scrolls nothing.
+  else if (isNew || location.hash) begin();
 };
 
 /** Scrolls to the place behind `#`, or to the top. */
@@ -82,6 +83,16 @@ const decoded = (text: string): string => {
     return text;
   }
 };
+
+// Within a page the browser goes to places by itself, and then the entry is another one before anybody hears of it.
+addEventListener(
+  "scroll",
+  () => {
+    const { state } = history as { state: unknown };
+    if (entry !== undefined && isOurs(state) && (state as Record<string, string>)[KEY] === entry) note();
+  },
+  { passive: true },
+);
 
 // A page that is loaded anew is the browser's to scroll, also when it is this one.
 addEventListener("pagehide", () => {
