@@ -264,7 +264,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await Promise.all(ids.map((id) => store.graphs.commit({ graphId: id, insert: graphRow(id) })));
     const event = (graphId: string) => ({ graphId, type: "log" as const, timestampMs: 1 });
     await Promise.all(
-      ids.map((id) =>
+      ids.map(async (id) =>
         store.graphs.transact?.({
           isAsync: true,
           statements: async (db) => {
