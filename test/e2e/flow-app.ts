@@ -103,6 +103,16 @@ function main(heading: string, widgets: readonly Child[]): Child {
   return html(() => `<main><h1>${heading}</h1>${widgets.join("")}</main>`) as unknown as Child;
 }
 
+/** More nodes than anybody sees at once: pairs, one behind the other. */
+const longGraph = graph("long", (g) => {
+  const step = worker("step", () => 1);
+  let before = g.node("first", step);
+  for (let number = 1; number <= 31; number++) {
+    g.node(`aside-${number}`, step, { after: [before] });
+    before = g.node(`step-${number}`, step, { after: [before] });
+  }
+});
+
 /** @param options of the app: an environment, for one that outlives a server */
 export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
   const chat = worker("chat", async (count: number, ctx) => {
@@ -114,7 +124,7 @@ export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
     return count;
   });
   const app: App = createApp({
-    graphs: [orderGraph(gates)],
+    graphs: [orderGraph(gates), longGraph],
     workers: [chat],
     pages: [
       page("/jobs/:id", {

@@ -147,6 +147,18 @@ describe("the page of a graph", () => {
     await tab.close();
   });
 
+  it("has a map where there are more than 60 nodes, which leads to the place that is clicked", async () => {
+    const id = await begin(app, "long", 0);
+    const tab = await open(`${started.url}/jobs/${id}`);
+    const { page } = tab;
+    await isLive(page);
+    assert.equal(await page.locator(".svc-map rect").count(), 63);
+    const { width = 0, height = 0 } = (await page.locator(".svc-map").boundingBox()) ?? {};
+    await page.locator(".svc-map").click({ position: { x: width - 3, y: height / 2 } });
+    assert.ok((await page.locator(".svc-view").evaluate((box) => box.scrollLeft)) > 1000);
+    await tab.close();
+  });
+
   it("filters its log by kind and text", async () => {
     const tab = await open(`${started.url}/jobs/${await settledOrder(3)}`);
     const { page } = tab;

@@ -1,6 +1,6 @@
 /**
  * `flow-graph.js`: looking around in a graph's picture. It scrolls by itself; here are zoom (keys, wheel, pinch), dragging, keys that walk along
- * edges, and following what runs.
+ * edges, a map of large ones, and following what runs.
  */
 
 const LEAST = 0.25;
@@ -14,6 +14,8 @@ interface View {
   svg: SVGSVGElement;
   zoom: number;
   isFollowing: boolean;
+  /** The whole in small, of a picture that nobody sees at once. */
+  map: SVGSVGElement | undefined;
 }
 
 const views = new WeakMap<Element, View>();
@@ -23,12 +25,13 @@ export function equip(widget: Element): void {
   for (const box of widget.querySelectorAll<HTMLElement>(".svc-view")) {
     const svg = box.querySelector<SVGSVGElement>(".svc-picture");
     if (!svg || views.has(box)) continue;
-    const view: View = { box, svg, zoom: 1, isFollowing: false };
+    const view: View = { box, svg, zoom: 1, isFollowing: false, map: undefined };
     views.set(box, view);
     addTools(view);
     addKeys(view);
     addWheel(view);
     addDrag(view);
+    addMap(view);
     const { width } = svg.viewBox.baseVal;
     // A little too wide: better small than cut.
     if (width > box.clientWidth && width < box.clientWidth * 1.6) fit(view);
@@ -39,6 +42,7 @@ export function equip(widget: Element): void {
 export function patched(widget: Element): void {
   for (const box of widget.querySelectorAll(".svc-view")) {
     const view = views.get(box);
+    if (view?.map) drawMap(view, view.map);
     if (view?.isFollowing) showRunning(view);
   }
 }
@@ -55,6 +59,7 @@ function zoomTo(view: View, zoom: number, x = view.box.clientWidth / 2, y = view
   view.zoom = next;
   box.scrollLeft = (left + x) * by - x;
   box.scrollTop = (top + y) * by - y;
+  if (view.map) drawSight(view, view.map);
 }
 
 function fit(view: View): void {
@@ -93,6 +98,57 @@ function addTools(view: View): void {
   });
   bar.lastElementChild?.setAttribute("aria-pressed", "false");
   view.box.before(bar);
+}
+
+/** Nodes from which on there is a map. */
+const MAPPED = 60;
+const MAP_PX = 240;
+
+function svgElement(name: string, attributes: Record<string, string | number>): SVGElement {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value));
+  return element;
+}
+
+function addMap(view: View): void {
+  const { box, svg } = view;
+  if (svg.querySelectorAll(".svc-node").length <= MAPPED) return;
+  const { width, height } = svg.viewBox.baseVal;
+  const scale = Math.min(MAP_PX / width, MAP_PX / 3 / height);
+  const map = svgElement("svg", {
+    class: "svc-map",
+    "aria-hidden": "true",
+    viewBox: `0 0 ${width} ${height}`,
+    width: width * scale,
+    height: height * scale,
+  }) as SVGSVGElement;
+  view.map = map;
+  box.previousElementSibling?.prepend(map);
+  box.addEventListener("scroll", () => drawSight(view, map));
+  new ResizeObserver(() => drawSight(view, map)).observe(box);
+  map.addEventListener("click", ({ offsetX, offsetY }) => {
+    box.scrollLeft = (offsetX / scale) * view.zoom - box.clientWidth / 2;
+    box.scrollTop = (offsetY / scale) * view.zoom - box.clientHeight / 2;
+  });
+  drawMap(view, map);
+}
+
+function drawMap(view: View, map: SVGSVGElement): void {
+  map.replaceChildren(
+    ...[...view.svg.querySelectorAll(".svc-node")].map((node) => {
+      const [x = 0, y = 0] = (node.getAttribute("transform") ?? "").match(/[\d.]+/g) ?? [];
+      return svgElement("rect", { x, y, width: 196, height: 58, "data-tone": node.getAttribute("data-tone") ?? "" });
+    }),
+    svgElement("path", { class: "svc-sight" }),
+  );
+  drawSight(view, map);
+}
+
+/** The part of the picture that is to be seen. */
+function drawSight({ box, zoom }: View, map: SVGSVGElement): void {
+  const [x, y] = [box.scrollLeft / zoom, box.scrollTop / zoom];
+  const d = `M${x} ${y}h${box.clientWidth / zoom}v${box.clientHeight / zoom}h${-box.clientWidth / zoom}z`;
+  map.querySelector(".svc-sight")?.setAttribute("d", d);
 }
 
 function addKeys(view: View): void {
