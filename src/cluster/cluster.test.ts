@@ -7,7 +7,7 @@ import { openStore } from "../store/open.ts";
 import type { Store } from "../store/contract.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
 import { Cluster } from "./cluster.ts";
-import { openDatabase } from "./open-database.ts";
+import { openDatabase, type OpenedDatabase } from "./open-database.ts";
 
 describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
   let test: TestDatabase;
@@ -22,7 +22,20 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     await test.drop();
   });
 
-  it("takes a graph again that it could not read", async () => {
+  const graphOf = (id: string) =>
+    `insert into svc.graph (id, worker, status, phase, epoch, pause_no, created_ms, due_ms, definition, tags, input)
+     values ('${id}', 'w', 'pending', 'queued', 1, 0, 0, 0, '', '[]', 'null')`;
+  const jobOf = (id: string) => `select graphile_worker.add_job('graph w', '{"id":"${id}"}', job_key => '${id}')`;
+  const idle: Held = {
+    holds: () => false,
+    isAtRest: () => false,
+    hold: async () => undefined,
+    readQueues: async () => undefined,
+    dropAll: () => undefined,
+    fulfil: () => Promise.reject(new Error("nobody asks")),
+  };
+
+  async function start(held: Partial<Held>): Promise<{ cluster: Cluster; database: OpenedDatabase }> {
     const database = await openDatabase(test.url, "svc");
     const cluster = new Cluster({
       database,
@@ -35,35 +48,49 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
       onNews: () => undefined,
       onDoubt: () => undefined,
     });
-    const numbers: number[] = [];
-    const held = await new Promise<number>((taken, failed) => {
-      const engine: Held = {
-        holds: () => numbers.length > 1,
-        isAtRest: () => false,
-        hold: async (_id, lease) => {
-          if (numbers.push(lease) === 1) throw new Error("it can't be read");
-          taken(lease);
-        },
-        readQueues: async () => undefined,
-        dropAll: () => undefined,
-        fulfil: () => Promise.reject(new Error("nobody asks")),
-      };
-      cluster.attach(engine);
-      cluster
-        .start()
-        .then(() =>
-          database.query(
-            `insert into svc.graph (id, worker, status, phase, epoch, pause_no, created_ms, due_ms, definition, tags, input)
-             values ('g_1', 'w', 'pending', 'queued', 1, 0, 0, 0, '', '[]', 'null')`,
-          ),
-        )
-        .then(() => database.query("select graphile_worker.add_job('graph w', '{\"id\":\"g_1\"}', job_key => 'g_1')"))
-        .catch(failed);
-    });
-    // Taken, given back, taken.
-    assert.deepEqual([numbers, held], [[1, 3], 3]);
-    cluster.left("g_1");
+    cluster.attach({ ...idle, ...held });
+    await cluster.start();
+    return { cluster, database };
+  }
+
+  async function end(cluster: Cluster, id: string): Promise<void> {
+    cluster.left(id);
     await cluster.drain();
     await cluster.close();
+  }
+
+  it("takes a graph again that it could not read", async () => {
+    const numbers: number[] = [];
+    let taken = (): void => undefined;
+    const isTaken = new Promise<void>((resolve) => (taken = resolve));
+    const { cluster, database } = await start({
+      holds: () => numbers.length > 1,
+      hold: async (_id, lease) => {
+        if (numbers.push(lease) === 1) throw new Error("it can't be read");
+        taken();
+      },
+    });
+    await database.query(graphOf("g_1"));
+    await database.query(jobOf("g_1"));
+    await isTaken;
+    // Taken, given back, taken.
+    assert.deepEqual(numbers, [1, 3]);
+    await end(cluster, "g_1");
+  });
+
+  it("that was given up, and believes to hold a graph, does not throw its job away", async () => {
+    let isBelieved = true;
+    let taken = (_number: number): void => undefined;
+    const isTaken = new Promise<number>((resolve) => (taken = resolve));
+    const { cluster, database } = await start({
+      holds: () => isBelieved,
+      dropAll: () => void (isBelieved = false),
+      hold: async (_id, lease) => taken(lease),
+    });
+    await database.query(graphOf("g_2"));
+    await database.query("delete from svc.processes");
+    await database.query(jobOf("g_2"));
+    assert.equal(await isTaken, 1);
+    await end(cluster, "g_2");
   });
 });

@@ -254,10 +254,10 @@ export class Cluster implements Fleet {
   async #onJob(graphId: string, hasCrashed: boolean): Promise<void> {
     const held = this.#held;
     if (this.#isClosing || !held) throw new Error("The process is stopping");
-    if (held.holds(graphId) || this.#places.has(graphId)) return;
+    // Asked of the database, whatever this process believes to hold: others may have given it up, and then the job is all there is.
     const number = await this.#takes.take(graphId);
-    // Another has it, or it has ended, or waits for somebody.
-    if (number === undefined) return;
+    // Another has it, or it has ended, or waits for somebody; or the job is there twice.
+    if (number === undefined || held.holds(graphId) || this.#places.has(graphId)) return;
     const left = new Promise<void>((leave) => this.#places.set(graphId, leave));
     try {
       await held.hold(graphId, number, hasCrashed);
@@ -315,7 +315,10 @@ export class Cluster implements Fleet {
       if (id === undefined) return;
       this.#lookForCommands(id);
       this.#readQueues();
-      if (++this.#sweeps % DOUBT_SWEEPS === 0) this.#options.onDoubt();
+      if (++this.#sweeps % DOUBT_SWEEPS === 0) {
+        this.#options.onDoubt();
+        this.#leases.addLostJobs().catch((err: unknown) => log.debug({ err }, "Lost jobs could not be looked for"));
+      }
       this.#takeUpForgotten(id, this.#forgotten).then(
         (forgotten) => (this.#forgotten = forgotten),
         (err: unknown) => log.debug({ err }, "What is held could not be looked for"),

@@ -152,6 +152,13 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual(await jobs(), ["locked", "queued me", "running me"]);
   });
 
+  it("without a holder and without a job get one", async () => {
+    await database.query("select graphile_worker.add_job('graph w', '{}', job_key => 'queued null')");
+    assert.equal(await leases.addLostJobs(), 1);
+    assert.deepEqual(await jobs(), ["queued null", "running null"]);
+    assert.equal(await leases.addLostJobs(), 0);
+  });
+
   it("are never taken by a process that is found dead at the same time", async () => {
     for (let round = 0; round < 20; round++) {
       await database.query("update svc.graph set holder = null, phase = 'running'");

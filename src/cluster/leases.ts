@@ -133,6 +133,18 @@ export class Leases {
     });
   }
 
+  /**
+   * Gives jobs to graphs that must have one and have none. By the rules there are no such graphs; this is for what the rules do not
+   * know of, such as a job that somebody has deleted.
+   */
+  async addLostJobs(): Promise<number> {
+    return this.#database.transaction(async (query) => {
+      const isLost = `g.holder is null and g.phase not in ${ENDED} and g.phase <> 'paused'
+        and not exists (select from graphile_worker._private_jobs j where j.key = g.id)`;
+      return this.#giveUp(query, isLost, []);
+    });
+  }
+
   async #giveUp(query: Query, which: string, values: readonly unknown[], hasCrashed = false): Promise<number> {
     const { schema } = this.#database;
     const { rows } = await query<GivenUp>(
