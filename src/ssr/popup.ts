@@ -54,8 +54,10 @@ export function Popup(props: PopupProps): Markup {
   return new Html(() => {
     currentRender().features.use("overlay", "place", ...(role === "menu" ? (["menu"] as const) : []));
     const hasButton = props.label !== undefined && props.label !== null;
+    // What has a name has a role too; without a button of ours it has neither.
     const name = hasButton ? ` aria-labelledby="${id}-button" style="position-anchor:--${id}"` : "";
-    const open = `<div id="${id}" popover class="${classOf("svc-popup", props.class)}" ${DOM.place}="${placement}"${role === "menu" ? ' role="menu"' : ""}${name}>`;
+    const kind = role ?? (hasButton ? "dialog" : undefined);
+    const open = `<div id="${id}" popover class="${classOf("svc-popup", props.class)}" ${DOM.place}="${placement}"${at(' role="', kind)}${name}>`;
     return (hasButton ? buttonOf(id, props) : "") + open + t(props.children) + "</div>";
   });
 }
