@@ -13,6 +13,7 @@ import { cacheControl, EXPORT_RULES, hindrances, PRIVATE, type CacheRules } from
 import type { KeptPage, Asked } from "./page-cache.ts";
 import type { Services } from "./services.ts";
 import type { ExportedPage } from "./site.ts";
+import { submitted } from "./submit.ts";
 
 /** A page as it was rendered for a request. */
 export interface MadePage {
@@ -176,7 +177,9 @@ export function sharing(page: Omit<CachedPage, "make">): Middleware {
     // A file is the same whatever is asked behind its path.
     if (services.site.exporting && ctx.readings.has("query")) found.push("the query");
     if (found.length > 0) services.site.exporting?.(ctx.path, found);
-    if (rules.isPublic && found.length > 0 && result.status === 200) tell(found);
+    // A form that was refused is shown to who sent it; its page is for all the same.
+    const isRefusal = submitted(ctx) !== undefined;
+    if (rules.isPublic && found.length > 0 && result.status === 200 && !isRefusal) tell(found);
     const isShared = rules.isPublic && found.length === 0 && isRead(ctx) && result.status === 200 && !services.site.dev;
     return unchanged(ctx, isShared ? result : keptToItself(result, services.site.dev !== undefined));
   };

@@ -29,6 +29,8 @@ export async function pageAgain(
   noteSubmitted(inner, refusal);
   try {
     const result = toResult(await match.route.handler(inner));
+    // Where its policy names scripts by their hash, so does that of the answer.
+    outer.scriptHashes = inner.scriptHashes;
     return result.status === 200 ? { ...result, status: refusal.status } : result;
   } catch (error) {
     if (error instanceof Redirect) return error.result;

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { CsrfField, DOM, FORM_FIELDS, PATHS, submitted, SvcError, type Context } from "../index.ts";
-import { a, html, spread, t, type Child } from "../jsx-runtime.ts";
+import { a, html, sendForms, spread, t, type Child } from "../jsx-runtime.ts";
 import { FormState, formScope } from "./form-state.ts";
 import { usePage, type PageScope } from "./page-scope.ts";
 import type { AnySubmit, Submit } from "./submit.ts";
@@ -42,9 +42,6 @@ interface FormSettings {
   children?: Child;
 }
 
-/** Forms of this request's page: the script is written with the first. */
-const begun = new WeakSet<Context>();
-
 /** @throws SvcError `SVC_DEFINITION` for a submit that the app doesn't know */
 export function Form<Input, FileField extends string>(props: FormProps<Input, FileField>): Child {
   const page = usePage("Form");
@@ -54,6 +51,7 @@ export function Form<Input, FileField extends string>(props: FormProps<Input, Fi
 
 function write(props: FormSettings & { submit: AnySubmit; values?: unknown }, { ctx }: PageScope): string {
   const { submit, values, id = submit.name, reset = true, summary, children, ...own } = props;
+  sendForms();
   const refusal = submitted(ctx);
   const isMine = refusal?.name === submit.name && (refusal.form ?? submit.name) === id;
   const state = new FormState(id, submit.name, isMine ? refusal : undefined, values);
@@ -67,7 +65,7 @@ function write(props: FormSettings & { submit: AnySubmit; values?: unknown }, { 
     enctype: submit.definition.files ? "multipart/form-data" : undefined,
     [DOM.form]: reset ? "reset" : "",
   };
-  return `<form${spread(attributes, [])}>${hiddenFields(ctx, id)}${summary === false ? "" : summaryOf(state, summary)}<div ${DOM.formNews} role="alert" class="svc-form-news"></div>${content}</form>${script(ctx)}`;
+  return `<form${spread(attributes, [])}>${hiddenFields(ctx, id)}${summary === false ? "" : summaryOf(state, summary)}<div ${DOM.formNews} role="alert" class="svc-form-news"></div>${content}</form>`;
 }
 
 /** First, so that a token that is wrong is known before a file is read. */
@@ -94,19 +92,6 @@ function summaryOf(state: FormState, heading: string | undefined): string {
   );
   const focus = state.hasFocus ? "" : " autofocus";
   return `<div class="svc-form-errors" role="alert" tabindex="-1" id="${a(state.id)}-errors"${focus}><p>${t(title)}</p>${items.length > 0 ? `<ul>${items.join("")}</ul>` : ""}</div>`;
-}
-
-/** Sees that a form is about to be used, or is sent, and fetches what sends it; where that can't be had the browser sends it. */
-const STARTER =
-  `{let m,l=()=>m??=import("${PATHS.forms}").catch(e=>{m=0;throw e}),o=e=>e.target.closest?.("form[${DOM.form}]");` +
-  `for(let t of["pointerover","focusin"])addEventListener(t,e=>o(e)&&l().catch(()=>{}),{passive:!0});` +
-  `addEventListener("submit",e=>{let f=o(e);if(f&&!e.defaultPrevented){e.preventDefault();` +
-  `l().then(m=>m.send(f,e.submitter),()=>HTMLFormElement.prototype.submit.call(f))}})}`;
-
-function script(ctx: Context): string {
-  if (begun.has(ctx)) return "";
-  begun.add(ctx);
-  return `<script nonce="${ctx.nonce}">${STARTER}</script>`;
 }
 
 function requireKnown({ submits }: PageScope, submit: AnySubmit | undefined): void {

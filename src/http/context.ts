@@ -114,7 +114,7 @@ export class RequestContext implements Context {
 
   /**
    * A request within this one, for a page that is to stand in its answer: its own target and source, the same visitor. Cookies and
-   * session, nonce, id and trace are those of the answer that goes out.
+   * session, nonce, id and trace are those of the answer that goes out. It is never shared.
    */
   within(source: Source, target: Target): RequestContext {
     const inner = new RequestContext(source, target, this.#vault);
@@ -123,6 +123,8 @@ export class RequestContext implements Context {
     inner.#requestId = this.requestId;
     inner.#trace = this.trace;
     inner.csrfId = this.csrfId;
+    // Nobody else's page, whatever it looks at.
+    inner.#readings = new Set(["form"]);
     return inner;
   }
 

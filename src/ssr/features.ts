@@ -9,7 +9,16 @@ interface Script {
   path: string;
   /** Expression that holds in browsers which can do without. */
   unless?: string;
+  /** Fetches the path by itself, when it is wanted. */
+  starter?: string;
 }
+
+/** Sees that a form is about to be used, or is sent, and fetches what sends it; where that can't be had the browser sends it. */
+const FORM_STARTER =
+  `{let m,l=()=>m??=import("${PATHS.forms}").catch(e=>{m=0;throw e}),o=e=>e.target.closest?.("form[${DOM.form}]");` +
+  `for(let t of["pointerover","focusin"])addEventListener(t,e=>o(e)&&l().catch(()=>{}),{passive:!0});` +
+  `addEventListener("submit",e=>{let f=o(e);if(f&&!e.defaultPrevented){e.preventDefault();` +
+  `l().then(m=>m.send(f,e.submitter),()=>HTMLFormElement.prototype.submit.call(f))}})}`;
 
 const SCRIPTS = {
   /** Popovers and dialogs themselves. */
@@ -27,6 +36,8 @@ const SCRIPTS = {
   gesture: { path: PATHS.uiGesture },
   /** Themes without a new page. */
   theme: { path: PATHS.uiTheme },
+  /** Forms of the full-stack variant. */
+  forms: { path: PATHS.forms, starter: FORM_STARTER },
 } as const satisfies Readonly<Record<string, Script>>;
 
 export type Feature = keyof typeof SCRIPTS;
@@ -48,6 +59,11 @@ export class PageFeatures {
   /** The page has a widget, which wants the stylesheet of the widgets, and perhaps scripts. */
   use(...names: readonly Feature[]): void {
     if (this.#styles === "none") this.#styles = "untold";
+    this.need(...names);
+  }
+
+  /** The page has something that wants scripts, and none of the widgets' looks. */
+  need(...names: readonly Feature[]): void {
     for (const name of names) if (!this.#told.has(name)) this.#untold.add(name);
   }
 
@@ -76,7 +92,8 @@ export class PageFeatures {
 
 /** Asynchronous, in the order of the document for nobody: each works by itself. */
 export function featureScript(name: Feature, options: InlineOptions): string {
-  const { path, unless }: Script = SCRIPTS[name];
+  const { path, unless, starter }: Script = SCRIPTS[name];
+  if (starter !== undefined) return script(options, starter, ` ${DOM.widget}`);
   if (unless === undefined) return moduleScript(options, path, ` ${DOM.widget}`);
   return script(options, `${unless}||import("${path}")`, ` ${DOM.widget}`);
 }

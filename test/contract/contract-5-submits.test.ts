@@ -73,6 +73,11 @@ const OPTIONS: AppOptions = {
   pages: [
     page("/form/:id", { title: "Form", view: (_data, ctx) => shownForm(ctx) }),
     page("/plain", { title: "Plain", view: () => "plain" }),
+    page("/shared", {
+      title: "Shared",
+      cache: { public: true, maxAge: "1h" },
+      view: (_data, ctx) => html(() => `<pre>${JSON.stringify(submitted(ctx) ?? null)}</pre>`),
+    }),
   ],
 };
 
@@ -185,6 +190,17 @@ throughBothDoors(
       assert.deepEqual([name, form, path, query, method], ["save", "b", "/form/7", "tab=2", "GET"]);
       assert.doesNotMatch(text, /hunter2/);
       assert.deepEqual(ran, []);
+    });
+
+    it("a page that is shared by all is shown again to who sent the form, and to nobody else", async () => {
+      assert.equal(shownIn(await (await site.client.get("/shared", BROWSER)).text()), null);
+      const again = await send(site, { fields: { title: "", note: "mine", _page: "/shared" }, headers: BROWSER });
+      assert.equal(again.status, 422);
+      assert.match(again.text, /mine/);
+      assert.match(again.headers.get("cache-control") ?? "", /private|no-store/);
+      const others = await (await site.client.get("/shared", BROWSER)).text();
+      assert.doesNotMatch(others, /mine/);
+      assert.equal(shownIn(others), null);
     });
 
     it("shows the page again with the status of another refusal of the handler", async () => {

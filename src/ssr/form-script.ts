@@ -1,0 +1,6 @@
+/** Has a page bring what sends its forms (src/browser/forms.ts), once, for as many forms as it has. */
+import { currentRender } from "./render.ts";
+
+export function sendForms(): void {
+  currentRender().features.need("forms");
+}
