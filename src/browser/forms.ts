@@ -111,7 +111,8 @@ const receive = async (form: HTMLFormElement, came: Came): Promise<void> => {
   const isSame = href.origin + href.pathname === location.origin + location.pathname;
   tell(form, DOM.formDone, { value: reply.value, redirect: href.href });
   if (!isSame) return navigate(href.href);
-  const fresh = await fetch(href, { headers: { accept: "text/html", [HEADERS.navigation]: "1" } });
+  // What the browser has kept of it is from before the form was sent.
+  const fresh = await fetch(href, { cache: "no-cache", headers: { accept: "text/html", [HEADERS.navigation]: "1" } });
   if (href.href !== location.href) history.replaceState(history.state, "", href);
   await takeIn(form, { status: fresh.status, headers: fresh.headers, text: await fresh.text() });
 };
