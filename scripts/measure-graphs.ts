@@ -7,13 +7,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEngine, graph, openStore, systemClock, worker, type Engine, type GraphDefinition } from "svc/graph";
+import { createEngine, openStore, systemClock, type GraphDefinition } from "svc/graph";
+import { chain, fanOut, runAll } from "./graph-load.ts";
 
 /** Graphs under way at once. */
 const CONCURRENCY = 32;
 const RUNS = 3;
-/** Items of one fan-out. */
-const ITEMS = 100;
 
 interface Measured {
   name: string;
@@ -22,43 +21,12 @@ interface Measured {
   goalPerSecond: number;
 }
 
-const increment = worker("increment", { concurrency: 1000 }, (n: number) => n + 1);
-const chain = graph("chain-of-3", (g) => {
-  const first = g.node("first", increment);
-  const second = g.node("second", increment, { after: [first], input: (_input, deps) => deps["first"] });
-  return g.node("third", increment, { after: [second], input: (_input, deps) => deps["second"] });
-}) as GraphDefinition;
-
-const list = worker("list", { concurrency: 1000 }, (n: number) => Array.from({ length: ITEMS }, (_, at) => n + at));
-const sum = worker("sum", { concurrency: 1000 }, (all: number[]) => all.reduce((total, n) => total + n, 0));
-const fanOut = graph(`fan-out-of-${ITEMS}`, (g) => {
-  const items = g.node("list", list);
-  const increments = g.map("increment", increment, items, (all) => all);
-  return g.node("sum", sum, { after: [increments], input: (_input, deps) => deps["increment"] });
-}) as GraphDefinition;
-
-/** Starts one graph and waits for its end, again and again. */
-async function runMany(engine: Engine, name: string, next: () => number | undefined): Promise<void> {
-  for (let n = next(); n !== undefined; n = next()) {
-    const { snapshot } = await engine.start(name, n);
-    let last = "";
-    for await (const event of engine.subscribe(snapshot.graph_id, snapshot.last_seq, new AbortController().signal)) {
-      last = event.type;
-    }
-    if (last !== "graph.done") throw new Error(`The graph ${snapshot.graph_id} ended with "${last}"`);
-  }
-}
-
 async function runOnce(definition: GraphDefinition, graphs: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "svc-measure-"));
   const store = await openStore(`sqlite:${join(folder, "svc.db")}`);
   const engine = createEngine({ store, graphs: [definition], clock: systemClock });
   try {
-    let started = 0;
-    const next = (): number | undefined => (started < graphs ? started++ : undefined);
-    const beginMs = performance.now();
-    await Promise.all(Array.from({ length: CONCURRENCY }, () => runMany(engine, definition.name, next)));
-    return (performance.now() - beginMs) / 1000;
+    return await runAll(engine, definition.name, graphs, CONCURRENCY);
   } finally {
     await engine.close();
     await store.close();

@@ -1,0 +1,42 @@
+/** The graphs that the measuring scripts run: workers that do next to nothing, so that what is measured is the engine and its store. */
+import { graph, worker, type Engine, type GraphDefinition } from "svc/graph";
+
+/** Items of one fan-out. */
+const ITEMS = 100;
+
+const increment = worker("increment", { concurrency: 1000 }, (n: number) => n + 1);
+
+export const chain = graph("chain-of-3", (g) => {
+  const first = g.node("first", increment);
+  const second = g.node("second", increment, { after: [first], input: (_input, deps) => deps["first"] });
+  return g.node("third", increment, { after: [second], input: (_input, deps) => deps["second"] });
+}) as GraphDefinition;
+
+const list = worker("list", { concurrency: 1000 }, (n: number) => Array.from({ length: ITEMS }, (_, at) => n + at));
+const sum = worker("sum", { concurrency: 1000 }, (all: number[]) => all.reduce((total, n) => total + n, 0));
+
+export const fanOut = graph(`fan-out-of-${ITEMS}`, (g) => {
+  const items = g.node("list", list);
+  const increments = g.map("increment", increment, items, (all) => all);
+  return g.node("sum", sum, { after: [increments], input: (_input, deps) => deps["increment"] });
+}) as GraphDefinition;
+
+/** Runs so many graphs to their ends, `concurrency` at once. @returns seconds it took. @throws when one fails. */
+export async function runAll(engine: Engine, name: string, graphs: number, concurrency: number): Promise<number> {
+  let started = 0;
+  const next = (): number | undefined => (started < graphs ? started++ : undefined);
+  const beginMs = performance.now();
+  await Promise.all(Array.from({ length: concurrency }, () => runMany(engine, name, next)));
+  return (performance.now() - beginMs) / 1000;
+}
+
+/** Starts one graph and waits for its end, again and again. */
+async function runMany(engine: Engine, name: string, next: () => number | undefined): Promise<void> {
+  for (let n = next(); n !== undefined; n = next()) {
+    const { snapshot } = await engine.start(name, n);
+    let last = "";
+    const { signal } = new AbortController();
+    for await (const event of engine.subscribe(snapshot.graph_id, snapshot.last_seq, signal)) last = event.type;
+    if (last !== "graph.done") throw new Error(`The graph ${snapshot.graph_id} ended with "${last}"`);
+  }
+}
