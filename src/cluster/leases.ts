@@ -108,7 +108,6 @@ export class Leases {
         [processId],
       );
       if (!rows[0]) return undefined;
-      // The schema's own, if there is none yet, has no jobs either.
       await query("select graphile_worker.force_unlock_workers($1)", [rows[0].pools]);
       await query(`update ${schema}.delivery set claimed_by = null where status = 'pending' and claimed_by = $1`, [
         rows[0].claimant,
