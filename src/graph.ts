@@ -19,41 +19,33 @@ export type {
   WaitOptions,
 } from "./graph/context-types.ts";
 export { openStore } from "./store/open.ts";
+export type { GraphDefinition, GraphOptions, NodeRef } from "./graph/definition-types.ts";
+export type { Engine } from "./graph/engine-types.ts";
+export type { Queues, QueueView } from "./graph/queue-types.ts";
+export type { AttemptReport, LaneReport, LifecycleEvent, OutboxRows } from "./graph/report-types.ts";
+export type { ScheduleDefinition, Schedules, ScheduleView } from "./graph/schedule-types.ts";
 export type {
-  AttemptReport,
   BulkAction,
   BulkOptions,
   BulkReport,
-  Engine,
-  EventsQuery,
   ForkOptions,
-  GraphDefinition,
-  GraphOptions,
-  IsolateOptions,
-  LaneReport,
-  LifecycleEvent,
-  KeyedConcurrency,
-  NodeDetail,
-  NodeRef,
-  OutboxRows,
-  Rate,
   PauseOptions,
   RetryOptions,
   SignalOptions,
-  Queues,
-  QueueView,
-  ScheduleDefinition,
-  Schedules,
-  ScheduleView,
-  Snapshot,
   StartOptions,
   Steering,
+} from "./graph/steering-types.ts";
+export type { EventsQuery, NodeDetail, Snapshot } from "./graph/view-types.ts";
+export type {
+  IsolateOptions,
+  KeyedConcurrency,
+  Rate,
   UndoContext,
   Worker,
   WorkerContext,
   WorkerOptions,
   WorkerRun,
-} from "./graph/types.ts";
+} from "./graph/worker-types.ts";
 export type { Store } from "./store/contract.ts";
 export type { Failure, GraphEvent, GraphEventType, GraphPhase, NodeStatus } from "./store/graph-rows.ts";
 export type { GraphQuery, Page, PurgeQuery } from "./store/queries.ts";

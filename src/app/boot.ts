@@ -1,7 +1,9 @@
 /** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
 import { Sessions } from "../http/sessions.ts";
 import { createEngine } from "../graph/engine.ts";
-import type { Engine, LaneReport, Worker } from "../graph/types.ts";
+import type { Engine } from "../graph/engine-types.ts";
+import type { LaneReport } from "../graph/report-types.ts";
+import type { Worker } from "../graph/worker-types.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";

@@ -3,7 +3,7 @@
  * graphs and deliveries come to a durable point; the store closes. Requests and work share one deadline.
  */
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Engine } from "../graph/types.ts";
+import type { Engine } from "../graph/engine-types.ts";
 import type { Listening } from "../http/server.ts";
 import { durationMs, sleep, type Clock, type Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";

@@ -5,13 +5,13 @@
 import { hostname } from "node:os";
 import type { ProcessView } from "../cluster/membership.ts";
 import type { Json } from "../shared/json.ts";
-import type { Steering } from "../graph/types.ts";
+import type { Steering } from "../graph/steering-types.ts";
 import { auditOf } from "../graph/audit.ts";
 import { isEqualSecret } from "../security/secrets.ts";
 import type { GraphStatus } from "../shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../store/control.ts";
 import type { Page } from "../store/queries.ts";
-import type { LaneReport } from "../graph/types.ts";
+import type { LaneReport } from "../graph/report-types.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
 import type { Environment } from "./config.ts";

@@ -2,7 +2,7 @@
 import type { Context, Middleware } from "../http/types.ts";
 import type { Sessions } from "../http/sessions.ts";
 import type { Router } from "../http/router.ts";
-import type { Engine } from "../graph/types.ts";
+import type { Engine } from "../graph/engine-types.ts";
 import type { Secrets } from "../security/secrets.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";

@@ -1,7 +1,9 @@
 /** `svc graph schedules`, `queues` and `check`: what is not about one graph. */
 import { pathToFileURL } from "node:url";
 import { misfits, type History, type Misfit } from "../graph/compatibility.ts";
-import type { QueueView, ScheduleView, Snapshot } from "../graph/types.ts";
+import type { QueueView } from "../graph/queue-types.ts";
+import type { ScheduleView } from "../graph/schedule-types.ts";
+import type { Snapshot } from "../graph/view-types.ts";
 import { PATHS } from "../shared/wire.ts";
 import type { GraphTask } from "./graph-arguments.ts";
 import type { GraphClient } from "./graph-client.ts";

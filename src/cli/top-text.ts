@@ -1,6 +1,8 @@
 /** The overview of a running app as the lines of a terminal. Pure: what was read, and how much room there is. */
 import type { Status } from "../app/operations.ts";
-import type { QueueView, ScheduleView, Snapshot } from "../graph/types.ts";
+import type { QueueView } from "../graph/queue-types.ts";
+import type { ScheduleView } from "../graph/schedule-types.ts";
+import type { Snapshot } from "../graph/view-types.ts";
 import { timeText } from "./graph-text.ts";
 import type { Output } from "./output.ts";
 

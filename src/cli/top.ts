@@ -1,5 +1,7 @@
 /** `svc top`: looks at a running app again and again, and shows it: as a screen to a person, as lines of JSON to a program. */
-import type { QueueView, ScheduleView, Snapshot } from "../graph/types.ts";
+import type { QueueView } from "../graph/queue-types.ts";
+import type { ScheduleView } from "../graph/schedule-types.ts";
+import type { Snapshot } from "../graph/view-types.ts";
 import type { Status } from "../app/operations.ts";
 import { PATHS } from "../shared/wire.ts";
 import type { GraphClient } from "./graph-client.ts";

@@ -1,7 +1,7 @@
 /** Who did what by hand, as it is kept in the audit trail and told in events. */
 import type { Json } from "../shared/json.ts";
 import type { NewAudit } from "../store/control.ts";
-import type { Steering } from "./types.ts";
+import type { Steering } from "./steering-types.ts";
 
 /** Where code steers by itself and names nobody. */
 const NOBODY = "app";

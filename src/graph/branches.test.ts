@@ -8,7 +8,8 @@ import { graph, worker, type GraphBuilder } from "./definition.ts";
 import { createEngine } from "./engine.ts";
 import { FinalError } from "./final-error.ts";
 import type { Settled } from "./context-types.ts";
-import type { GraphDefinition, NodeRef, Snapshot } from "./types.ts";
+import type { GraphDefinition, NodeRef } from "./definition-types.ts";
+import type { Snapshot } from "./view-types.ts";
 
 /** Runs a graph to its end on a store in memory. */
 async function run(definition: GraphDefinition, input: Json = null): Promise<Snapshot> {

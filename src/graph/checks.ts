@@ -2,7 +2,8 @@
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { AnyOptions, GraphOptions } from "./types.ts";
+import type { GraphOptions } from "./definition-types.ts";
+import type { AnyOptions } from "./worker-types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { misfits, type History } from "./compatibility.ts";
 import { graph, worker } from "./definition.ts";
-import type { GraphDefinition } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
 
 const work = worker("work", () => 1);
 const other = worker("other", () => 1);

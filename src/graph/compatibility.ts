@@ -4,7 +4,8 @@
  */
 import { definitionName } from "./inner-id.ts";
 import { calledIn, definitionFor } from "./registry.ts";
-import type { GraphDefinition, Snapshot } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
+import type { Snapshot } from "./view-types.ts";
 
 export type MisfitKind = "unknown graph" | "missing node" | "new node" | "changed worker" | "changed order";
 

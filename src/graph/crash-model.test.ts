@@ -14,7 +14,8 @@ import { openStore } from "../store/open.ts";
 import { nodesOf, signalsOf } from "./engine-bench.test.ts";
 import { worker } from "./definition.ts";
 import { createEngine } from "./engine.ts";
-import type { Engine, Worker } from "./types.ts";
+import type { Engine } from "./engine-types.ts";
+import type { Worker } from "./worker-types.ts";
 
 type Op =
   | { kind: "step" | "call" | "state" | "checkpoint" | "both" }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import { graph, worker } from "./definition.ts";
 import { Registry } from "./registry.ts";
-import type { WorkerOptions } from "./types.ts";
+import type { WorkerOptions } from "./worker-types.ts";
 
 const noop = worker("noop", () => null);
 

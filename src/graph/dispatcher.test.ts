@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { worker } from "./definition.ts";
 import { bench, gate } from "./engine-bench.test.ts";
-import type { WorkerOptions } from "./types.ts";
+import type { WorkerOptions } from "./worker-types.ts";
 
 interface Job {
   tenant: string;

@@ -9,7 +9,8 @@ import { Lane, NO_KEYS, orderOf, type Keys, type Seat } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";
 import { Place } from "./place.ts";
-import type { LaneReport, Worker } from "./types.ts";
+import type { LaneReport } from "./report-types.ts";
+import type { Worker } from "./worker-types.ts";
 
 /** A node that is ready. */
 interface NodeSeat extends Seat {

@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import { worker } from "./definition.ts";
 import { bench, gate, STORES, typesOf, nodesOf } from "./engine-bench.test.ts";
-import type { Snapshot, WorkerContext } from "./types.ts";
+import type { Snapshot } from "./view-types.ts";
+import type { WorkerContext } from "./worker-types.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -8,7 +8,7 @@ import { Change, type LastEvent } from "./change.ts";
 import type { InnerNodes } from "./inner-nodes.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { Mirror } from "./mirror.ts";
-import type { Steering } from "./types.ts";
+import type { Steering } from "./steering-types.ts";
 import { Unwinding } from "./unwinding.ts";
 
 export interface EndingOptions {

@@ -19,7 +19,7 @@ import {
   nodesOf,
 } from "./engine-bench.test.ts";
 import { FinalError } from "./final-error.ts";
-import type { WorkerContext } from "./types.ts";
+import type { WorkerContext } from "./worker-types.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-engine-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -32,27 +32,23 @@ import { nodeDetail, snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import { UnderWay } from "./under-way.ts";
 import { WorkerTools, type WorkerToolOptions } from "./worker-tools.ts";
+import type { GraphDefinition } from "./definition-types.ts";
+import type { Engine } from "./engine-types.ts";
+import type { AttemptReport, LaneReport, OutboxRows } from "./report-types.ts";
+import type { ScheduleDefinition } from "./schedule-types.ts";
 import type {
-  AttemptReport,
   BulkAction,
   BulkOptions,
   BulkReport,
-  Engine,
-  EventsQuery,
   ForkOptions,
-  GraphDefinition,
-  LaneReport,
-  NodeDetail,
-  OutboxRows,
   PauseOptions,
   RetryOptions,
   SignalOptions,
-  ScheduleDefinition,
-  Snapshot,
   StartOptions,
   Steering,
-  Worker,
-} from "./types.ts";
+} from "./steering-types.ts";
+import type { EventsQuery, NodeDetail, Snapshot } from "./view-types.ts";
+import type { Worker } from "./worker-types.ts";
 
 export interface EngineOptions {
   store: Store;

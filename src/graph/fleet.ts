@@ -3,7 +3,8 @@
  * does not. An engine without a fleet holds all that it meets.
  */
 import type { Json } from "../shared/json.ts";
-import type { PauseOptions, RetryOptions, SignalOptions, Snapshot, Steering } from "./types.ts";
+import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "./steering-types.ts";
+import type { Snapshot } from "./view-types.ts";
 
 /** What somebody wants of a graph, as it is handed to the process that holds it. */
 export type Wish =

@@ -24,7 +24,7 @@ import type { Mirror } from "./mirror.ts";
 import type { Turns } from "./turns.ts";
 import { innerNode } from "./node-rows.ts";
 import { Signals } from "./signals.ts";
-import type { NodeDefinition } from "./types.ts";
+import type { NodeDefinition } from "./definition-types.ts";
 import { NodesWait, callOutcome, type CallOptions, type Wait } from "./waits.ts";
 
 const OPEN: readonly NodeStatus[] = ["pending", "ready", "running", "retrying", "waiting"];

@@ -9,7 +9,9 @@ import { openStore } from "../store/open.ts";
 import { worker } from "./definition.ts";
 import { createEngine } from "./engine.ts";
 import { Registry } from "./registry.ts";
-import type { Engine, Snapshot, Worker } from "./types.ts";
+import type { Engine } from "./engine-types.ts";
+import type { Snapshot } from "./view-types.ts";
+import type { Worker } from "./worker-types.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-threads-"));
 const file = join(folder, "isolated.mjs");

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { SimulatedClock } from "../shared/clock.ts";
 import { Lane, NO_KEYS, orderOf, type Seat } from "./lane.ts";
-import type { AnyOptions } from "./types.ts";
+import type { AnyOptions } from "./worker-types.ts";
 
 interface Named extends Seat {
   name: number;

@@ -10,7 +10,7 @@ import type { Clock, Timer } from "../shared/clock.ts";
 import { durationMs } from "../shared/clock.ts";
 import { Heap, type Ordered } from "./heap.ts";
 import { RateWindow } from "./rate-window.ts";
-import type { AnyOptions } from "./types.ts";
+import type { AnyOptions } from "./worker-types.ts";
 
 /** A worker's attempts at once, unless its options say otherwise. */
 const DEFAULT_CONCURRENCY = 16;

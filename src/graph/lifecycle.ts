@@ -10,7 +10,9 @@ import type { Failure, GraphPhase, GraphRow } from "../store/graph-rows.ts";
 import type { Unit } from "../store/unit.ts";
 import { toldIf, toldOf } from "./audit.ts";
 import type { Change } from "./change.ts";
-import type { GraphOptions, OutboxRows, Steering } from "./types.ts";
+import type { GraphOptions } from "./definition-types.ts";
+import type { OutboxRows } from "./report-types.ts";
+import type { Steering } from "./steering-types.ts";
 
 export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
 

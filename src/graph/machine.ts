@@ -41,7 +41,9 @@ import { Mirror } from "./mirror.ts";
 import { misfit, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
 import { Turns } from "./turns.ts";
-import type { GraphDefinition, NodeDefinition, OutboxRows, Steering } from "./types.ts";
+import type { GraphDefinition, NodeDefinition } from "./definition-types.ts";
+import type { OutboxRows } from "./report-types.ts";
+import type { Steering } from "./steering-types.ts";
 import type { Wait } from "./waits.ts";
 
 /** What an attempt leaves in its node's row beside the outcome. */

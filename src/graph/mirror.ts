@@ -6,7 +6,7 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { NodeRow, NodeStatus } from "../store/graph-rows.ts";
 import { definitionName, isInner } from "./inner-id.ts";
-import type { GraphDefinition, NodeDefinition } from "./types.ts";
+import type { GraphDefinition, NodeDefinition } from "./definition-types.ts";
 
 /** The items of a fan-out, once they are known. */
 interface Items {

@@ -3,7 +3,8 @@ import { createGraphId } from "../security/random.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
 import { readPriority } from "./checks.ts";
-import type { GraphDefinition, StartOptions } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
+import type { StartOptions } from "./steering-types.ts";
 
 /** @throws SvcError for options that mean nothing. */
 export function newGraph(definition: GraphDefinition, input: Json, options: StartOptions, nowMs: number): GraphRow {

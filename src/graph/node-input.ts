@@ -5,7 +5,8 @@ import { NO_KEYS, type Keys } from "./lane.ts";
 import type { Machine } from "./machine.ts";
 import { Mirror } from "./mirror.ts";
 import type { GraphRow, NodeRow } from "../store/graph-rows.ts";
-import type { AnyOptions, GraphDefinition } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
+import type { AnyOptions } from "./worker-types.ts";
 
 /** @throws what the definition's `input` throws. */
 export function inputOf(machine: Machine, node: NodeRow): unknown {

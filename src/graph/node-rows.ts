@@ -1,7 +1,7 @@
 /** New rows of nodes. */
 import type { Json } from "../shared/json.ts";
 import type { GraphRow, NodeRow } from "../store/graph-rows.ts";
-import type { GraphDefinition, NodeDefinition } from "./types.ts";
+import type { GraphDefinition, NodeDefinition } from "./definition-types.ts";
 
 /** Rows a graph is started with: every node but the items of fan-outs. */
 export function firstNodes(row: GraphRow, definition: GraphDefinition): NodeRow[] {

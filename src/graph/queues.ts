@@ -4,7 +4,8 @@ import { SvcError } from "../shared/errors.ts";
 import type { QueueRows } from "../store/control.ts";
 import { auditOf } from "./audit.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { Queues, QueueView, Steering } from "./types.ts";
+import type { Queues, QueueView } from "./queue-types.ts";
+import type { Steering } from "./steering-types.ts";
 
 export interface QueueOptions {
   rows: QueueRows;

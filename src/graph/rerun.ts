@@ -8,7 +8,7 @@ import type { GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
 import { newNode } from "./node-rows.ts";
-import type { GraphDefinition } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
 
 /** A row as it is before anything has happened to it. */
 const FRESH = {

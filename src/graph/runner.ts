@@ -14,7 +14,8 @@ import type { AttemptLimits } from "./limits.ts";
 import { LetGo, Shutdown, type LiveGraph } from "./live.ts";
 import { inputOf } from "./node-input.ts";
 import { verdict } from "./verdict.ts";
-import type { AttemptReport, Worker } from "./types.ts";
+import type { AttemptReport } from "./report-types.ts";
+import type { Worker } from "./worker-types.ts";
 import type { WorkerTools } from "./worker-tools.ts";
 
 export interface RunnerOptions {

@@ -6,7 +6,7 @@ import { readCron } from "./cron.ts";
 import { worker } from "./definition.ts";
 import { dueRuns } from "./due-runs.ts";
 import { bench, gate, STORES, type Bench } from "./engine-bench.test.ts";
-import type { ScheduleDefinition } from "./types.ts";
+import type { ScheduleDefinition } from "./schedule-types.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

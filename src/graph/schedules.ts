@@ -12,7 +12,9 @@ import type { AuditRows, ScheduleRow, ScheduleRows } from "../store/control.ts";
 import { auditOf } from "./audit.ts";
 import { readCron, type CronTimes } from "./cron.ts";
 import { dueRuns } from "./due-runs.ts";
-import type { ScheduleDefinition, Schedules, ScheduleView, Snapshot, StartOptions, Steering } from "./types.ts";
+import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
+import type { StartOptions, Steering } from "./steering-types.ts";
+import type { Snapshot } from "./view-types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 /** How long to wait after a fault of the store before a due schedule is tried again. */

@@ -6,7 +6,7 @@ import type { Unit } from "../store/unit.ts";
 import { toJson } from "./json-value.ts";
 import type { LiveGraph } from "./live.ts";
 import type { Machine } from "./machine.ts";
-import type { Snapshot } from "./types.ts";
+import type { Snapshot } from "./view-types.ts";
 import type { Wait } from "./waits.ts";
 
 export interface SignalTarget {

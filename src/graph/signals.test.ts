@@ -5,7 +5,7 @@ import type { Json } from "../shared/json.ts";
 import { WaitTimeoutError } from "./call-error.ts";
 import { worker } from "./definition.ts";
 import { bench, STORES, signalsOf } from "./engine-bench.test.ts";
-import type { Snapshot } from "./types.ts";
+import type { Snapshot } from "./view-types.ts";
 
 const HOUR_MS = 3_600_000;
 

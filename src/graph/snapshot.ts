@@ -1,6 +1,7 @@
 /** A graph as the API shows it (contract section 4). */
 import type { GraphRow, NodeRow } from "../store/graph-rows.ts";
-import type { GraphDefinition, NodeDetail, Snapshot } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
+import type { NodeDetail, Snapshot } from "./view-types.ts";
 
 /** @param definition absent when this process does not know it: then there are no edges. @param lastSeq of the events. */
 export function snapshotOf(

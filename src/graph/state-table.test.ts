@@ -9,7 +9,7 @@ import { graphRow } from "../store/sample-rows.test.ts";
 import { graph, worker } from "./definition.ts";
 import { Machine } from "./machine.ts";
 import { firstNodes } from "./node-rows.ts";
-import type { GraphDefinition } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
 
 const NOW = 5000;
 const FAILURE: Failure = { message: "no luck", reason: "error" };

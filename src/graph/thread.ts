@@ -15,7 +15,7 @@ import {
   type Told,
   type ToThread,
 } from "./thread-messages.ts";
-import type { Worker, WorkerContext } from "./types.ts";
+import type { Worker, WorkerContext } from "./worker-types.ts";
 import { WorkerTools, type ToolCalls } from "./worker-tools.ts";
 
 const workers = new Map<string, Worker<never, unknown>>();

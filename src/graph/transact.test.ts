@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import type { TransactionHandle } from "../store/transaction.ts";
 import { worker } from "./definition.ts";
-import type { Snapshot } from "./types.ts";
+import type { Snapshot } from "./view-types.ts";
 import { bench } from "./engine-bench.test.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS booking (id INTEGER PRIMARY KEY, who TEXT NOT NULL UNIQUE)";

@@ -8,7 +8,7 @@ import type { Failure, GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
 import { newNode } from "./node-rows.ts";
-import type { FanOut, NodeDefinition } from "./types.ts";
+import type { FanOut, NodeDefinition } from "./definition-types.ts";
 
 /** Whether nodes are left that have not ended; a failure where that of one can't be told. */
 export type Left = "some" | "none" | Failure;

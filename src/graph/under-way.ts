@@ -24,7 +24,9 @@ import type { Fleet } from "./fleet.ts";
 import { calledIn, type Registry } from "./registry.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 import { transact } from "./transact.ts";
-import type { GraphDefinition, OutboxRows, Steering } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
+import type { OutboxRows } from "./report-types.ts";
+import type { Steering } from "./steering-types.ts";
 import { Undoer } from "./undoer.ts";
 
 export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind" | "tools"> {

@@ -6,7 +6,9 @@ import { openStore } from "../store/open.ts";
 import { graph, worker } from "./definition.ts";
 import { bench, gate, type Bench, STORES, typesOf, webhooksOf, nodesOf } from "./engine-bench.test.ts";
 import { FinalError } from "./final-error.ts";
-import type { GraphDefinition, NodeRef, Snapshot, WorkerOptions } from "./types.ts";
+import type { GraphDefinition, NodeRef } from "./definition-types.ts";
+import type { Snapshot } from "./view-types.ts";
+import type { WorkerOptions } from "./worker-types.ts";
 
 const statuses = (snapshot: Snapshot | undefined): Record<string, string> =>
   Object.fromEntries((snapshot?.nodes ?? []).map((node) => [node.id, node.status]));

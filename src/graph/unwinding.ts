@@ -17,7 +17,7 @@
 import type { Failure, GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
-import type { AnyOptions } from "./types.ts";
+import type { AnyOptions } from "./worker-types.ts";
 
 /** Undoing that brought its process down this often is given up. */
 const MAX_CRASHES = 3;

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { graph, worker } from "./definition.ts";
 import { bench, gate } from "./engine-bench.test.ts";
 import { createEngine } from "./engine.ts";
-import type { GraphDefinition } from "./types.ts";
+import type { GraphDefinition } from "./definition-types.ts";
 
 const hangs = () => new Promise<never>(() => undefined);
 const quick = worker("quick", (input: string) => input);

@@ -13,7 +13,9 @@ import type { Json } from "../shared/json.ts";
 import { openStore } from "../store/open.ts";
 import { worker } from "./definition.ts";
 import { createEngine } from "./engine.ts";
-import type { Engine, Snapshot, Worker, WorkerContext } from "./types.ts";
+import type { Engine } from "./engine-types.ts";
+import type { Snapshot } from "./view-types.ts";
+import type { Worker, WorkerContext } from "./worker-types.ts";
 import type { WorkerToolOptions } from "./worker-tools.ts";
 
 const PATIENCE_MS = 60_000;

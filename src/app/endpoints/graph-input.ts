@@ -2,7 +2,7 @@
 import type { Context } from "../../http/types.ts";
 import { readJson } from "../../http/body.ts";
 import { readPriority } from "../../graph/checks.ts";
-import type { StartOptions, Steering } from "../../graph/types.ts";
+import type { StartOptions, Steering } from "../../graph/steering-types.ts";
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import { GRAPH_STATUSES } from "../../shared/wire.ts";

@@ -1,0 +1,65 @@
+/** The engine's face: all that an app does with graphs. */
+import type { Json } from "../shared/json.ts";
+import type { GraphEvent } from "../store/graph-rows.ts";
+import type { GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
+import type { Queues } from "./queue-types.ts";
+import type { LaneReport } from "./report-types.ts";
+import type { Schedules } from "./schedule-types.ts";
+import type {
+  BulkAction,
+  BulkOptions,
+  BulkReport,
+  ForkOptions,
+  PauseOptions,
+  RetryOptions,
+  SignalOptions,
+  StartOptions,
+  Steering,
+} from "./steering-types.ts";
+import type { EventsQuery, NodeDetail, Snapshot } from "./view-types.ts";
+
+export interface Engine {
+  /** @returns the snapshot, and whether this call made the graph (false: the idempotency key was known). */
+  start(worker: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }>;
+  snapshot(graphId: string): Promise<Snapshot | undefined>;
+  list(query: GraphQuery): Promise<Page<Snapshot>>;
+  /** A node with what it was given and has come to; undefined for one that is not there. */
+  node(graphId: string, nodeId: string): Promise<NodeDetail | undefined>;
+  /** What nodes came to before they were run again by `retry`, in order of epoch and id. */
+  pastNodes(graphId: string): Promise<NodeDetail[]>;
+  /** Stored events, in order. */
+  events(graphId: string, query?: EventsQuery): Promise<GraphEvent[]>;
+  /** @throws SvcError SVC_TRANSITION naming both states; SVC_NOT_FOUND. */
+  pause(graphId: string, options?: PauseOptions): Promise<Snapshot>;
+  resume(graphId: string, steering?: Steering): Promise<Snapshot>;
+  cancel(graphId: string, steering?: Steering): Promise<Snapshot>;
+  /** Runs again what failed, or a node and all after it: same id, next epoch. @throws SvcError `SVC_INVALID` for no node */
+  retry(graphId: string, options?: RetryOptions): Promise<Snapshot>;
+  /** A new graph that begins at a node of another. @throws SvcError `SVC_INVALID`, `SVC_NOT_FOUND` */
+  fork(graphId: string, options: ForkOptions): Promise<Snapshot>;
+  /**
+   * Tells a graph something from outside: the first `ctx.waitFor` of this name takes it, one that comes later too.
+   * @throws SvcError SVC_INVALID with issues where the waiting worker's schema refuses it; SVC_TRANSITION; SVC_NOT_FOUND.
+   */
+  signal(graphId: string, name: string, payload?: Json, options?: SignalOptions): Promise<Snapshot>;
+  /** The same step for many graphs. */
+  bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport>;
+  readonly schedule: Schedules;
+  readonly queues: Queues;
+  /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
+  subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
+  /** Goes on with every unfinished graph, with queues that are paused and with schedules. Called once at boot. */
+  recover(): Promise<number>;
+  /**
+   * Takes finished graphs away, with their nodes, events and deliveries; the audit trail stays. Kept are those that a graph under
+   * way has started, and those with a delivery that is still to be sent.
+   * @returns how many have gone.
+   */
+  purge(query: PurgeQuery): Promise<number>;
+  /** What runs and what waits for a place, by worker; those that ran something since the start. */
+  lanes(): LaneReport[];
+  /** Resolves when nothing is running. */
+  idle(): Promise<void>;
+  /** Stops dispatching, aborts what runs past `drainMs`, leaves every graph at a durable point. */
+  close(drainMs?: number): Promise<void>;
+}
