@@ -19,7 +19,7 @@ export type {
   WaitOptions,
 } from "./graph/context-types.ts";
 export { openStore } from "./store/open.ts";
-export type { GraphDefinition, GraphOptions, NodeRef } from "./graph/definition-types.ts";
+export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graph/definition-types.ts";
 export type { Engine } from "./graph/engine-types.ts";
 export type { Queues, QueueView } from "./graph/queue-types.ts";
 export type { AttemptReport, LaneReport, LifecycleEvent, OutboxRows } from "./graph/report-types.ts";
@@ -41,7 +41,6 @@ export type {
   KeyedConcurrency,
   Rate,
   UndoContext,
-  Worker,
   WorkerContext,
   WorkerOptions,
   WorkerRun,

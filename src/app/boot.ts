@@ -3,7 +3,7 @@ import { Sessions } from "../http/sessions.ts";
 import { createEngine } from "../graph/engine.ts";
 import type { Engine } from "../graph/engine-types.ts";
 import type { LaneReport } from "../graph/report-types.ts";
-import type { Worker } from "../graph/worker-types.ts";
+import type { Worker } from "../graph/definition-types.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";

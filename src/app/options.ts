@@ -1,8 +1,7 @@
 /** What an app is made of, as its author writes it, and where a start finds its built files. */
 import type { SecurityHeaderOptions } from "../security/headers.ts";
-import type { GraphDefinition } from "../graph/definition-types.ts";
+import type { GraphDefinition, Worker } from "../graph/definition-types.ts";
 import type { ScheduleDefinition } from "../graph/schedule-types.ts";
-import type { Worker } from "../graph/worker-types.ts";
 import type { WorkerToolOptions } from "../graph/worker-tools.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";

@@ -11,7 +11,8 @@ import { MAX_EVENT_BYTES, MAX_LOG_LENGTH, toJson } from "./json-value.ts";
 import type { Durable } from "./durable.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Kept } from "./machine.ts";
-import type { Worker, WorkerContext } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
+import type { WorkerContext } from "./worker-types.ts";
 import type { ToolCalls, WorkerTools } from "./worker-tools.ts";
 
 export type Outcome =

@@ -10,10 +10,10 @@ import type { Log } from "../shared/log.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./final-error.ts";
-import type { GraphDefinition } from "./definition-types.ts";
+import type { GraphDefinition, Worker } from "./definition-types.ts";
 import type { Engine } from "./engine-types.ts";
 import type { Steering } from "./steering-types.ts";
-import type { Worker, WorkerContext } from "./worker-types.ts";
+import type { WorkerContext } from "./worker-types.ts";
 
 /** How long to wait before an end that could not be told is told again. */
 const AGAIN_MS = 1000;

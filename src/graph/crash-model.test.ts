@@ -15,7 +15,7 @@ import { nodesOf, signalsOf } from "./engine-bench.test.ts";
 import { worker } from "./definition.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
-import type { Worker } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
 
 type Op =
   | { kind: "step" | "call" | "state" | "checkpoint" | "both" }

@@ -2,7 +2,7 @@
  * How a thread finds the worker it is to run: it loads the module, and every worker that is declared on the way is told here.
  * By a global name, since the module may have its own copy of svc.
  */
-import type { Worker } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
 
 type Listener = (worker: Worker<never, unknown>) => void;
 

@@ -1,8 +1,17 @@
-/** What a graph is made of, as it is declared. */
+/** Workers, and the graphs that are made of them, as they are declared. */
 import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { Worker } from "./worker-types.ts";
+import type { AnyOptions, WorkerRun } from "./worker-types.ts";
+
+export interface Worker<Input = unknown, Output = unknown> {
+  readonly kind: "worker";
+  readonly name: string;
+  readonly options: AnyOptions;
+  readonly run: WorkerRun<Input, Output>;
+  /** Where its work is another graph. */
+  readonly graph?: GraphDefinition;
+}
 
 /** A node inside a definition; carries the type of its result. */
 export interface NodeRef<Output = unknown> {

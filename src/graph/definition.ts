@@ -10,8 +10,8 @@ import { asWorker } from "./children.ts";
 import type { Settled } from "./context-types.ts";
 import { tellDeclared } from "./declared.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { FanOut, GraphDefinition, GraphOptions, NodeDefinition, NodeRef } from "./definition-types.ts";
-import type { Worker, WorkerOptions, WorkerRun } from "./worker-types.ts";
+import type { FanOut, GraphDefinition, GraphOptions, NodeDefinition, NodeRef, Worker } from "./definition-types.ts";
+import type { WorkerOptions, WorkerRun } from "./worker-types.ts";
 
 /**
  * A named function that graphs run, or that is started alone.

@@ -10,7 +10,7 @@ import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";
 import { Place } from "./place.ts";
 import type { LaneReport } from "./report-types.ts";
-import type { Worker } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
 
 /** A node that is ready. */
 interface NodeSeat extends Seat {

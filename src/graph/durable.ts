@@ -26,7 +26,7 @@ import { LetGo, whenAborted } from "./live.ts";
 import type { Kept, Machine } from "./machine.ts";
 import type { Place } from "./place.ts";
 import { runStep } from "./step.ts";
-import type { Worker } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
 import type { KeptSignal } from "./signals.ts";
 import { NodesWait, type Wait } from "./waits.ts";
 

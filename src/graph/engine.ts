@@ -32,7 +32,7 @@ import { nodeDetail, snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import { UnderWay } from "./under-way.ts";
 import { WorkerTools, type WorkerToolOptions } from "./worker-tools.ts";
-import type { GraphDefinition } from "./definition-types.ts";
+import type { GraphDefinition, Worker } from "./definition-types.ts";
 import type { Engine } from "./engine-types.ts";
 import type { AttemptReport, LaneReport, OutboxRows } from "./report-types.ts";
 import type { ScheduleDefinition } from "./schedule-types.ts";
@@ -48,7 +48,6 @@ import type {
   Steering,
 } from "./steering-types.ts";
 import type { EventsQuery, NodeDetail, Snapshot } from "./view-types.ts";
-import type { Worker } from "./worker-types.ts";
 
 export interface EngineOptions {
   store: Store;

@@ -11,7 +11,7 @@ import { createEngine } from "./engine.ts";
 import { Registry } from "./registry.ts";
 import type { Engine } from "./engine-types.ts";
 import type { Snapshot } from "./view-types.ts";
-import type { Worker } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-threads-"));
 const file = join(folder, "isolated.mjs");

@@ -18,7 +18,8 @@ import {
   type ToThread,
   type Told,
 } from "./thread-messages.ts";
-import type { IsolateOptions, Worker, WorkerContext } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
+import type { IsolateOptions, WorkerContext } from "./worker-types.ts";
 import type { WorkerToolOptions } from "./worker-tools.ts";
 
 /** A worker may keep this many threads that wait for work; more are ended. */

@@ -4,7 +4,7 @@ import { SimulatedClock } from "../shared/clock.ts";
 import { openStore } from "../store/open.ts";
 import { worker } from "./definition.ts";
 import { createEngine } from "./engine.ts";
-import type { Worker } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
 
 /** Runs one worker alone. */
 async function started(only: Worker<never, unknown>, clock = new SimulatedClock()) {

@@ -3,8 +3,7 @@ import { SvcError } from "../shared/errors.ts";
 import { graphOfWorker } from "./definition.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
 import { requireModule } from "./isolation.ts";
-import type { GraphDefinition, NodeDefinition } from "./definition-types.ts";
-import type { Worker } from "./worker-types.ts";
+import type { GraphDefinition, NodeDefinition, Worker } from "./definition-types.ts";
 
 export class Registry {
   /** Versions of each name, in the order of the lists. */

@@ -15,7 +15,7 @@ import { LetGo, Shutdown, type LiveGraph } from "./live.ts";
 import { inputOf } from "./node-input.ts";
 import { verdict } from "./verdict.ts";
 import type { AttemptReport } from "./report-types.ts";
-import type { Worker } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
 import type { WorkerTools } from "./worker-tools.ts";
 
 export interface RunnerOptions {

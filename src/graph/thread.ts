@@ -15,7 +15,8 @@ import {
   type Told,
   type ToThread,
 } from "./thread-messages.ts";
-import type { Worker, WorkerContext } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
+import type { WorkerContext } from "./worker-types.ts";
 import { WorkerTools, type ToolCalls } from "./worker-tools.ts";
 
 const workers = new Map<string, Worker<never, unknown>>();

@@ -15,7 +15,8 @@ import { inputOf } from "./node-input.ts";
 import type { Place } from "./place.ts";
 import { verdict } from "./verdict.ts";
 import type { Machine } from "./machine.ts";
-import type { UndoContext, Worker, WorkerContext } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
+import type { UndoContext, WorkerContext } from "./worker-types.ts";
 import type { WorkerTools } from "./worker-tools.ts";
 
 export interface UndoerOptions {

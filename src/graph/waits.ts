@@ -4,8 +4,7 @@ import type { Json } from "../shared/json.ts";
 import type { Failure, NodeRow } from "../store/graph-rows.ts";
 import { settled } from "./mirror.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { NodeDefinition } from "./definition-types.ts";
-import type { Worker } from "./worker-types.ts";
+import type { NodeDefinition, Worker } from "./definition-types.ts";
 
 export type WaitOutcome = { ok: true; value: Json } | { ok: false; error: Failure };
 

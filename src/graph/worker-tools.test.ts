@@ -15,7 +15,8 @@ import { worker } from "./definition.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
 import type { Snapshot } from "./view-types.ts";
-import type { Worker, WorkerContext } from "./worker-types.ts";
+import type { Worker } from "./definition-types.ts";
+import type { WorkerContext } from "./worker-types.ts";
 import type { WorkerToolOptions } from "./worker-tools.ts";
 
 const PATIENCE_MS = 60_000;

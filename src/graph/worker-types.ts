@@ -3,7 +3,6 @@ import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Failure } from "../store/graph-rows.ts";
 import type { DurableCalls } from "./context-types.ts";
-import type { GraphDefinition } from "./definition-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { ToolCalls } from "./worker-tools.ts";
 
@@ -119,12 +118,3 @@ export type WorkerRun<Input, Output, State extends object = Record<string, Json>
   input: Input,
   ctx: WorkerContext<State>,
 ) => Output | Promise<Output>;
-
-export interface Worker<Input = unknown, Output = unknown> {
-  readonly kind: "worker";
-  readonly name: string;
-  readonly options: AnyOptions;
-  readonly run: WorkerRun<Input, Output>;
-  /** Where its work is another graph. */
-  readonly graph?: GraphDefinition;
-}
