@@ -4,7 +4,8 @@ import { after, before, describe, it } from "node:test";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
 import { recordLog } from "../testing/log.ts";
 import { graph, worker } from "../graph/definition.ts";
-import { createApp, type App } from "./app.ts";
+import type { App } from "./app-face.ts";
+import { createApp } from "./app.ts";
 
 const SECRET = "a-secret-that-both-have-0123456789";
 

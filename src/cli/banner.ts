@@ -1,5 +1,5 @@
 /** What a served app says of itself: where it is and what to try. */
-import type { App } from "../app/app.ts";
+import type { App } from "../app/app-face.ts";
 import { PATHS, VARIABLES } from "../shared/wire.ts";
 import { facts, type Output } from "./output.ts";
 

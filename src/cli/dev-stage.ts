@@ -3,7 +3,7 @@
  * has one database, so the old app gives it back first, once the new one is known to load.
  */
 import { join } from "node:path";
-import type { App } from "../app/app.ts";
+import type { App } from "../app/app-face.ts";
 import type { DevSupport } from "../app/options.ts";
 import type { DevHost } from "../compiler/dev.ts";
 import { SvcError } from "../shared/errors.ts";

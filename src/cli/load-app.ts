@@ -1,5 +1,5 @@
 /** What an app's entry exports: checked, since it is the user's file. */
-import type { App } from "../app/app.ts";
+import type { App } from "../app/app-face.ts";
 import { SvcError } from "../shared/errors.ts";
 
 /** @param entry for the message. @throws SvcError `SVC_DEFINITION` when its default export is no app. */

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
-import type { Started } from "../app/app.ts";
+import type { Started } from "../app/app-face.ts";
 import { SvcError } from "../shared/errors.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import type { CommandOptions } from "./arguments.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createApp, type Started } from "../app/app.ts";
+import type { Started } from "../app/app-face.ts";
+import { createApp } from "../app/app.ts";
 import { worker } from "../graph/definition.ts";
 import { FinalError } from "../graph/final-error.ts";
 import { GraphClient } from "./graph-client.ts";

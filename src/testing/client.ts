@@ -2,7 +2,7 @@
  * A browser without a window: calls an app in memory, keeps its cookies, and sends CSRF tokens as a page would. For
  * tests of apps; no socket is opened.
  */
-import type { App } from "../app/app.ts";
+import type { App } from "../app/app-face.ts";
 import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../shared/wire.ts";
 
 export interface TestClientOptions {

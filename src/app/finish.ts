@@ -1,0 +1,22 @@
+/** The last touch to every answer: the token of a new session, and the headers that all have. */
+import type { Result } from "../http/types.ts";
+import type { RequestContext } from "../http/context.ts";
+import { SecurityHeaders } from "../security/headers.ts";
+import { randomHex } from "../security/random.ts";
+import { HEADERS } from "../shared/wire.ts";
+import { tokenFor } from "./guard.ts";
+import { policyFacts } from "./policy-facts.ts";
+import type { Services } from "./services.ts";
+
+/** What has signed in or out voids the tokens of its page, which goes on with this one (docs/resume-protocol.md). */
+export function withNewToken(ctx: RequestContext | undefined, result: Result, services: Services | undefined): Result {
+  if (!services || !ctx?.jar?.hasNewSession || ctx.method === "GET" || ctx.method === "HEAD") return result;
+  return { ...result, headers: [...result.headers, HEADERS.csrf, tokenFor(ctx, services)] };
+}
+
+/** The headers every answer has; the policy with its nonce on HTML. */
+export function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, result: Result): Result {
+  const all = headers.complete(result.headers, policyFacts(ctx, result.headers));
+  if (!ctx) all.push(HEADERS.requestId, randomHex(16));
+  return { status: result.status, headers: all, body: result.body };
+}
