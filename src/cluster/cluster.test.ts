@@ -77,20 +77,4 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     assert.deepEqual(numbers, [1, 3]);
     await end(cluster, "g_1");
   });
-
-  it("that was given up, and believes to hold a graph, does not throw its job away", async () => {
-    let isBelieved = true;
-    let taken = (_number: number): void => undefined;
-    const isTaken = new Promise<number>((resolve) => (taken = resolve));
-    const { cluster, database } = await start({
-      holds: () => isBelieved,
-      dropAll: () => void (isBelieved = false),
-      hold: async (_id, lease) => taken(lease),
-    });
-    await database.query(graphOf("g_2"));
-    await database.query("delete from svc.processes");
-    await database.query(jobOf("g_2"));
-    assert.equal(await isTaken, 1);
-    await end(cluster, "g_2");
-  });
 });
