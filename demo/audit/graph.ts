@@ -1,15 +1,14 @@
 /** The graph `audit` and its three workers: parse, inspect for each package, report. The rules are in the files beside. */
 import { graph, worker } from "svc/graph";
 import { inspectPackage } from "./inspect.ts";
-import { findProject, installedLicense } from "./installed.ts";
+import { installedLicense } from "./installed.ts";
 import { parseLockfile } from "./lockfile.ts";
+import { project } from "./project.ts";
 import { buildReport } from "./report.ts";
 import type { Inspection, LockedPackage, Lockfile, Report } from "./types.ts";
 
 /** Input of the graph: the text of a package-lock.json, or its parsed object. */
 export type AuditInput = { lockfile: unknown };
-
-const project = findProject(process.cwd());
 
 export const parse = worker("parse", (input: AuditInput): Lockfile => parseLockfile(input.lockfile));
 

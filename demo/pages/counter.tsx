@@ -1,7 +1,6 @@
 /** `/counter`: the smallest thing that resumes. */
 import { signal } from "svc";
 import type { JSX } from "svc/jsx-runtime";
-import { Shell } from "./shell.tsx";
 
 function Counter(props: { start: number }): JSX.Element {
   const count = signal(props.start);
@@ -24,14 +23,16 @@ function Counter(props: { start: number }): JSX.Element {
   );
 }
 
-export function CounterPage(): JSX.Element {
+export const head = { title: "Counter" };
+
+export default function CounterPage(): JSX.Element {
   return (
-    <Shell current="/counter">
+    <>
       <Counter start={0} />
       <p class="quiet narrow">
         Before the first click this page loads one script, the loader. The click fetches the core and this counter’s
         code, then runs; a click made before any script has arrived counts too.
       </p>
-    </Shell>
+    </>
   );
 }

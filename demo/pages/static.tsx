@@ -1,47 +1,46 @@
 /** `/static`: nothing to do in the browser, so not one byte of script. */
 import type { JSX } from "svc/jsx-runtime";
-import { Shell } from "./shell.tsx";
 
-export function StaticPage(): JSX.Element {
+export const head = { title: "A page without script" };
+
+export default function StaticPage(): JSX.Element {
   return (
-    <Shell current="/static">
-      <article class="prose">
-        <h1>A page without script</h1>
-        <p>
-          Nothing on this page reacts, so the compiler emitted nothing for the browser and the server wrote no loader,
-          no state and no marker into it. Look at its source: it is the HTML you would have written by hand.
-        </p>
-        <h2>What decides it</h2>
-        <div class="table-scroll">
-          <table>
-            <caption>What a page ships, by what it holds</caption>
-            <thead>
-              <tr>
-                <th scope="col">The page holds</th>
-                <th scope="col">Before any interaction</th>
-                <th scope="col">At the first interaction</th>
-              </tr>
-            </thead>
-            <tbody>
-              <tr>
-                <th scope="row">text, links, forms</th>
-                <td>nothing</td>
-                <td>nothing</td>
-              </tr>
-              <tr>
-                <th scope="row">a handler or a live value</th>
-                <td>the loader</td>
-                <td>the core and that component’s code</td>
-              </tr>
-              <tr>
-                <th scope="row">a list or a branch that changes</th>
-                <td>the loader</td>
-                <td>also the part for regions</td>
-              </tr>
-            </tbody>
-          </table>
-        </div>
-      </article>
-    </Shell>
+    <article class="prose">
+      <h1>A page without script</h1>
+      <p>
+        Nothing on this page reacts, so the compiler emitted nothing for the browser and the server wrote no loader, no
+        state and no marker into it. Look at its source: it is the HTML you would have written by hand.
+      </p>
+      <h2>What decides it</h2>
+      <div class="table-scroll">
+        <table>
+          <caption>What a page ships, by what it holds</caption>
+          <thead>
+            <tr>
+              <th scope="col">The page holds</th>
+              <th scope="col">Before any interaction</th>
+              <th scope="col">At the first interaction</th>
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th scope="row">text, links, forms</th>
+              <td>nothing</td>
+              <td>nothing</td>
+            </tr>
+            <tr>
+              <th scope="row">a handler or a live value</th>
+              <td>the loader</td>
+              <td>the core and that component’s code</td>
+            </tr>
+            <tr>
+              <th scope="row">a list or a branch that changes</th>
+              <td>the loader</td>
+              <td>also the part for regions</td>
+            </tr>
+          </tbody>
+        </table>
+      </div>
+    </article>
   );
 }

@@ -1,7 +1,6 @@
 /** `/todo`: a list that is added to, toggled, filtered and edited in place, on rows that the server rendered. */
 import { computed, For, signal, store } from "svc";
 import type { JSX } from "svc/jsx-runtime";
-import { Shell } from "./shell.tsx";
 
 type Todo = { id: number; text: string; done: boolean };
 type Filter = "all" | "active" | "done";
@@ -128,13 +127,15 @@ function TodoList(props: { initial: Todo[] }): JSX.Element {
   );
 }
 
-export function TodoPage(): JSX.Element {
+export const head = { title: "To-do" };
+
+export default function TodoPage(): JSX.Element {
   return (
-    <Shell current="/todo">
+    <>
       <TodoList initial={SAMPLES} />
       <noscript>
         <p class="notice">This list lives in the page, so it needs JavaScript.</p>
       </noscript>
-    </Shell>
+    </>
   );
 }

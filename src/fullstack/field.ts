@@ -117,6 +117,8 @@ export interface FieldProps<Of extends Submit<never, never>> extends FieldOption
   maxlength?: number;
   pattern?: string;
   rows?: number;
+  /** Of text that is no prose, such as code: false. */
+  spellcheck?: boolean;
   /** Of files and selects: whether several may be chosen. */
   multiple?: boolean;
   /** Of files: `image/png,image/*`. */

@@ -54,6 +54,8 @@ export async function startDemo(options: DemoOptions): Promise<DemoServer> {
       PORT: String(options.port ?? 0),
       SVC_DATA_DIR: options.dataDir,
       SVC_EXEC_API_KEY: API_KEY,
+      // What apps of files ask for in production.
+      ...(options.app === undefined && { SVC_SITE_URL: "https://audit.example" }),
       ...options.env,
     },
   });

@@ -7,7 +7,7 @@ import { verify } from "@octokit/webhooks-methods";
 import type { Browser, Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { createReceiver, type Received, type Receiver } from "svc/testing";
-import { launchBrowser, openTab, savePicture } from "./browser.ts";
+import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 import { startGraph } from "./graph-api.ts";
 
@@ -56,6 +56,12 @@ describe("an audit started from the form", () => {
     await page.getByRole("heading", { name: "Audit of svc" }).waitFor();
     assert.match(graphIdOf(page), /^g_[0-9a-z]{26}$/i);
     assert.equal(await figure(page, "Packages").first().textContent(), String(packageCount));
+
+    assert.equal(
+      await page.locator('a[href^="/_svc/ops"]').count(),
+      0,
+      "in production nobody is sent to the operators",
+    );
 
     await sortsAndFilters(page);
     await savePicture(page, "audit-light");
@@ -127,14 +133,21 @@ describe("an audit started from the form", () => {
     await tab.close();
   });
 
-  it("is refused beside the form when nothing was given", async () => {
-    const tab = await openTab(browser);
-    await tab.page.goto(server.url);
-    await tab.page.getByRole("button", { name: "Start audit" }).click();
-    await tab.page.getByRole("alert").waitFor();
-    assert.equal(await tab.page.getByRole("alert").textContent(), "Choose a lockfile or paste its text.");
-    await tab.close();
-  });
+  for (const javaScriptEnabled of [true, false])
+    it(`is refused above the form when nothing was given, with${javaScriptEnabled ? "" : "out"} JavaScript`, async () => {
+      const tab = await openTab(browser, { javaScriptEnabled });
+      const { page } = tab;
+      await page.goto(server.url);
+      await page.getByLabel("Or paste its text").fill("  ");
+      await page.getByRole("button", { name: "Start audit" }).click();
+      const refusal = page.getByRole("alert").filter({ hasText: "Choose a lockfile or paste its text." });
+      await refusal.and(page.locator(":focus")).waitFor();
+      assert.equal(await page.getByLabel("Or paste its text").inputValue(), "  ", "what was typed is kept");
+      // What looks for them is a script.
+      if (javaScriptEnabled) assert.deepEqual(await seriousViolations(page), []);
+      for (const complaint of tab.takeComplaints()) assert.match(complaint, /422/);
+      await tab.close();
+    });
 
   it("that does not exist is a page that says so", async () => {
     const response = await fetch(`${server.url}/audits/g_00000000000000000000000000`, {

@@ -1,36 +1,56 @@
-/** `/audits/:id`: one audit as it stands: under way, failed, or its report. */
+/** `/audits/[id]`: one audit as it stands: under way, failed, or its report. Whoever knows its id may read it: ids are 26 random characters. */
+import { notFound } from "svc";
+import type { LoadContext, PageProps } from "svc/fullstack";
 import type { Snapshot } from "svc/graph";
 import type { JSX } from "svc/jsx-runtime";
-import { progressOfSnapshot, type Progress } from "../audit/progress.ts";
-import type { Report } from "../audit/types.ts";
-import { AuditProgress } from "./audit-progress.tsx";
-import { ReportTable } from "./report-table.tsx";
-import { Shell } from "./shell.tsx";
+import app from "../../app.ts";
+import { progressOfSnapshot, type Progress } from "../../audit/progress.ts";
+import type { Report } from "../../audit/types.ts";
+import { AuditProgress } from "../_audit/progress.tsx";
+import { ReportTable } from "../_audit/report-table.tsx";
 
-/** @param props.eventsUrl stream of the events after those in `audit`. */
-export function AuditPage(props: { audit: Snapshot; eventsUrl: string }): JSX.Element {
-  const { audit } = props;
+export const load = async ({ params }: LoadContext<"/audits/[id]">) => {
+  const audit = await app.engine.snapshot(params.id);
+  if (audit?.worker !== "audit") notFound();
+  return {
+    audit,
+    // Of the events after those that the snapshot holds.
+    eventsUrl: `${app.eventsUrl(audit.graph_id)}&after=${audit.last_seq}`,
+    // In production they ask who is there, so visitors are not sent to them.
+    operatorsUrl: app.config.isProduction ? undefined : `/_svc/ops/runs/${audit.graph_id}`,
+  };
+};
+
+export const head = ({ data }: PageProps<typeof load>) => ({
+  title: `Audit ${data.audit.status}`,
+  robots: { index: false },
+});
+
+export default function AuditPage({ data }: PageProps<typeof load>): JSX.Element {
+  const { audit, eventsUrl, operatorsUrl } = data;
   return (
-    <Shell current="">
+    <>
       <header class="page-head">
         <h1>{audit.status === "done" ? `Audit of ${(audit.result as Report).project}` : "Audit"}</h1>
         <p class="quiet">
           <code>{audit.graph_id}</code> · {describeTime(audit)}
+          {operatorsUrl === undefined ? null : (
+            <>
+              {" "}
+              · <a href={operatorsUrl}>as operators see it</a>
+            </>
+          )}
         </p>
       </header>
       {audit.status === "done" || audit.status === "failed" ? null : (
-        <AuditProgress
-          here={`/audits/${audit.graph_id}`}
-          eventsUrl={props.eventsUrl}
-          start={progressOfSnapshot(audit)}
-        />
+        <AuditProgress here={`/audits/${audit.graph_id}`} eventsUrl={eventsUrl} start={progressOfSnapshot(audit)} />
       )}
       {audit.status === "failed" ? <Failure audit={audit} /> : null}
       {audit.status === "done" || audit.status === "failed" ? (
         <EndedGraph progress={progressOfSnapshot(audit)} />
       ) : null}
       {audit.status === "done" ? <ReportView report={audit.result as Report} /> : null}
-    </Shell>
+    </>
   );
 }
 

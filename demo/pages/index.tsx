@@ -1,12 +1,17 @@
-/** `/`: what this is, the form that starts an audit, and the way to the rest. No script. */
-import { CsrfField } from "svc";
+/** `/`: what this is, the form that starts an audit, and the way to the rest. Script comes with the first touch of the form. */
+import { Field, Form, UploadProgress } from "svc/fullstack";
 import type { JSX } from "svc/jsx-runtime";
-import { Shell } from "./shell.tsx";
+import { project } from "../audit/project.ts";
+import { startAudit } from "./_submits.ts";
 
-/** @param props.problem why the last submit was refused; @param props.hasOwn whether this server has a lockfile. */
-export function HomePage(props: { problem: string | undefined; hasOwn: boolean }): JSX.Element {
+export const head = {
+  title: "Lockfile audit",
+  description: "What does your package-lock.json install? A demo of svc.",
+};
+
+export default function HomePage(): JSX.Element {
   return (
-    <Shell current="/">
+    <>
       <div class="intro">
         <h1>Know what your lockfile installs</h1>
         <p class="lede">
@@ -18,32 +23,37 @@ export function HomePage(props: { problem: string | undefined; hasOwn: boolean }
       <div class="columns">
         <section class="panel" aria-labelledby="start-heading">
           <h2 id="start-heading">Start an audit</h2>
-          {props.problem === undefined ? null : (
-            <p class="notice notice-bad" role="alert" id="problem">
-              {props.problem}
-            </p>
-          )}
-          <form method="post" action="/audits" enctype="multipart/form-data">
-            <CsrfField />
-            <label class="field">
-              <span class="field-label">Lockfile</span>
-              <input type="file" name="lockfile" accept=".json,application/json" />
-            </label>
-            <label class="field">
-              <span class="field-label">Or paste its text</span>
-              <textarea name="lockfile_text" rows={5} spellcheck={false} placeholder='{ "lockfileVersion": 3, … }' />
-            </label>
+          <Form submit={startAudit}>
+            <Field
+              of={startAudit}
+              name="lockfile"
+              label="Lockfile"
+              type="file"
+              accept=".json,application/json"
+              class="field"
+            />
+            <Field
+              of={startAudit}
+              name="lockfile_text"
+              label="Or paste its text"
+              as="textarea"
+              rows={5}
+              spellcheck={false}
+              placeholder='{ "lockfileVersion": 3, … }'
+              class="field"
+            />
+            <UploadProgress label="Sending the lockfile" />
             <p class="actions">
               <button type="submit" class="button button-primary">
                 Start audit
               </button>
-              {props.hasOwn ? (
+              {project !== undefined ? (
                 <button type="submit" class="button" name="sample" value="own">
                   Audit this server’s own lockfile
                 </button>
               ) : null}
             </p>
-          </form>
+          </Form>
         </section>
         <section aria-labelledby="how-heading">
           <h2 id="how-heading">What happens</h2>
@@ -84,6 +94,6 @@ export function HomePage(props: { problem: string | undefined; hasOwn: boolean }
           </li>
         </ul>
       </section>
-    </Shell>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 /** The frame around every page: skip link, header with the navigation, main, footer. No script. */
-import type { Child, JSX } from "svc/jsx-runtime";
+import { Slot } from "svc";
+import type { LayoutProps } from "svc/fullstack";
 
 const LINKS = [
   { href: "/", label: "Audit" },
@@ -9,8 +10,7 @@ const LINKS = [
   { href: "/_svc/demo", label: "Webhooks" },
 ];
 
-/** @param props.current path of the page, to mark its link. */
-export function Shell(props: { current: string; children: Child }): JSX.Element {
+export default function Shell({ ctx }: LayoutProps) {
   return (
     <>
       <a class="skip" href="#main">
@@ -24,7 +24,7 @@ export function Shell(props: { current: string; children: Child }): JSX.Element 
           <ul>
             {LINKS.map((link) => (
               <li>
-                <a href={link.href} aria-current={link.href === props.current ? "page" : undefined}>
+                <a href={link.href} aria-current={link.href === ctx.path ? "page" : undefined}>
                   {link.label}
                 </a>
               </li>
@@ -32,7 +32,9 @@ export function Shell(props: { current: string; children: Child }): JSX.Element 
           </ul>
         </nav>
       </header>
-      <main id="main">{props.children}</main>
+      <main id="main">
+        <Slot />
+      </main>
       <footer class="site-footer">
         <p>
           A demo of svc: pages that resume, durable graphs, signed webhooks. State: <a href="/_svc/status">status</a>,{" "}

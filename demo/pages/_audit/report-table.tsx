@@ -1,8 +1,8 @@
 /** Every package of the report, sorted and filtered in the browser. Without script: the whole list, heaviest first. */
 import { computed, For, signal } from "svc";
 import type { JSX } from "svc/jsx-runtime";
-import { arrangeRows, type Level, type SortKey } from "../audit/table.ts";
-import type { ReportRow } from "../audit/types.ts";
+import { arrangeRows, type Level, type SortKey } from "../../audit/table.ts";
+import type { ReportRow } from "../../audit/types.ts";
 
 export function ReportTable(props: { rows: ReportRow[] }): JSX.Element {
   const sortBy = signal<SortKey>("weight");

@@ -1,7 +1,7 @@
 /** The graph of an audit under way: reads the event stream and reloads the page when the audit has ended. */
 import { onLoad, signal } from "svc";
 import type { JSX } from "svc/jsx-runtime";
-import { afterEvent, progressSentence, type Progress, type StreamEvent } from "../audit/progress.ts";
+import { afterEvent, progressSentence, type Progress, type StreamEvent } from "../../audit/progress.ts";
 
 /**
  * @param props.here path of this page, for readers without script.

@@ -1,0 +1,18 @@
+/** For addresses that nothing is at. */
+import type { ErrorProps } from "svc/fullstack";
+
+export const head = { title: "Not found" };
+
+export default function Missing({ ctx }: ErrorProps) {
+  return (
+    <section class="panel narrow">
+      <h1>Not found</h1>
+      <p>
+        Nothing is at <code>{ctx.path}</code>.
+      </p>
+      <p>
+        <a href="/">Start an audit</a>
+      </p>
+    </section>
+  );
+}

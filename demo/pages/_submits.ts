@@ -1,0 +1,27 @@
+/** What visitors may send: the form that starts an audit. Owns which lockfile is meant, or why none is. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fail, redirect } from "svc";
+import { href, submit } from "svc/fullstack";
+import * as v from "valibot";
+import app from "../app.ts";
+import { project } from "../audit/project.ts";
+
+/** Longest lockfile that the form takes; the largest public monorepos stay below it. */
+const MAX_LOCKFILE_BYTES = 8 * 1024 * 1024;
+
+const form = v.object({ lockfile_text: v.optional(v.string(), ""), sample: v.optional(v.literal("own")) });
+
+export const startAudit = submit(
+  "start-audit",
+  { schema: form, files: { lockfile: { maxBytes: MAX_LOCKFILE_BYTES } } },
+  async ({ lockfile_text: pasted, sample }, { files }) => {
+    const path =
+      sample === "own" && project !== undefined ? join(project, "package-lock.json") : files.lockfile[0]?.path;
+    // A file goes before pasted text, unless there is nothing in it.
+    const given = [path === undefined ? "" : await readFile(path, "utf8"), pasted];
+    const lockfile = given.find((text) => text.trim() !== "") ?? fail("Choose a lockfile or paste its text.");
+    const { snapshot } = await app.engine.start("audit", { lockfile });
+    redirect(href("/audits/[id]", { id: snapshot.graph_id }));
+  },
+);
