@@ -89,6 +89,16 @@ describe("a build", () => {
     });
   });
 
+  it("is another build where only the server's code has changed, and keeps its chunks", async () => {
+    await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
+      const first = (await buildApp({ root: app.root })).manifest;
+      await app.write("app.tsx", `${APP["app.tsx"]}\nexport const more = 1;\n`);
+      const second = (await buildApp({ root: app.root })).manifest;
+      assert.notEqual(second.build, first.build);
+      assert.deepEqual(second.chunks, first.chunks);
+    });
+  });
+
   it("of an app without browser code has no chunks, and a server module that runs", async () => {
     await withTempApp({ "src/app.tsx": "export default () => <p>static</p>;" }, async (app) => {
       const { manifest } = await buildApp({ root: app.root });

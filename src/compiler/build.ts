@@ -56,10 +56,11 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
   // Of another build: its pages name chunks and data that this one may not have.
   await rm(path.join(outDir, STATIC_INDEX), { force: true });
-  await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules)));
+  const server = outputOf(await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules))));
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
   const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
-  const manifest = { ...createManifest(chunks, [...modules.actions.values()].flat()), callers };
+  const code = server.flatMap((file) => (file.type === "chunk" ? [file.code] : []));
+  const manifest = { ...createManifest(chunks, [...modules.actions.values()].flat(), code), callers };
   await copyPublic(root, outDir);
   await precompress(path.join(outDir, "client"));
   await mkdir(outDir, { recursive: true });
@@ -166,7 +167,7 @@ async function buildBrowser(
     }),
   );
   if (!areMapsPublic) await takeMapsAway(outDir);
-  const files = (Array.isArray(output) ? output : "output" in output ? [output] : []).flatMap((one) => one.output);
+  const files = outputOf(output);
   const written = new Map(files.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
   const chunks = new Map<string, string>();
   const callers: string[] = [];
@@ -180,6 +181,11 @@ async function buildBrowser(
       callers.push(name);
   }
   return { chunks, callers: callers.sort() };
+}
+
+/** Files that a build has written. Of one that watches there are none. */
+function outputOf(built: Awaited<ReturnType<typeof build>>): (Rollup.OutputChunk | Rollup.OutputAsset)[] {
+  return (Array.isArray(built) ? built : "output" in built ? [built] : []).flatMap((one) => one.output);
 }
 
 /** A chunk and those that it loads, now or later. */

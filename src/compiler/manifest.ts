@@ -13,10 +13,15 @@ export interface ActionUse {
 
 /**
  * @param chunks path of a TSX file -> chunk name without `.js`; names hold content hashes.
- * @returns a manifest whose `build` changes with any chunk.
+ * @param serverCode what pages are written by; under `svc dev`, where pages follow edits by other ways, nothing
+ * @returns a manifest whose `build` changes with any chunk, and with the server's code.
  * @throws SvcError `SVC117` when actions of two files share a name
  */
-export function createManifest(chunks: ReadonlyMap<string, string>, uses: Iterable<ActionUse>): Manifest {
+export function createManifest(
+  chunks: ReadonlyMap<string, string>,
+  uses: Iterable<ActionUse>,
+  serverCode: readonly string[] = [],
+): Manifest {
   const sorted = [...chunks].sort(([left], [right]) => (left < right ? -1 : 1));
   const actions = new Map<string, ActionUse>();
   for (const use of uses) {
@@ -27,7 +32,7 @@ export function createManifest(chunks: ReadonlyMap<string, string>, uses: Iterab
   const streams = [...actions.values()].filter(({ isStream }) => isStream);
   const names = (list: Iterable<ActionUse>): string[] => [...list].map(({ name }) => name).sort();
   return {
-    build: shortHash(JSON.stringify(sorted)),
+    build: shortHash(JSON.stringify([sorted, serverCode])),
     chunks: Object.fromEntries(sorted),
     actions: names(actions.values()),
     ...(streams.length > 0 ? { streams: names(streams) } : {}),

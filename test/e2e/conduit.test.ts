@@ -88,7 +88,7 @@ describe("the front page", () => {
   });
 
   it("has no serious violations of accessibility, light and dark, wide and narrow", async () => {
-    const { page, close } = await openTab(browser);
+    const { page, close } = await openTab(browser, { reducedMotion: "reduce" });
     await page.goto(app.url);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });

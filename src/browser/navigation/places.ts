@@ -74,6 +74,8 @@ export const begin = (): void => {
   const target = name && (document.getElementById(name) ?? document.getElementById(decoded(name)));
   if (target) target.scrollIntoView({ behavior: "instant" });
   else scrollTo({ left: 0, top: 0, behavior: "instant" });
+  // The event of it comes with the next frame, and by then the visitor may have left by a link within the page.
+  if (entry !== undefined) note();
 };
 
 const decoded = (text: string): string => {
