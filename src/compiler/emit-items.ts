@@ -13,6 +13,8 @@ import { svcName } from "./kinds.ts";
 import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "./model.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
 
+type SpreadAttribute = Extract<Attribute, { kind: "spread" }>;
+
 /** What the emitter of the module does with the nodes met here. */
 export interface Walker {
   /** Rewrites all JSX at or below a node. */
@@ -73,6 +75,15 @@ export class ItemEmitter {
 
   /** @param lead first of its attributes. */
   element(element: Element, lead: Segment[] = []): Segment[] {
+    const spread = spreadWithValue(element);
+    if (!spread) return this.#element(element, lead);
+    // Code keeps its place in the source, so what was spread is remembered until the content is written.
+    const field = this.#out.local("field");
+    return [{ code: [`((${field}) => `, ...concatenation(this.#element(element, lead, spread)), ")({})"] }];
+  }
+
+  /** @param spread whose `value` is content: `field` of the code around it remembers it. */
+  #element(element: Element, lead: Segment[], spread?: SpreadAttribute): Segment[] {
     const out: Segment[] = [`<${element.tag}`, ...lead];
     if (element.portal) out.push(this.#portal(element.portal));
     if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
@@ -82,15 +93,18 @@ export class ItemEmitter {
         inside = [{ code: [`${this.#out.use("t")}(`, attribute.expression, ")"] }];
       } else if (element.tag === "textarea" && attribute.kind === "field") {
         inside = [{ code: [`${this.#out.use("t")}(${this.#kept(attribute)})`] }];
-      } else out.push(...this.#attribute(attribute, element.tag));
+      } else if (attribute === spread)
+        out.push(this.#spread(attribute, [...attribute.skip, "value"], `${this.#out.local("field")}.given = `));
+      else out.push(...this.#attribute(attribute, element.tag));
     }
+    if (spread && element.tag === "textarea") inside = [{ code: [`${this.#out.use("t")}(${this.#given()})`] }];
     out.push(losesLineEnd(element) ? ">\n" : ">");
     if (VOID_TAGS.has(element.tag)) return out;
     if (element.rawHtml) {
       this.#walker.rewrite(element.rawHtml.expression);
       inside = [{ code: ["(", element.rawHtml.expression, ").__html"] }];
     }
-    return [...out, ...inside, ...this.#content(element), `</${element.tag}>`];
+    return [...out, ...inside, ...this.#content(element, spread !== undefined), `</${element.tag}>`];
   }
 
   #portal({ to, content }: NonNullable<Element["portal"]>): Segment {
@@ -103,9 +117,23 @@ export class ItemEmitter {
     };
   }
 
-  /** A bound `<select>` marks the options it holds, wherever they come from. */
-  #content(element: Element): Segment[] {
+  /** `value` of what was spread. */
+  #given(): string {
+    return `${this.#out.local("field")}.given?.value`;
+  }
+
+  /** @param keep code that remembers what is spread */
+  #spread({ expression }: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
+    this.#walker.rewrite(expression);
+    return { code: [`${this.#out.use("spread")}(${keep}`, expression, `, ${JSON.stringify(skip)})`] };
+  }
+
+  /** A `<select>` marks the options it holds, wherever they come from, by what it is bound to or what was spread into it. */
+  #content(element: Element, isSpread: boolean): Segment[] {
     const items = element.items.flatMap((item) => this.item(item));
+    if (isSpread && element.tag === "select")
+      // Without a value it marks none: an object is no option's.
+      return [{ code: [`${this.#out.use("options")}(${this.#given()} ?? {}, `, ...concatenation(items), ")"] }];
     const field = element.tag === "select" && element.attributes.find((item) => item.kind === "field");
     if (!field) return items;
     return [{ code: [`${this.#out.use("options")}(${this.#kept(field)}, `, ...concatenation(items), ")"] }];
@@ -129,10 +157,7 @@ export class ItemEmitter {
     if (attribute.kind === "static") return [attribute.html];
     if (attribute.kind === "ref") return [];
     if (attribute.kind === "field") return this.#field(attribute, tag);
-    if (attribute.kind === "spread") {
-      this.#walker.rewrite(attribute.expression);
-      return [{ code: [`${this.#out.use("spread")}(`, attribute.expression, `, ${JSON.stringify(attribute.skip)})`] }];
-    }
+    if (attribute.kind === "spread") return [this.#spread(attribute, attribute.skip)];
     if (!attribute.live) this.#walker.still(attribute.expression);
     return attribute.name === "indeterminate" ? [] : attributePieces(attribute, this.#pieces);
   }
@@ -300,4 +325,11 @@ export class ItemEmitter {
     }
     return [{ code: [...code, ...otherwise, ")"] }];
   }
+}
+
+/** What is spread into a field whose value HTML keeps as content, where nothing beside says the value. */
+function spreadWithValue({ tag, attributes, items }: Element): SpreadAttribute | undefined {
+  if (tag !== "select" && (tag !== "textarea" || items.length > 0)) return undefined;
+  const spread = attributes.findLast((attribute) => attribute.kind === "spread");
+  return spread?.skip.includes("value") ? undefined : spread;
 }

@@ -160,6 +160,22 @@ describe("text and attributes on the server", () => {
     );
   });
 
+  it("put a value that is spread where HTML keeps it: inside a textarea, on the option of a select", async () => {
+    const text = `export function A(p) {
+      return <div><textarea id="own" {...p} title={p.name} /><select {...p}><option value="a">A</option><option>b</option></select></div>;
+    }`;
+    assert.equal(
+      await render(text, { name: "n", value: "b" }),
+      '<div><textarea id="own" name="n" title="n">\nb</textarea><select name="n"><option value="a">A</option><option selected>b</option></select></div>',
+    );
+    assert.match(
+      await render(text, { name: "n" }),
+      /title="n">\n<\/textarea><select name="n"><option value="a">A<\/option><option>b</,
+    );
+    const beside = 'export function A(p) { return <textarea {...p} value="mine" />; }';
+    assert.equal(await render(beside, { value: "theirs" }), "<textarea>mine</textarea>");
+  });
+
   it("write style and script as they are", async () => {
     const text = "export function A() { return <style>{`a > b { & c { top: 0 } }`}</style>; }";
     assert.equal(await render(text), "<style>a > b { & c { top: 0 } }</style>");
