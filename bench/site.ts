@@ -1,8 +1,8 @@
 /**
- * What a site of three pages with one layout brings to the browser: at first, and by each link that is followed; svc beside
- * others, built for production. Bytes, no times.
+ * What a site of three pages with one layout brings to the browser, and how long it takes: at first, and by each link that is
+ * followed; svc beside others, built for production.
  *
- *   npm run bench:site -- [--only next,astro] [--json] [--update] [--quick]
+ *   npm run bench:site -- [--rounds N] [--only next,astro] [--json] [--update] [--quick]
  *
  * Method: bench/README.md.
  */
@@ -12,6 +12,8 @@ import { contenders, readOptions } from "./lib/options.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
 import { BASES, serveSiteOf, SITE_NAMES, TITLES, type SiteName } from "./lib/site-contenders.ts";
 import { measureVisit, type Brought, type Visit } from "./lib/site-driver.ts";
+import { measureTimes, type Times } from "./lib/site-times.ts";
+import { median } from "./lib/stats.ts";
 
 const text = (value: number): string => value.toLocaleString("en-US");
 
@@ -50,6 +52,22 @@ function tableOf(visits: ReadonlyMap<SiteName, Visit>): Table {
   };
 }
 
+const TIMES = ["painted", "loaded", "first", "second"] as const;
+
+/** Medians; the least of a column is in bold. */
+function timeTable(times: ReadonlyMap<SiteName, readonly Times[]>, rounds: number): Table {
+  const columns = TIMES.map((key) => {
+    const all = [...times.values()].map((visits) => Math.round(median(visits.map((visit) => visit[key]))));
+    return all.map((value) => (value === Math.min(...all) ? `**${value}**` : String(value)));
+  });
+  return {
+    title: "The same in milliseconds",
+    note: `Median of ${rounds} visits, each by somebody new, at a quarter of the processor's speed and 40 ms from the server; a link is pointed at for 100 ms before it is clicked.`,
+    head: ["", "first page painted", "first page loaded", "link to the second page", "link to the third"],
+    rows: [...times.keys()].map((name, at) => [TITLES[name](), ...columns.map((cells) => cells[at] ?? "")]),
+  };
+}
+
 function total({ html, rest, click, first, second }: Visit): Brought {
   const parts = [html, rest, click, first, second];
   return {
@@ -58,23 +76,35 @@ function total({ html, rest, click, first, second }: Visit): Brought {
   };
 }
 
-const options = readOptions(1);
+const options = readOptions(9);
 // Both ways of svc are svc's side.
 const names = contenders(SITE_NAMES, options);
 if (options.quick) names.push("svc-enhanced");
 const browser = await chromium.launch(await findChromium());
 try {
   const visits = new Map<SiteName, Visit>();
+  const times = new Map<SiteName, Times[]>();
   for (const name of names) {
     const site = await serveSiteOf(name);
     try {
       progress(name);
       visits.set(name, await measureVisit(browser, site.url + BASES[name]));
+      const all: Times[] = [];
+      for (let round = 0; round < options.rounds; round++)
+        all.push(await measureTimes(browser, site.url + BASES[name]));
+      times.set(name, all);
     } finally {
       await site.close();
     }
   }
-  await publish({ bench: "site", tables: [tableOf(visits)], data: Object.fromEntries(visits) }, options);
+  await publish(
+    {
+      bench: "site",
+      tables: [tableOf(visits), timeTable(times, options.rounds)],
+      data: Object.fromEntries([...visits].map(([name, visit]) => [name, { ...visit, times: times.get(name) }])),
+    },
+    options,
+  );
 } finally {
   await browser.close();
 }

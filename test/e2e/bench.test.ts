@@ -26,8 +26,12 @@ describe("the benches", () => {
   });
 
   it("of a site follows its links, with the layout or without", async () => {
-    const visits = (await quickRun("site")) as Record<string, { first: { bytes: number }; isKept: boolean }>;
+    const visits = (await quickRun("site")) as Record<
+      string,
+      { first: { bytes: number }; isKept: boolean; times: { first: number }[] }
+    >;
     assert.ok(Object.values(visits).every(({ first }) => first.bytes > 0));
+    assert.ok(Object.values(visits).every(({ times }) => times.every(({ first }) => first > 0)));
     assert.deepEqual([visits["svc"]?.isKept, visits["svc-enhanced"]?.isKept], [false, true]);
   });
 
