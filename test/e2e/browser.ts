@@ -69,6 +69,13 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
   };
 }
 
+/** From here on the page is far from its server: 100 ms, and 40 kB a second. */
+export async function slowDown(page: Page): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  const limits = { latency: 100, downloadThroughput: 40_000, uploadThroughput: 40_000 };
+  await client.send("Network.emulateNetworkConditions", { offline: false, ...limits });
+}
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface AxeViolation {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { seriousViolations, launchBrowser, openTab } from "./browser.ts";
+import { launchBrowser, openTab, seriousViolations, slowDown } from "./browser.ts";
 import { startBuilt, type BuiltApp } from "./built-app.ts";
 
 let app: BuiltApp;
@@ -34,9 +34,15 @@ interface Story {
   takeComplaints: () => string[];
 }
 
-async function inTab(path: string, javaScriptEnabled: boolean, story: (given: Story) => Promise<void>): Promise<void> {
+async function inTab(
+  path: string,
+  javaScriptEnabled: boolean,
+  story: (given: Story) => Promise<void>,
+  isSlow = false,
+): Promise<void> {
   await ran();
   const { page, close, takeComplaints } = await openTab(browser, { javaScriptEnabled });
+  if (isSlow) await slowDown(page);
   await page.goto(app.url + path);
   await story({ page, isScripted: javaScriptEnabled, takeComplaints });
   await close();
@@ -53,8 +59,14 @@ function twice(name: string, path: string, story: (given: Story) => Promise<void
     it(`${name}, ${isScripted ? "with" : "without"} JavaScript`, () => inTab(path, isScripted, story));
 }
 
+/** The form may be sent before the script that would send it has come. */
+function thrice(name: string, path: string, story: (given: Story) => Promise<void>): void {
+  twice(name, path, story);
+  it(`${name}, on a slow network`, () => inTab(path, true, story, true));
+}
+
 describe("a form that is refused", () => {
-  twice("comes back with what was typed, what is wrong beside it, and the focus there", "/", async (story) => {
+  thrice("comes back with what was typed, what is wrong beside it, and the focus there", "/", async (story) => {
     const { page } = story;
     await page.fill("#save-profile-email", "nobody");
     await page.fill("#save-profile-age", "7");
@@ -107,7 +119,7 @@ describe("a form that is refused", () => {
 });
 
 describe("a form that is taken", () => {
-  twice("gives its handler typed values, and its page tells so once", "/", async ({ page }) => {
+  thrice("gives its handler typed values, and its page tells so once", "/", async ({ page }) => {
     await page.fill("#save-profile-name", "Ada & Co");
     await page.fill("#save-profile-age", "36.5");
     await page.fill("#save-profile-address-city", "Zürich");
@@ -136,14 +148,14 @@ describe("a form that is taken", () => {
     assert.equal(await page.textContent(".svc-flash"), "");
   });
 
-  twice("leads where its handler says", "/", async ({ page }) => {
+  thrice("leads where its handler says", "/", async ({ page }) => {
     await page.fill("#save-profile-name", "away");
     await page.click("#save");
     await page.waitForURL("**/done?from=profile");
     assert.equal(await page.textContent("h1"), "Done from=profile");
   });
 
-  twice("brings files, whose names are no paths", "/upload", async ({ page }) => {
+  thrice("brings files, whose names are no paths", "/upload", async ({ page }) => {
     await page.fill("#upload-title", "Ünï");
     await page.setInputFiles("#upload-picture", { name: "../../a\u202egnp.exe", mimeType: "image/png", buffer: PNG });
     await page.setInputFiles("#upload-papers", [

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Browser, BrowserContextOptions, Page, Request, Route } from "playwright-core";
 import { createApp, page as definePage, type Started } from "svc";
 import { html } from "svc/jsx-runtime";
-import { launchBrowser, openTab, seriousViolations, type Tab } from "./browser.ts";
+import { launchBrowser, openTab, seriousViolations, slowDown, type Tab } from "./browser.ts";
 import { startBuilt, type BuiltApp } from "./built-app.ts";
 
 let app: BuiltApp;
@@ -130,13 +130,6 @@ const STORIES: Record<string, (page: Page) => Promise<void>> = {
     assert.equal(pathOf(page), "/about");
   },
 };
-
-/** Clicks come before scripts do, pages after the next click. */
-async function slowDown(page: Page): Promise<void> {
-  const client = await page.context().newCDPSession(page);
-  const limits = { latency: 100, downloadThroughput: 40_000, uploadThroughput: 40_000 };
-  await client.send("Network.emulateNetworkConditions", { offline: false, ...limits });
-}
 
 /** `tells`: of which stories; all where it is left out. */
 const WAYS: Record<
