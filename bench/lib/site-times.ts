@@ -43,9 +43,13 @@ function watchHeadings(): void {
   const look = (): void => {
     const wanted = sessionStorage.getItem("wanted");
     if (wanted === null || !document.querySelector("h1")?.textContent?.includes(wanted)) return;
-    sessionStorage.removeItem("wanted");
     requestAnimationFrame(() =>
-      setTimeout(() => sessionStorage.setItem("shown", String(performance.timeOrigin + performance.now()))),
+      setTimeout(() => {
+        // The first frame counts; where the document goes before it, that of the next.
+        if (sessionStorage.getItem("wanted") === null) return;
+        sessionStorage.removeItem("wanted");
+        sessionStorage.setItem("shown", String(performance.timeOrigin + performance.now()));
+      }),
     );
   };
   new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
