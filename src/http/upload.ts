@@ -3,9 +3,8 @@
  * process's user may read, and refused as soon as it is too many, too large or not what it says it is.
  */
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createReadStream, createWriteStream } from "node:fs";
-import { copyFile, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { copyFile, mkdtemp, open, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -91,21 +90,19 @@ export class Uploads {
     field: string,
     maxBytes: number,
   ): Promise<number> {
-    const target = createWriteStream(path, { flags: "wx", mode: 0o600 });
-    let size = 0;
+    // No write stream: destroyed while it writes, it tells of that as an error, which nobody hears who has gone on.
+    const file = await open(path, "wx", 0o600);
     try {
-      await once(target, "open");
+      let size = 0;
       for (let chunk: Buffer | undefined = head; chunk; chunk = await nextOf(reader)) {
         size += chunk.length;
         if (size > maxBytes) throw tooLarge(field, maxBytes);
-        if (!target.write(chunk)) await once(target, "drain");
+        // From where the last one ended.
+        await file.writeFile(chunk);
       }
-      target.end();
-      await once(target, "finish");
       return size;
-    } catch (error) {
-      target.destroy();
-      throw error;
+    } finally {
+      await file.close();
     }
   }
 }
