@@ -356,7 +356,7 @@ for (const url of STORES) {
       await engine.idle();
       assert.equal((await engine.snapshot(id))?.status, "failed");
       isBroken = false;
-      assert.deepEqual([(await engine.retry(id)).epoch, (await engine.snapshot(id))?.status], [2, "running"]);
+      assert.equal((await engine.retry(id)).epoch, 2);
       await engine.idle();
       assert.deepEqual(
         [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result, parses],

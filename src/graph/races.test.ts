@@ -51,7 +51,8 @@ for (const url of STORES) {
         ["done", "ready"],
       );
       assert.ok(!typesOf(await here.store.graphs.events(id, 0)).includes("node.started second"));
-      assert.equal(await outcome(here.engine.resume(id)), "running");
+      // What is shown is read after the commit, and by then the rest may have run.
+      assert.ok(["running", "done"].includes(await outcome(here.engine.resume(id))));
       await here.engine.idle();
       assert.equal((await here.engine.snapshot(id))?.status, "done");
       assert.deepEqual(await webhooksOf(here.store, id), ["graph.done", "graph.paused"]);
