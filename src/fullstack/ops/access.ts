@@ -24,6 +24,7 @@ export type Access = { visitor: Visitor } | { denial: Denial };
 /** Sent to the screens alone. */
 const COOKIE = "svc-ops";
 export const OPS_PATH = `${BASE_PATH}/ops`;
+export const RUNS_PATH = `${OPS_PATH}/runs`;
 /** A day at work; then the key is asked for again. */
 const LIFETIME = "8h";
 const LIFETIME_SECONDS = 8 * 3600;

@@ -1,7 +1,7 @@
 /** The overview: whether all is well, what runs and what waits, and what needs somebody. */
 import type { Entry, Recent, RecentHour, Status } from "../../../index.ts";
 import type { QueueView, ScheduleView, Snapshot } from "../../../graph.ts";
-import { OPS_PATH } from "../access.ts";
+import { OPS_PATH, RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
@@ -13,7 +13,7 @@ import { bytesText, changeText, countText, durationText, shareText } from "../vi
 import { PATHS } from "../../../index.ts";
 import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
 import { QueuesTable } from "./queues.tsx";
-import { NoRuns, RunsTable } from "./runs.tsx";
+import { NoRuns, RunsTable } from "./runs-table.tsx";
 import { concurrencyByWorker } from "../views/workers.ts";
 
 const HOUR_MS = 3_600_000;
@@ -129,7 +129,7 @@ function Overview({ data, look }: { data: OverviewData; look: Look }) {
       <section aria-labelledby="latest">
         <div class="head">
           <h2 id="latest">Latest runs</h2>
-          <a href={`${OPS_PATH}/runs`}>All runs</a>
+          <a href={RUNS_PATH}>All runs</a>
         </div>
         <div data-live="latest">
           {data.latest.length === 0 ? (

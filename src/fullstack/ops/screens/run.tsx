@@ -4,7 +4,7 @@ import type { GraphEvent, NodeDetail, Snapshot } from "../../../graph.ts";
 import { FlowAssets } from "../../flow/flow-assets.tsx";
 import { FlowGraph } from "../../flow/flow-graph.tsx";
 import { readFlow } from "../../flow/flow.ts";
-import { OPS_PATH } from "../access.ts";
+import { RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { attemptsOf } from "../views/attempts.ts";
@@ -24,7 +24,6 @@ import type { RunData } from "../run-data.ts";
 import { runRoutes } from "../run-routes.ts";
 import { TimelineChart } from "./timeline.tsx";
 
-const RUNS = `${OPS_PATH}/runs`;
 /** Events that a timeline is made of: more than anybody reads, and as many as are read without being felt. */
 const EVENTS = 5000;
 const EVENTS_PAGE = 1000;
@@ -53,7 +52,7 @@ async function loadRun({ ctx, app, visitor }: Look): Promise<RunData> {
     chosen === undefined ? undefined : app.engine.node(id, chosen),
     query.view === "past" ? app.engine.pastNodes(id) : [],
     query.view === "audit" ? app.operations.audit({ target: id, limit: AUDIT }) : undefined,
-    readFlow(app, id, { nodeHref: `${RUNS}/${id}?node=:node` }),
+    readFlow(app, id, { nodeHref: `${RUNS_PATH}/${id}?node=:node` }),
   ]);
   if (query.node !== undefined && node === undefined) notFound(`The run has no node "${query.node.slice(0, 80)}"`);
   if (!flow) notFound(`There is no run "${id.slice(0, 80)}"`);
@@ -127,7 +126,7 @@ function Run({ data, look }: { data: RunData; look: Look }) {
           <nav class="tabs" aria-label="Views of the run">
             {viewsOf(run).map(([view, label]) => (
               <a
-                href={runQueryText(query, { view }) || `${RUNS}/${id}`}
+                href={runQueryText(query, { view }) || `${RUNS_PATH}/${id}`}
                 aria-current={query.view === view ? "page" : undefined}
                 key={view}
               >
@@ -181,18 +180,18 @@ function Head({ run, look }: { run: Snapshot; look: Look }) {
   return (
     <div class="stack-tight">
       <nav class="crumbs" aria-label="Where this run belongs">
-        <a href={RUNS}>Runs</a> <span aria-hidden="true">›</span>{" "}
-        <a href={`${RUNS}?${queryText({ worker })}`}>{worker}</a>
+        <a href={RUNS_PATH}>Runs</a> <span aria-hidden="true">›</span>{" "}
+        <a href={`${RUNS_PATH}?${queryText({ worker })}`}>{worker}</a>
         {parent === null ? null : (
           <span>
             {" "}
-            part of <a href={`${RUNS}/${parent.graph_id}`}>{parent.node ?? parent.graph_id}</a>
+            part of <a href={`${RUNS_PATH}/${parent.graph_id}`}>{parent.node ?? parent.graph_id}</a>
           </span>
         )}
         {forkedFrom === null ? null : (
           <span>
             {" "}
-            forked from <a href={`${RUNS}/${forkedFrom}`}>{forkedFrom}</a>
+            forked from <a href={`${RUNS_PATH}/${forkedFrom}`}>{forkedFrom}</a>
           </span>
         )}
       </nav>
@@ -239,7 +238,7 @@ function Head({ run, look }: { run: Snapshot; look: Look }) {
             <dt>Tags</dt>
             <dd>
               {run.tags.map((tag) => (
-                <a class="tag" href={`${RUNS}?${queryText({ tag })}`} key={tag}>
+                <a class="tag" href={`${RUNS_PATH}?${queryText({ tag })}`} key={tag}>
                   {tag}
                 </a>
               ))}
@@ -250,7 +249,7 @@ function Head({ run, look }: { run: Snapshot; look: Look }) {
           <div>
             <dt>Started by its nodes</dt>
             <dd>
-              <a href={`${RUNS}?${queryText({ parent: id })}`}>{`${countText(children.length)} runs`}</a>
+              <a href={`${RUNS_PATH}?${queryText({ parent: id })}`}>{`${countText(children.length)} runs`}</a>
             </dd>
           </div>
         )}
@@ -284,11 +283,11 @@ function Trouble({ run: { graph_id: id, worker, error } }: { run: Snapshot }) {
       <p class="quiet">
         {node === undefined ? null : (
           <span>
-            in <a href={`${RUNS}/${id}?${new URLSearchParams({ node, tab: "error" }).toString()}`}>{node}</a>
+            in <a href={`${RUNS_PATH}/${id}?${new URLSearchParams({ node, tab: "error" }).toString()}`}>{node}</a>
             {", "}
           </span>
         )}
-        <a href={`${RUNS}?${queryText({ status: "failed", worker, ...(text !== "" && { error: text }) })}`}>
+        <a href={`${RUNS_PATH}?${queryText({ status: "failed", worker, ...(text !== "" && { error: text }) })}`}>
           runs with the same error
         </a>
       </p>
@@ -346,7 +345,7 @@ function Main({ data, look }: { data: RunData; look: Look }) {
       <TimelineChart
         timeline={timelineOf(run, events, look.nowMs)}
         chosen={data.node?.id}
-        hrefOf={(node) => `${RUNS}/${id}${runQueryText(query, { node })}`}
+        hrefOf={(node) => `${RUNS_PATH}/${id}${runQueryText(query, { node })}`}
       />
       {isCut ? <p class="quiet">{`Made of its first ${countText(EVENTS)} events.`}</p> : null}
     </>

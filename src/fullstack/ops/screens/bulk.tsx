@@ -1,0 +1,160 @@
+/** The same step for many runs: chosen under the list, told how many it is, confirmed, done. */
+import { SvcError, type Entry } from "../../../index.ts";
+import { RUNS_PATH } from "../access.ts";
+import { operatorRoute } from "../operator-route.ts";
+import type { Look, Screens } from "../look.ts";
+import { screen } from "../screen.tsx";
+import { BULK_STEPS, readBulk, type BulkChoice } from "../views/bulk.ts";
+import { chipsOf, graphQueryOf, queryText } from "../views/runs-query.ts";
+import { countText } from "../views/text.ts";
+import { Empty, StepButton, StepForm } from "./parts.tsx";
+
+export function bulkScreens(screens: Screens): Entry[] {
+  return [
+    screen<BulkData>(screens, "/runs/bulk", {
+      title: "Many runs at once",
+      section: "Runs",
+      load: loadBulk,
+      view: (data, look) => <Bulk data={data} look={look} />,
+    }),
+    operatorRoute(screens, "/runs/bulk", runBulk),
+  ];
+}
+
+/** Under the list: which runs, and which step. */
+export function BulkBar({ total, look }: { total: number; look: Look }) {
+  const canAct = look.visitor.role === "operator";
+  return (
+    <fieldset class="bulk" disabled={!canAct}>
+      <legend>The same for many</legend>
+      <label class="check">
+        <input type="radio" name="which" value="chosen" checked /> those that are ticked
+      </label>
+      <label class="check">
+        <input type="radio" name="which" value="all" /> {`all ${countText(total)} that the filters fit`}
+      </label>
+      <span class="buttons">
+        {BULK_STEPS.map((step) => (
+          <button type="submit" class="button" name="step" value={step} key={step}>
+            {`${step[0]?.toUpperCase()}${step.slice(1)}…`}
+          </button>
+        ))}
+      </span>
+      {canAct ? (
+        <p class="quiet">First you are told how many it is.</p>
+      ) : (
+        <p class="quiet">You may look, not change: the operator role is needed.</p>
+      )}
+    </fieldset>
+  );
+}
+
+interface BulkData {
+  choice: BulkChoice;
+  count: number;
+}
+
+async function loadBulk({ ctx, app, nowMs }: Look): Promise<BulkData> {
+  const choice = readBulk(ctx.query);
+  if (choice.ids) return { choice, count: choice.ids.length };
+  const report = await app.engine.bulk(choice.step, { filter: graphQueryOf(choice.filter, nowMs), isDryRun: true });
+  return { choice, count: report.matched };
+}
+
+const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
+  pause: "What runs goes on to its end; nothing new begins until they are resumed.",
+  resume: "Those that are paused go on where they stopped.",
+  cancel: "What runs is aborted, and what can be taken back is taken back. A cancelled run does not go on.",
+  retry: "Those that have failed run again from what is not done. What is done stays done.",
+};
+/** More are confirmed by typing how many. */
+const TYPED_FROM = 50;
+
+function Bulk({ data: { choice, count }, look }: { data: BulkData; look: Look }) {
+  const { step, ids, filter } = choice;
+  const list = `${RUNS_PATH}?${queryText(filter)}`;
+  if (count === 0)
+    return (
+      <>
+        <h1>Nothing to do</h1>
+        <Empty title="No run was ticked, or none fits the filters">
+          <p>
+            <a href={list}>Back to the list</a>
+          </p>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <h1>{`${step[0]?.toUpperCase()}${step.slice(1)} ${countText(count)} run${count === 1 ? "" : "s"}?`}</h1>
+      <p>{EFFECTS[step]}</p>
+      <p class="quiet">
+        {ids
+          ? "Those that you have ticked."
+          : `All that fit: ${
+              chipsOf(filter)
+                .map(({ label, value }) => `${label} ${value}`)
+                .join(", ") || "every run there is"
+            }.`}{" "}
+        Runs that don't allow it are left as they are, and counted.
+      </p>
+      <StepForm
+        look={look}
+        action="/runs/bulk"
+        class="confirm"
+        fields={{ ...filter, step, list, ...(ids && { runs: ids.join(",") }), expected: String(count) }}
+      >
+        <label>
+          Why (kept in the audit trail)
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        {count > TYPED_FROM ? (
+          <label>
+            {`Type ${count} to confirm`}
+            <input name="typed" required inputmode="numeric" autocomplete="off" pattern={String(count)} />
+          </label>
+        ) : null}
+        <span class="buttons">
+          <StepButton
+            look={look}
+            label={`${step[0]?.toUpperCase()}${step.slice(1)} ${countText(count)}`}
+            tone={step === "cancel" ? "bad" : "main"}
+          />
+          <a class="button" href={list}>
+            Leave them
+          </a>
+        </span>
+      </StepForm>
+    </>
+  );
+}
+
+const runBulk: Parameters<typeof operatorRoute>[2] = async ({ app, fields, steering, nowMs }) => {
+  const { step, ids, filter } = readBulk(new URLSearchParams(fields));
+  const expected = Number(fields["expected"]);
+  if (expected > TYPED_FROM && fields["typed"] !== String(expected))
+    return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };
+  if (!ids) {
+    const { changed, refused } = await app.engine.bulk(step, { ...steering, filter: graphQueryOf(filter, nowMs) });
+    return bulkTold(step, changed, refused);
+  }
+  let changed = 0;
+  for (const id of ids) if (await isTaken(app.engine[step](id, steering))) changed++;
+  return bulkTold(step, changed, ids.length - changed);
+};
+
+/** Whether a run allowed its step. @throws what is neither a refusal nor a run that is gone: what was steered until then is. */
+async function isTaken(step: Promise<unknown>): Promise<boolean> {
+  try {
+    await step;
+    return true;
+  } catch (error) {
+    if (error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")) return false;
+    throw error;
+  }
+}
+
+function bulkTold(step: string, changed: number, refused: number): { tone: "good"; text: string } {
+  const left = refused === 0 ? "" : ` ${countText(refused)} did not allow it.`;
+  return { tone: "good", text: `${step[0]?.toUpperCase()}${step.slice(1)}: ${countText(changed)} done.${left}` };
+}

@@ -1,0 +1,125 @@
+/** Runs as rows, and what stands in place of them where there are none; for the list and for the overview. */
+import type { Snapshot } from "../../../graph.ts";
+import { RUNS_PATH } from "../access.ts";
+import type { Look } from "../look.ts";
+import { graphLooks } from "../views/looks.ts";
+import { queryText } from "../views/runs-query.ts";
+import { countText, durationText, shortId } from "../views/text.ts";
+import { Empty, Mark, Time } from "./parts.tsx";
+
+export function NoRuns({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty title="No run fits these filters">
+        <p>
+          Drop one of them above, or <a href={RUNS_PATH}>look at all runs</a>.
+        </p>
+      </Empty>
+    );
+  return (
+    <Empty title="No graphs yet">
+      <p>A worker is a function with a name; starting it is a run:</p>
+      <pre tabindex={0}>
+        <code>
+          {`import { createFullStackApp } from "svc/fullstack";
+import { worker } from "svc";
+
+const greet = worker("greet", async (name: string) => \`Hello \${name}\`);
+export default createFullStackApp({ workers: [greet] });
+// app.engine.start("greet", "Ada"), or: svc graph start greet --input '"Ada"'`}
+        </code>
+      </pre>
+    </Empty>
+  );
+}
+
+/** Runs as rows, newest first. */
+export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]; look: Look; canChoose: boolean }) {
+  const longest = Math.max(1, ...runs.map((run) => tookMs(run, look.nowMs)));
+  return (
+    <div class="scroll">
+      <table class="runs">
+        <thead>
+          <tr>
+            {canChoose ? <th scope="col" class="pick" aria-label="Choose"></th> : null}
+            <th scope="col">Status</th>
+            <th scope="col">Run</th>
+            <th scope="col">Worker</th>
+            <th scope="col">Started</th>
+            <th scope="col">Duration</th>
+            <th scope="col" class="number">
+              Nodes
+            </th>
+            <th scope="col">Tags</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.graph_id}>
+              {canChoose ? (
+                <td class="pick">
+                  <input type="checkbox" name="run" value={run.graph_id} aria-label={`Choose ${run.graph_id}`} />
+                </td>
+              ) : null}
+              <td data-label="Status">
+                <Mark looks={graphLooks(run, look.nowMs)} />
+              </td>
+              <td data-label="Run">
+                <a class="id" href={`${RUNS_PATH}/${run.graph_id}`} title={run.graph_id} data-row>
+                  {shortId(run.graph_id)}
+                </a>
+                <RunNote run={run} />
+              </td>
+              <td data-label="Worker">
+                <a href={`${RUNS_PATH}?${queryText({ worker: run.worker })}`}>{run.worker}</a>
+              </td>
+              <td data-label="Started">
+                <Time ms={run.created_ms} now={look.nowMs} />
+              </td>
+              <td data-label="Duration" class="length">
+                <span class="length-text">{run.started_ms === null ? "–" : durationText(tookMs(run, look.nowMs))}</span>
+                <span
+                  class="length-bar"
+                  style={`--share:${((tookMs(run, look.nowMs) / longest) * 100).toFixed(1)}%`}
+                ></span>
+              </td>
+              <td data-label="Nodes" class="number">
+                {nodesText(run)}
+              </td>
+              <td data-label="Tags">
+                {run.tags.map((tag) => (
+                  <a class="tag" href={`${RUNS_PATH}?${queryText({ tag })}`} key={tag}>
+                    {tag}
+                  </a>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What it came to, or how far it is. */
+function RunNote({ run }: { run: Snapshot }) {
+  const text = noteOf(run);
+  return text === "" ? null : <p class="note">{text}</p>;
+}
+
+function noteOf({ error, progress, status, epoch }: Snapshot): string {
+  const parts = epoch > 1 ? [`run ${epoch}`] : [];
+  if (error) parts.push(error.message.slice(0, 120));
+  else if (progress && status === "running") parts.push(`${Math.round(progress.value * 100)} % ${progress.note ?? ""}`);
+  return parts.join(" · ");
+}
+
+function tookMs({ started_ms: startedMs, finished_ms: finishedMs }: Snapshot, nowMs: number): number {
+  return startedMs === null ? 0 : Math.max(0, (finishedMs ?? nowMs) - startedMs);
+}
+
+function nodesText({ nodes }: Snapshot): string {
+  const outer = nodes.filter(({ kind }) => kind === "node");
+  const done = outer.filter(({ status }) => status === "done" || status === "skipped").length;
+  return `${countText(done)}/${countText(outer.length)}`;
+}
