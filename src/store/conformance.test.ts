@@ -350,6 +350,21 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       assert.deepEqual(await store.webhooks.registrations(), []);
     });
 
+    it("changes a registration as it is stored, one change after the other", async () => {
+      await store.webhooks.saveRegistration(registrationRow("wh_counted"));
+      const count = () =>
+        store.webhooks.changeRegistration("wh_counted", (row) => ({
+          ...row,
+          consecutiveFailures: row.consecutiveFailures + 1,
+        }));
+      await Promise.all(Array.from({ length: 20 }, count));
+      assert.equal((await store.webhooks.registration("wh_counted"))?.consecutiveFailures, 20);
+      const same = await store.webhooks.changeRegistration("wh_counted", (row) => row);
+      assert.equal(same?.after, same?.before);
+      assert.equal(await store.webhooks.changeRegistration("wh_none", (row) => row), undefined);
+      await store.webhooks.deleteRegistration("wh_counted");
+    });
+
     it("hands out the deliveries of a lane that are due, records attempts, requeues", async () => {
       const id = nextId();
       const registrationId = `wh_${id}`;

@@ -46,6 +46,11 @@ export interface RegistrationRow {
   updatedMs: number;
 }
 
+export interface ChangedRegistration {
+  before: RegistrationRow;
+  after: RegistrationRow;
+}
+
 export type DeliveryStatus = "pending" | "delivered" | "failed";
 
 export interface DeliveryRow extends OutboxRow {
@@ -107,6 +112,15 @@ export interface WebhookStore {
   readonly claimant?: string;
   /** Inserts or replaces a registration. The URL is unique. */
   saveRegistration(row: RegistrationRow): Promise<void>;
+  /**
+   * Changes a registration as it is stored, so that no change of another process is lost.
+   * @param change gives the very row that it is given where there is nothing to change. May be called again.
+   * @returns undefined: there is none.
+   */
+  changeRegistration(
+    id: string,
+    change: (row: RegistrationRow) => RegistrationRow,
+  ): Promise<ChangedRegistration | undefined>;
   deleteRegistration(id: string): Promise<boolean>;
   registration(id: string): Promise<RegistrationRow | undefined>;
   registrationByUrl(url: string): Promise<RegistrationRow | undefined>;

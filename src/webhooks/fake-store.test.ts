@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Store } from "../store/contract.ts";
 import type { GraphStore } from "../store/graph-store.ts";
-import type { AttemptRecord, AttemptRow, DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
+import type {
+  AttemptRecord,
+  AttemptRow,
+  ChangedRegistration,
+  DeliveryRow,
+  RegistrationRow,
+} from "../store/webhook-rows.ts";
 import type { SessionRows } from "../store/visitors.ts";
 import { MemoryAnswers } from "../store/memory/answers.ts";
 import { MemoryAudit, MemoryQueues, MemorySchedules } from "../store/memory/control.ts";
@@ -18,6 +24,15 @@ export class FakeWebhookStore extends MemoryWebhooks {
   override async saveRegistration(row: RegistrationRow): Promise<void> {
     await super.saveRegistration(row);
     this.saves++;
+  }
+
+  override async changeRegistration(
+    id: string,
+    change: (row: RegistrationRow) => RegistrationRow,
+  ): Promise<ChangedRegistration | undefined> {
+    const changed = await super.changeRegistration(id, change);
+    if (changed && changed.after !== changed.before) this.saves++;
+    return changed;
   }
 
   override async recordAttempts(records: readonly AttemptRecord[]): Promise<void> {

@@ -158,13 +158,11 @@ export class Registry {
     const known = this.find(id);
     if (!known || (change(known) === known && !this.#lock.isTaken(id))) return;
     await this.#lock.run(id, async () => {
-      const row = await this.#options.store.registration(id);
-      if (!row) return;
-      const health = change(row);
-      if (health === row) return;
-      const changed = { ...row, ...health };
-      await this.#options.store.saveRegistration(changed);
-      if (row.enabled && !health.enabled) this.#options.onDisabled(changed);
+      const changed = await this.#options.store.changeRegistration(id, (row) => {
+        const health = change(row);
+        return health === row ? row : { ...row, ...health };
+      });
+      if (changed?.before.enabled && !changed.after.enabled) this.#options.onDisabled(changed.after);
     });
   }
 
@@ -178,10 +176,11 @@ export class Registry {
 
   #edit(id: string, change: (row: RegistrationRow) => RegistrationRow): Promise<RegistrationRow> {
     return this.#lock.run(id, async () => {
-      const row = change(await this.get(id));
-      await this.#options.store.saveRegistration(row);
+      const changed = await this.#options.store.changeRegistration(id, change);
+      // Says that there is none.
+      if (!changed) return this.get(id);
       this.#options.onChange(id);
-      return row;
+      return changed.after;
     });
   }
 

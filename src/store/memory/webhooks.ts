@@ -3,6 +3,7 @@ import type { Page } from "../queries.ts";
 import type {
   AttemptRecord,
   AttemptRow,
+  ChangedRegistration,
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
@@ -28,6 +29,22 @@ export class MemoryWebhooks implements WebhookStore {
 
   async saveRegistration(row: RegistrationRow): Promise<void> {
     await turn();
+    this.#keep(row);
+  }
+
+  async changeRegistration(
+    id: string,
+    change: (row: RegistrationRow) => RegistrationRow,
+  ): Promise<ChangedRegistration | undefined> {
+    await turn();
+    const before = structuredClone(this.#registrations.get(id));
+    if (!before) return undefined;
+    const after = change(before);
+    if (after !== before) this.#keep(after);
+    return { before, after };
+  }
+
+  #keep(row: RegistrationRow): void {
     const other = [...this.#registrations.values()].find(({ url }) => url === row.url);
     if (other && other.id !== row.id) throw new Error(`UNIQUE constraint failed: registration.url ${row.url}`);
     this.#registrations.set(row.id, structuredClone(row));

@@ -206,6 +206,22 @@ describe("PostgreSQL, shared", { skip }, () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
+  it("loses no change of a registration that two processes change at once", async () => {
+    const open = () => openStore(`${database.url}?schema=changed`);
+    const [one, other] = [await open(), await open()];
+    await one.webhooks.saveRegistration(registrationRow("wh_both"));
+    const count = (store: Store) =>
+      store.webhooks.changeRegistration("wh_both", (row) => ({
+        ...row,
+        consecutiveFailures: row.consecutiveFailures + 1,
+      }));
+    const disable = other.webhooks.changeRegistration("wh_both", (row) => ({ ...row, enabled: false }));
+    await Promise.all([disable, ...Array.from({ length: 30 }, (_, at) => count(at % 2 === 0 ? one : other))]);
+    const row = await one.webhooks.registration("wh_both");
+    assert.deepEqual([row?.consecutiveFailures, row?.enabled], [30, false]);
+    await Promise.all([one.close(), other.close()]);
+  });
+
   it("counts graphs over processes, those included that are gone", async () => {
     const open = () => openStore(`${database.url}?schema=counted`);
     const [one, other] = [await open(), await open()];

@@ -3,7 +3,7 @@
  * process says that it has changed one, and now and then.
  */
 import { toRegistration } from "../columns.ts";
-import type { RegistrationRow } from "../webhook-rows.ts";
+import type { ChangedRegistration, RegistrationRow } from "../webhook-rows.ts";
 import type { Database, Sql } from "./database.ts";
 import { clean } from "./group-document.ts";
 
@@ -39,26 +39,44 @@ export class Registrations {
   }
 
   async save(row: RegistrationRow): Promise<void> {
-    await this.#change(async (sql) => {
-      await sql(SAVE, row.id, clean(row.url), row.createdMs, JSON.stringify(row));
-      return true;
-    });
-  }
-
-  delete(id: string): Promise<boolean> {
-    return this.#change(async (sql) => {
-      return (await sql("DELETE FROM svc.registration WHERE id = $1 RETURNING id", clean(id))).length > 0;
-    });
-  }
-
-  async #change(work: (sql: Sql) => Promise<boolean>): Promise<boolean> {
-    const hasChanged = await this.#database.transaction(async (sql) => {
-      const value = await work(sql);
-      if (value) await sql(NOTIFY);
-      return value;
+    await this.#database.transaction(async (sql) => {
+      await this.#save(sql, row);
+      await sql(NOTIFY);
     });
     await this.refresh();
-    return hasChanged;
+  }
+
+  /** Its row is locked meanwhile: of two processes that change it one waits for the other. */
+  async change(
+    id: string,
+    change: (row: RegistrationRow) => RegistrationRow,
+  ): Promise<ChangedRegistration | undefined> {
+    const changed = await this.#database.transaction(async (sql) => {
+      const [stored] = await sql("SELECT data FROM svc.registration WHERE id = $1 FOR UPDATE", clean(id));
+      if (!stored) return undefined;
+      const before = toRegistration(stored);
+      const after = change(before);
+      if (after === before) return { before, after };
+      await this.#save(sql, after);
+      if (isNews(before, after)) await sql(NOTIFY);
+      return { before, after };
+    });
+    await this.refresh();
+    return changed;
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const isGone = await this.#database.transaction(async (sql) => {
+      const gone = await sql("DELETE FROM svc.registration WHERE id = $1 RETURNING id", clean(id));
+      if (gone.length > 0) await sql(NOTIFY);
+      return gone.length > 0;
+    });
+    await this.refresh();
+    return isGone;
+  }
+
+  #save(sql: Sql, row: RegistrationRow): Promise<unknown> {
+    return sql(SAVE, row.id, clean(row.url), row.createdMs, JSON.stringify(row));
   }
 
   async one(id: string): Promise<RegistrationRow | undefined> {
@@ -70,4 +88,10 @@ export class Registrations {
     const row = await this.#database.row("SELECT data FROM svc.registration WHERE url = $1", clean(url));
     return row && toRegistration(row);
   }
+}
+
+/** Whether others have to know: how many failures there were in a row is counted in the row, and they read it before they count on. */
+function isNews(before: RegistrationRow, after: RegistrationRow): boolean {
+  const { consecutiveFailures } = before;
+  return JSON.stringify(before) !== JSON.stringify({ ...after, consecutiveFailures });
 }

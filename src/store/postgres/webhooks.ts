@@ -9,6 +9,7 @@ import type { Row } from "../row.ts";
 import type {
   AttemptRecord,
   AttemptRow,
+  ChangedRegistration,
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
@@ -79,6 +80,13 @@ export class PostgresWebhooks implements WebhookStore {
 
   saveRegistration(row: RegistrationRow): Promise<void> {
     return this.#registrations.save(row);
+  }
+
+  changeRegistration(
+    id: string,
+    change: (row: RegistrationRow) => RegistrationRow,
+  ): Promise<ChangedRegistration | undefined> {
+    return this.#registrations.change(id, change);
   }
 
   deleteRegistration(id: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { Page } from "../queries.ts";
 import type {
   AttemptRecord,
   AttemptRow,
+  ChangedRegistration,
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
@@ -72,14 +73,32 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   async saveRegistration(row: RegistrationRow): Promise<void> {
-    await this.#database.write(() =>
-      this.#database
-        .sql(
-          "INSERT INTO registration (id, url, created_ms, data) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET url = excluded.url, data = excluded.data",
-        )
-        .run(row.id, row.url, row.createdMs, JSON.stringify(row)),
-    );
+    await this.#database.write(() => this.#save(row));
     this.#registrations = undefined;
+  }
+
+  async changeRegistration(
+    id: string,
+    change: (row: RegistrationRow) => RegistrationRow,
+  ): Promise<ChangedRegistration | undefined> {
+    const changed = await this.#database.write(() => {
+      const stored = this.#database.sql("SELECT data FROM registration WHERE id = ?").get(id);
+      if (!stored) return undefined;
+      const before = toRegistration(stored);
+      const after = change(before);
+      if (after !== before) this.#save(after);
+      return { before, after };
+    });
+    this.#registrations = undefined;
+    return changed;
+  }
+
+  #save(row: RegistrationRow): void {
+    this.#database
+      .sql(
+        "INSERT INTO registration (id, url, created_ms, data) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET url = excluded.url, data = excluded.data",
+      )
+      .run(row.id, row.url, row.createdMs, JSON.stringify(row));
   }
 
   async deleteRegistration(id: string): Promise<boolean> {
