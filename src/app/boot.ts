@@ -144,9 +144,9 @@ async function startWork(
       tracer?.attempt(report);
     },
     onStart: () => metrics.recent.started(),
-    outboxRows: (event) => {
-      tracer?.graph(event);
-      if (event.event !== "graph.paused")
+    outboxRows: (event, isAgain = false) => {
+      if (!isAgain) tracer?.graph(event);
+      if (!isAgain && event.event !== "graph.paused")
         metrics.recent.ended(event.event === "graph.done" ? "done" : "failed", event.durationMs);
       return webhooks.outboxRows(event);
     },

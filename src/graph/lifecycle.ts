@@ -11,7 +11,7 @@ import type { Unit } from "../store/unit.ts";
 import { toldIf, toldOf } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { GraphOptions } from "./definition-types.ts";
-import type { OutboxRows } from "./report-types.ts";
+import type { LifecycleEvent, OutboxRows } from "./report-types.ts";
 import type { Steering } from "./steering-types.ts";
 
 export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
@@ -142,7 +142,7 @@ export class Lifecycle {
 
   #announce(change: Change, event: WebhookEvent): void {
     const { row } = this;
-    change.unit.outbox = this.#outboxRows({
+    const told: LifecycleEvent = {
       event,
       graphId: row.id,
       worker: row.worker,
@@ -153,6 +153,8 @@ export class Lifecycle {
       error: row.error,
       epoch: row.epoch,
       pauseNo: row.pauseNo,
-    });
+    };
+    change.unit.outbox = this.#outboxRows(told);
+    change.unit.outboxAgain = () => this.#outboxRows(told, true);
   }
 }

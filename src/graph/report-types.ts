@@ -42,5 +42,8 @@ export interface LaneReport {
   sinceMs?: number;
 }
 
-/** Given by the webhooks layer: the rows to write in the transition's own transaction. */
-export type OutboxRows = (event: LifecycleEvent) => OutboxRow[];
+/**
+ * Given by the webhooks layer: the rows to write in the transition's own transaction.
+ * @param isAgain asked a second time of an event, since other processes have changed the registrations meanwhile
+ */
+export type OutboxRows = (event: LifecycleEvent, isAgain?: boolean) => OutboxRow[];

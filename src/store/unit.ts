@@ -35,6 +35,11 @@ export interface Unit {
   deleteNodes?: string[];
   events?: NewEvent[];
   outbox?: OutboxRow[];
+  /**
+   * Makes `outbox` anew: for a store whose registrations others may have changed since. Called where it finds, as it writes the unit,
+   * that the rows went by registrations which are not those of the database.
+   */
+  outboxAgain?: () => OutboxRow[];
   signals?: SignalRow[];
   /** Signals that nodes take. */
   takenSignals?: { seq: number; node: string }[];

@@ -430,6 +430,16 @@ describe("the delivery loop", () => {
     assert.equal(receiver.deliveries.length, 1);
   });
 
+  it("what waits for a registration that only another process knows of yet is sent", async () => {
+    const test = rig();
+    const receiver = await test.receiver();
+    const rows = test.webhooks.outboxRows({ ...LIFECYCLE, timestampMs: test.clock.now() });
+    test.store.isUnread = true;
+    for (const row of rows) await test.store.addDelivery(row);
+    await receiver.received(1);
+    await test.until(async () => (await deliveriesOf(test))[0]?.status === "delivered", "delivered");
+  });
+
   it("leaves no timer behind once all is delivered", async () => {
     const test = rig();
     const receiver = await test.receiver();

@@ -209,7 +209,7 @@ export class DeliveryLoop {
     };
     let dueMs: number | undefined;
     try {
-      const registration = this.#options.registry.find(row.registrationId);
+      const registration = await this.#options.registry.surely(row.registrationId);
       if (registration) dueMs = await this.#send(row, registration, free);
       else await this.#giveUp(row);
     } catch (error) {

@@ -20,6 +20,17 @@ export class FakeWebhookStore extends MemoryWebhooks {
   saves = 0;
   /** Set to make the next recordings fail, as a full disk would. */
   failRecords = 0;
+  /** Set where another process has made the registrations, and this one has not read them since. */
+  isUnread = false;
+
+  override known(): ReadonlyMap<string, RegistrationRow> {
+    return this.isUnread ? new Map() : super.known();
+  }
+
+  override async registrations(): Promise<RegistrationRow[]> {
+    this.isUnread = false;
+    return super.registrations();
+  }
 
   override async saveRegistration(row: RegistrationRow): Promise<void> {
     await super.saveRegistration(row);

@@ -54,6 +54,13 @@ export class Registry {
     return this.#options.store.known().get(id);
   }
 
+  /** As it is stored, where this process knows of none: another may have made it a moment ago. */
+  async surely(id: string): Promise<RegistrationRow | undefined> {
+    if (this.find(id)) return this.find(id);
+    await this.all();
+    return this.find(id);
+  }
+
   /** Oldest first. */
   all(): Promise<RegistrationRow[]> {
     return this.#options.store.registrations();

@@ -283,7 +283,7 @@ export async function runCluster(
     await sleep(500);
     const misled = await Promise.race([
       Promise.all(followers),
-      sleep(20_000).then(() => {
+      sleep(20_000, undefined, { ref: false }).then(() => {
         closing.abort();
         return Promise.all(followers);
       }),

@@ -36,7 +36,8 @@ export class MemoryGraphs implements GraphStore {
   async commit(unit: Unit): Promise<boolean> {
     // A commit takes a turn, as a durable one does, and is checked when it is written, not when it was asked for.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    const copy = structuredClone(unit);
+    const { outboxAgain: _, ...rows } = unit;
+    const copy: Unit = structuredClone(rows);
     if (copy.insert) this.#insert(copy.insert);
     if (this.#lines.isBroken(unit) || !this.#holds(copy)) {
       this.#lines.break(unit);

@@ -126,6 +126,16 @@ const TAG_INSERTS = `
   SELECT tag.value, r.status, r.id FROM ${from("inserts", "r", ["id", "status", "tags"])}, json_array_elements_text(r.tags::json) AS tag
   WHERE seqs[r.at] >= 0 AND r.tags <> '[]' ON CONFLICT DO NOTHING`;
 
+/** SQLSTATEs of what a group is refused for: it was written already; it went by registrations that others have changed. */
+export const WRITTEN_ALREADY = "SV001";
+export const OTHER_REGISTRATIONS = "SV002";
+
+/** Where the group tells of something: rows of the outbox are for the registrations there are now. */
+const KNOWN_REGISTRATIONS = `
+  IF p_registrations IS NOT NULL AND p_registrations <> (SELECT version FROM svc.registration_version) THEN
+    RAISE EXCEPTION 'Registrations have changed' USING ERRCODE = '${OTHER_REGISTRATIONS}';
+  END IF;`;
+
 /** Number of the last event of each graph, or -1 where what must hold does not. */
 const LOCK = `
   WITH found AS (
@@ -154,7 +164,7 @@ const ADD_JOBS = `
 
 export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION svc.commit_units(
-  p_slot text, p_ticket bigint, p_next bigint, p_is_moving boolean, p_ids text[], ${ARRAYS.map((key) => `p_${key} json`).join(", ")}
+  p_slot text, p_ticket bigint, p_next bigint, p_registrations bigint, p_is_moving boolean, p_ids text[], ${ARRAYS.map((key) => `p_${key} json`).join(", ")}
 ) RETURNS int[] LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
 #variable_conflict use_column
@@ -162,6 +172,7 @@ DECLARE
   seqs int[];
   fence record;
 BEGIN
+  ${KNOWN_REGISTRATIONS}
   ${LOCK};
   ${where("fences", NODE_FENCES)}
   ${insert("graph", "inserts", GRAPH_INSERT)}
@@ -202,6 +213,6 @@ BEGIN
   ${where("jobs", ADD_JOBS)}
   UPDATE svc.slot SET ticket = p_next, outcomes = seqs, used_at = clock_timestamp()
   WHERE id = p_slot AND ticket = p_ticket;
-  IF NOT FOUND THEN RAISE EXCEPTION 'This group was written already' USING ERRCODE = 'SV001'; END IF;
+  IF NOT FOUND THEN RAISE EXCEPTION 'This group was written already' USING ERRCODE = '${WRITTEN_ALREADY}'; END IF;
   RETURN seqs;
 END $function$`;

@@ -59,7 +59,7 @@ describe("units of one graph", () => {
 
   it("leave what they don't name out of the document, and name what becomes empty", () => {
     const draft = new Draft(unit(4, { graph: { error: undefined, status: "running" } }));
-    const values = groupDocument({ slot: "s", ticket: 1, next: 2 }, [draft], () => null).slice(5);
+    const values = groupDocument({ slot: "s", ticket: 1, next: 2, registrations: null }, [draft], () => null).slice(6);
     const of = (key: (typeof ARRAYS)[number]): unknown => values[ARRAYS.indexOf(key)];
     const [change] = JSON.parse(String(of("graphs"))) as Record<string, unknown>[];
     assert.deepEqual(Object.keys(change ?? {}).sort(), ["at", "id", "mask", "n", "status"]);

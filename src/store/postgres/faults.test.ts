@@ -222,6 +222,39 @@ describe("PostgreSQL, shared", { skip }, () => {
     await Promise.all([one.close(), other.close()]);
   });
 
+  it("has a transition tell registrations that another process made, and of which this one has not heard", async () => {
+    const open = () => openStore(`${database.url}?schema=told`);
+    const [one, other] = [await open(), await open()];
+    const id = nextId();
+    const rows = () => [...one.webhooks.known().keys()].map((registrationId) => outboxRow(id, { registrationId }));
+    await other.webhooks.saveRegistration(registrationRow("wh_new"));
+    assert.equal(one.webhooks.known().size, 0);
+    await one.graphs.commit({ graphId: id, insert: graphRow(id), outbox: rows(), outboxAgain: rows });
+    const { items } = await one.webhooks.listDeliveries({ graphId: id });
+    assert.deepEqual(
+      items.map((row) => row.registrationId),
+      ["wh_new"],
+    );
+    await Promise.all([one, other].map((store) => store.close()));
+  });
+
+  it("makes nobody read registrations again whose health alone has changed", async () => {
+    const open = () => openStore(`${database.url}?schema=healthy`);
+    const [one, other] = [await open(), await open()];
+    await other.webhooks.saveRegistration(registrationRow("wh_shared"));
+    await one.webhooks.registrations();
+    let asked = 0;
+    const write = (id: string) =>
+      one.graphs.commit({ graphId: id, insert: graphRow(id), outbox: [], outboxAgain: () => (asked++, []) });
+    await other.webhooks.saveRegistration(registrationRow("wh_shared", { consecutiveFailures: 3, state: "failing" }));
+    await write(nextId());
+    assert.equal(asked, 0);
+    await other.webhooks.saveRegistration(registrationRow("wh_shared", { enabled: false }));
+    await write(nextId());
+    assert.equal(asked, 1);
+    await Promise.all([one, other].map((store) => store.close()));
+  });
+
   it("counts graphs over processes, those included that are gone", async () => {
     const open = () => openStore(`${database.url}?schema=counted`);
     const [one, other] = [await open(), await open()];

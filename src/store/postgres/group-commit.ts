@@ -8,6 +8,7 @@ import type { Json } from "../../shared/json.ts";
 import type { GraphEvent, GraphRow } from "../graph-rows.ts";
 import { Lines } from "../lines.ts";
 import type { Unit } from "../unit.ts";
+import { OTHER_REGISTRATIONS, WRITTEN_ALREADY } from "./commit-function.ts";
 import type { Database, SqlValue } from "./database.ts";
 import { Draft } from "./draft.ts";
 import type { ClientBase } from "./driver.ts";
@@ -16,12 +17,11 @@ import type { Slot, Slots } from "./slots.ts";
 import { OwnTransaction } from "./own-transaction.ts";
 import { OwnError, type TransactionRun } from "../transaction.ts";
 import { Places } from "./places.ts";
+import type { Registrations } from "./registrations.ts";
 import { isAway, isCrossed, storeError } from "./store-error.ts";
 
 /** Units of one group: more gain nothing, and keep those that wait waiting. */
 const MOST_UNITS = 1000;
-/** What `commit_units` says when the slot's ticket is not the one it was given. */
-const WRITTEN_ALREADY = "SV001";
 
 /** Events of a unit that was written; undefined where its fence did not hold; or why it could not be written. */
 export type Outcome = GraphEvent[] | undefined | Error;
@@ -36,6 +36,8 @@ interface Waiting {
 export interface GroupCommitOptions {
   /** The job that is written with a graph which nobody holds (`Unit.heldBy`), as graphile-worker's `add_jobs` takes it. */
   jobOf: (row: GraphRow) => Json;
+  /** Those that rows of the outbox are for. */
+  registrations: Pick<Registrations, "version" | "refresh">;
 }
 
 export class GroupCommit {
@@ -51,6 +53,8 @@ export class GroupCommit {
   readonly #ownPlaces: Places;
   readonly #free: Slot[];
   readonly #groups = new Set<Promise<void>>();
+  /** Version of the registrations that the rows of a unit's outbox are for. */
+  readonly #wentBy = new WeakMap<Unit, number>();
   /** Of all slots: each group has its own. */
   #tickets = 0;
   #isScheduled = false;
@@ -64,6 +68,8 @@ export class GroupCommit {
   }
 
   write(unit: Unit, own?: OwnTransaction): Promise<Outcome> {
+    // Made in this turn, so by what is known in it.
+    if (unit.outboxAgain) this.#wentBy.set(unit, this.#options.registrations.version);
     return new Promise((resolve) => {
       const queue = this.#waiting.get(unit.graphId);
       const waiting = { unit, tell: resolve, ...(own && { own }) };
@@ -200,6 +206,11 @@ export class GroupCommit {
       } catch (error) {
         own.abandon();
         slot.ticket = undefined;
+        if (codeOf(error) === OTHER_REGISTRATIONS) {
+          await this.#options.registrations.refresh();
+          await own.begin(() => undefined);
+          continue;
+        }
         if (!isAway(error) && !isCrossed(error)) throw error;
         const { ticket, outcomes } = await this.#askLong(slot);
         slot.ticket = ticket;
@@ -248,6 +259,7 @@ export class GroupCommit {
     const patience = this.#database.patience();
     let sent: { doc: SqlValue[]; next: number } | undefined;
     let isUnknown = false;
+    let isOutdated = false;
     for (;;)
       try {
         if (slot.ticket === undefined || isUnknown) {
@@ -258,12 +270,20 @@ export class GroupCommit {
           slot.ticket = ticket;
           if (isOurs) return outcomes;
         }
+        if (isOutdated) {
+          await this.#options.registrations.refresh();
+          [isOutdated, sent] = [false, undefined];
+        }
         sent ??= this.#document(slot, drafts);
         const seqs = await this.#call(this.#database.writers, sent.doc);
         slot.ticket = sent.next;
         return seqs;
       } catch (error) {
-        const mayPass = isAway(error) || isCrossed(error) || (error as { code?: unknown }).code === WRITTEN_ALREADY;
+        if (codeOf(error) === OTHER_REGISTRATIONS) {
+          isOutdated = true;
+          continue;
+        }
+        const mayPass = isAway(error) || isCrossed(error) || codeOf(error) === WRITTEN_ALREADY;
         if (!mayPass && !isUnknown) throw error;
         if (!mayPass) return this.#writtenOr(slot, sent?.next, error);
         isUnknown = true;
@@ -284,7 +304,20 @@ export class GroupCommit {
 
   #document(slot: Slot, drafts: readonly Draft[]): { doc: SqlValue[]; next: number } {
     const next = ++this.#tickets;
-    return { doc: groupDocument({ slot: slot.id, ticket: slot.ticket ?? 0, next }, drafts, this.#options.jobOf), next };
+    const place = { slot: slot.id, ticket: slot.ticket ?? 0, next, registrations: this.#goBy(drafts) };
+    return { doc: groupDocument(place, drafts, this.#options.jobOf), next };
+  }
+
+  /** Has rows of the outbox made for the registrations known by now. @returns their version; null where nothing is told of. */
+  #goBy(drafts: readonly Draft[]): number | null {
+    const { version } = this.#options.registrations;
+    const telling = drafts.flatMap(({ units }) => units.filter(({ outboxAgain }) => outboxAgain));
+    for (const unit of telling) {
+      if (this.#wentBy.get(unit) === version) continue;
+      unit.outbox = unit.outboxAgain?.() ?? [];
+      this.#wentBy.set(unit, version);
+    }
+    return telling.length > 0 ? version : null;
   }
 
   /** What became of the slot's last group. Waits while one is being written. */
@@ -301,4 +334,9 @@ export class GroupCommit {
     const { rows } = await this.#database.query(on, COMMIT_UNITS, doc);
     return rows[0]?.["seqs"] as unknown as number[];
   }
+}
+
+/** SQLSTATE of what the server has refused. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -23,15 +23,16 @@ type Rec = Record<string, unknown>;
 type Arrays = Partial<Record<(typeof ARRAYS)[number], Rec[]>>;
 
 /** The statement that takes what `groupDocument` gives. */
-export const COMMIT_UNITS = `SELECT svc.commit_units(${Array.from({ length: ARRAYS.length + 5 }, (_, at) => `$${at + 1}`).join(", ")}) AS seqs`;
+export const COMMIT_UNITS = `SELECT svc.commit_units(${Array.from({ length: ARRAYS.length + 6 }, (_, at) => `$${at + 1}`).join(", ")}) AS seqs`;
 
 /**
- * @param place the slot, the ticket it has and the one it gets with this group
+ * @param place the slot, the ticket it has and the one it gets with this group; `registrations` is the version of those that the rows
+ *   of the outbox are for, null where nothing is told of
  * @param drafts in the order of their graphs' ids, one of each
  * @param jobOf the job of a graph that nobody holds
  */
 export function groupDocument(
-  { slot, ticket, next }: { slot: string; ticket: number; next: number },
+  { slot, ticket, next, registrations }: { slot: string; ticket: number; next: number; registrations: number | null },
   drafts: readonly Draft[],
   jobOf: (row: GraphRow) => Json,
 ): SqlValue[] {
@@ -47,7 +48,7 @@ export function groupDocument(
     isMoving ||= draft.insert !== undefined || draft.graph.status !== undefined;
   });
   const texts = ARRAYS.map((key) => (arrays[key] ? JSON.stringify(arrays[key]) : null));
-  return [slot, ticket, next, isMoving, drafts.map(({ graphId }) => graphId), ...texts];
+  return [slot, ticket, next, registrations, isMoving, drafts.map(({ graphId }) => graphId), ...texts];
 }
 
 type Put = (key: (typeof ARRAYS)[number], record: Rec) => void;

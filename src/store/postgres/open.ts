@@ -5,11 +5,12 @@ import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
 import { Database, WRITERS } from "./database.ts";
 import { PostgresGraphs } from "./graphs.ts";
 import type { GroupCommitOptions } from "./group-commit.ts";
+import { Registrations } from "./registrations.ts";
 import { PostgresSessions } from "./sessions.ts";
 import { Slots } from "./slots.ts";
 import { PostgresWebhooks } from "./webhooks.ts";
 
-export interface PostgresOptions extends Partial<GroupCommitOptions> {
+export interface PostgresOptions extends Partial<Pick<GroupCommitOptions, "jobOf">> {
   /** How long calls wait for a server that is away. Default 15,000. */
   patienceMs?: number;
 }
@@ -18,11 +19,16 @@ export interface PostgresOptions extends Partial<GroupCommitOptions> {
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Store> {
   const database = await Database.open(databaseUrl, options.patienceMs);
   const slots = new Slots(database, WRITERS);
-  const webhooks = new PostgresWebhooks(database, slots.owner);
+  const registrations = new Registrations(database);
+  const webhooks = new PostgresWebhooks(database, registrations, slots.owner);
   await slots.open(() => webhooks.registrations());
   await webhooks.registrations();
   const { jobOf = () => null } = options;
-  const graphs = new PostgresGraphs(database, slots, { jobOf, onOutbox: (rows) => webhooks.notifyOutbox(rows) });
+  const graphs = new PostgresGraphs(database, slots, {
+    jobOf,
+    registrations,
+    onOutbox: (rows) => webhooks.notifyOutbox(rows),
+  });
   return {
     graphs,
     webhooks,

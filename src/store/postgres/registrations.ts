@@ -1,6 +1,7 @@
 /**
  * Registrations in PostgreSQL, and what this process knows of them: all, read at the start, after each change of its own, when another
- * process says that it has changed one, and now and then.
+ * process says that it has changed one, and now and then. None of that is relied on by who must not miss one: each change of what
+ * registrations listen to has a version, and a commit that went by another is refused (group-commit.ts).
  */
 import { toRegistration } from "../columns.ts";
 import type { ChangedRegistration, RegistrationRow } from "../webhook-rows.ts";
@@ -11,12 +12,17 @@ const SAVE = `
   INSERT INTO svc.registration (id, url, created_ms, data) VALUES ($1, $2, $3, $4)
   ON CONFLICT (id) DO UPDATE SET url = excluded.url, data = excluded.data`;
 
+/** One row at least: the version stands in each. */
+const READ = `SELECT version, data FROM svc.registration_version LEFT JOIN svc.registration ON true ORDER BY created_ms, id`;
+const NEXT_VERSION = "UPDATE svc.registration_version SET version = version + 1";
+
 /** What processes that share the database listen to, and how they are told of it. */
 const NOTIFY = `SELECT pg_notify('svc_cluster', '{"changed":["registrations"]}')`;
 
 export class Registrations {
   readonly #database: Database;
   #known: ReadonlyMap<string, RegistrationRow> = new Map();
+  #version = -1;
   #reads = 0;
 
   constructor(database: Database) {
@@ -27,20 +33,29 @@ export class Registrations {
     return this.#known;
   }
 
+  /** Of what is known: another whenever some registration has begun or ceased to listen to something. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Reads them all again. */
   async refresh(): Promise<RegistrationRow[]> {
     const read = ++this.#reads;
-    const rows = (await this.#database.rows("SELECT data FROM svc.registration ORDER BY created_ms, id")).map(
-      toRegistration,
-    );
-    // One that began later has seen more.
-    if (read === this.#reads) this.#known = new Map(rows.map((row) => [row.id, row]));
+    const found = await this.#database.rows(READ);
+    const version = Number(found[0]?.["version"]);
+    const rows = found.filter((row) => row["data"] !== null).map(toRegistration);
+    // One that began later has seen more; but of two that both see a new version, the first is enough to go on by.
+    if (read === this.#reads || version > this.#version) {
+      this.#known = new Map(rows.map((row) => [row.id, row]));
+      this.#version = version;
+    }
     return rows;
   }
 
   async save(row: RegistrationRow): Promise<void> {
     await this.#database.transaction(async (sql) => {
-      await this.#save(sql, row);
+      const [before] = await sql("SELECT data FROM svc.registration WHERE id = $1 FOR UPDATE", clean(row.id));
+      await this.#save(sql, before && toRegistration(before), row);
       await sql(NOTIFY);
     });
     await this.refresh();
@@ -57,7 +72,7 @@ export class Registrations {
       const before = toRegistration(stored);
       const after = change(before);
       if (after === before) return { before, after };
-      await this.#save(sql, after);
+      await this.#save(sql, before, after);
       if (isNews(before, after)) await sql(NOTIFY);
       return { before, after };
     });
@@ -68,15 +83,18 @@ export class Registrations {
   async delete(id: string): Promise<boolean> {
     const isGone = await this.#database.transaction(async (sql) => {
       const gone = await sql("DELETE FROM svc.registration WHERE id = $1 RETURNING id", clean(id));
-      if (gone.length > 0) await sql(NOTIFY);
-      return gone.length > 0;
+      if (gone.length === 0) return false;
+      await sql(NEXT_VERSION);
+      await sql(NOTIFY);
+      return true;
     });
     await this.refresh();
     return isGone;
   }
 
-  #save(sql: Sql, row: RegistrationRow): Promise<unknown> {
-    return sql(SAVE, row.id, clean(row.url), row.createdMs, JSON.stringify(row));
+  async #save(sql: Sql, before: RegistrationRow | undefined, row: RegistrationRow): Promise<void> {
+    await sql(SAVE, row.id, clean(row.url), row.createdMs, JSON.stringify(row));
+    if (before === undefined || listensTo(before) !== listensTo(row)) await sql(NEXT_VERSION);
   }
 
   async one(id: string): Promise<RegistrationRow | undefined> {
@@ -94,4 +112,9 @@ export class Registrations {
 function isNews(before: RegistrationRow, after: RegistrationRow): boolean {
   const { consecutiveFailures } = before;
   return JSON.stringify(before) !== JSON.stringify({ ...after, consecutiveFailures });
+}
+
+/** What decides of which transitions it is told. */
+function listensTo({ enabled, events, workers }: RegistrationRow): string {
+  return JSON.stringify([enabled, events, workers]);
 }

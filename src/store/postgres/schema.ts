@@ -62,6 +62,8 @@ const STEPS: readonly string[] = [
    CREATE TABLE svc.registration (
      id text COLLATE "C" PRIMARY KEY, url text COLLATE "C" NOT NULL CONSTRAINT registration_url UNIQUE, created_ms bigint NOT NULL, data text NOT NULL
    );
+   CREATE TABLE svc.registration_version (version bigint NOT NULL);
+   INSERT INTO svc.registration_version VALUES (0);
    CREATE TABLE svc.delivery (
      id text COLLATE "C" PRIMARY KEY, registration_id text COLLATE "C" NOT NULL, graph_id text COLLATE "C" NOT NULL, event text COLLATE "C" NOT NULL,
      epoch int NOT NULL, pause_no int NOT NULL, attempts int NOT NULL, created_ms bigint NOT NULL, due_ms bigint NOT NULL,

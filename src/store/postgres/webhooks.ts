@@ -22,7 +22,7 @@ import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { Conditions } from "./conditions.ts";
 import type { Database } from "./database.ts";
 import { clean } from "./group-document.ts";
-import { Registrations } from "./registrations.ts";
+import type { Registrations } from "./registrations.ts";
 import { SILENT_MS } from "./slots.ts";
 
 const DELIVERY_NAMES = Object.values(DELIVERY_COLUMNS).map(([name]) => name);
@@ -66,9 +66,9 @@ export class PostgresWebhooks implements WebhookStore {
   /** Id of the slot that says whether this process is there. */
   readonly claimant: string;
 
-  constructor(database: Database, owner: string) {
+  constructor(database: Database, registrations: Registrations, owner: string) {
     this.#database = database;
-    this.#registrations = new Registrations(database);
+    this.#registrations = registrations;
     this.claimant = owner;
   }
 
