@@ -19,6 +19,7 @@ export type {
   WaitOptions,
 } from "./graph/context-types.ts";
 export { openStore } from "./store/open.ts";
+export type { GraphLimits, ValueLimits } from "./graph/value-limits.ts";
 export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graph/definition-types.ts";
 export type { Engine } from "./graph/engine-types.ts";
 export type { Queues, QueueView } from "./graph/queue-types.ts";

@@ -105,7 +105,7 @@ class SvcApp implements App {
   }
 
   get operations(): Operations {
-    return operationsOf(this.#booted("operations"), this.#options.env ?? process.env);
+    return operationsOf(this.#booted("operations"), this.#options);
   }
 
   seal(purpose: string, value: Json, lifetime: Duration): string {

@@ -1,6 +1,6 @@
 /** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
 import { Sessions } from "../http/sessions.ts";
-import { createEngine } from "../graph/engine.ts";
+import { createEngine, type EngineOptions } from "../graph/engine.ts";
 import type { Engine } from "../graph/engine-types.ts";
 import type { LaneReport } from "../graph/report-types.ts";
 import type { Worker } from "../graph/definition-types.ts";
@@ -12,7 +12,7 @@ import { traceparent } from "../shared/trace.ts";
 import type { Store } from "../store/contract.ts";
 import type { SessionRows } from "../store/visitors.ts";
 import { openStore } from "../store/open.ts";
-import { createWebhooks, type Webhooks } from "../webhooks/webhooks.ts";
+import { createWebhooks, type Webhooks, type WebhooksOptions } from "../webhooks/webhooks.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
 import { createFleet, jobFor } from "./fleet.ts";
@@ -127,7 +127,7 @@ async function startWork(
       metrics.deliveries.disabled.add(webhook.disabled_reason ?? "");
       app.onWebhookDisabled?.(webhook);
     },
-    connections: app.webhookConnections ?? {},
+    ...webhookLimits(app, config),
     ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
   });
   await webhooks.registerAtBoot(config.webhookUrls);
@@ -155,7 +155,7 @@ async function startWork(
     schedules: app.schedules ?? [],
     ...(app.tools && { tools: app.tools }),
     ...retentionOf(app, config),
-    ...(app.graphConcurrency === undefined ? {} : { concurrency: app.graphConcurrency }),
+    ...graphLimits(app, config),
   });
   watch.start(closing);
   await engine.recover();
@@ -164,10 +164,26 @@ async function startWork(
   return { webhooks, engine, cluster };
 }
 
-/** The variable is the operator's word, and stands above the app's. */
+/** Variables are the operator's word, and stand above the app's. */
 function retentionOf({ graphRetention }: AppOptions, config: Config): { retention?: Duration } {
   const retention = config.retention ?? graphRetention;
   return retention === undefined ? {} : { retention };
+}
+
+function graphLimits(app: AppOptions, config: Config): Pick<EngineOptions, "limits" | "concurrency"> {
+  const concurrency = config.graphConcurrency ?? app.graphConcurrency;
+  return {
+    limits: { ...app.graphLimits, ...config.graphLimits },
+    ...(concurrency !== undefined && { concurrency }),
+  };
+}
+
+function webhookLimits(app: AppOptions, config: Config): Pick<WebhooksOptions, "connections" | "payloadBytes"> {
+  const { webhookConnections: total, webhookPayloadBytes: payloadBytes = app.webhookPayloadBytes } = config;
+  return {
+    connections: { ...app.webhookConnections, ...(total !== undefined && { total }) },
+    ...(payloadBytes !== undefined && { payloadBytes }),
+  };
 }
 
 function loopWatch(app: AppOptions, metrics: Metrics, log: Log, lanes: () => LaneReport[]): LoopWatch {

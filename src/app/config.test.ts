@@ -66,6 +66,39 @@ describe("configuration", () => {
     );
   });
 
+  it("reads sizes, times and counts of graphs and webhooks, and leaves to the app what is not set", () => {
+    const { graphLimits, webhookPayloadBytes, webhookConnections, graphConcurrency } = readConfig({
+      SVC_GRAPH_INPUT_BYTES: "2MiB",
+      SVC_GRAPH_EVENT_BYTES: "65536",
+      SVC_PROGRESS_RATE: "2",
+      SVC_PAUSE_GRACE: "30s",
+      SVC_WEBHOOK_PAYLOAD_BYTES: "64 KiB",
+      SVC_WEBHOOK_CONNECTIONS: "12",
+    });
+    assert.deepEqual(graphLimits, {
+      inputBytes: 2 * 1024 * 1024,
+      eventBytes: 65_536,
+      progressPerSecond: 2,
+      pauseGrace: "30s",
+    });
+    assert.deepEqual([webhookPayloadBytes, webhookConnections, graphConcurrency], [65_536, 12, undefined]);
+  });
+
+  for (const [name, value, problem] of [
+    ["SVC_GRAPH_RESULT_BYTES", "1GiB", "it must be a number of bytes from 1024 to 134217728"],
+    ["SVC_GRAPH_RESULT_BYTES", "129MiB", "it must be a number of bytes from 1024 to 134217728"],
+    ["SVC_WEBHOOK_PAYLOAD_BYTES", "1", "it must be a number of bytes from 1024 to 16777216"],
+    ["SVC_PROGRESS_RATE", "101", "it must be a whole number from 1 to 100"],
+    ["SVC_PAUSE_GRACE", "a while", "it must be a time such as 30s or 5m"],
+    ["SVC_GRAPH_CONCURRENCY", "0", "it must be a whole number from 1 to 100000"],
+  ] as const) {
+    it(`refuses ${name}=${value}, and says what is allowed`, () =>
+      assert.throws(() => readConfig({ [name]: value }), {
+        code: "SVC_CONFIG",
+        message: new RegExp(`${name} is "${value}"; ${problem}`),
+      }));
+  }
+
   for (const port of ["-1", "3000.5", "0x10", "1e3", "65536", "http"]) {
     it(`refuses the port ${port}`, () => assert.throws(() => readConfig({ PORT: port }), /PORT is/));
   }

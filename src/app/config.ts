@@ -2,11 +2,14 @@
  * The configuration variables of contract section 2: read once, validated together. A pure function of an environment;
  * a bad value stops the boot with one message that lists every problem.
  */
+import { EVENT_BYTES, PROGRESS_RATE, VALUE_BYTES, type GraphLimits } from "../graph/value-limits.ts";
 import { CidrSet, parseCidr } from "../security/cidr.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../shared/log.ts";
 import { VARIABLES } from "../shared/wire.ts";
+import { PAYLOAD_BYTES } from "../webhooks/payload.ts";
+import { MOST_CONNECTIONS } from "../webhooks/lanes.ts";
 
 /** Variables as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -37,6 +40,14 @@ export interface Config {
   rateFile: string | undefined;
   /** How long graphs are kept once they have finished; undefined: for ever. */
   retention: Duration | undefined;
+  /** What is set of the limits of graphs; the app's, or the defaults, hold for the rest. */
+  graphLimits: GraphLimits;
+  /** Attempts of all workers at once; undefined: as the app says. */
+  graphConcurrency: number | undefined;
+  /** Largest body of a delivery that carries its result; undefined: as the app says. */
+  webhookPayloadBytes: number | undefined;
+  /** Connections to receivers in all; undefined: as the app says. */
+  webhookConnections: number | undefined;
   /** What this process does, where several share a PostgreSQL database: serve, run graphs and deliver webhooks, or both. */
   role: Role;
   /** Names of the workers whose nodes it runs; undefined: all. */
@@ -64,6 +75,9 @@ const MODES = ["development", "production", "test"] as const;
 /** Shorter secrets can be guessed offline from one signed cookie. */
 const MIN_SECRET_LENGTH = 16;
 const MAX_RATE = 1_000_000;
+/** Attempts that are all under way take memory each. */
+const MAX_CONCURRENCY = 100_000;
+const BYTES = { "": 1, KiB: 1024, MiB: 1024 ** 2 } as const;
 
 type Text = (name: VariableName) => string | undefined;
 type Read = <Value>(name: VariableName, fallback: Value, parse: (text: string) => Value) => Value;
@@ -111,6 +125,10 @@ export function readConfig(env: Environment): Config {
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
     rateFile: text("rateFile"),
     retention: read("retention", undefined, readSpan),
+    graphLimits: readGraphLimits(read),
+    graphConcurrency: read("graphConcurrency", undefined, (given) => readWhole(given, 1, MAX_CONCURRENCY)),
+    webhookPayloadBytes: read("webhookPayloadBytes", undefined, (given) => readBytes(given, PAYLOAD_BYTES)),
+    webhookConnections: read("webhookConnections", undefined, (given) => readWhole(given, 1, MOST_CONNECTIONS)),
     submitsPerMinute: read("rateSubmits", 60, (given) => readWhole(given, 1, MAX_RATE)),
     otlp: readOtlp(read, text),
     role: read("role", "all", (given) => readOneOf(given, ROLES)),
@@ -150,6 +168,39 @@ function readWhole(given: string, min: number, max: number): number {
   const value = /^\d{1,7}$/.test(given) ? Number(given) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new Error(`is "${given}"; it must be a whole number from ${min} to ${max}`);
+}
+
+/** Only what is set: what is not, is the app's to say. */
+function readGraphLimits(read: Read): GraphLimits {
+  const limits = {
+    inputBytes: read("graphInputBytes", undefined, (given) => readBytes(given, VALUE_BYTES)),
+    resultBytes: read("graphResultBytes", undefined, (given) => readBytes(given, VALUE_BYTES)),
+    eventBytes: read("graphEventBytes", undefined, (given) => readBytes(given, EVENT_BYTES)),
+    progressPerSecond: read("progressRate", undefined, (given) =>
+      readWhole(given, PROGRESS_RATE.min, PROGRESS_RATE.max),
+    ),
+    pauseGrace: read("pauseGrace", undefined, readTime),
+  };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** `65536`, `64KiB`, `16MiB` */
+function readBytes(given: string, { min, max }: { min: number; max: number }): number {
+  const [, digits, unit = ""] = /^(\d{1,10}) ?(KiB|MiB)?$/.exec(given) ?? [];
+  const value = digits === undefined ? Number.NaN : Number(digits) * BYTES[unit as keyof typeof BYTES];
+  if (value >= min && value <= max) return value;
+  throw new Error(
+    `is "${given}"; it must be a number of bytes from ${min} to ${max}, such as ${min * 4}, 256KiB or 2MiB`,
+  );
+}
+
+function readTime(given: string): Duration {
+  try {
+    durationMs(given);
+    return given;
+  } catch {
+    throw new Error(`is "${given}"; it must be a time such as 30s or 5m`);
+  }
 }
 
 function readSpan(given: string): Duration {

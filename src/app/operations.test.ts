@@ -57,6 +57,8 @@ describe("operations", () => {
   it("tell settings with where they come from, and never a secret", async () => {
     const app = await booted({
       env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET, SVC_EXEC_API_KEY: KEY, SVC_RETENTION: "30d" },
+      graphRetention: "7d",
+      graphLimits: { inputBytes: 2048 },
     });
     const settings = app.operations.settings();
     const of = (name: string) => settings.find((one) => one.name === name);
@@ -66,6 +68,8 @@ describe("operations", () => {
       value: "30d",
       is_secret: false,
     });
+    assert.deepEqual([of("SVC_GRAPH_INPUT_BYTES")?.source, of("SVC_GRAPH_INPUT_BYTES")?.value], ["app", "2048"]);
+    assert.deepEqual([of("SVC_PROGRESS_RATE")?.source, of("SVC_PROGRESS_RATE")?.value], ["default", "10"]);
     assert.deepEqual(of("PORT")?.source, "default");
     assert.deepEqual(of("SVC_SECRET"), { name: "SVC_SECRET", source: "environment", value: null, is_secret: true });
     assert.ok(!JSON.stringify(settings).includes(SECRET));

@@ -14,7 +14,7 @@ import type { Page } from "../store/queries.ts";
 import type { LaneReport } from "../graph/report-types.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
-import type { Environment } from "./config.ts";
+import type { AppOptions } from "./options.ts";
 import type { Recent } from "./metrics/recent.ts";
 import type { Services } from "./services.ts";
 import { settingsOf, type Setting } from "./settings.ts";
@@ -64,14 +64,14 @@ export interface Operations {
 
 const DELIVERY_STATUSES = ["pending", "delivered", "failed"];
 
-export function operationsOf(services: Services, env: Environment): Operations {
+export function operationsOf(services: Services, app: AppOptions): Operations {
   const { store, clock, config, metrics } = services;
   return {
     status: () => statusOf(services),
     processes: () => processesOf(services),
     nowMs: () => clock.now(),
     recent: () => metrics.recent.read(),
-    settings: () => settingsOf(config, env),
+    settings: () => settingsOf(config, app.env ?? process.env, app),
     isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),
     audit: (query = {}) => store.audit.list(query),
     record: (operation, target, steering, data) =>

@@ -1,6 +1,7 @@
 /** What an app is made of, as its author writes it, and where a start finds its built files. */
 import type { SecurityHeaderOptions } from "../security/headers.ts";
 import type { GraphDefinition, Worker } from "../graph/definition-types.ts";
+import type { GraphLimits } from "../graph/value-limits.ts";
 import type { ScheduleDefinition } from "../graph/schedule-types.ts";
 import type { WorkerToolOptions } from "../graph/worker-tools.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
@@ -63,12 +64,14 @@ export interface AppOptions {
   graphs?: readonly GraphDefinition[];
   /** Graphs and workers that are started by the clock. Those of an earlier start that are not among them are gone. */
   schedules?: readonly ScheduleDefinition[];
-  /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. */
+  /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. `SVC_GRAPH_CONCURRENCY` stands above it. */
   graphConcurrency?: number;
   /** What `ctx.fetch` of workers may reach, and the language model that `ctx.ai` asks. Default: public addresses, and none. */
   tools?: WorkerToolOptions;
   /** How long graphs are kept once they have finished, such as "30d". Default: for ever. `SVC_RETENTION` stands above it. */
   graphRetention?: Duration;
+  /** How large values of graphs may be, how often they tell of progress, how long a pause waits. Variables such as `SVC_GRAPH_INPUT_BYTES` stand above it. */
+  graphLimits?: GraphLimits;
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
   stylesheets?: readonly string[];
   /**
@@ -98,7 +101,9 @@ export interface AppOptions {
   demo?: boolean;
   /** Delays before each attempt of a delivery, the first included. Default: Standard Webhooks. */
   webhookSchedule?: readonly Duration[];
-  /** Connections to receivers, in all and to each webhook. Default 64 and 8. */
+  /** Largest body of a delivery, in bytes, that carries its result; larger ones say where to fetch it. Default 256 KiB. `SVC_WEBHOOK_PAYLOAD_BYTES` stands above it. */
+  webhookPayloadBytes?: number;
+  /** Connections to receivers, in all and to each webhook. Default 64 and 8. `SVC_WEBHOOK_CONNECTIONS` stands above `total`. */
   webhookConnections?: { total?: number; perEndpoint?: number };
   /** Told when deliveries have disabled a webhook: answered 410, or nothing but failures for 120 h. Must not throw. */
   onWebhookDisabled?: (webhook: RegistrationView) => void;

@@ -1,12 +1,16 @@
 /** The settings in force, for those who run the app: every variable of contract section 2, and where its value comes from. */
 import { VARIABLES } from "../shared/wire.ts";
+import { DEFAULT_LIMITS as GRAPH_LIMITS } from "../graph/value-limits.ts";
+import { DEFAULT_LIMITS as CONNECTIONS } from "../webhooks/lanes.ts";
+import { MAX_PAYLOAD_BYTES } from "../webhooks/payload.ts";
 import type { Config, Environment } from "./config.ts";
+import type { AppOptions } from "./options.ts";
 
 export interface Setting {
   /** Of the variable: `SVC_RETENTION`. */
   name: string;
-  /** Where it was set: by the variable, or nowhere. */
-  source: "environment" | "default";
+  /** Where it was set: by the variable, by an option of the app, or nowhere. */
+  source: "environment" | "app" | "default";
   /** What is in force; null where nothing is, and for secrets, which are never told. */
   value: string | null;
   is_secret: boolean;
@@ -36,6 +40,14 @@ const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   rateSubmits: ({ submitsPerMinute }) => submitsPerMinute,
   rateFile: ({ rateFile }) => rateFile,
   retention: ({ retention }) => retention,
+  graphInputBytes: ({ graphLimits }) => graphLimits.inputBytes ?? GRAPH_LIMITS.inputBytes,
+  graphResultBytes: ({ graphLimits }) => graphLimits.resultBytes ?? GRAPH_LIMITS.resultBytes,
+  graphEventBytes: ({ graphLimits }) => graphLimits.eventBytes ?? GRAPH_LIMITS.eventBytes,
+  progressRate: ({ graphLimits }) => graphLimits.progressPerSecond ?? GRAPH_LIMITS.progressPerSecond,
+  pauseGrace: ({ graphLimits }) => graphLimits.pauseGrace,
+  graphConcurrency: ({ graphConcurrency }) => graphConcurrency,
+  webhookPayloadBytes: ({ webhookPayloadBytes }) => webhookPayloadBytes ?? MAX_PAYLOAD_BYTES,
+  webhookConnections: ({ webhookConnections }) => webhookConnections ?? CONNECTIONS.total,
   role: ({ role }) => role,
   workers: ({ workers }) => workers?.join(","),
   logLevel: ({ logLevel }) => logLevel,
@@ -44,15 +56,29 @@ const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   samplerArg: ({ otlp }) => otlp?.ratio,
 };
 
+/** Options of the app that a variable stands above. */
+const OF_APP: Partial<Record<Name, (app: AppOptions) => unknown>> = {
+  retention: ({ graphRetention }) => graphRetention,
+  graphInputBytes: ({ graphLimits }) => graphLimits?.inputBytes,
+  graphResultBytes: ({ graphLimits }) => graphLimits?.resultBytes,
+  graphEventBytes: ({ graphLimits }) => graphLimits?.eventBytes,
+  progressRate: ({ graphLimits }) => graphLimits?.progressPerSecond,
+  pauseGrace: ({ graphLimits }) => graphLimits?.pauseGrace,
+  graphConcurrency: ({ graphConcurrency }) => graphConcurrency,
+  webhookPayloadBytes: ({ webhookPayloadBytes }) => webhookPayloadBytes,
+  webhookConnections: ({ webhookConnections }) => webhookConnections?.total,
+};
+
 /** In the order of the contract. */
-export function settingsOf(config: Config, env: Environment): Setting[] {
+export function settingsOf(config: Config, env: Environment, app: AppOptions): Setting[] {
   return (Object.keys(VARIABLES) as Name[]).map((name) => {
     const given = env[VARIABLES[name]]?.trim() || undefined;
     const isSecret = SECRETS.has(name);
-    const value = isSecret ? undefined : (IN_FORCE[name]?.(config) ?? given);
+    const ofApp = given === undefined ? OF_APP[name]?.(app) : undefined;
+    const value = isSecret ? undefined : (ofApp ?? IN_FORCE[name]?.(config) ?? given);
     return {
       name: VARIABLES[name],
-      source: given === undefined ? "default" : "environment",
+      source: given !== undefined ? "environment" : ofApp === undefined ? "default" : "app",
       value: value === undefined || value === "" ? null : String(value),
       is_secret: isSecret,
     };

@@ -7,13 +7,14 @@ import type { Json } from "../shared/json.ts";
 import type { Failure, NodeRow } from "../store/graph-rows.ts";
 import type { Abort } from "./abort.ts";
 import type { DurableCalls, MapCallOptions, WaitOptions } from "./context-types.ts";
-import { MAX_EVENT_BYTES, MAX_LOG_LENGTH, toJson } from "./json-value.ts";
+import { MAX_LOG_LENGTH, toJson } from "./json-value.ts";
 import type { Durable } from "./durable.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Kept } from "./machine.ts";
 import type { Worker } from "./definition-types.ts";
 import type { WorkerContext } from "./worker-types.ts";
 import type { ToolCalls, WorkerTools } from "./worker-tools.ts";
+import type { ValueLimits } from "./value-limits.ts";
 
 export type Outcome =
   | { kind: "done"; result: Json; kept?: Kept | undefined }
@@ -42,18 +43,23 @@ export interface AttemptOptions {
   sink: AttemptSink;
   durable: (limits: AttemptLimits) => Durable;
   tools: WorkerTools;
+  values: ValueLimits;
 }
 
 /** Never rejects. After an abort it does not wait for a worker that ignores its signal. */
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
-  const { node, timeout, heartbeat, clock, controller } = options;
+  const { node, timeout, heartbeat, clock, controller, values } = options;
   const limits = new AttemptLimits({ clock, timeout, heartbeat, abort: (reason) => controller.abort(reason) });
   let durable: Durable | undefined;
   // Made when it is first asked for: most workers do without.
   const context = contextOf(options, limits, () => (durable ??= options.durable(limits)));
   try {
     const result = await controller.race(() => run(options, context));
-    return { kind: "done", result: toJson(result, `the result of "${node.id}"`), kept: durable?.kept() };
+    return {
+      kind: "done",
+      result: toJson(result, `the result of "${node.id}"`, values.resultBytes),
+      kept: durable?.kept(),
+    };
   } catch (error) {
     if (controller.reason !== undefined && error === controller.reason) return afterAbort(error, node.id);
     const failure: Failure = { message: messageOf(error), reason: "error", node: node.id };
@@ -74,7 +80,7 @@ async function run(options: AttemptOptions, context: WorkerContext): Promise<unk
 }
 
 function contextOf(
-  { node, deps, controller, sink: told, tools }: AttemptOptions,
+  { node, deps, controller, sink: told, tools, values }: AttemptOptions,
   limits: AttemptLimits,
   durable: () => Durable,
 ): WorkerContext {
@@ -89,7 +95,7 @@ function contextOf(
     },
   };
   const emit = (name: string, data?: Json): void =>
-    sink.event("custom", { name, data: toJson(data, `the data of "${name}"`, MAX_EVENT_BYTES) });
+    sink.event("custom", { name, data: toJson(data, `the data of "${name}"`, values.eventBytes) });
   let calls: ToolCalls | undefined;
   const toolCalls = (): ToolCalls => (calls ??= tools.calls({ signal: controller.signal, emit }));
   return {

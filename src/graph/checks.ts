@@ -166,7 +166,7 @@ function checkFunction(what: string, option: string, value: unknown): void {
     throw refused(`${what} has ${option} ${shown(value)}; use a function`);
 }
 
-function checkKeys(what: string, given: object, allowed: readonly string[]): void {
+export function checkKeys(what: string, given: object, allowed: readonly string[]): void {
   const stranger = Object.keys(given).find((key) => !allowed.includes(key));
   if (stranger !== undefined)
     throw refused(`${what} has an option "${stranger}", which there is not; known: ${allowed.join(", ")}`);

@@ -28,6 +28,7 @@ import type { Place } from "./place.ts";
 import { runStep } from "./step.ts";
 import type { Worker } from "./definition-types.ts";
 import type { KeptSignal } from "./signals.ts";
+import type { ValueLimits } from "./value-limits.ts";
 import { NodesWait, type Wait } from "./waits.ts";
 
 /** What one attempt needs of the engine. */
@@ -48,6 +49,7 @@ export interface AttemptPort {
   at(dueMs: number, run: () => void): void;
   /** Where files go. */
   readonly artifacts: ArtifactRows;
+  readonly values: ValueLimits;
 }
 
 const FOREVER = Infinity;
@@ -85,7 +87,9 @@ export class Durable {
   }
 
   setState(key: string, value: unknown): void {
-    this.#state = { ...this.#state, [key]: toJson(value, `the state "${key}" of "${this.#port.node.id}"`) };
+    const { node, values } = this.#port;
+    const kept = toJson(value, `the state "${key}" of "${node.id}"`, values.resultBytes);
+    this.#state = { ...this.#state, [key]: kept };
     this.#isStateNew = true;
   }
 
@@ -98,13 +102,14 @@ export class Durable {
   // Steps.
 
   async step(key: string, fn: (info: StepInfo) => unknown, options: StepOptions = {}): Promise<Json> {
-    const { node, clock } = this.#port;
+    const { node, clock, values } = this.#port;
     const id = this.#keys.use("step", key);
     return this.#once(id, async () => {
       const startedMs = clock.now();
       const result = toJson(
         await this.#runStep(id, key, fn, options),
         `what the step "${key}" of "${node.id}" returned`,
+        values.resultBytes,
       );
       await this.#commit((change, inner) => inner.stepDone(change, node, id, result, startedMs));
       return result;
@@ -112,7 +117,7 @@ export class Durable {
   }
 
   async tx(run: (db: TransactionHandle) => unknown, { key }: SleepOptions = {}): Promise<Json> {
-    const { node, machine, clock } = this.#port;
+    const { node, machine, clock, values } = this.#port;
     const id = key === undefined ? this.#keys.count("tx") : this.#keys.use("tx", key);
     const decide = (result: Json, before: Unit | undefined): Unit => {
       if (before) return mend(before, machine.node(id), result);
@@ -123,7 +128,7 @@ export class Durable {
       });
     };
     const isAsync = Object.prototype.toString.call(run) === "[object AsyncFunction]";
-    const kept = (value: unknown): Json => toJson(value, `what ctx.tx of "${node.id}" returned`);
+    const kept = (value: unknown): Json => toJson(value, `what ctx.tx of "${node.id}" returned`, values.resultBytes);
     const statements = (db: TransactionHandle): Json | Promise<Json> => {
       const value = run(db);
       return value instanceof Promise ? value.then(kept) : kept(value);
@@ -192,10 +197,12 @@ export class Durable {
   }
 
   async waitFor(name: string, { key, timeout, schema }: WaitOptions<StandardSchema> = {}): Promise<Json> {
-    const { clock } = this.#port;
+    const { clock, values } = this.#port;
     const timeoutMs = timeout === undefined ? undefined : durationMs(timeout);
     const id = key === undefined ? this.#keys.useAgain("waitFor", name) : this.#keys.use("waitFor", key);
-    const parse = schema && (async (payload: Json) => toJson(await parseWith(schema, payload), `the signal "${name}"`));
+    const parse =
+      schema &&
+      (async (payload: Json) => toJson(await parseWith(schema, payload), `the signal "${name}"`, values.inputBytes));
     return this.#wait({ kind: "signal", id, signal: name, timeout, parse }, (change, inner, wait) =>
       inner.signal(change, wait, timeoutMs === undefined ? undefined : clock.now() + timeoutMs),
     );
@@ -205,13 +212,14 @@ export class Durable {
 
   async call(key: string, worker: Worker<never, unknown>, input: unknown, options: CallOptions = {}): Promise<Json> {
     const id = this.#keys.use("call", key);
-    const inputs = [toJson(input, `the input of "${id}"`)];
+    const inputs = [toJson(input, `the input of "${id}"`, this.#port.values.inputBytes)];
     return this.#open(id, false, { worker, inputs, concurrency: 1, mayFail: false, ...options });
   }
 
   async map(key: string, items: readonly unknown[], worker: Worker<never, unknown>, options: MapCallOptions = {}) {
     const id = this.#keys.use("map", key);
-    const inputs = items.map((item, at) => toJson(item, `item ${at} of "${id}"`));
+    const { inputBytes } = this.#port.values;
+    const inputs = items.map((item, at) => toJson(item, `item ${at} of "${id}"`, inputBytes));
     const { concurrency = FOREVER, onError, ...use } = options;
     if (concurrency !== FOREVER && (!Number.isInteger(concurrency) || concurrency < 1))
       throw new TypeError(

@@ -16,6 +16,7 @@ import type {
   StartOptions,
   Steering,
 } from "./steering-types.ts";
+import type { ValueLimits } from "./value-limits.ts";
 import type { EventsQuery, NodeDetail, Snapshot } from "./view-types.ts";
 
 export interface Engine {
@@ -46,6 +47,8 @@ export interface Engine {
   bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport>;
   readonly schedule: Schedules;
   readonly queues: Queues;
+  /** How large values may be. */
+  readonly limits: ValueLimits;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
   /** Goes on with every unfinished graph, with queues that are paused and with schedules. Called once at boot. */

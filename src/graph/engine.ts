@@ -31,6 +31,7 @@ import { Scheduler } from "./schedules.ts";
 import { nodeDetail, snapshotOf } from "./snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import { UnderWay } from "./under-way.ts";
+import { readLimits, type GraphLimits, type ValueLimits } from "./value-limits.ts";
 import { WorkerTools, type WorkerToolOptions } from "./worker-tools.ts";
 import type { GraphDefinition, Worker } from "./definition-types.ts";
 import type { Engine } from "./engine-types.ts";
@@ -68,6 +69,8 @@ export interface EngineOptions {
   log?: Log;
   /** How long graphs are kept once they have finished. Default: for ever. */
   retention?: Duration;
+  /** How large values may be. Default: as `GraphLimits` says. */
+  limits?: GraphLimits;
   /** Told of each graph that was started, forks included. Must not throw. Default: nothing. */
   onStart?: (graphId: string) => void;
   /** Where several processes share the store. Default: this one has it to itself. */
@@ -97,12 +100,14 @@ class GraphEngine implements Engine {
   readonly #retention: Retention | undefined;
   readonly schedule: Scheduler;
   readonly queues: WorkerQueues;
+  readonly limits: ValueLimits;
 
   constructor(options: EngineOptions) {
     const { store, clock, log = silentLog } = options;
     const { graphs } = store;
     this.#options = options;
     this.#clock = clock;
+    this.limits = readLimits(options.limits);
     const registry = new Registry(options.workers ?? [], options.graphs ?? []);
     this.#registry = registry;
     this.#isolation = new Isolation((name) => registry.worker(name), options.tools ?? {});
@@ -119,6 +124,7 @@ class GraphEngine implements Engine {
       onAttempt: options.onAttempt,
       fleet: options.fleet,
       tools: this.#tools,
+      values: this.limits,
       bind: (worker, node) => this.#isolation.bind(this.#children.bind(worker), node),
       onEnd: (row) => this.#children.ended(row),
     });
@@ -170,7 +176,7 @@ class GraphEngine implements Engine {
     const { idempotencyKey: key } = options;
     const known = key === undefined ? undefined : await this.#known(name, key);
     if (known) return { snapshot: known, created: false };
-    requireSize(JSON.stringify(input) ?? "", `The input of "${name}"`);
+    this.#requireInput(input, `The input of "${name}"`);
     const row = newGraph(definition, input, options, this.#clock.now());
     const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
     const live = this.#underWay.adopt(stored, definition);
@@ -187,6 +193,10 @@ class GraphEngine implements Engine {
     }
     this.#options.onStart?.(row.id);
     return { snapshot, created: true };
+  }
+
+  #requireInput(input: Json, what: string): void {
+    requireSize(JSON.stringify(input) ?? "", what, this.limits.inputBytes);
   }
 
   async #known(worker: string, key: string): Promise<Snapshot | undefined> {
@@ -249,7 +259,7 @@ class GraphEngine implements Engine {
   pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
     return this.#at(graphId, { step: "pause", options }, async () => {
       await this.#control("pause", graphId, options, (machine, nowMs) => machine.pause(nowMs, options));
-      this.#underWay.get(graphId)?.letGoAfter(options.graceMs);
+      this.#underWay.get(graphId)?.letGoAfter(options.graceMs ?? this.limits.pauseGraceMs);
       await this.#children.follow("pause", graphId, options);
       return this.#view(graphId);
     });
@@ -284,6 +294,7 @@ class GraphEngine implements Engine {
       live: () => this.#underWay.take(graphId),
       control: (live, decide) => this.#steer("signal", live, steering, decide),
       snapshot: () => this.#view(graphId),
+      inputBytes: this.limits.inputBytes,
     };
     return this.#at(graphId, { step: "signal", name, payload, options }, () =>
       sendSignal(target, { graphId, name, payload, key, actor: steering.by }),
@@ -323,6 +334,7 @@ class GraphEngine implements Engine {
   async fork(graphId: string, { from, input, ...steering }: ForkOptions): Promise<Snapshot> {
     const { stored, definition } = await this.#underWay.find(graphId);
     const { row: source } = stored;
+    if (input !== undefined) this.#requireInput(input, `The input of "${from}" in a fork of "${source.worker}"`);
     const isWhole = definition.nodes.length === 1 && input !== undefined;
     const row = newGraph(definition, isWhole ? input : source.input, { tags: source.tags }, this.#clock.now());
     row.forkedFrom = graphId;

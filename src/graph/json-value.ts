@@ -2,10 +2,6 @@
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 
-/** A value that a graph carries, as JSON: a large lockfile, not a film. What a request may bring (app/endpoints/graphs.ts). */
-export const MAX_VALUE_BYTES = 16 * 1024 * 1024;
-/** Data of an event: everyone who follows the graph is sent it. */
-export const MAX_EVENT_BYTES = 256 * 1024;
 /** A line of a log beyond this is cut. */
 export const MAX_LOG_LENGTH = 16 * 1024;
 
@@ -13,7 +9,7 @@ export const MAX_LOG_LENGTH = 16 * 1024;
  * @returns the value as it will be read back; `undefined` becomes `null`.
  * @throws TypeError naming the place of what JSON can't carry; SvcError `SVC_TOO_LARGE`, which no other try will mend.
  */
-export function toJson(value: unknown, path = "the result", maxBytes = MAX_VALUE_BYTES): Json {
+export function toJson(value: unknown, path: string, maxBytes: number): Json {
   if (value === undefined || value === null) return null;
   const problem = findProblem(value, path, new Set());
   if (problem !== undefined)
@@ -26,7 +22,7 @@ export function toJson(value: unknown, path = "the result", maxBytes = MAX_VALUE
 }
 
 /** @throws SvcError `SVC_TOO_LARGE` */
-export function requireSize(text: string, what: string, maxBytes = MAX_VALUE_BYTES): void {
+export function requireSize(text: string, what: string, maxBytes: number): void {
   // A character has three bytes at most, so most texts need not be counted.
   if (text.length * 3 <= maxBytes) return;
   const bytes = Buffer.byteLength(text);

@@ -1,8 +1,5 @@
-/** Progress at most ten times a second per graph; the first and the last value always get through. */
+/** Progress no more often than it may be told for one graph; the first and the last value always get through. */
 import type { Clock, Timer } from "../shared/clock.ts";
-
-/** 10 Hz: faster than anybody reads, slow enough for a journal. */
-const INTERVAL_MS = 100;
 
 export interface ProgressValue {
   value: number;
@@ -12,18 +9,20 @@ export interface ProgressValue {
 export class ProgressThrottle {
   readonly #clock: Clock;
   readonly #write: (progress: ProgressValue) => void;
+  readonly #intervalMs: number;
   #lastMs = Number.NEGATIVE_INFINITY;
   #waiting: ProgressValue | undefined;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, write: (progress: ProgressValue) => void) {
+  constructor(clock: Clock, perSecond: number, write: (progress: ProgressValue) => void) {
     this.#clock = clock;
+    this.#intervalMs = 1000 / perSecond;
     this.#write = write;
   }
 
   set(value: number, note: string | undefined): void {
     this.#waiting = note === undefined ? { value } : { value, note };
-    const waitMs = this.#lastMs + INTERVAL_MS - this.#clock.now();
+    const waitMs = this.#lastMs + this.#intervalMs - this.#clock.now();
     if (value === 0 || value === 1 || waitMs <= 0) this.flush();
     else this.#timer ??= this.#clock.schedule(waitMs, () => this.flush());
   }

@@ -16,6 +16,7 @@ import { inputOf } from "./node-input.ts";
 import { verdict } from "./verdict.ts";
 import type { AttemptReport } from "./report-types.ts";
 import type { Worker } from "./definition-types.ts";
+import type { ValueLimits } from "./value-limits.ts";
 import type { WorkerTools } from "./worker-tools.ts";
 
 export interface RunnerOptions {
@@ -36,6 +37,7 @@ export interface RunnerOptions {
   transact: (live: LiveGraph, run: TransactionRun) => Promise<Json>;
   artifacts: ArtifactRows;
   tools: WorkerTools;
+  values: ValueLimits;
 }
 
 export class Runner {
@@ -116,11 +118,12 @@ export class Runner {
       sink,
       durable: (limits) => this.#durable(claim, controller, limits),
       tools: this.#options.tools,
+      values: this.#options.values,
     });
   }
 
   #durable(claim: Claim, controller: Abort, limits: AttemptLimits): Durable {
-    const { clock, random, apply, transact, artifacts } = this.#options;
+    const { clock, random, apply, transact, artifacts, values } = this.#options;
     const { live, node, place } = claim;
     const { machine } = live;
     const port: AttemptPort = {
@@ -135,6 +138,7 @@ export class Runner {
       transact: (run) => transact(live, run),
       at: (dueMs, run) => live.after(Math.max(0, dueMs - clock.now()), run),
       artifacts,
+      values,
     };
     return new Durable(port, limits);
   }

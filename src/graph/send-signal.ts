@@ -16,6 +16,7 @@ export interface SignalTarget {
   /** Decides in the same turn. */
   control: (live: LiveGraph, decide: (machine: Machine, nowMs: number) => Unit) => Promise<Snapshot>;
   snapshot: () => Promise<Snapshot>;
+  inputBytes: number;
 }
 
 export interface SentSignal {
@@ -33,7 +34,7 @@ export async function sendSignal(target: SignalTarget, { graphId, ...signal }: S
   const { name, key } = signal;
   if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH)
     throw new SvcError("SVC_INVALID", `A signal needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
-  const payload = toJson(signal.payload, `the payload of the signal "${name}"`);
+  const payload = toJson(signal.payload, `the payload of the signal "${name}"`, target.inputBytes);
   for (let checked: Checked | undefined; ;) {
     const live = await target.live();
     const { inner } = live.machine;

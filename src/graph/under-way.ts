@@ -29,7 +29,7 @@ import type { OutboxRows } from "./report-types.ts";
 import type { Steering } from "./steering-types.ts";
 import { Undoer } from "./undoer.ts";
 
-export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind" | "tools"> {
+export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind" | "tools" | "values"> {
   graphs: GraphStore;
   registry: Registry;
   clock: Clock;
@@ -80,14 +80,15 @@ export class UnderWay {
       start: (graph, unit, claim) => void this.#go(graph, () => unit, [claim]),
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
     });
-    const { tools } = options;
-    this.#undoer = new Undoer({ clock, random, isClosing, live, go, dispatcher: this.dispatcher, tools });
+    const { tools, values } = options;
+    this.#undoer = new Undoer({ clock, random, isClosing, live, go, dispatcher: this.dispatcher, tools, values });
     this.#runner = new Runner({
       clock,
       random,
       isClosing,
       onAttempt: options.onAttempt,
       tools,
+      values,
       live,
       go,
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
@@ -301,6 +302,7 @@ export class UnderWay {
     const machine = new Machine(row, nodes, lastSeq, definition, this.#options.outboxRows, signals);
     const progress = new ProgressThrottle(
       this.#clock,
+      this.#options.values.progressPerSecond,
       (value) => void this.#go(live, () => machine.progressed(value, this.#clock.now())),
     );
     const live = new LiveGraph(machine, progress, this.#clock);

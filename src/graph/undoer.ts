@@ -17,6 +17,7 @@ import { verdict } from "./verdict.ts";
 import type { Machine } from "./machine.ts";
 import type { Worker } from "./definition-types.ts";
 import type { UndoContext, WorkerContext } from "./worker-types.ts";
+import type { ValueLimits } from "./value-limits.ts";
 import type { WorkerTools } from "./worker-tools.ts";
 
 export interface UndoerOptions {
@@ -30,6 +31,7 @@ export interface UndoerOptions {
   go: (live: LiveGraph, decide: () => Unit | undefined) => void;
   dispatcher: Dispatcher;
   tools: WorkerTools;
+  values: ValueLimits;
 }
 
 export class Undoer {
@@ -102,6 +104,7 @@ export class Undoer {
         controller,
         sink,
         tools: this.#options.tools,
+        values: this.#options.values,
         // Its context does not offer them.
         durable: () => {
           throw new Error("What undoes has no steps");

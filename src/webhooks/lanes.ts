@@ -17,6 +17,9 @@ export interface LaneLimits {
   perEndpoint: number;
 }
 
+/** Each is a socket, and a process has a limit of those. */
+export const MOST_CONNECTIONS = 4096;
+
 export const DEFAULT_LIMITS: LaneLimits = { total: 64, perEndpoint: 8 };
 
 /** Rows that wait in memory over all lanes, about; and in one lane. */

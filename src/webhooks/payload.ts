@@ -39,8 +39,9 @@ export interface PayloadSource {
   error: Failure | undefined;
 }
 
-/** Largest body that carries its result. */
+/** Largest body that carries its result, as it is by default (contract section 3) and as it may be set. */
 export const MAX_PAYLOAD_BYTES = 256 * 1024;
+export const PAYLOAD_BYTES = { min: 1024, max: 16 * 1024 * 1024 } as const;
 /** Longest error message sent; with the result gone, only this could still be large. */
 const MAX_ERROR_LENGTH = 16 * 1024;
 
@@ -50,9 +51,9 @@ export type ResultUrl = (graphId: string) => string;
 export const defaultResultUrl: ResultUrl = (graphId) => `${PATHS.graphs}/${graphId}`;
 
 /** The exact text to send. */
-export function payloadText(source: PayloadSource, resultUrl: ResultUrl): string {
+export function payloadText(source: PayloadSource, resultUrl: ResultUrl, maxBytes = MAX_PAYLOAD_BYTES): string {
   const text = JSON.stringify(payloadOf(source));
-  if (Buffer.byteLength(text) <= MAX_PAYLOAD_BYTES) return text;
+  if (Buffer.byteLength(text) <= maxBytes) return text;
   const error = source.error && { ...source.error, message: source.error.message.slice(0, MAX_ERROR_LENGTH) };
   const cut: WebhookPayload = {
     ...payloadOf({ ...source, result: undefined, error }),

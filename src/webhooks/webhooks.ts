@@ -15,9 +15,16 @@ import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport } from "./delivery.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly, readSinceMs } from "./input.ts";
-import { DEFAULT_LIMITS, FOREVER_MS, type LaneLimits } from "./lanes.ts";
+import { DEFAULT_LIMITS, FOREVER_MS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
 import { pageOf } from "./page.ts";
-import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./payload.ts";
+import {
+  defaultResultUrl,
+  MAX_PAYLOAD_BYTES,
+  PAYLOAD_BYTES,
+  payloadText,
+  type PayloadSource,
+  type ResultUrl,
+} from "./payload.ts";
 import { Registry } from "./registry.ts";
 import { DEFAULT_SCHEDULE, readSchedule } from "./schedule.ts";
 import { secretProblem } from "./signing.ts";
@@ -39,6 +46,8 @@ export interface WebhooksOptions {
   log?: Log;
   /** Attempts under way at once, in all and to one registration. Default 64 and 8. */
   connections?: Partial<LaneLimits>;
+  /** Largest body that carries its result. Default 256 KiB. */
+  payloadBytes?: number;
   /** Told when deliveries have disabled a registration. Must not throw. Default: nothing. */
   onDisabled?: (webhook: RegistrationView) => void;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
@@ -94,8 +103,6 @@ export interface Webhooks {
   close(drainMs?: number): Promise<void>;
 }
 
-/** Each is a socket, and a process has a limit of those. */
-const MOST_CONNECTIONS = 4096;
 /** How long a ping can be looked at: 30 days. */
 const PINGS_KEPT_MS = 30 * 86_400_000;
 const REGISTRATION_KEYS = ["url", "events", "workers", "headers", "ordered", "enabled", "description", "secret"];
@@ -131,12 +138,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     traceparent: options.traceparent,
   });
   const resultUrl = options.resultUrl ?? defaultResultUrl;
+  const payloadBytes = readPayloadBytes(options.payloadBytes);
   const view = (row: RegistrationRow): RegistrationView => registrationView(row, secret !== undefined);
 
   /** A delivery outside any graph's transition. */
   const send = async (id: string, source: PayloadSource): Promise<{ delivery_id: string }> => {
     enabled(await registry.get(id));
-    const row = outboxRow(id, source, payloadText(source, resultUrl));
+    const row = outboxRow(id, source, payloadText(source, resultUrl, payloadBytes));
     await store.addDelivery(row);
     return { delivery_id: row.id };
   };
@@ -192,7 +200,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     outboxRows: (event) => {
       const listening = registry.listening(event.event, event.worker);
       if (listening.length === 0) return [];
-      const body = payloadText(event, resultUrl);
+      const body = payloadText(event, resultUrl, payloadBytes);
       return listening.map((row) => outboxRow(row.id, event, body));
     },
     underWay: () => loop.active,
@@ -219,6 +227,12 @@ function readLimits(given: Partial<LaneLimits> = {}): LaneLimits {
     );
   }
   return limits;
+}
+
+function readPayloadBytes(given = MAX_PAYLOAD_BYTES): number {
+  const { min, max } = PAYLOAD_BYTES;
+  if (Number.isInteger(given) && given >= min && given <= max) return given;
+  throw new SvcError("SVC_CONFIG", `webhookPayloadBytes is ${given}; give a whole number from ${min} to ${max}`);
 }
 
 function checkCommonSecret(secret: string | undefined): void {

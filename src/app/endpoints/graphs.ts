@@ -24,8 +24,8 @@ import {
 } from "./graph-input.ts";
 import { idOf } from "./webhooks.ts";
 
-/** An input may be a whole lockfile. */
-const MAX_START_BYTES = 16 * 1024 * 1024;
+/** What stands around an input: its worker's name, a key, tags. */
+const AROUND_INPUT_BYTES = 64 * 1024;
 /** Long enough to follow a graph over a night, short enough that a leaked link dies. */
 const TOKEN_LIFE_MS = 24 * 3_600_000;
 /** Names have 64 at most; behind them stands the number of an item. */
@@ -60,6 +60,10 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   router.add("POST", `${one}/signal`, (ctx) => signal(ctx, services), controller);
 }
 
+function startBytes({ engine }: Services): number {
+  return engine.limits.inputBytes + AROUND_INPUT_BYTES;
+}
+
 async function steer(ctx: Context, services: Services, step: (typeof STEPS)[number]): Promise<Result> {
   const { graph_id } = await known(ctx, services);
   const { steering } = await readSteering(ctx, services);
@@ -83,7 +87,7 @@ async function retry(ctx: Context, services: Services): Promise<Result> {
 /** Whoever may control the graph may have it run once more; the new one is named by its snapshot, and needs a token of its own. */
 async function fork(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
-  const { steering, body } = await readSteering(ctx, services, FORK_KEYS, MAX_START_BYTES);
+  const { steering, body } = await readSteering(ctx, services, FORK_KEYS, startBytes(services));
   const from = readText(body["from"], "from", MAX_NODE_LENGTH);
   const { input } = body;
   const forked = await services.engine.fork(graph_id, { ...steering, from, ...(input !== undefined && { input }) });
@@ -126,7 +130,7 @@ export function graphToken(services: Services, graphId: string, scope: GraphScop
 }
 
 async function start(ctx: Context, services: Services): Promise<Result> {
-  const { worker, input, options } = readStart(await readJson(ctx, MAX_START_BYTES));
+  const { worker, input, options } = readStart(await readJson(ctx, startBytes(services)));
   const starter = { by: actorOf(ctx, services), address: ctx.clientIp };
   const { snapshot, created } = await services.engine.start(worker, input, { ...options, ...starter });
   const { graph_id, status } = snapshot;

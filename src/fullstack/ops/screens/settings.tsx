@@ -29,6 +29,12 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["Esc", "out of a field"],
 ];
 
+const SOURCES: Record<Setting["source"], string> = {
+  environment: "the environment",
+  app: "the app",
+  default: "default",
+};
+
 function Settings({ settings, look }: { settings: Setting[]; look: Look }) {
   return (
     <>
@@ -55,7 +61,7 @@ function Settings({ settings, look }: { settings: Setting[]; look: Look }) {
                   <InForce setting={setting} />
                 </td>
                 <td data-label="From" class="quiet">
-                  {setting.source === "environment" ? "the environment" : "default"}
+                  {SOURCES[setting.source]}
                 </td>
               </tr>
             ))}
