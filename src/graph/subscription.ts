@@ -87,7 +87,8 @@ class News {
     this.#hasComeSince = false;
     const [first] = held;
     if (isWhole && (first === undefined || first.seq === seq + 1)) return held;
-    const events = await this.#store.events(this.#graphId, seq, PAGE);
+    const atHand = isWhole ? undefined : this.#store.eventsAtHand?.(this.#graphId, seq);
+    const events = atHand ?? (await this.#store.events(this.#graphId, seq, PAGE));
     this.#isCaughtUp = events.length < PAGE;
     return events;
   }

@@ -28,6 +28,11 @@ export interface GraphStore extends ArtifactRows {
   /** Events after `afterSeq`, in order, at most `limit` (default 1,000). */
   events(graphId: string, afterSeq: number, limit?: number): Promise<GraphEvent[]>;
   /**
+   * What `events` would give, where this process can tell without asking; undefined where it can't. For followers: another process may have
+   * added some, of which they hear. Absent where asking costs next to nothing.
+   */
+  eventsAtHand?(graphId: string, afterSeq: number): GraphEvent[] | undefined;
+  /**
    * Calls back after each commit that added events to this graph; with none, where another process may have added some.
    * Returns the way to stop.
    */

@@ -12,6 +12,7 @@ import type { Unit } from "../unit.ts";
 import type { OutboxRow } from "../webhook-rows.ts";
 import { PostgresArtifacts } from "./artifacts.ts";
 import type { Database } from "./database.ts";
+import { FirstEvents } from "./first-events.ts";
 import { GraphList } from "./graph-list.ts";
 import { GroupCommit, type GroupCommitOptions, type Outcome } from "./group-commit.ts";
 import { clean } from "./group-document.ts";
@@ -40,6 +41,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   readonly #options: PostgresGraphsOptions;
   readonly #commit: GroupCommit;
   readonly #listeners = new EventListeners();
+  readonly #first = new FirstEvents();
   readonly #list: GraphList;
 
   constructor(database: Database, slots: Slots, options: PostgresGraphsOptions) {
@@ -71,6 +73,8 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
 
   #tell(unit: Unit, events: Exclude<Outcome, Error>): void {
     if (events === undefined) return;
+    if (unit.insert) this.#first.keep(unit.graphId, events);
+    else this.#first.forget(unit.graphId);
     if (events.length > 0) this.#listeners.tell(unit.graphId, events);
     if (unit.outbox?.length) this.#options.onOutbox(unit.outbox);
   }
@@ -112,11 +116,16 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return (await this.#database.rows(text, clean(graphId), afterSeq, limit)).map(toEvent);
   }
 
+  eventsAtHand(graphId: string, afterSeq: number): GraphEvent[] | undefined {
+    return this.#first.after(graphId, afterSeq);
+  }
+
   onEvents(graphId: string, listener: EventListener): () => void {
     return this.#listeners.add(graphId, listener);
   }
 
   announce(graphId?: string): void {
+    this.#first.forget(graphId);
     for (const id of graphId === undefined ? this.#listeners.followed() : [graphId]) this.#listeners.tell(id, []);
   }
 
