@@ -30,12 +30,17 @@ function isInUse(element: Element): boolean {
   );
 }
 
+/** As the server wrote what stands there, without what was added here. */
+const written = new WeakMap<Element, string>();
+
 function take(fresh: Document): void {
   for (const old of document.querySelectorAll("[data-live]")) {
     const name = old.getAttribute("data-live") ?? "";
     const next = fresh.querySelector(`[data-live="${CSS.escape(name)}"]`);
-    if (!next || next.innerHTML === old.innerHTML || isInUse(old)) continue;
+    if (!next || next.innerHTML === written.get(old) || isInUse(old)) continue;
+    written.set(old, next.innerHTML);
     old.replaceChildren(...document.importNode(next, true).childNodes);
+    dress(old);
   }
 }
 
@@ -113,16 +118,22 @@ const shortcuts = document.getElementById("ops-shortcuts");
 if (shortcuts instanceof HTMLInputElement) shortcuts.checked = localStorage.getItem(OFF) !== "off";
 
 /** What is to be copied gets a button for it. */
-for (const text of document.querySelectorAll("[data-copy]")) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "button";
-  button.textContent = "Copy";
-  button.addEventListener("click", () => {
-    void navigator.clipboard.writeText(text.textContent?.trim() ?? "").then(() => (button.textContent = "Copied"));
-  });
-  text.after(button);
+function dress(root: ParentNode): void {
+  for (const text of root.querySelectorAll("[data-copy], [data-copy-id]")) {
+    const button = document.createElement("button");
+    const isId = text.hasAttribute("data-copy-id");
+    button.type = "button";
+    button.className = isId ? "copy-id" : "button";
+    button.textContent = "Copy";
+    if (isId) button.ariaLabel = "Copy the id";
+    button.addEventListener("click", () => {
+      void navigator.clipboard.writeText(text.textContent?.trim() ?? "").then(() => (button.textContent = "Copied"));
+    });
+    text.after(button);
+  }
 }
 
+for (const live of document.querySelectorAll("[data-live]")) written.set(live, live.innerHTML);
+dress(document);
 show("live");
 again();

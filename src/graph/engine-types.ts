@@ -26,6 +26,8 @@ export interface Engine {
   list(query: GraphQuery): Promise<Page<Snapshot>>;
   /** A node with what it was given and has come to; undefined for one that is not there. */
   node(graphId: string, nodeId: string): Promise<NodeDetail | undefined>;
+  /** All nodes of a graph with all that is kept of them; empty where there is no such graph. */
+  nodes(graphId: string): Promise<NodeDetail[]>;
   /** What nodes came to before they were run again by `retry`, in order of epoch and id. */
   pastNodes(graphId: string): Promise<NodeDetail[]>;
   /** Stored events, in order. */

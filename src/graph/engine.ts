@@ -216,6 +216,14 @@ class GraphEngine implements Engine {
     return nodeDetail(node, madeInput(row, nodes, this.#registry.of(row), node));
   }
 
+  async nodes(graphId: string): Promise<NodeDetail[]> {
+    const [stored] = await this.#options.store.graphs.load([graphId]);
+    if (!stored) return [];
+    const { row, nodes } = stored;
+    const definition = this.#registry.of(row);
+    return nodes.map((node) => nodeDetail(node, madeInput(row, nodes, definition, node)));
+  }
+
   async pastNodes(graphId: string): Promise<NodeDetail[]> {
     return (await this.#options.store.graphs.pastNodes(graphId)).map((node) => nodeDetail(node));
   }

@@ -10,6 +10,7 @@ let app: App;
 let started: Started;
 let browser: Browser;
 let failed: string;
+let done: string;
 let waiting: string;
 let delivery: string;
 
@@ -32,7 +33,7 @@ before(async () => {
   started = await app.start({ host: "127.0.0.1", port: 0 });
   browser = await launchBrowser();
   failed = await runTo(app, "order", orderInput(7), "failed");
-  await runTo(app, "order", orderInput(3), "done");
+  done = await runTo(app, "order", orderInput(3), "done");
   const { snapshot } = await app.engine.start("order", orderInput(5, 30));
   waiting = snapshot.graph_id;
   const isWaiting = async (): Promise<boolean> =>
@@ -64,6 +65,8 @@ function screens(): string[] {
     `/runs/${failed}?node=charge&tab=attempts`,
     `/runs/${waiting}`,
     `/runs/${waiting}?view=events`,
+    `/runs/compare?run=${failed}`,
+    `/runs/compare?run=${failed}&with=${done}&node=charge`,
     `/runs/${failed}?view=audit&tab=raw`,
     "/queues",
     "/schedules",
@@ -191,6 +194,35 @@ describe("a run on its screen", () => {
     await page.getByText("A new run begins at charge.").waitFor();
     assert.match(page.url(), /\/runs\/g_/);
     assert.ok(!page.url().includes(failed));
+    await tab.close();
+  });
+});
+
+describe("two runs beside each other", () => {
+  for (const javaScriptEnabled of [true, false])
+    it(`are chosen in the list, and show what differs, ${javaScriptEnabled ? "with" : "without"} script`, async () => {
+      const tab = await openTab(browser, { javaScriptEnabled });
+      const { page } = tab;
+      await page.goto(at("/runs?worker=order"));
+      for (const id of [failed, done]) await page.getByRole("checkbox", { name: `Choose ${id}` }).check();
+      await page.getByRole("button", { name: "Compare the two that are ticked" }).click();
+      await page.getByRole("heading", { level: 1, name: "Compare two runs of order" }).waitFor();
+      await page.getByRole("link", { name: "charge", exact: true }).click();
+      await page.getByRole("heading", { name: "Input and output of charge" }).waitFor();
+      const row = page.getByRole("row", { name: /^order / });
+      assert.deepEqual((await row.getByRole("cell").allTextContents()).sort(), ['"2026-1003"', '"2026-1007"']);
+      await tab.close();
+    });
+
+  it("are reached from a run, whose id is copied by a button", async () => {
+    const tab = await openTab(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+    const { page } = tab;
+    await page.goto(at(`/runs/${done}`));
+    await page.getByRole("button", { name: "Copy the id" }).click();
+    await page.getByText("Copied", { exact: true }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), done);
+    await page.getByRole("link", { name: "Compare with another run" }).click();
+    await page.getByRole("heading", { level: 1, name: /^Compare .* with which/ }).waitFor();
     await tab.close();
   });
 });

@@ -3,6 +3,7 @@ import { rateLimit, readForm, redirect, route, type App, type Context, type Entr
 import { backOf, Doorkeeper, OPS_PATH, type Authorize } from "./access.ts";
 import { DENSITY_COOKIE, type Screens } from "./look.ts";
 import { tell } from "./told.ts";
+import { compareScreens } from "./screens/compare.tsx";
 import { overviewScreen } from "./screens/overview.tsx";
 import { deliveryScreens } from "./screens/deliveries.tsx";
 import { settingsScreen } from "./screens/settings.tsx";
@@ -34,6 +35,7 @@ export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOption
   return [
     ...overviewScreen(screens),
     ...runsScreens(screens),
+    ...compareScreens(screens),
     ...runScreens(screens),
     ...queueScreens(screens),
     ...webhookScreens(screens),

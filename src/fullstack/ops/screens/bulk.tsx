@@ -21,6 +21,17 @@ export function bulkScreens(screens: Screens): Entry[] {
   ];
 }
 
+/** Under the list, for those who may only look too: two that are ticked, beside each other. */
+export function CompareBar() {
+  return (
+    <p class="compare">
+      <button type="submit" class="button" formaction={`${RUNS_PATH}/compare`}>
+        Compare the two that are ticked
+      </button>
+    </p>
+  );
+}
+
 /** Under the list: which runs, and which step. */
 export function BulkBar({ total, look }: { total: number; look: Look }) {
   const canAct = look.visitor.role === "operator";

@@ -1,6 +1,6 @@
 /** One run: what can be done with it, when what ran, and what each node was given and gave. */
 import { notFound, PATHS, type Entry } from "../../../index.ts";
-import type { GraphEvent, NodeDetail, Snapshot } from "../../../graph.ts";
+import type { GraphEvent, Snapshot } from "../../../graph.ts";
 import { FlowAssets } from "../../flow/flow-assets.tsx";
 import { FlowGraph } from "../../flow/flow-graph.tsx";
 import { readFlow } from "../../flow/flow.ts";
@@ -10,16 +10,17 @@ import { screen } from "../screen.tsx";
 import { attemptsOf } from "../views/attempts.ts";
 import { commandsOf } from "../views/commands.ts";
 import { fingerprint } from "../views/failures.ts";
-import { graphLooks } from "../views/looks.ts";
 import { queryText } from "../views/runs-query.ts";
 import { readRunQuery, runQueryText } from "../views/run-query.ts";
 import { stepViews } from "../views/steps.ts";
-import { countText, durationText } from "../views/text.ts";
+import { countText } from "../views/text.ts";
 import { timelineOf } from "../views/timeline.ts";
 import { AuditTable } from "./audit.tsx";
 import { EventList } from "./events.tsx";
 import { Inspector } from "./inspector.tsx";
-import { CommandsPanel, Empty, Mark, StepButton, StepForm, Time } from "./parts.tsx";
+import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
+import { PastNodes } from "./past-nodes.tsx";
+import { RunHead } from "./run-head.tsx";
 import type { RunData } from "../run-data.ts";
 import { runRoutes } from "../run-routes.ts";
 import { TimelineChart } from "./timeline.tsx";
@@ -96,7 +97,7 @@ function Run({ data, look }: { data: RunData; look: Look }) {
   return (
     <>
       <div data-live="head">
-        <Head run={run} look={look} />
+        <RunHead run={run} look={look} />
       </div>
       <StepForm look={look} action={`/runs/${id}/pause`} class="steps">
         <label>
@@ -174,103 +175,6 @@ function viewsOf(run: Snapshot): (readonly ["timeline" | "events" | "audit" | "p
   ];
 }
 
-function Head({ run, look }: { run: Snapshot; look: Look }) {
-  const { graph_id: id, worker, parent, children, forked_from: forkedFrom, started_ms: startedMs } = run;
-  const endMs = run.finished_ms ?? look.nowMs;
-  return (
-    <div class="stack-tight">
-      <nav class="crumbs" aria-label="Where this run belongs">
-        <a href={RUNS_PATH}>Runs</a> <span aria-hidden="true">›</span>{" "}
-        <a href={`${RUNS_PATH}?${queryText({ worker })}`}>{worker}</a>
-        {parent === null ? null : (
-          <span>
-            {" "}
-            part of <a href={`${RUNS_PATH}/${parent.graph_id}`}>{parent.node ?? parent.graph_id}</a>
-          </span>
-        )}
-        {forkedFrom === null ? null : (
-          <span>
-            {" "}
-            forked from <a href={`${RUNS_PATH}/${forkedFrom}`}>{forkedFrom}</a>
-          </span>
-        )}
-      </nav>
-      <div class="title">
-        <h1>{worker}</h1>
-        <Mark looks={graphLooks(run, look.nowMs)} />
-        <code class="quiet">{id}</code>
-      </div>
-      <dl class="facts">
-        <div>
-          <dt>Accepted</dt>
-          <dd>
-            <Time ms={run.created_ms} now={look.nowMs} />
-          </dd>
-        </div>
-        <div>
-          <dt>{startedMs === null ? "Begins" : "Duration"}</dt>
-          <dd>{startedMs === null ? <Time ms={run.due_ms} now={look.nowMs} /> : durationText(endMs - startedMs)}</dd>
-        </div>
-        <div>
-          <dt>Nodes</dt>
-          <dd>{nodesText(run)}</dd>
-        </div>
-        {run.epoch === 1 ? null : (
-          <div>
-            <dt>Run</dt>
-            <dd>{`the ${run.epoch}. time`}</dd>
-          </div>
-        )}
-        {run.version === null ? null : (
-          <div>
-            <dt>Version</dt>
-            <dd>{run.version}</dd>
-          </div>
-        )}
-        {run.progress === null ? null : (
-          <div>
-            <dt>Progress</dt>
-            <dd>{progressText(run.progress)}</dd>
-          </div>
-        )}
-        {run.tags.length === 0 ? null : (
-          <div>
-            <dt>Tags</dt>
-            <dd>
-              {run.tags.map((tag) => (
-                <a class="tag" href={`${RUNS_PATH}?${queryText({ tag })}`} key={tag}>
-                  {tag}
-                </a>
-              ))}
-            </dd>
-          </div>
-        )}
-        {children.length === 0 ? null : (
-          <div>
-            <dt>Started by its nodes</dt>
-            <dd>
-              <a href={`${RUNS_PATH}?${queryText({ parent: id })}`}>{`${countText(children.length)} runs`}</a>
-            </dd>
-          </div>
-        )}
-      </dl>
-    </div>
-  );
-}
-
-function progressText(progress: NonNullable<Snapshot["progress"]>): string {
-  const { value: share, note } = progress;
-  return `${Math.round(share * 100)} %${note === undefined ? "" : `, ${note}`}`;
-}
-
-function nodesText({ nodes }: Snapshot): string {
-  const outer = nodes.filter(({ kind }) => kind === "node");
-  const count = (...statuses: string[]): number => outer.filter(({ status }) => statuses.includes(status)).length;
-  const failed = count("failed", "uncompensated");
-  const text = `${countText(count("done", "skipped"))} of ${countText(outer.length)} done`;
-  return failed === 0 ? text : `${text}, ${countText(failed)} failed`;
-}
-
 function Trouble({ run: { graph_id: id, worker, error } }: { run: Snapshot }) {
   if (!error) return null;
   const { message, node } = error;
@@ -339,7 +243,7 @@ function Main({ data, look }: { data: RunData; look: Look }) {
     ) : (
       <AuditTable rows={data.audit} look={look} isOfOne />
     );
-  if (query.view === "past") return <Past nodes={data.past} />;
+  if (query.view === "past") return <PastNodes nodes={data.past} />;
   return (
     <>
       <TimelineChart
@@ -349,40 +253,5 @@ function Main({ data, look }: { data: RunData; look: Look }) {
       />
       {isCut ? <p class="quiet">{`Made of its first ${countText(EVENTS)} events.`}</p> : null}
     </>
-  );
-}
-
-function Past({ nodes }: { nodes: readonly NodeDetail[] }) {
-  return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Node</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Attempts
-            </th>
-            <th scope="col">Error</th>
-          </tr>
-        </thead>
-        <tbody>
-          {nodes.map((node) => (
-            <tr key={`${node.epoch} ${node.id}`}>
-              <td data-label="Run">{node.epoch}</td>
-              <th scope="row" data-label="Node">
-                {node.id}
-              </th>
-              <td data-label="Status">{node.status}</td>
-              <td data-label="Attempts" class="number">
-                {node.attempts}
-              </td>
-              <td data-label="Error">{node.error?.message ?? ""}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

@@ -18,7 +18,7 @@ import {
   type RunsQuery,
 } from "../views/runs-query.ts";
 import { countText } from "../views/text.ts";
-import { BulkBar, bulkScreens } from "./bulk.tsx";
+import { BulkBar, bulkScreens, CompareBar } from "./bulk.tsx";
 import { CommandsPanel, Pager } from "./parts.tsx";
 import { NoRuns, RunsTable } from "./runs-table.tsx";
 
@@ -81,6 +81,7 @@ function Runs({ data, look }: { data: RunsData; look: Look }) {
             ))}
             <RunsTable runs={runs} look={look} canChoose />
             <BulkBar total={total} look={look} />
+            <CompareBar />
           </form>
         )}
         <Pager

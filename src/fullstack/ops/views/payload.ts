@@ -47,18 +47,25 @@ export interface RedactOptions {
   isRevealed: boolean;
 }
 
-export function payloadView(value: Json, { keys, isRevealed }: RedactOptions): PayloadView {
-  const own = new Set(keys.map((key) => key.toLowerCase()));
-  const isSecret = (key: string | undefined): boolean =>
-    !isRevealed && key !== undefined && (SECRET_KEY.test(key) || own.has(key.toLowerCase()));
+export function payloadView(value: Json, options: RedactOptions): PayloadView {
   const count = { nodes: 0, redacted: 0 };
-  const hidden = hide(value, isSecret, count);
+  const hidden = hide(value, secretKeys(options), count);
   return {
     root: nodeOf(undefined, hidden, 0, count),
     bytes: Buffer.byteLength(JSON.stringify(value)),
     redacted: count.redacted,
     raw: JSON.stringify(plain(hidden), null, 2),
   };
+}
+
+/** The value with "hidden" in place of what is not for looking at. */
+export function redacted(value: Json, options: RedactOptions): Json {
+  return plain(hide(value, secretKeys(options), { redacted: 0 }));
+}
+
+function secretKeys({ keys, isRevealed }: RedactOptions): (key: string | undefined) => boolean {
+  const own = new Set(keys.map((key) => key.toLowerCase()));
+  return (key) => !isRevealed && key !== undefined && (SECRET_KEY.test(key) || own.has(key.toLowerCase()));
 }
 
 /** Stands in place of a hidden value; no JSON is an instance of it. */

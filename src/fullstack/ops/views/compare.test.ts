@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { NodeDetail } from "../../../graph.ts";
+import { differencesOf, nodePairs, pairsText } from "./compare.ts";
+
+const NODE: NodeDetail = {
+  id: "a",
+  kind: "node",
+  worker: "w",
+  status: "done",
+  attempts: 1,
+  started_ms: 0,
+  finished_ms: 100,
+  due_ms: null,
+  error: null,
+  epoch: 1,
+  input: null,
+  result: null,
+  state: null,
+};
+
+describe("two values beside each other", () => {
+  it("differ at the deepest paths that are not the same, whatever the order of keys", () => {
+    const one = { order: 7, card: { number: "1", name: "Ada" }, lines: ["a", "b"] };
+    const other = { card: { name: "Ada", number: "2" }, lines: ["a"], order: 7, note: null };
+    assert.deepEqual(differencesOf(one, other).items, [
+      { path: "card.number", one: '"1"', other: '"2"' },
+      { path: "lines[1]", one: '"b"', other: undefined },
+      { path: "note", one: undefined, other: "null" },
+    ]);
+    assert.deepEqual(differencesOf({ a: [1] }, { a: { 0: 1 } }).items, [{ path: "a", one: "[1]", other: '{"0":1}' }]);
+    assert.deepEqual(differencesOf(one, structuredClone(one)).items, []);
+  });
+
+  it("that differ everywhere are listed to 200", () => {
+    const many = (by: number): number[] => Array.from({ length: 500 }, (_, at) => at + by);
+    const { items, isCut } = differencesOf(many(0), many(1));
+    assert.deepEqual([items.length, isCut], [200, true]);
+  });
+});
+
+describe("two runs beside each other", () => {
+  it("are told node by node: what only one has, what came to something else, what was given something else", () => {
+    const pairs = nodePairs(
+      [NODE, { ...NODE, id: "b", input: 1 }, { ...NODE, id: "c" }],
+      [NODE, { ...NODE, id: "b", input: 2, status: "failed", finished_ms: null }, { ...NODE, id: "d" }],
+      500,
+    );
+    assert.deepEqual(
+      pairs.map((pair) => [pair.id, pair.isOtherStatus, pair.isOtherInput, pair.one?.tookMs, pair.other?.tookMs]),
+      [
+        ["a", false, false, 100, 100],
+        ["b", true, true, 100, 500],
+        ["c", true, false, 100, undefined],
+        ["d", true, false, undefined, 100],
+      ],
+    );
+    assert.equal(pairsText(pairs), "3 of 4 nodes differ: b, c, d");
+    assert.equal(pairsText(pairs.slice(0, 1)), "The 1 node came to the same in both");
+  });
+});

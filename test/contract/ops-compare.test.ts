@@ -1,0 +1,60 @@
+/** The operators' screen that holds two runs of one graph against each other. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { App } from "svc";
+import type { TestClient } from "svc/testing";
+import { localClient, opsSample, orderInput, runTo } from "./ops-app.ts";
+
+let app: App;
+let client: TestClient;
+let done: string;
+let failed: string;
+let report: string;
+
+before(async () => {
+  app = opsSample({ ops: { redact: ["email"] } });
+  await app.boot();
+  client = localClient(app);
+  done = await runTo(app, "order", { ...orderInput(3), email: "eve@example.com" }, "done");
+  failed = await runTo(app, "order", orderInput(7), "failed");
+  report = await runTo(app, "nightly-report", null, "done");
+});
+after(() => app.close());
+
+async function text(query: string, status = 200): Promise<string> {
+  const answer = await client.get(`/_svc/ops/runs/compare${query}`);
+  assert.equal(answer.status, status, query);
+  return answer.text();
+}
+
+describe("the comparison of two runs", () => {
+  it("tells which nodes differ, in what, and by how long", async () => {
+    const page = await text(`?run=${done}&with=${failed}`);
+    assert.match(page, /of 17 nodes differ: reserve, /);
+    const [charge = ""] = /<tr[^>]*><th[^>]*><a[^>]*node=charge"[\s\S]*?<\/tr>/.exec(page) ?? [];
+    assert.match(charge, /done[\s\S]*2 attempts[\s\S]*failed[\s\S]*differs[\s\S]*differs/);
+    assert.match(await text(`?run=${done}&with=${done}`), /The 17 nodes came to the same in both/);
+  });
+
+  it("shows where input and output differ, of the runs or of a node, without what is hidden", async () => {
+    const page = await text(`?run=${done}&with=${failed}`);
+    assert.match(page, /<code>order<\/code>[\s\S]*2026-1003[\s\S]*2026-1007/);
+    assert.ok(!page.includes("eve@example.com") && !page.includes("tok_4111_secret"));
+    assert.match(
+      await text(`?run=${done}&with=${failed}&node=charge`),
+      /Input and output of charge[\s\S]*rc_2026-1003/,
+    );
+  });
+
+  it("is asked for with the second run to be chosen, and swapped", async () => {
+    assert.match(await text(`?run=${done}`), new RegExp(`run=${done}&amp;with=${failed}`));
+    assert.match(await text(`?run=${done}&with=${failed}`), new RegExp(`run=${failed}&amp;with=${done}`));
+    assert.match(await text(`?run=${report}`), /There is no other run of nightly-report/);
+  });
+
+  it("refuses what can't be compared, and says why", async () => {
+    assert.match(await text(`?run=${done}&with=${report}`, 422), /of order and nightly-report/);
+    assert.match(await text("", 422), /Two runs are compared; 0 were ticked/);
+    assert.match(await text(`?run=${done}&with=g_none`, 404), /There is no run/);
+  });
+});
