@@ -63,9 +63,10 @@ export async function boot(options: BootOptions): Promise<Services> {
   const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });
   followInvalidations(pageCache, options.closing);
   pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
-  const limits = await Limits.open({ config, clock, actions, submits });
-  const store = await openStore(config.databaseUrl, { jobOf: jobFor }).catch((error: unknown) => {
-    limits.close();
+  const store = await openStore(config.databaseUrl, { jobOf: jobFor });
+  const shared = store.rates;
+  const limits = await Limits.open({ config, clock, actions, submits, shared }).catch(async (error: unknown) => {
+    await store.close();
     throw error;
   });
   try {

@@ -17,6 +17,8 @@ interface LimitsOptions {
   clock: Clock;
   actions: ReadonlyMap<string, AnyAction>;
   submits: ReadonlyMap<string, SubmitDefinition>;
+  /** Those of a store that processes share; `SVC_RATE_FILE` stands above them. */
+  shared: RateCounters | undefined;
 }
 
 /** What an app counts, and where. */
@@ -29,10 +31,10 @@ export class Limits {
   readonly #submits: RateLimit;
   readonly #ownOfSubmits = new Map<string, RateLimit>();
 
-  private constructor({ config, clock, actions, submits }: LimitsOptions, file: RateFile | undefined) {
+  private constructor({ config, clock, actions, submits, shared }: LimitsOptions, file: RateFile | undefined) {
     this.#clock = clock;
     this.#file = file;
-    this.#counters = file ?? new MemoryCounters();
+    this.#counters = file ?? shared ?? new MemoryCounters();
     this.#shared = this.make("actions", config.actionsPerMinute);
     this.#submits = this.make("submits", config.submitsPerMinute);
     for (const [name, { limit }] of submits) {
@@ -86,7 +88,8 @@ export interface RateLimitOptions {
 
 /**
  * Middleware that lets a client through so many times a minute; after that it answers 429 with `Retry-After`. All routes
- * around which the same one stands count together. Counted in memory, or in `SVC_RATE_FILE`.
+ * around which the same one stands count together. Counted in memory, in `SVC_RATE_FILE`, or by all
+ * processes together where they share a PostgreSQL database.
  * @throws SvcError `SVC_DEFINITION`
  */
 export function rateLimit({ perMinute, name = `requests-${++made}` }: RateLimitOptions): Middleware {

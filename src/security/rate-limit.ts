@@ -33,24 +33,25 @@ export class RateLimit {
   readonly #perMinute: number;
   readonly #policy: readonly [name: string, value: string];
   readonly #limiter: CountingLimiter;
-  /** Memory can't fail, so there is nothing to wait for. */
-  readonly #isInMemory: boolean;
+  /** It can't fail, so there is nothing to wait for. */
+  readonly #memory: MemoryCounters | undefined;
 
   constructor(options: RateLimitOptions) {
     this.#name = options.name;
     this.#perMinute = options.perMinute;
     this.#policy = ["ratelimit-policy", `"${options.name}";q=${options.perMinute};w=${WINDOW_SECONDS}`];
-    this.#isInMemory = !options.counters || options.counters instanceof MemoryCounters;
-    const memory = (): CountingLimiter => new CountingLimiter(options, new MemoryCounters());
-    // A file that can't be written must neither stop the site nor take its limits away.
-    this.#limiter = options.counters ? new CountingLimiter(options, options.counters, memory()) : memory();
+    const { counters = new MemoryCounters() } = options;
+    this.#memory = counters instanceof MemoryCounters ? counters : undefined;
+    // A file or database that can't be written must neither stop the site nor take its limits away.
+    const insurance = this.#memory ? undefined : new CountingLimiter(options, new MemoryCounters());
+    this.#limiter = new CountingLimiter(options, counters, insurance);
   }
 
   /** Counts one call; at once where counts are in memory. */
   take(clientIp: string): RateVerdict | Promise<RateVerdict> {
     const key = clientKey(clientIp);
-    if (!this.#isInMemory) return this.#takeLater(key);
-    const state = this.#limiter.consumeNow(key);
+    if (!this.#memory) return this.#takeLater(key);
+    const state = this.#limiter.consumeNow(key, this.#memory);
     return this.#verdict(state.consumedPoints <= this.#perMinute, state);
   }
 
@@ -90,8 +91,8 @@ class CountingLimiter extends RateLimiterStoreAbstract {
   }
 
   /** As `consume`, with counters that can't fail. Who is over the limit is its caller's to refuse. */
-  consumeNow(key: string): RateLimiterRes {
-    const count = this.#counters.add(this.getKey(key), 1, WINDOW_SECONDS * 1000, this.#clock.now());
+  consumeNow(key: string, counters: MemoryCounters): RateLimiterRes {
+    const count = counters.add(this.getKey(key), 1, WINDOW_SECONDS * 1000, this.#clock.now());
     return this._getRateLimiterRes(key, 1, count);
   }
 

@@ -1,4 +1,4 @@
-/** Where calls of clients are counted: in this process (security/memory-counters.ts) or in a file (store/sqlite/rate-file.ts). */
+/** Where calls of clients are counted: in this process (security/memory-counters.ts), in a file (store/sqlite/rate-file.ts) or in a database (store/postgres/rate-table.ts). */
 
 export interface RateCount {
   /** Calls of this window, this one included. */
@@ -9,8 +9,8 @@ export interface RateCount {
 
 /** Counts in windows of a fixed length, each of which begins with a key's first call. */
 export interface RateCounters {
-  /** Adds to the count of a key. @throws whatever keeps it from counting */
-  add(key: string, points: number, windowMs: number, nowMs: number): RateCount;
+  /** Adds to the count of a key. @throws, or rejects with, whatever keeps it from counting */
+  add(key: string, points: number, windowMs: number, nowMs: number): RateCount | Promise<RateCount>;
 }
 
 /** Whether a window counts no more: it is over, or ends later than it can, because the clock was set back. */

@@ -8,6 +8,7 @@
  * - Events of a graph get the next `seq` in commit order, from 1, without gaps.
  * - An outbox row is unique by (registration_id, graph_id, event, epoch, pause_no).
  */
+import type { RateCounters } from "../shared/rate-counters.ts";
 import type { AuditRows, QueueRows, ScheduleRows } from "./control.ts";
 import type { GraphStore } from "./graph-store.ts";
 import type { AnswerStore, SessionRows } from "./visitors.ts";
@@ -21,6 +22,8 @@ export interface Store {
   schedules: ScheduleRows;
   queues: QueueRows;
   audit: AuditRows;
+  /** Where all processes count the calls of clients. Absent where no other process has the store. */
+  rates?: RateCounters;
   /** Flushes and closes. Later calls reject. */
   close(): Promise<void>;
 }

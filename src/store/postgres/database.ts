@@ -75,6 +75,11 @@ export class Database {
     return this.#told(() => this.#again(() => this.query(this.pool, text, values)));
   }
 
+  /** Rows of a statement that is made once: whoever asks can do without an answer while the server is away. */
+  async once(text: string, ...values: SqlValue[]): Promise<Row[]> {
+    return this.#told(async () => (await this.query(this.pool, text, values)).rows);
+  }
+
   /** One statement on a connection, once. */
   async query(on: Pick<ClientBase, "query">, text: string, values: readonly SqlValue[]): Promise<Answer> {
     const { rows, rowCount } = await on.query<Row>({ ...this.#prepared(text), values: values as unknown[] });

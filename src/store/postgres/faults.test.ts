@@ -4,12 +4,28 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { startPostgres, testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
+import { MemoryCounters } from "../../security/memory-counters.ts";
 import type { Store } from "../contract.ts";
 import type { GraphRow } from "../graph-rows.ts";
+import type { AttemptRecord } from "../webhook-rows.ts";
 import { openStore } from "../open.ts";
 import { graphRow, nextId, outboxRow, registrationRow, stored } from "../sample-rows.test.ts";
 import { openPool } from "./driver.ts";
 import { openPostgres } from "./open.ts";
+
+function deliveredOf(deliveryId: string): AttemptRecord {
+  const attempt = {
+    deliveryId,
+    number: 1,
+    startedMs: 1,
+    durationMs: 1,
+    statusCode: 204,
+    response: "",
+    error: undefined,
+    timings: undefined,
+  };
+  return { attempt, change: { status: "delivered" } };
+}
 
 /** A way to the server that may be cut, before a statement reaches it or before its answer comes back. */
 class Wire {
@@ -275,7 +291,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await third.close();
   });
 
-  it("gives a delivery to one of several processes, and to another when that one is gone", async () => {
+  it("gives deliveries of a registration to one of several processes at a time, and to another when it has no more, or is gone", async () => {
     const open = () => openStore(`${database.url}?schema=claimed`);
     const [one, other] = [await open(), await open()];
     const id = nextId();
@@ -283,12 +299,57 @@ describe("PostgreSQL, shared", { skip }, () => {
       await one.webhooks.addDelivery(outboxRow(id, { pauseNo, event: "graph.paused", dueMs: 1 }));
     const lane = { registrationId: outboxRow(id).registrationId, isRetry: false };
     const [some, rest] = [await one.webhooks.due(lane, 5, 8), await other.webhooks.due(lane, 5, 100)];
-    assert.deepEqual([some.length, rest.length], [8, 12]);
-    assert.equal((await one.webhooks.due(lane, 5, 100)).length, 8, "what one has, it is given again");
+    assert.deepEqual([some.length, rest.length], [8, 0]);
+    assert.equal((await one.webhooks.due(lane, 5, 8)).length, 8, "what one has, it is given again");
     assert.ok(((await other.webhooks.nextDueMs(lane, 5)) ?? 0) > 5, "another looks again");
-    await one.close();
-    assert.equal((await other.webhooks.due(lane, 5, 100)).length, 20);
+    await one.webhooks.recordAttempts(some.map((row) => deliveredOf(row.id)));
+    assert.equal((await other.webhooks.due(lane, 5, 4)).length, 4, "the first has none in hand");
+    assert.equal((await one.webhooks.due(lane, 5, 100)).length, 0);
     await other.close();
+    assert.equal((await one.webhooks.due(lane, 5, 100)).length, 12);
+    await one.close();
+  });
+
+  it("never has two processes with deliveries of one registration, whenever they ask", async () => {
+    const open = () => openStore(`${database.url}?schema=lanes`);
+    const stores = await Promise.all([open(), open(), open()]);
+    const id = nextId();
+    const lane = { registrationId: outboxRow(id).registrationId, isRetry: false };
+    for (let pauseNo = 1; pauseNo <= 60; pauseNo++)
+      await stores[0]?.webhooks.addDelivery(outboxRow(id, { pauseNo, event: "graph.paused", dueMs: 1 }));
+    const delivered: string[] = [];
+    const inHand = new Set<Store>();
+    const work = async (store: Store): Promise<void> => {
+      while (delivered.length < 60) {
+        const rows = await store.webhooks.due(lane, 5, 3);
+        if (rows.length === 0) continue;
+        inHand.add(store);
+        assert.equal(inHand.size, 1, "another has some in hand");
+        await new Promise((next) => setImmediate(next));
+        delivered.push(...rows.map((row) => row.id));
+        // Before it is written: from then on another may have some.
+        inHand.delete(store);
+        await store.webhooks.recordAttempts(rows.map((row) => deliveredOf(row.id)));
+      }
+    };
+    await Promise.all(stores.map(work));
+    assert.equal(new Set(delivered).size, 60);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it("counts calls of clients for all processes, in windows as memory does", async () => {
+    const open = () => openStore(`${database.url}?schema=rates`);
+    const [one, other] = [await open(), await open()];
+    const memory = new MemoryCounters();
+    let nowMs = 1_000_000;
+    for (let at = 0; at < 120; at++) {
+      nowMs += (at * 7919) % 9000;
+      if (at === 90) nowMs -= 500_000; // the clock is set back
+      const key = `client ${(at * 31) % 7}`;
+      const counted = await (at % 2 === 0 ? one : other).rates?.add(key, 1, 60_000, nowMs);
+      assert.deepEqual(counted, memory.add(key, 1, 60_000, nowMs), `call ${at}`);
+    }
+    await Promise.all([one.close(), other.close()]);
   });
 
   it("refuses a unit that was made under another lease, and has none held that has ended", async () => {

@@ -5,6 +5,7 @@ import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
 import { Database, WRITERS } from "./database.ts";
 import { PostgresGraphs } from "./graphs.ts";
 import type { GroupCommitOptions } from "./group-commit.ts";
+import { RateTable } from "./rate-table.ts";
 import { Registrations } from "./registrations.ts";
 import { PostgresSessions } from "./sessions.ts";
 import { Slots } from "./slots.ts";
@@ -37,6 +38,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     schedules: new PostgresSchedules(database),
     queues: new PostgresQueues(database),
     audit: new PostgresAudit(database),
+    rates: new RateTable(database),
     close: async () => {
       await graphs.drain();
       await slots.close();

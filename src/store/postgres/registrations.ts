@@ -84,6 +84,7 @@ export class Registrations {
     const isGone = await this.#database.transaction(async (sql) => {
       const gone = await sql("DELETE FROM svc.registration WHERE id = $1 RETURNING id", clean(id));
       if (gone.length === 0) return false;
+      await sql("DELETE FROM svc.lane WHERE registration_id = $1", clean(id));
       await sql(NEXT_VERSION);
       await sql(NOTIFY);
       return true;

@@ -4,6 +4,7 @@
  * other store; what is structured is JSON text; times are milliseconds.
  */
 import { SvcError } from "../../shared/errors.ts";
+import { CLAIM_FUNCTION } from "./claim-function.ts";
 import { COMMIT_FUNCTION } from "./commit-function.ts";
 import { inSchema, type ClientBase } from "./driver.ts";
 
@@ -97,6 +98,8 @@ const STEPS: readonly string[] = [
    CREATE TABLE svc.slot (id text COLLATE "C" PRIMARY KEY, ticket bigint NOT NULL, outcomes int[] NOT NULL, used_at timestamptz NOT NULL)
      WITH (fillfactor = 20);
    ${COMMIT_FUNCTION}`,
+  `CREATE UNLOGGED TABLE svc.rate (key text COLLATE "C" PRIMARY KEY, consumed int NOT NULL, end_ms bigint NOT NULL) WITH (fillfactor = 50);
+   ${CLAIM_FUNCTION}`,
 ];
 
 /** @throws SvcError `SVC_STORE` where a newer svc has been here. */

@@ -7,8 +7,6 @@ import type { Database } from "./database.ts";
 
 /** How often a process says that it is there. */
 const BEAT_MS = 5000;
-/** A process that has not for this long is gone, or frozen. */
-export const SILENT_MS = 20_000;
 
 export interface Slot {
   readonly id: string;

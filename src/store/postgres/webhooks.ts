@@ -1,6 +1,6 @@
 /**
- * Deliveries and attempts in PostgreSQL. Of several processes one gets a delivery: what `due` gives is claimed for the process, until
- * the attempt is on record, the process is gone (its slot says so), or it is put off.
+ * Deliveries and attempts in PostgreSQL. Of several processes one gets a delivery, and one at a time those of a registration: what `due`
+ * gives is claimed for the process (claim-function.ts), until the attempt is on record, the process is gone (its slot says so), or it is put off.
  */
 import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertValues, toAttempt, toDelivery } from "../columns.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
@@ -23,7 +23,7 @@ import { Conditions } from "./conditions.ts";
 import type { Database } from "./database.ts";
 import { clean } from "./group-document.ts";
 import type { Registrations } from "./registrations.ts";
-import { SILENT_MS } from "./slots.ts";
+import { SILENT_MS } from "./claim-function.ts";
 
 const DELIVERY_NAMES = Object.values(DELIVERY_COLUMNS).map(([name]) => name);
 const DELIVERY_LIST = DELIVERY_NAMES.join(", ");
@@ -39,16 +39,15 @@ const UPDATE_DELIVERIES = `UPDATE svc.delivery AS t SET status = r.status, attem
   FROM json_to_recordset($1::json) AS r(id text, status text, attempts int, due_ms bigint, delivered_ms bigint) WHERE t.id = r.id`;
 
 const IN_LANE = "status = 'pending' AND registration_id = $1 AND (attempts > 0) = $2";
-/** Nobody's, ours, or that of a process which is not there any more. */
-const IS_FREE = (me: string): string => `(claimed_by IS NULL OR claimed_by = ${me} OR NOT EXISTS (
-  SELECT 1 FROM svc.slot WHERE slot.id = claimed_by AND used_at > clock_timestamp() - interval '${SILENT_MS} ms'))`;
-const CLAIM = `UPDATE svc.delivery SET claimed_by = $5 WHERE id IN (
-    SELECT id FROM svc.delivery WHERE ${IN_LANE} AND due_ms <= $3 AND ${IS_FREE("$5")} ORDER BY due_ms LIMIT $4 FOR UPDATE SKIP LOCKED
-  ) RETURNING ${DELIVERY_LIST}`;
+const CLAIM = `SELECT ${DELIVERY_LIST} FROM svc.claim_deliveries($1, $2, $3, $4, $5)`;
+/** How soon what nobody has claimed is looked at again, while another has others of the registration: it hears of it, as a rule. */
+const BEHIND_MS = 2000;
 /** What another has claimed is looked at again when that one can be known to be gone. */
 const NEXT_DUE = `SELECT least(
     (SELECT due_ms FROM svc.delivery WHERE ${IN_LANE} AND due_ms > $3 ORDER BY due_ms LIMIT 1),
-    (SELECT $3::bigint + ${SILENT_MS} FROM svc.delivery WHERE ${IN_LANE} AND due_ms <= $3 AND claimed_by <> $4 LIMIT 1)) AS due`;
+    (SELECT $3::bigint + CASE WHEN claimed_by IS NULL THEN ${BEHIND_MS} ELSE ${SILENT_MS} END
+      FROM svc.delivery WHERE ${IN_LANE} AND due_ms <= $3 AND (claimed_by <> $4 OR claimed_by IS NULL AND EXISTS (
+        SELECT FROM svc.lane WHERE lane.registration_id = $1 AND owner <> $4)) ORDER BY due_ms DESC LIMIT 1)) AS due`;
 /** Hops from one registration to the next through the index. */
 const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
     SELECT min(registration_id) FROM svc.delivery WHERE status = 'pending'

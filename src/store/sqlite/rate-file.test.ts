@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { MemoryCounters } from "../../security/memory-counters.ts";
-import type { RateCounters } from "../../shared/rate-counters.ts";
 import { RateFile } from "./rate-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-rate-"));
@@ -16,7 +15,8 @@ describe("a file of counts", () => {
   it("counts as memory does, whatever the order of keys and times", async () => {
     const file = await RateFile.open(newFile());
     const memory = new MemoryCounters();
-    const both = (counters: RateCounters) => (key: string, nowMs: number) => counters.add(key, 1, 60_000, nowMs);
+    const both = (counters: RateFile | MemoryCounters) => (key: string, nowMs: number) =>
+      counters.add(key, 1, 60_000, nowMs);
     let nowMs = 1_000_000;
     for (let at = 0; at < 400; at++) {
       nowMs += (at * 7919) % 9000;
