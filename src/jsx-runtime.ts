@@ -3,7 +3,7 @@ import type { Child, Markup } from "./jsx/element.ts";
 import type { IntrinsicElements as HostElements } from "./jsx/intrinsic.ts";
 import { SvcError } from "./shared/errors.ts";
 
-export { block, component, made, scope } from "./ssr/render.ts";
+export { block, component, made, scope } from "./ssr/compiled.ts";
 export { chosen, kept, options } from "./ssr/fields.ts";
 export { unique } from "./ssr/unique-rows.ts";
 export { virtual } from "./ssr/virtual.ts";

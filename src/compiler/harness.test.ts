@@ -6,7 +6,9 @@ import { transformWithOxc } from "vite";
 import { classText, styleText } from "../shared/class-style.ts";
 import { undoable } from "../reactivity/cleanup.ts";
 import { html } from "../ssr/html.ts";
-import { component, Render, renderInto } from "../ssr/render.ts";
+import { component } from "../ssr/compiled.ts";
+import { renderInto } from "../ssr/current.ts";
+import { Render } from "../ssr/render.ts";
 
 import { SvcError } from "../shared/errors.ts";
 import { PATHS } from "../shared/wire.ts";

@@ -5,7 +5,7 @@ import { durationMs, type Duration } from "../shared/clock.ts";
 import { guarded, nearestFallback, writeFallback, type Fallback } from "./error-boundary.ts";
 import { Html } from "./html.ts";
 import { Piece } from "./piece.ts";
-import { currentRender } from "./render.ts";
+import { currentRender } from "./current.ts";
 import { t } from "./write.ts";
 
 export interface AwaitProps<T> {

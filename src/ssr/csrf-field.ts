@@ -2,7 +2,7 @@
 import { escapeAttribute } from "../shared/escape.ts";
 import { CSRF_FIELD } from "../shared/wire.ts";
 import { Html } from "./html.ts";
-import { currentRender } from "./render.ts";
+import { currentRender } from "./current.ts";
 
 /** `<CsrfField />` inside a `<form method="post">`. */
 export function CsrfField(): Html {

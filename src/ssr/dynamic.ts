@@ -3,7 +3,7 @@ import type { Child, Markup } from "../jsx/element.ts";
 import { SvcError } from "../shared/errors.ts";
 import { VOID_TAGS } from "../shared/html.ts";
 import { Html } from "./html.ts";
-import { component } from "./render.ts";
+import { component } from "./compiled.ts";
 import { spread, t } from "./write.ts";
 
 type View = (props: never) => Child;

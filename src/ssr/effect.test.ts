@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import { onCleanup } from "../reactivity/cleanup.ts";
 import { signal } from "../reactivity/signal.ts";
 import { effect } from "./effect.ts";
-import { Render, renderInto } from "./render.ts";
+import { renderInto } from "./current.ts";
+import { Render } from "./render.ts";
 
 function rendered(view: () => unknown): Render {
   const render = new Render({ build: "b", chunks: {}, actions: [] }, () => "token");

@@ -6,7 +6,7 @@ import { undoable } from "../reactivity/cleanup.ts";
 import { effect as reaction } from "../reactivity/effect.ts";
 import { untrack } from "../reactivity/signal.ts";
 import { SvcError } from "../shared/errors.ts";
-import { renderInProgress } from "./render.ts";
+import { renderInProgress } from "./current.ts";
 
 /**
  * Runs `run` once on the server, and in the browser whenever something it read has changed. A function that it returns, or

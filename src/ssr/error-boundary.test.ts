@@ -4,7 +4,9 @@ import { signal } from "../reactivity/signal.ts";
 import { Answer, SvcError } from "../shared/errors.ts";
 import { ErrorBoundary } from "./error-boundary.ts";
 import { html } from "./html.ts";
-import { block, Render, renderInto, scope } from "./render.ts";
+import { block, scope } from "./compiled.ts";
+import { renderInto } from "./current.ts";
+import { Render } from "./render.ts";
 
 const newRender = (): Render => new Render({ build: "b", chunks: { "x.tsx": "x-1" }, actions: [] }, () => "token");
 const shown = block("x.tsx", "b0", ["click"], []);

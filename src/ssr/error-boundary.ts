@@ -4,7 +4,7 @@ import { Answer, ERRORS, SvcError } from "../shared/errors.ts";
 import { DOM } from "../shared/wire.ts";
 import { provide, provided } from "./context.ts";
 import { Html } from "./html.ts";
-import { currentRender } from "./render.ts";
+import { currentRender } from "./current.ts";
 import { t } from "./write.ts";
 
 /**
@@ -51,7 +51,7 @@ function content({ children, end, fallback }: Compiled): string {
   const render = currentRender();
   if (end === undefined && typeof fallback === "function") return t(children);
   const before = render.mark().scopes + render.pieces.size;
-  const html = render.guard(true, () => t(children));
+  const html = render.scopes.guard(true, () => t(children));
   if (render.mark().scopes + render.pieces.size === before) return html;
   const last = end ? end() : `<template ${DOM.boundary}>${t(fallback as Child)}</template>`;
   return `<!--${DOM.boundary}-->${html}${last}`;

@@ -7,7 +7,7 @@ import { signal } from "../reactivity/signal.ts";
 import { classText, styleText } from "../shared/class-style.ts";
 import { html } from "./html.ts";
 import { renderPage } from "./render-page.ts";
-import { block, scope } from "./render.ts";
+import { block, scope } from "./compiled.ts";
 import { a, at, en, spread, t, url } from "./write.ts";
 
 const BLOCK = block("pages/a.tsx", "b0", ["click"], []);

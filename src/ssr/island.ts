@@ -2,7 +2,7 @@
 import type { Child, Markup } from "../jsx/element.ts";
 import { SvcError } from "../shared/errors.ts";
 import { Html } from "./html.ts";
-import { currentRender } from "./render.ts";
+import { currentRender } from "./current.ts";
 import { t } from "./write.ts";
 
 /**
@@ -38,5 +38,5 @@ export function Island({ load = "interaction", children }: IslandProps): Markup 
       `<Island load=${JSON.stringify(load)}> knows no such moment; there are ${known}.`,
     );
   }
-  return new Html(() => currentRender().atMoment(MOMENTS[load], () => t(children)));
+  return new Html(() => currentRender().scopes.atMoment(MOMENTS[load], () => t(children)));
 }

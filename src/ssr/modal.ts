@@ -5,7 +5,7 @@ import { escapeAttribute } from "../shared/escape.ts";
 import { requireId } from "./element-id.ts";
 import { Html } from "./html.ts";
 import { classOf } from "./popup.ts";
-import { currentRender } from "./render.ts";
+import { currentRender } from "./current.ts";
 import { t } from "./write.ts";
 
 export interface ModalProps {

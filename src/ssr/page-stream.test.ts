@@ -10,7 +10,7 @@ import { effect } from "./effect.ts";
 import { ErrorBoundary } from "./error-boundary.ts";
 import { html } from "./html.ts";
 import { renderPage, type PageRenderOptions, type RenderedPage } from "./render-page.ts";
-import { block, component, scope } from "./render.ts";
+import { block, component, scope } from "./compiled.ts";
 
 const MODULE = "pages/counter.tsx";
 const counter = block(MODULE, "b0", ["click"], []);

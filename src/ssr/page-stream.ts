@@ -17,7 +17,9 @@ import {
 } from "./document.ts";
 import { moduleScript, nonceAttribute, script } from "./inline.ts";
 import type { LatePiece, Parts } from "./piece-marks.ts";
-import { renderPlaced, type MoreState, type Render } from "./render.ts";
+import { renderPlaced } from "./current.ts";
+import type { MoreState } from "./page-state.ts";
+import type { Render } from "./render.ts";
 import { Html } from "./html.ts";
 
 export interface StreamOptions extends DocumentOptions {
@@ -152,9 +154,9 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     const options = this.#options;
     const { events, features } = this.#render;
     const isWhole = parts.every((part) => typeof part === "string");
-    if (!isWhole) this.#render.beginStream();
+    if (!isWhole) this.#render.scopes.beginStream();
     const whole = this.#withPlaceholders(parts);
-    const body = isWhole ? whole : this.#render.nameStream(whole);
+    const body = isWhole ? whole : this.#render.scopes.nameStream(whole);
     const noScript = isWhole ? "" : `<noscript><style${nonceAttribute(options.nonce)}>${NO_SCRIPT}</style></noscript>`;
     const isInteractive = this.#render.scopes.size > 0;
     const start = documentStart(options, isInteractive ? events : undefined, features, head + noScript);

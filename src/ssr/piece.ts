@@ -40,8 +40,8 @@ export class Piece implements LatePiece {
     this.#render = render;
     this.#source = source;
     this.#place = surroundings();
-    this.#moment = render.moment;
-    this.#isGuarded = render.isGuarded;
+    this.#moment = render.scopes.moment;
+    this.#isGuarded = render.scopes.isGuarded;
     source.promise.then(
       (value) => this.#settle(() => (this.#value = value)),
       (error: unknown) => this.#settle(() => this.fail(error)),
@@ -81,8 +81,8 @@ export class Piece implements LatePiece {
   }
 
   #inPlace(write: () => string): string {
-    const placed = (): string => this.#render.atMoment(this.#moment, () => within(this.#place, write));
-    return this.#render.guard(this.#isGuarded, placed);
+    const placed = (): string => this.#render.scopes.atMoment(this.#moment, () => within(this.#place, write));
+    return this.#render.scopes.guard(this.#isGuarded, placed);
   }
 
   /** Also for redirects and refusals: it is too late for another answer. */

@@ -6,7 +6,7 @@ import { SvcError } from "../shared/errors.ts";
 import { DOM } from "../shared/wire.ts";
 import { requireId } from "./element-id.ts";
 import { Html } from "./html.ts";
-import { currentRender } from "./render.ts";
+import { currentRender } from "./current.ts";
 import { at, t } from "./write.ts";
 
 const SIDES = ["bottom", "top", "left", "right"] as const;

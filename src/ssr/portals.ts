@@ -2,7 +2,7 @@
 import type { Child, Markup } from "../jsx/element.ts";
 import { DOM } from "../shared/wire.ts";
 import { Html } from "./html.ts";
-import { currentRender } from "./render.ts";
+import { currentRender } from "./current.ts";
 import { t } from "./write.ts";
 
 export interface PortalProps {

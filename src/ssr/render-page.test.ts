@@ -8,7 +8,8 @@ import type { Json } from "../shared/json.ts";
 import { CsrfField } from "./csrf-field.ts";
 import { html, type Html } from "./html.ts";
 import { renderPage, type PageRenderOptions, type RenderedPage } from "./render-page.ts";
-import { block, component, made, currentRender, scope } from "./render.ts";
+import { block, component, made, scope } from "./compiled.ts";
+import { currentRender } from "./current.ts";
 
 const MODULE = "pages/counter.tsx";
 const counter = block(MODULE, "b0", ["click"], []);

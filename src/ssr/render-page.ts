@@ -2,7 +2,8 @@
 import { SvcError } from "../shared/errors.ts";
 import { DOCUMENT_END, documentStart, featureScripts, linksScript, loaderScripts, stateScript } from "./document.ts";
 import { streamPage, type PageStream, type StreamOptions } from "./page-stream.ts";
-import { Render, renderInto, renderPlaced, type RenderSettings } from "./render.ts";
+import { renderInto, renderPlaced } from "./current.ts";
+import { Render, type RenderSettings } from "./render.ts";
 
 export interface PageRenderOptions extends StreamOptions, RenderSettings {
   /** The page goes out in parts. Told before anything of it is written. */

@@ -6,7 +6,7 @@ import { SvcError } from "../shared/errors.ts";
 import { Await } from "./await.ts";
 import { html } from "./html.ts";
 import { renderPage, type PageRenderOptions } from "./render-page.ts";
-import { block, component, scope } from "./render.ts";
+import { block, component, scope } from "./compiled.ts";
 import { resource } from "./resource.ts";
 
 const MODULE = "pages/user.tsx";

@@ -1,7 +1,7 @@
 /** `resource`, as components call it: begins to fetch while the page is rendered, and ends with the page. */
 import { ServerResource, type Resource } from "../reactivity/server-resource.ts";
 import { untrack } from "../reactivity/signal.ts";
-import { renderInProgress } from "./render.ts";
+import { renderInProgress } from "./current.ts";
 
 /** What a fetcher gets besides what to fetch. */
 export interface FetchOptions {

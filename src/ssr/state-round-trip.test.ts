@@ -8,7 +8,7 @@ import { deserialize } from "../shared/deserialize.ts";
 import type { Json } from "../shared/json.ts";
 import { html } from "./html.ts";
 import { renderPage } from "./render-page.ts";
-import { block, scope } from "./render.ts";
+import { block, scope } from "./compiled.ts";
 
 const MODULE = "pages/any.tsx";
 const BLOCK = block(MODULE, "b0", ["click"], []);

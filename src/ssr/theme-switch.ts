@@ -5,7 +5,7 @@ import { SvcError } from "../shared/errors.ts";
 import { THEMES, type Theme } from "../shared/themes.ts";
 import { PATHS } from "../shared/wire.ts";
 import { Html } from "./html.ts";
-import { currentRender } from "./render.ts";
+import { currentRender } from "./current.ts";
 
 const LABELS: Readonly<Record<Theme, string>> = {
   system: "System",

@@ -1,6 +1,6 @@
 /** Development only: rows of a live list that have the same key, which the browser could not tell apart (SVC202). */
 import { SvcError } from "../shared/errors.ts";
-import { renderInProgress } from "./render.ts";
+import { renderInProgress } from "./current.ts";
 
 /**
  * The list as it is. Called by compiled modules.
