@@ -290,10 +290,14 @@ export async function runCluster(
     ]);
     const known = new Set((await sql<{ id: string }>("select id from svc.graph")).map(({ id }) => id));
     const [twice] = await sql<{ count: string }>(
-      "select count(*) from (select from svc.event where type = 'node.done' group by graph_id, node having count(*) > 1) twice",
+      `select count(*) from (
+         select from svc.event, json_array_elements(data::json) one where one->>'type' = 'node.done' group by graph_id, one->>'node' having count(*) > 1
+       ) twice`,
     );
     const [gaps] = await sql<{ count: string }>(
-      "select count(*) from (select from svc.event group by graph_id having min(seq) <> 1 or max(seq) <> count(*)) gaps",
+      `select count(*) from (
+         select from svc.event group by graph_id having min(first) <> 1 or max(last) <> sum(json_array_length(data::json))
+       ) gaps`,
     );
     const failed = await sql<{ id: string; error: string }>("select id, error from svc.graph where phase = 'failed'");
     return {

@@ -166,7 +166,7 @@ export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION svc.commit_units(
   p_slot text, p_ticket bigint, p_next bigint, p_registrations bigint, p_is_moving boolean, p_ids text[], ${ARRAYS.map((key) => `p_${key} json`).join(", ")}
 ) RETURNS int[] LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $function$
 #variable_conflict use_column
 DECLARE
   seqs int[];
@@ -185,9 +185,9 @@ BEGIN
   )}
   ${where(
     "events",
-    `INSERT INTO svc.event (graph_id, seq, timestamp_ms, type, node, data)
-     SELECT r.graph_id, seqs[r.at] + r.n, r.timestamp_ms, r.type, r.node, r.data
-     FROM ${from("events", "r", ["graph_id", "timestamp_ms", "type", "node", "data"], "n int")} WHERE seqs[r.at] >= 0`,
+    `INSERT INTO svc.event (graph_id, first, last, data)
+     SELECT r.graph_id, seqs[r.at] + r.before + 1, seqs[r.at] + r.before + r.count, r.data
+     FROM ${from("events", "r", ["graph_id", "data"], "before int", "count int")} WHERE seqs[r.at] >= 0`,
   )}
   IF p_is_moving THEN ${COUNT}; ${TAG_MOVED}; ${TAG_INSERTS}; END IF;
   ${where(

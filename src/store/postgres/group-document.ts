@@ -17,6 +17,7 @@ import type { GraphRow } from "../graph-rows.ts";
 import { ARRAYS, GRAPH_CHANGES, NODE_CHANGES } from "./commit-function.ts";
 import type { SqlValue } from "./database.ts";
 import type { Draft } from "./draft.ts";
+import { eventRows } from "./event-rows.ts";
 
 type Rec = Record<string, unknown>;
 
@@ -72,12 +73,7 @@ function putRows(put: Put, at: number, { graphId, units, insert, graph, insertNo
   for (const node of insertNodes.values()) put("node_inserts", { at, ...toRecord(NODE_COLUMNS, node) });
   for (const change of nodes.values())
     put("nodes", { at, graph_id: graphId, id: change["id"], ...changeRecord(NODE_COLUMNS, NODE_CHANGES, change) });
-  events.forEach(({ type, node, timestampMs, data }, index) => {
-    const record: Rec = { at, graph_id: graphId, n: index + 1, type, timestamp_ms: timestampMs };
-    if (node !== undefined) record["node"] = clean(node);
-    if (data !== undefined) record["data"] = JSON.stringify(data);
-    put("events", record);
-  });
+  for (const row of eventRows(events, clean)) put("events", { at, graph_id: graphId, ...row });
 }
 
 /** What few units have. */

@@ -44,8 +44,7 @@ const STEPS: readonly string[] = [
      graph_id text COLLATE "C" NOT NULL, epoch int NOT NULL, id text COLLATE "C" NOT NULL, data text NOT NULL, PRIMARY KEY (graph_id, epoch, id)
    );
    CREATE TABLE svc.event (
-     graph_id text COLLATE "C" NOT NULL, seq int NOT NULL, timestamp_ms bigint NOT NULL, type text NOT NULL, node text COLLATE "C", data text,
-     PRIMARY KEY (graph_id, seq)
+     graph_id text COLLATE "C" NOT NULL, first int NOT NULL, last int NOT NULL, data text NOT NULL, PRIMARY KEY (graph_id, last)
    );
    CREATE TABLE svc.signal (
      graph_id text COLLATE "C" NOT NULL, seq int NOT NULL, name text NOT NULL, payload text NOT NULL, key text COLLATE "C", actor text,
