@@ -62,7 +62,7 @@ function openLoop(): Contender {
   };
 }
 
-const many = { concurrency: 1000 };
+const many = { perProcess: 1000 };
 const increment = worker("increment", many, (n: number) => n + 1);
 const list = worker("list", many, ({ n, items }: { n: number; items: number }) =>
   Array.from({ length: items }, (_, at) => n + at),

@@ -15,6 +15,8 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   let working: App;
   /** Runs of the node `held`, by whoever ran it. */
   const ran: string[] = [];
+  /** Attempts of the worker `narrow`, wherever they run. */
+  const narrow = { running: 0, most: 0 };
   const release = new Map<string, () => void>();
 
   function appOf(role: string, workers?: string): App {
@@ -30,12 +32,17 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     });
     const quick = worker("quick", async (input: unknown) => input);
     const waits = worker("waits", async (_input: unknown, ctx) => ctx.waitFor("go"));
+    const limited = worker("narrow", { concurrency: 2 }, async () => {
+      narrow.most = Math.max(narrow.most, ++narrow.running);
+      await new Promise((next) => setImmediate(next));
+      narrow.running--;
+    });
     const fails = worker("fails", { retry: { max: 1 } }, async () => {
       if (ran.includes("may succeed")) return "at last";
       throw new Error("no luck");
     });
     return createApp({
-      workers: [held, quick, waits, fails],
+      workers: [held, quick, waits, fails, limited],
       graphs: [graph("paused", (g) => g.node("second", quick, { after: [g.node("first", held)] }))],
       schedules: [{ name: "often", cron: "* * * * * *", worker: "quick", overlap: "allow", catchUp: "none" }],
       log: recordLog(),
@@ -159,6 +166,15 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await until("all go on", async () => (await web.engine.list({ worker: "quick", status: "running" })).total === 0);
   });
 
+  it("keep the limits of a worker together", async () => {
+    const other = appOf("worker");
+    await other.boot();
+    const ids = await Promise.all(Array.from({ length: 24 }, () => start("narrow")));
+    for (const id of ids) await until("all have had their turn", is(id, "done"));
+    await other.close();
+    assert.equal(narrow.most, 2);
+  });
+
   it("hand over what they hold as they end, and list who is there", async () => {
     const other = appOf("worker", "held");
     await other.boot();
@@ -166,7 +182,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
       (await web.operations.processes()).map(({ role, workers }) => `${role} ${workers.join()}`).sort();
     assert.deepEqual(
       await roles(),
-      ["web fails,held,quick,waits", "worker fails,held,quick,waits", "worker held"].sort(),
+      ["web fails,held,narrow,quick,waits", "worker fails,held,narrow,quick,waits", "worker held"].sort(),
     );
     const waiting = await start("waits");
     await until("it waits", async () => (await web.engine.snapshot(waiting))?.nodes[0]?.status === "waiting");

@@ -13,6 +13,7 @@ import { Leases } from "./leases.ts";
 import { Membership, type MemberProfile, type ProcessView } from "./membership.ts";
 import { CHANNEL, Notices, readNews, type News } from "./notices.ts";
 import type { OpenedDatabase } from "./open-database.ts";
+import { SharedPermits } from "./permits.ts";
 import { TakeBatch } from "./take-batch.ts";
 
 /** How long a wish is carried after a graph that changes hands. */
@@ -52,6 +53,7 @@ export class Cluster implements Fleet {
   readonly #notices: Notices;
   readonly #commands: Commands;
   readonly #takes: TakeBatch;
+  readonly permits: SharedPermits;
   /** Graphs that take a place, and what is to be called when they leave it. */
   readonly #places = new Map<string, () => void>();
   #held: Held | undefined;
@@ -73,6 +75,15 @@ export class Cluster implements Fleet {
       clock,
       notices: this.#notices,
       fulfil: (graphId, wish) => this.#fulfil(graphId, wish),
+    });
+    this.permits = new SharedPermits({
+      database,
+      clock,
+      log,
+      me: () => this.#membership.id,
+      onGivenBack: () => {
+        if (this.#membership.others > 0) this.#notices.add("changed", "permits");
+      },
     });
     this.#takes = new TakeBatch((ids) => this.#leases.take(ids, this.#requireId()));
     this.#membership = new Membership({
@@ -142,6 +153,7 @@ export class Cluster implements Fleet {
     const { id } = this.#membership;
     if (id !== undefined) await this.#leases.giveUpFor(id, false).catch(() => undefined);
     this.#notices.close();
+    this.permits.close();
     await this.#membership.close();
     await this.#options.database.close();
   }
@@ -235,6 +247,7 @@ export class Cluster implements Fleet {
     for (const command of news.answered) this.#commands.answered(command);
     if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
     if (news.changed.includes("queues")) this.#readQueues();
+    if (news.changed.includes("permits")) this.permits.lookAgain();
     if (news.changed.includes("lost")) this.#options.onDoubt();
     this.#options.onNews(news);
   }

@@ -47,7 +47,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     );
   /** One graph for each phase and holder. */
   beforeEach(async () => {
-    await database.query("truncate svc.graph, svc.processes, graphile_worker._private_jobs");
+    await database.query("truncate svc.graph, svc.processes, graphile_worker._private_jobs cascade");
     await list("other");
     for (const phase of PHASES)
       for (const holder of HOLDERS)

@@ -24,7 +24,7 @@ export interface News {
   asked: string[];
   /** Commands that are answered. */
   answered: string[];
-  /** What was changed that others may have read: `queues`; `lost`: a process has gone, and may have told nobody what it did last. */
+  /** What was changed that others may have read: `queues`, `registrations`; `permits`: some were given back; `lost`: a process has gone, and may have told nobody what it did last. */
   changed: string[];
 }
 

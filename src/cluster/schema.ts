@@ -3,6 +3,8 @@
  * graphs are the store's.
  */
 
+import { permitTables } from "./permits.ts";
+
 /** First half of the keys of advisory locks: `svc` as a number. */
 export const LOCK_CLASS = 0x737663;
 
@@ -33,5 +35,6 @@ export function clusterTables(schema: string): string {
       created_at timestamptz not null default clock_timestamp()
     );
     create index if not exists commands_waiting on ${schema}.commands (process) where answer is null;
+    ${permitTables(schema)}
   `;
 }

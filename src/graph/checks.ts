@@ -21,6 +21,7 @@ const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, valu
   timeout: (what, value) => checkTime(what, "timeout", value),
   heartbeat: (what, value) => checkSpan(what, "heartbeat", value),
   concurrency: checkConcurrency,
+  perProcess: (what, value) => void checkCount(what, "perProcess", value),
   rate: checkRate,
   priority: checkPriority,
   version: checkVersion,

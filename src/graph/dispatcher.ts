@@ -8,6 +8,7 @@ import type { Unit } from "../store/unit.ts";
 import { Lane, NO_KEYS, orderOf, type Keys, type Seat } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";
+import { sharedLimits, type Permits, type SharedLimits } from "./permit-types.ts";
 import { Place } from "./place.ts";
 import type { LaneReport } from "./report-types.ts";
 import type { Worker } from "./definition-types.ts";
@@ -25,7 +26,8 @@ interface NodeSeat extends Seat {
 interface ReturnSeat extends Seat {
   readonly isStart: false;
   readonly isWanted: () => boolean;
-  readonly goOn: () => void;
+  /** @param permit where its worker needs one. */
+  readonly goOn: (permit: string | undefined) => void;
 }
 
 type AnySeat = NodeSeat | ReturnSeat;
@@ -35,6 +37,10 @@ interface WorkerLane {
   /** The worker's, beside that of the graph's start. */
   readonly priority: number;
   readonly worker: Worker<never, unknown>;
+  /** Those that hold over all processes. */
+  readonly limits: SharedLimits | undefined;
+  /** Seats that have a place here, and wait for a permit. */
+  asking: number;
 }
 
 /** A place in its lane, given to one attempt of a node. */
@@ -58,6 +64,8 @@ export interface DispatcherOptions {
   isLive: (live: LiveGraph) => boolean;
   /** Commits the start of a node whose turn has come, then runs it. */
   start: (live: LiveGraph, unit: Unit, claim: Claim) => void;
+  /** Where several processes share the store. */
+  permits: Permits | undefined;
   /** Told as a place is taken and given back. */
   onPlace: (isHeld: boolean) => void;
 }
@@ -80,10 +88,11 @@ export class Dispatcher {
     for (const node of live.machine.takeReady()) {
       const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
       const { keys, fault } = keysOf(live.machine, node, lane.worker.options);
-      if (this.#running < concurrency && lane.lane.enter(keys)) {
+      if (!lane.limits && this.#running < concurrency && lane.lane.enter(keys)) {
         live.machine.nodeStarted(node, clock.now(), unit);
         claims.push(this.#claimOf(live, node, this.#placeIn(lane, keys), fault));
       } else this.#wait(live, lane, keys, node, fault);
+      if (lane.limits) this.#fill(lane);
     }
     return claims;
   }
@@ -114,15 +123,15 @@ export class Dispatcher {
       keys: NO_KEYS,
       isStart: false,
       isWanted,
-      goOn: () => goOn(this.#placeIn(lane, NO_KEYS)),
+      goOn: (permit) => goOn(this.#placeIn(lane, NO_KEYS, permit)),
     });
     this.#fill(lane);
   }
 
   lanes(): LaneReport[] {
-    return [...this.#lanes].map(([worker, { lane }]) => {
+    return [...this.#lanes].map(([worker, { lane, asking }]) => {
       const since = lane.heads().flatMap((seat) => (seat.isStart && this.#isWanted(seat) ? [seat.sinceMs] : []));
-      const { running, waiting } = lane;
+      const [running, waiting] = [lane.running - asking, lane.waiting + asking];
       return { worker, running, waiting, ...(since.length > 0 && { sinceMs: Math.min(...since) }) };
     });
   }
@@ -146,12 +155,17 @@ export class Dispatcher {
     const known = this.#lanes.get(worker.name);
     if (known) return known;
     const { options } = worker;
+    const { permits, clock } = this.#options;
+    const limits = permits && sharedLimits(options);
     const lane: WorkerLane = {
       worker,
+      limits,
+      asking: 0,
       priority: options.priority ?? 0,
       lane: new Lane<AnySeat>({
         options,
-        clock: this.#options.clock,
+        clock,
+        isShared: limits !== undefined,
         isWanted: (seat) => this.#isWanted(seat),
         onOpen: () => this.#fill(lane),
       }),
@@ -185,9 +199,35 @@ export class Dispatcher {
       const first = concurrency === Infinity ? lane : this.#first();
       const seat = first?.lane.take();
       if (!first || !seat) return;
-      if (seat.isStart) this.#start(first, seat);
-      else seat.goOn();
+      if (first.limits) void this.#askFor(first, seat, first.limits);
+      else this.#goOn(first, seat);
     }
+  }
+
+  /** A seat that has a place in its lane. @param permit where it needs one. */
+  #goOn(lane: WorkerLane, seat: AnySeat, permit?: string): void {
+    if (seat.isStart) this.#start(lane, seat, permit);
+    else seat.goOn(permit);
+  }
+
+  /** It keeps its place here while it waits for the other processes. */
+  async #askFor(lane: WorkerLane, seat: AnySeat, limits: SharedLimits): Promise<void> {
+    const { permits, clock, isClosing } = this.#options;
+    const isWanted = (): boolean => !isClosing() && this.#isWanted(seat) && !(lane.lane.isPaused && seat.isStart);
+    const { concurrency: key, rate: rateKey } = seat.keys;
+    lane.asking++;
+    this.#running++;
+    const want = { worker: lane.worker.name, limits, key, rateKey, isStart: seat.isStart, isWanted };
+    const answer = await (permits as Permits).take(want);
+    lane.asking--;
+    this.#running--;
+    if (answer.kind === "granted" && isWanted()) return this.#goOn(lane, seat, answer.permit);
+    if (answer.kind === "granted" && answer.permit !== undefined) permits?.giveBack(answer.permit);
+    lane.lane.leave(seat.keys);
+    if (answer.kind === "refused") lane.lane.shut(seat.keys, clock.now() + answer.waitMs);
+    // Of a queue that was paused meanwhile, too; what nobody wants any more is dropped when its turn comes.
+    if (!isClosing()) lane.lane.wait(seat);
+    this.#fill(lane);
   }
 
   /** The lane whose next has the best place. Lanes are as many as workers: few. */
@@ -200,10 +240,10 @@ export class Dispatcher {
     return first?.lane;
   }
 
-  #start(lane: WorkerLane, { live, keys, nodeId, fault }: NodeSeat): void {
+  #start(lane: WorkerLane, { live, keys, nodeId, fault }: NodeSeat, permit?: string): void {
     const node = live.machine.node(nodeId) as NodeRow;
     const unit = live.machine.nodeStarted(node, this.#options.clock.now());
-    this.#options.start(live, unit, this.#claimOf(live, node, this.#placeIn(lane, keys), fault));
+    this.#options.start(live, unit, this.#claimOf(live, node, this.#placeIn(lane, keys, permit), fault));
   }
 
   #claimOf(live: LiveGraph, node: NodeRow, place: Place, fault: string | undefined): Claim {
@@ -211,9 +251,12 @@ export class Dispatcher {
   }
 
   /** A place that the lane has just given. */
-  #placeIn(lane: WorkerLane, keys: Keys): Place {
+  #placeIn(lane: WorkerLane, keys: Keys, given?: string): Place {
+    let permit = given;
     this.#taken();
     const free = (): void => {
+      if (permit !== undefined) this.#options.permits?.giveBack(permit);
+      permit = undefined;
       lane.lane.leave(keys);
       this.#running--;
       this.#fill(lane);
@@ -222,7 +265,8 @@ export class Dispatcher {
     const takeAgain = (goOn: () => void, isWanted: () => boolean): void => {
       // Before those that are yet to begin: what it holds is let go the sooner.
       const order = Number.NEGATIVE_INFINITY;
-      const take = (): void => {
+      const take = (another: string | undefined): void => {
+        permit = another;
         this.#taken();
         goOn();
       };

@@ -3,6 +3,7 @@
  * does not. An engine without a fleet holds all that it meets.
  */
 import type { Json } from "../shared/json.ts";
+import type { Permits } from "./permit-types.ts";
 import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "./steering-types.ts";
 import type { Snapshot } from "./view-types.ts";
 
@@ -29,6 +30,8 @@ export interface Held {
 }
 
 export interface Fleet {
+  /** Limits of workers that hold over all processes. */
+  readonly permits: Permits;
   /** Called once, by the engine. */
   attach(held: Held): void;
   /** Whether nodes run in this process. One that only serves pages takes a graph to steer it, and gives it back. */

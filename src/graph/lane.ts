@@ -10,6 +10,7 @@ import type { Clock, Timer } from "../shared/clock.ts";
 import { durationMs } from "../shared/clock.ts";
 import { Heap, type Ordered } from "./heap.ts";
 import { RateWindow } from "./rate-window.ts";
+import { ShutGate } from "./shut-gate.ts";
 import type { AnyOptions } from "./worker-types.ts";
 
 /** A worker's attempts at once, unless its options say otherwise. */
@@ -53,7 +54,7 @@ interface KeyGate<S extends Seat> {
 }
 
 interface RateGate<S extends Seat> {
-  readonly window: RateWindow;
+  readonly window: RateWindow | ShutGate;
   parked: Group<S>[];
 }
 
@@ -69,6 +70,8 @@ interface OpeningGate<S extends Seat> extends Ordered {
 export interface LaneOptions<S extends Seat> {
   options: AnyOptions;
   clock: Clock;
+  /** The rate is counted by all processes together, elsewhere. */
+  isShared?: boolean;
   /** Whether a seat is still to be taken: its graph may have been cancelled or paused since. */
   isWanted: (seat: S) => boolean;
   /** A rate lets more through from now on. */
@@ -82,6 +85,7 @@ export class Lane<S extends Seat> {
   readonly #total: number;
   readonly #perKey: number;
   readonly #rate: { limit: number; perMs: number } | undefined;
+  readonly #isShared: boolean;
   readonly #groups = new Map<string, Group<S>>();
   readonly #ready = new Heap<Entry<S>>();
   readonly #keyGates = new Map<string, KeyGate<S>>();
@@ -95,13 +99,16 @@ export class Lane<S extends Seat> {
   #running = 0;
   #waiting = 0;
 
-  constructor({ options, clock, isWanted, onOpen }: LaneOptions<S>) {
-    const { concurrency = DEFAULT_CONCURRENCY, rate } = options;
+  constructor({ options, clock, isShared = false, isWanted, onOpen }: LaneOptions<S>) {
+    const { concurrency, perProcess, rate } = options;
+    this.#isShared = isShared;
     this.#clock = clock;
     this.#isWanted = isWanted;
     this.#onOpen = onOpen;
-    this.#total = typeof concurrency === "number" ? concurrency : (concurrency.total ?? DEFAULT_CONCURRENCY);
-    this.#perKey = typeof concurrency === "number" ? Infinity : concurrency.limit;
+    const isKeyed = typeof concurrency === "object";
+    const total = isKeyed ? concurrency.total : concurrency;
+    this.#total = Math.min(perProcess ?? total ?? DEFAULT_CONCURRENCY, total ?? Infinity);
+    this.#perKey = isKeyed ? concurrency.limit : Infinity;
     this.#rate = rate && { limit: rate.limit, perMs: durationMs(rate.per) };
   }
 
@@ -179,6 +186,12 @@ export class Lane<S extends Seat> {
     for (const group of gate.parked.splice(0)) this.#unpark(group);
   }
 
+  /** The rate of these keys lets none through before. */
+  shut({ rate }: Keys, untilMs: number): void {
+    const { window } = this.#rateGate(rate);
+    if (window instanceof ShutGate) window.shut(untilMs);
+  }
+
   nextSeq(): number {
     return this.#seq++;
   }
@@ -252,7 +265,10 @@ export class Lane<S extends Seat> {
 
   #rateGate(key: string): RateGate<S> {
     const { limit, perMs } = this.#rate as { limit: number; perMs: number };
-    const gate = this.#rateGates.get(key) ?? { window: new RateWindow(limit, perMs), parked: [] };
+    const gate = this.#rateGates.get(key) ?? {
+      window: this.#isShared ? new ShutGate() : new RateWindow(limit, perMs),
+      parked: [],
+    };
     this.#rateGates.delete(key);
     this.#rateGates.set(key, gate);
     this.#forgetIdleGate();

@@ -77,6 +77,7 @@ export class UnderWay {
       concurrency: options.concurrency,
       isClosing,
       isLive: (graph) => this.#live.get(graph.id) === graph,
+      permits: options.fleet?.permits,
       start: (graph, unit, claim) => void this.#go(graph, () => unit, [claim]),
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
     });

@@ -12,7 +12,7 @@ export interface KeyedConcurrency<Input = unknown> {
   limit: number;
   /** Of a node's input: a tenant, an account. Those with one key wait for each other and let the rest pass. */
   key: (input: Input) => string;
-  /** How many may run at once, of all keys. Default 16. */
+  /** How many may run at once, of all keys. Default: 16 in each process. */
   total?: number;
 }
 
@@ -56,9 +56,17 @@ export interface WorkerOptions<Input = unknown, Output = unknown> {
    * timeout. Default: none.
    */
   heartbeat?: Duration;
-  /** How many of this worker may run at once in this process. Default 16. */
+  /**
+   * How many of this worker may run at once; of all processes together, where several share a database. Default: 16 in each
+   * process.
+   */
   concurrency?: number | KeyedConcurrency<Input>;
-  /** How many attempts may start in a time, in this process. What waits for it holds up nothing else. Default: any number. */
+  /** How many may run at once in one process, whatever runs in others. Default: `concurrency`, or 16. */
+  perProcess?: number;
+  /**
+   * How many attempts may start in a time, in all processes together, where several share a database. What waits for it holds
+   * up nothing else. Default: any number.
+   */
   rate?: Rate<Input>;
   /**
    * Beside that of the graph's start: who waits for a place is served as if a minute longer in line for each point, so that

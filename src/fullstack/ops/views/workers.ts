@@ -25,11 +25,10 @@ export function workerViews(definitions: Definitions): WorkerView[] {
   for (const versions of definitions.values())
     for (const definition of versions)
       for (const { worker } of definition.nodes) {
-        const { concurrency, rate, retry, timeout, isolate } = worker.options;
+        const { concurrency, perProcess, rate, retry, timeout, isolate } = worker.options;
         const known = views.get(worker.name) ?? {
           name: worker.name,
-          concurrency:
-            typeof concurrency === "object" ? (concurrency.total ?? CONCURRENCY) : (concurrency ?? CONCURRENCY),
+          concurrency: perProcess ?? (typeof concurrency === "object" ? concurrency.total : concurrency) ?? CONCURRENCY,
           isKeyed: typeof concurrency === "object",
           rate: rate === undefined ? undefined : `${rate.limit} in ${rate.per}`,
           retries: retry?.max ?? 0,
