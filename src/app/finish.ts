@@ -16,7 +16,13 @@ export function withNewToken(ctx: RequestContext | undefined, result: Result, se
 
 /** The headers every answer has; the policy with its nonce on HTML. */
 export function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, result: Result): Result {
-  const all = headers.complete(result.headers, policyFacts(ctx, result.headers));
+  const facts = policyFacts(ctx, result.headers);
+  if (ctx) {
+    const lines = headers.lines(result.headers, facts);
+    ctx.readyLines = lines ?? "";
+    if (lines !== undefined) return result;
+  }
+  const all = headers.complete(result.headers, facts);
   if (!ctx) all.push(HEADERS.requestId, randomHex(16));
   return { status: result.status, headers: all, body: result.body };
 }

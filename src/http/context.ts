@@ -46,6 +46,8 @@ export class RequestContext implements Context {
   traceRatio = 0;
   /** Hashes of the inline scripts of the answer, where its policy names them in place of a nonce: `sha256-…`. */
   scriptHashes: readonly string[] | undefined;
+  /** Lines that the head of the answer has beside the answer's own, sound and ready to go out: `name: value\r\n`. */
+  readyLines = "";
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now();
   readonly #source: Source;

@@ -7,7 +7,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Trace } from "../shared/trace.ts";
-import { HEADERS } from "../shared/wire.ts";
 import { compressed, isDocument } from "./compress.ts";
 import { RequestContext, type Source } from "./context.ts";
 import { endEarly, isPromise, WebChunks } from "./iterate.ts";
@@ -75,8 +74,8 @@ export function createHttp(options: HttpOptions): Http {
       const isHead = request.method === "HEAD";
       const answered = await core.respond(source);
       try {
-        return core.send(answered, (result, headers) =>
-          toResponse(result, headers, isHead, (error) => {
+        return core.send(answered, (result) =>
+          toResponse(result, allHeaders(answered.ctx, result), isHead, (error) => {
             if (error !== undefined) core.report(error, answered.ctx);
             source.leave();
           }),
@@ -128,7 +127,7 @@ class Exchange {
 
   #deliver(answered: Answered): Promise<void> | void {
     try {
-      const sent = this.#core.send(answered, (result, headers) => this.#write(answered, result, headers));
+      const sent = this.#core.send(answered, (result) => this.#write(answered, result));
       if (isPromise(sent)) return this.#endLater(answered, sent);
     } catch (error) {
       this.#cut(answered, error);
@@ -141,14 +140,14 @@ class Exchange {
     this.#ended(answered);
   }
 
-  #write({ ctx }: Answered, result: Result, headers: string[]): Promise<void> | void {
+  #write({ ctx }: Answered, result: Result): Promise<void> | void {
     const [message, reply] = [this.#message, this.#reply];
     if (reply.headersSent) throw new TypeError("The answer has been sent by other code already");
     // An unread body is not read for the sake of the connection: it may be what was refused.
     const isUnread = !message.complete && hasBody(message);
     // What could not be read may have been meant as two requests, so nothing behind it is one.
     if (isUnread || ctx.path === NO_TARGET.path) reply.shouldKeepAlive = false;
-    return writeNode(reply, result, headers, message.method === "HEAD");
+    return writeNode(reply, ctx, result, message.method === "HEAD");
   }
 
   #cut({ ctx }: Answered, error: unknown): void {
@@ -262,17 +261,17 @@ class Core {
   }
 
   /** Sends an answer; one that can't be, such as with a line end in a header, is an error like any other of a handler. */
-  send<Sent>(answered: Answered, write: (result: Result, headers: string[]) => Sent): Sent {
+  send<Sent>(answered: Answered, write: (result: Result) => Sent): Sent {
     const { ctx, result } = answered;
     ctx.closeHead();
     try {
-      return write(result, allHeaders(ctx, result, HEADERS.requestId));
+      return write(result);
     } catch (error) {
       endBody(result);
       const { finish, onError } = this.#options;
       const instead = this.#outgoing(ctx, finish(ctx, onError(error, ctx))).result;
       answered.result = instead;
-      return write(instead, allHeaders(ctx, instead, HEADERS.requestId));
+      return write(instead);
     }
   }
 

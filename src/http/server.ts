@@ -12,6 +12,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { SvcError } from "../shared/errors.ts";
+import { OwnReply, replyClass } from "./reply.ts";
 import { errorHeaders, problem } from "./response.ts";
 import { waitingToSend } from "./source-node.ts";
 import type { Result } from "./types.ts";
@@ -93,6 +94,8 @@ export async function listen(
   // Whether the body is wanted is known only when it is read.
   server.on("checkContinue", (message, reply) => {
     waitingToSend.add(message);
+    // Who was not asked for its body may send it all the same: node:http then ends the connection.
+    if (reply instanceof OwnReply) reply.headEnd = undefined;
     serve(message, reply);
   });
   // Refused with our headers, as everything ambiguous is.
@@ -131,6 +134,7 @@ function limits({ headersMs = 10_000, requestMs = 30_000, keepAliveMs = 65_000 }
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs, requestMs),
     keepAliveTimeout: keepAliveMs,
+    ServerResponse: replyClass(keepAliveMs),
     // Checked by us, so that the refusal has our headers.
     requireHostHeader: false,
   };

@@ -1,9 +1,11 @@
 /** Answers onto the wire: to a node:http response, and as a web `Response`. */
-import type { ServerResponse } from "node:http";
+import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { RequestContext } from "./context.ts";
 import { encode } from "./encode.ts";
 import { endEarly, WebChunks } from "./iterate.ts";
+import { OwnReply } from "./reply.ts";
 import type { Answer, Body, Result } from "./types.ts";
+import { HEADERS } from "../shared/wire.ts";
 
 /**
  * Up to here a text is measured and written as it is, with its head, from memory that node has for it; above, encoding it once
@@ -41,32 +43,53 @@ export function requireStatus(status: number): void {
 }
 
 /**
- * Sends a result. `headers` is the whole list; Content-Length is added here where the length is known.
+ * Sends a result; Content-Length is added here where the length is known.
  * @returns when a streamed body has ended; rejects with what it threw.
  * @throws at once, and nothing is sent, what node:http says of a header that can't be sent.
  */
 export function writeNode(
   reply: ServerResponse,
+  ctx: RequestContext,
   result: Result,
-  headers: string[],
   isHead: boolean,
 ): Promise<void> | void {
   const { status, body } = result;
   if (body === null || isHead || isBodyless(status)) {
-    if (isStream(body)) endEarly(body[Symbol.asyncIterator]());
-    else setLength(headers, result, isHead);
-    reply.writeHead(status, headers);
+    if (isStream(body)) {
+      endEarly(body[Symbol.asyncIterator]());
+      reply.writeHead(status, allHeaders(ctx, result));
+    } else writeHead(reply, ctx, result, isHead);
     return void reply.end();
   }
   if (!isStream(body)) {
-    const sent = typeof body === "string" && body.length > STRING_LIMIT ? encode(body) : body;
-    const length = lengthOf(sent);
-    setLength(headers, result, isHead, length);
-    reply.writeHead(status, headers);
-    return typeof sent === "string" ? endAtOnce(reply, sent, length) : void reply.end(sent);
+    if (typeof body === "string" && body.length > STRING_LIMIT) return endEncoded(reply, ctx, result, body);
+    const length = lengthOf(body);
+    writeHead(reply, ctx, result, isHead, length);
+    return typeof body === "string" ? endAtOnce(reply, body, length) : void reply.end(body);
   }
-  reply.writeHead(status, headers);
+  reply.writeHead(status, allHeaders(ctx, result));
   return pump(reply, body);
+}
+
+/** The head of an answer that is no stream. @param known length of its body, where it has been measured */
+function writeHead(reply: ServerResponse, ctx: RequestContext, result: Result, isHead: boolean, known?: number): void {
+  const { status, headers, body } = result;
+  if (reply instanceof OwnReply) {
+    const length = isStream(body) || status === 204 || status === 304 ? undefined : (known ?? lengthSaid(result));
+    const lines = ctx.jar?.isEmpty === false ? [...headers, ...cookieHeaders(ctx)] : headers;
+    const ready = `${ctx.readyLines}${HEADERS.requestId}: ${ctx.requestId}\r\n`;
+    if (reply.storeHead({ status, headers: lines, ready }, length)) return;
+  }
+  const all = allHeaders(ctx, result);
+  setLength(all, result, isHead, known);
+  // Named, for a head that could not be sent has left its own reason behind.
+  reply.writeHead(status, STATUS_CODES[status] ?? "unknown", all);
+}
+
+function endEncoded(reply: ServerResponse, ctx: RequestContext, result: Result, text: string): void {
+  const bytes = encode(text);
+  writeHead(reply, ctx, result, false, bytes.byteLength);
+  reply.end(bytes);
 }
 
 /** One piece in one call of the system: `end(text)` makes a list of it and of an empty text behind it. */
@@ -94,9 +117,13 @@ function setLength(headers: string[], { status, body }: Result, isHead: boolean,
   // Of a HEAD answered by hand, the length is that of the GET (RFC 9110 section 8.6).
   if (at >= 0 && isHead && body === null) return;
   if (status === 204 || status === 304) return void (at >= 0 && headers.splice(at, 2));
-  const length = known ?? (isBodyless(status) || isStream(body) || body === null ? 0 : lengthOf(body));
+  const length = known ?? lengthSaid({ status, body });
   if (at >= 0) headers[at + 1] = String(length);
   else headers.push("content-length", String(length));
+}
+
+function lengthSaid({ status, body }: Pick<Result, "status" | "body">): number {
+  return isBodyless(status) || isStream(body) || body === null ? 0 : lengthOf(body);
 }
 
 function lengthOf(body: string | Uint8Array): number {
@@ -175,9 +202,19 @@ function toStream(
   });
 }
 
-/** All headers of an answer: its own, to whose list request id and cookies are added. */
-export function allHeaders(ctx: RequestContext, { headers }: Result, requestIdName: string): string[] {
-  headers.push(requestIdName, ctx.requestId);
-  if (ctx.jar) for (const cookie of ctx.jar.lines) headers.push("set-cookie", cookie);
+/** All headers of an answer: its own, to whose list those that are ready, request id and cookies are added. */
+export function allHeaders(ctx: RequestContext, { headers }: Result): string[] {
+  for (const line of ctx.readyLines.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers.push(line.slice(0, colon), line.slice(colon + 2));
+  }
+  headers.push(HEADERS.requestId, ctx.requestId);
+  if (ctx.jar) headers.push(...cookieHeaders(ctx));
   return headers;
+}
+
+function cookieHeaders({ jar }: RequestContext): string[] {
+  const list: string[] = [];
+  if (jar) for (const cookie of jar.lines) list.push("set-cookie", cookie);
+  return list;
 }

@@ -107,6 +107,9 @@ export class SecurityHeaders {
   readonly secure: readonly string[];
   /** Over HTTPS, for HTML: where reports go. */
   readonly #endpoints: readonly string[];
+  readonly #plainLines: string;
+  readonly #secureLines: string;
+  readonly #endpointLines: string;
   readonly #policyName: string;
   /** Of documents that are no HTML. */
   readonly #xmlPolicy: string;
@@ -134,6 +137,9 @@ export class SecurityHeaders {
     this.#parts = { plain: split(false), secure: split(true) };
     const splitByHash = (hasReporting: boolean): string[] => policyText(options, hasReporting, true).split("'hashes-'");
     this.#byHash = { plain: splitByHash(false), secure: splitByHash(true) };
+    this.#plainLines = linesOf(this.always);
+    this.#secureLines = linesOf([...this.always, ...this.secure]);
+    this.#endpointLines = linesOf(this.#endpoints);
     const list = [...this.always, ...this.secure, ...this.#endpoints, this.#policyName];
     this.#names = new Set(list.filter((_, at) => at % 2 === 0));
   }
@@ -185,6 +191,19 @@ export class SecurityHeaders {
     return list;
   }
 
+  /**
+   * The same as lines of a head, where the answer has none of them by itself: `name: value\r\n` each.
+   * @returns undefined where it has one; then `complete` is for it
+   */
+  lines(own: readonly string[], facts: AnswerFacts): string | undefined {
+    if (this.#namesIn(own)) return undefined;
+    const { isSecure, nonce, hashes } = facts;
+    const always = isSecure ? this.#secureLines : this.#plainLines;
+    if (nonce === undefined && !hashes)
+      return isXmlType(own) ? `${always}${this.#policyName}: ${this.#xmlPolicy}\r\n` : always;
+    return `${always}${this.#policyName}: ${this.#policy(facts)}\r\n${isSecure ? this.#endpointLines : ""}`;
+  }
+
   /** Which of our names an answer has to itself; undefined where it has none, as nearly always. */
   #namesIn(own: readonly string[]): Set<string> | undefined {
     let taken: Set<string> | undefined;
@@ -204,6 +223,10 @@ function isXmlType(headers: readonly string[]): boolean {
     if (headers[at] === "content-type" && isXml(headers[at + 1] as string)) return true;
   }
   return false;
+}
+
+function linesOf(list: readonly string[]): string {
+  return list.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
 }
 
 function alwaysOf(options: SecurityHeaderOptions): string[] {

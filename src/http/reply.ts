@@ -1,0 +1,109 @@
+/**
+ * The answer at our own listening server: a `ServerResponse` whose head is stored as one text. Names that node:http acts on,
+ * values that it refuses and connections that end are left to its `writeHead`, so what goes out is the same either way.
+ * Decision 040 has what this is worth, and what it leans on.
+ */
+import { IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
+import { remembered } from "../shared/remember.ts";
+
+/** What an answer says in its head, but for the length of its body and what node:http adds. */
+export interface Head {
+  status: number;
+  /** Flat; names in lower case. */
+  headers: readonly string[];
+  /** Lines that are ready to go out, each with its end: `name: value\r\n`. */
+  ready: string;
+}
+
+/** A token (RFC 9110 section 5.6.2). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~\w]+$/;
+/** What the connection goes by; `content-disposition` is written in an encoding of its own beside a length. */
+const NODES_OWN = new Set([
+  "connection",
+  "content-disposition",
+  "content-length",
+  "date",
+  "expect",
+  "keep-alive",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+/** Fewer than node:http allows: beyond ASCII, head and body in one text would differ in encoding. */
+const PLAIN_VALUE = /^[\t\x20-\x7e]*$/;
+
+const isPlainName = remembered((name) => TOKEN.test(name) && !NODES_OWN.has(name));
+
+/** The same for all answers of one second. */
+class HeadEnd {
+  readonly #keepAlive: string;
+  #second = 0;
+  #text = "";
+
+  /** @param keepAliveMs how long a connection is kept between two requests */
+  constructor(keepAliveMs: number) {
+    const seconds = Math.floor(keepAliveMs / 1000);
+    this.#keepAlive = `Connection: keep-alive\r\n${keepAliveMs > 0 ? `Keep-Alive: timeout=${seconds}\r\n` : ""}\r\n`;
+  }
+
+  get text(): string {
+    const second = Math.floor(Date.now() / 1000);
+    if (second === this.#second) return this.#text;
+    this.#second = second;
+    return (this.#text = `Date: ${new Date(second * 1000).toUTCString()}\r\n${this.#keepAlive}`);
+  }
+}
+
+export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  /** Where node:http keeps the head until it goes out with the first bytes behind it. */
+  declare _header: string | null;
+  /** Undefined: nothing is known of how the head ends. */
+  headEnd: HeadEnd | undefined;
+
+  /**
+   * Stores a head for a body of this length.
+   * @param length undefined of an answer that has none, such as 304
+   * @returns false where that is for `writeHead` to do, and nothing has been done
+   */
+  storeHead({ status, headers, ready }: Head, length: number | undefined): boolean {
+    const { headEnd } = this;
+    if (!headEnd || !this.shouldKeepAlive || !this.useChunkedEncodingByDefault) return false;
+    let text = "";
+    for (let at = 0; at < headers.length; at += 2) {
+      const [name, value] = [headers[at] as string, headers[at + 1] as string];
+      if (!isPlainName(name) || !PLAIN_VALUE.test(value)) return false;
+      text += `${name}: ${value}\r\n`;
+    }
+    if (length !== undefined) text += `content-length: ${length}\r\n`;
+    this.statusCode = status;
+    this.statusMessage = STATUS_CODES[status] ?? "unknown";
+    this._header = `HTTP/1.1 ${status} ${this.statusMessage}\r\n${ready}${text}${headEnd.text}`;
+    return true;
+  }
+}
+
+/** The class for a server; the plain one where this version of Node keeps heads in another way. */
+export function replyClass(keepAliveMs: number): typeof ServerResponse {
+  if (!isHeadKept()) return ServerResponse;
+  const end = new HeadEnd(keepAliveMs);
+  return class<Request extends IncomingMessage = IncomingMessage> extends OwnReply<Request> {
+    override headEnd: HeadEnd | undefined = end;
+  };
+}
+
+/** Whether node:http makes of a head the text that we make of it, and keeps it where we put it. */
+function isHeadKept(): boolean {
+  const message = new IncomingMessage(new Socket());
+  message.httpVersionMajor = message.httpVersionMinor = 1;
+  const [theirs, ours] = [new OwnReply(message), new Probe(message)];
+  for (const reply of [theirs, ours]) reply.shouldKeepAlive = true;
+  theirs.writeHead(200, ["x-name", "value", "content-length", "0"]);
+  ours.storeHead({ status: 200, headers: ["x-name", "value"], ready: "" }, 0);
+  const withoutDate = (text: string | null): string => String(text).replace(/^Date: [^\r\n]+$/m, "Date");
+  return withoutDate(theirs._header) === withoutDate(ours._header) && ours.headersSent;
+}
+
+class Probe extends OwnReply {
+  override headEnd: HeadEnd | undefined = new HeadEnd(0);
+}
