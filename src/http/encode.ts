@@ -1,6 +1,6 @@
 /**
  * Text as bytes, many texts in one allocation: each by itself would cost more to allocate than to encode. Bytes are never
- * overwritten; what held them is let go when the last part of it is.
+ * overwritten while anybody may read them; what held them is let go when the last part of it is.
  */
 
 /** Longest text that shares an allocation. */
@@ -21,4 +21,13 @@ export function encode(text: string): Uint8Array {
   const start = used;
   used += slab.write(text, start);
   return slab.subarray(start, used);
+}
+
+/**
+ * Takes back bytes of `encode` that nobody will read again, where they were the last: the next text is written over them, into
+ * memory that the processor has at hand.
+ */
+export function takeBack(bytes: Uint8Array): void {
+  const end = bytes.byteOffset + bytes.byteLength;
+  if (bytes.buffer === slab.buffer && end === used) used = bytes.byteOffset;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { sendRaw } from "../testing/send-raw.ts";
 import { listenTo, siteHttp, type Site } from "./doors.test.ts";
@@ -104,3 +104,32 @@ function linesOf(answers: string): string[] {
     .split("\r\n")
     .sort();
 }
+
+describe("long texts to clients of different speed", () => {
+  it("are not written over while one of them waits to be read", async (test) => {
+    const http = siteHttp({
+      routes: {
+        "GET /:letter": ({ params }) => ({ status: 200, headers: [], body: params["letter"]!.repeat(30_000) }),
+      },
+    });
+    const own = await listenTo(http);
+    test.after(() => own.close(0));
+    const slow = connect(own.port, "127.0.0.1");
+    test.after(() => slow.destroy());
+    slow.pause();
+    const COUNT = 400;
+    // More than the system holds for a connection, so that most wait in this process.
+    slow.write(ask("GET /a").repeat(COUNT) + END);
+    for (let count = 0; count < 20; count++) assert.match(await sendRaw(own.port, ask("GET /b") + END), /b{30000}/);
+    const chunks: Buffer[] = [];
+    slow.on("data", (chunk: Buffer) => chunks.push(chunk));
+    slow.resume();
+    await once(slow, "close");
+    const bodies =
+      Buffer.concat(chunks)
+        .toString("latin1")
+        .match(/[ab]{1000,}/g) ?? [];
+    assert.deepEqual(new Set(bodies), new Set(["a".repeat(30_000)]));
+    assert.equal(bodies.length, COUNT);
+  });
+});

@@ -1,7 +1,7 @@
 /** Answers onto the wire: to a node:http response, and as a web `Response`. */
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { RequestContext } from "./context.ts";
-import { encode } from "./encode.ts";
+import { encode, takeBack } from "./encode.ts";
 import { endEarly, WebChunks } from "./iterate.ts";
 import { OwnReply } from "./reply.ts";
 import type { Answer, Body, Result } from "./types.ts";
@@ -90,6 +90,8 @@ function endEncoded(reply: ServerResponse, ctx: RequestContext, result: Result, 
   const bytes = encode(text);
   writeHead(reply, ctx, result, false, bytes.byteLength);
   reply.end(bytes);
+  // At our own server there is nothing between this and the system, which has taken all of it.
+  if (reply instanceof OwnReply && reply.writableLength === 0) takeBack(bytes);
 }
 
 /** One piece in one call of the system: `end(text)` makes a list of it and of an empty text behind it. */
