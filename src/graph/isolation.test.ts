@@ -86,6 +86,13 @@ describe("an isolated worker", () => {
     );
   });
 
+  it("answers from the thread that another attempt has left", async () => {
+    for (const input of [1, 2, 3]) {
+      const { status, result } = await ended("echo", input);
+      assert.deepEqual([status, (result as { input: number }).input], ["done", input]);
+    }
+  });
+
   it("has steps, state, sleeps and calls as any other", async () => {
     const { result, nodes } = await ended("durable", 21);
     assert.deepEqual(result, { doubled: [42, true], called: 21, failed: "TypeErrorno", state: [42, true], runs: 1 });

@@ -56,7 +56,8 @@ export class Isolation {
     thread.ref();
     return new Promise<unknown>((resolve, reject) => {
       const end = (settle: () => void, isReusable: boolean): void => {
-        thread.removeAllListeners();
+        // By name: those of Node's own, which open and close the port, stay.
+        for (const name of ["message", "error", "exit"]) thread.removeAllListeners(name);
         ctx.signal.removeEventListener("abort", onAbort);
         if (isReusable) this.#keep(name, thread);
         else void thread.terminate();
