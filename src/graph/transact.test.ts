@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import type { TransactionHandle } from "../store/transaction.ts";
-import { worker } from "./definition.ts";
+import { graph, worker } from "./definition.ts";
 import type { Snapshot } from "./view-types.ts";
-import { bench } from "./engine-bench.test.ts";
+import { bench, gate } from "./engine-bench.test.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS booking (id INTEGER PRIMARY KEY, who TEXT NOT NULL UNIQUE)";
 
@@ -107,6 +107,76 @@ describe("rows of a worker's own", () => {
         seqs.map((_, at) => at + 1),
       );
     }
+    await store.close();
+  });
+
+  it("are written behind what the graph did while their statements ran, and what goes wrong then is theirs alone", async () => {
+    const { promise, open } = gate();
+    const book2 = worker("book", { retry: { max: 1 } }, (who: string, ctx) =>
+      ctx.tx(async (db) => {
+        await db.query(TABLE);
+        ctx.log("info", "between");
+        await promise;
+        await db.query("INSERT INTO booking (who) VALUES ($1)", [who]);
+        ctx.log("info", "behind");
+        if (who === "nobody") throw new Error("no");
+        return (await db.query("SELECT count(*) AS total FROM booking")).rows[0]?.["total"] ?? null;
+      }),
+    );
+    const beside = worker("beside", () => 1);
+    const both = graph("both", (g) => {
+      const booked = g.node("book", book2);
+      return g.node("beside", beside, { after: [booked] });
+    });
+    const { engine, store, logs } = await bench({ graphs: [both] }, "sqlite:");
+    const started = await Promise.all(["Ada", "nobody"].map((who) => engine.start("both", who)));
+    const [good, bad] = started.map(({ snapshot }) => snapshot.graph_id) as [string, string];
+    open();
+    await engine.idle();
+    const [done, failed] = [await engine.snapshot(good), await engine.snapshot(bad)];
+    assert.deepEqual([done?.status, failed?.status, failed?.error?.message], ["done", "failed", "no"]);
+    const told = (await store.graphs.events(good, 0)).filter(({ type }) => type === "log" || type === "node.done");
+    assert.deepEqual(
+      told.map(({ type, node }) => `${type} ${node}`),
+      ["log book", "log book", "node.done book#tx~1", "node.done book", "node.done beside"],
+    );
+    assert.deepEqual(logs, []);
+    await store.close();
+  });
+
+  it("are given up where the function takes too long, and nothing that it does later counts", async (test) => {
+    const { promise, open } = gate();
+    const begun = gate();
+    const late: string[] = [];
+    const slow = worker("slow", { retry: { max: 1 } }, (_: Json, ctx) =>
+      ctx.tx(async (db) => {
+        await db.query(TABLE);
+        begun.open();
+        await promise;
+        await db.query("INSERT INTO booking (who) VALUES ('late')").catch((error: Error) => late.push(error.message));
+        return "too late";
+      }),
+    );
+    const look = worker("look", (_: Json, ctx) =>
+      ctx.tx((db) => (db.prepare(TABLE).run(), db.prepare("SELECT who FROM booking").all())),
+    );
+    const { engine, store } = await bench({ workers: [slow, look] }, "sqlite:");
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const { snapshot } = await engine.start("slow", null);
+    await begun.promise;
+    test.mock.timers.tick(10_000);
+    await engine.idle();
+    test.mock.timers.reset();
+    const { status, error } = (await engine.snapshot(snapshot.graph_id)) as Snapshot;
+    assert.equal(status, "failed");
+    assert.match(error?.message ?? "", /A transaction was open for 10000 ms, and was rolled back/);
+    open();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.match(late[0] ?? "", /The transaction of this ctx\.tx is over/);
+    const { snapshot: looked } = await engine.start("look", null);
+    await engine.idle();
+    assert.deepEqual((await engine.snapshot(looked.graph_id))?.result, []);
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.nodes.length, 1);
     await store.close();
   });
 

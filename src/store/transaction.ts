@@ -46,11 +46,49 @@ export class OwnError extends Error {
   }
 }
 
+/** What an author's function has of the database, which ends with the transaction: nothing may reach into the next one. */
+export class Revocable {
+  readonly handle: TransactionHandle;
+  #isOver = false;
+
+  constructor(handle: TransactionHandle) {
+    this.handle = {
+      prepare: (sql) => {
+        this.requireOpen();
+        requireOwn(sql);
+        const { run, get, all } = handle.prepare(sql);
+        const open = <Given extends unknown[], Result>(method: (...given: Given) => Result) => {
+          return (...given: Given): Result => (this.requireOpen(), method(...given));
+        };
+        return { run: open(run), get: open(get), all: open(all) };
+      },
+      query: async (sql, values) => {
+        this.requireOpen();
+        requireOwn(sql);
+        return handle.query(sql, values);
+      },
+    };
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** @throws SvcError `SVC_STORE` once the transaction is over. */
+  requireOpen(): void {
+    if (!this.#isOver) return;
+    throw new SvcError(
+      "SVC_STORE",
+      "The transaction of this ctx.tx is over; await each of its statements inside of the function, and keep nothing of `db`",
+    );
+  }
+}
+
 /** Statements that would end the transaction, or reach beyond it. */
 const FOREIGN = /^\s*(?:begin|start|commit|end|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
 
 /** @throws SvcError `SVC_STORE` for a statement that is not for `ctx.tx`. */
-export function requireOwn(sql: string): void {
+function requireOwn(sql: string): void {
   if (!FOREIGN.test(sql)) return;
   throw new SvcError(
     "SVC_STORE",

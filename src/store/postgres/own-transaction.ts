@@ -3,7 +3,7 @@ import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import {
   OwnError,
-  requireOwn,
+  Revocable,
   type TransactionAnswer,
   type TransactionHandle,
   type TransactionRun,
@@ -51,9 +51,13 @@ export class OwnTransaction {
       try {
         this.#client = await this.#database.checkOut();
         await this.#client.query("BEGIN");
-        const handle = handleOf(this.#client);
+        const own = new Revocable(handleOf(this.#client));
         await this.#own(async () => {
-          this.#result = await this.#run.statements(handle);
+          try {
+            this.#result = await this.#run.statements(own.handle);
+          } finally {
+            own.end();
+          }
           this.#unit = this.#run.decide(this.#result, this.#unit);
           onDecided();
         });
@@ -95,7 +99,6 @@ function handleOf(client: PoolClient): TransactionHandle {
       );
     },
     query: async (sql, values = []) => {
-      requireOwn(sql);
       const { rows, rowCount } = await client.query<TransactionAnswer["rows"][number]>(sql, [...values]);
       return { rows, changes: rowCount ?? 0 };
     },

@@ -26,7 +26,7 @@ const PRAGMAS = [
 ];
 
 interface Waiting {
-  work: () => unknown;
+  work: (over?: AbortSignal) => unknown;
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
   /** Takes its time, and has the database to itself. */
@@ -109,13 +109,14 @@ export class Database {
 
   /**
    * Runs `work` in a transaction of its own, in its turn; nothing else is written until it has settled.
-   * @param work may wait, for its own statements: after 10 s it is rolled back. Runs once.
+   * @param work may wait, for its own statements: after 10 s it is rolled back, and its signal aborts: it must not touch the database
+   * from then on. Runs once.
    */
-  writeAlone<T>(work: () => Promise<T>): Promise<T> {
-    return this.#enqueue<T>(work, true);
+  writeAlone<T>(work: (over: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#enqueue<T>(work as (over?: AbortSignal) => unknown, true);
   }
 
-  #enqueue<T>(work: () => unknown, isAlone: boolean): Promise<T> {
+  #enqueue<T>(work: (over?: AbortSignal) => unknown, isAlone: boolean): Promise<T> {
     if (this.#isClosed) return Promise.reject(new SvcError("SVC_STORE", "The store is closed"));
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, resolve: resolve as (value: never) => void, reject, isAlone });
@@ -172,13 +173,17 @@ export class Database {
   /** Never rejects. */
   async #runAlone({ work, resolve, reject }: Waiting): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
+    const over = new AbortController();
     try {
       this.#told(() => this.#driver.exec("BEGIN IMMEDIATE"));
       const late = new Promise<never>((_, fail) => {
         const message = `A transaction was open for ${LONGEST_ALONE_MS} ms, and was rolled back: nobody else can write meanwhile. Await nothing but its statements in it`;
-        timer = setTimeout(() => fail(new SvcError("SVC_STORE", message)), LONGEST_ALONE_MS);
+        timer = setTimeout(() => {
+          over.abort(new SvcError("SVC_STORE", message));
+          fail(over.signal.reason);
+        }, LONGEST_ALONE_MS);
       });
-      const value = await Promise.race([work(), late]);
+      const value = await Promise.race([work(over.signal), late]);
       this.#told(() => this.#driver.exec("COMMIT"));
       resolve(value as never);
     } catch (error) {

@@ -73,7 +73,7 @@ export class SqliteGraphs implements GraphStore {
     }
   }
 
-  /** A group of its own, behind the units that wait: the unit is decided on top of them. */
+  /** A group of its own: the unit is decided on top of those that wait, and is written behind them. */
   async transact(run: TransactionRun): Promise<Json> {
     const transaction = new Transaction(this.#database, run);
     let before: { waiting: Waiting; outcome: Outcome }[] = [];
@@ -87,11 +87,17 @@ export class SqliteGraphs implements GraphStore {
     const apply = (unit: Unit): Outcome => this.#apply([unit])[0];
     try {
       written = await (run.isAsync
-        ? this.#database.writeAlone(() => (writeWaiting(), transaction.writeAlone(apply)))
+        ? this.#database.writeAlone(async (over) => {
+            // Those that came while the author's statements ran.
+            const done = await transaction.writeAlone((unit) => (writeWaiting(), apply(unit)), over);
+            // Undone with it.
+            if (done instanceof Error && batch) writeWaiting();
+            return done;
+          })
         : this.#database.write(() => (writeWaiting(), transaction.write(apply))));
     } catch (error) {
       for (const { reject } of batch ?? []) reject(error);
-      throw error;
+      throw transaction.ownError ? new OwnError(error) : error;
     }
     for (const { waiting, outcome } of before) this.#tell(waiting, outcome);
     if (transaction.ownError) throw new OwnError(transaction.ownError.error);

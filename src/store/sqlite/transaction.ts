@@ -4,7 +4,7 @@
  */
 import type { Json } from "../../shared/json.ts";
 import type { GraphEvent } from "../graph-rows.ts";
-import { requireOwn, type TransactionHandle, type TransactionRun } from "../transaction.ts";
+import { Revocable, type TransactionHandle, type TransactionRun } from "../transaction.ts";
 import type { Unit } from "../unit.ts";
 import type { Database } from "./database.ts";
 
@@ -14,7 +14,7 @@ export class Transaction {
   readonly #database: Database;
   readonly #run: TransactionRun;
   #unit: Unit | undefined;
-  /** What the author's function threw: then nothing was decided. */
+  /** What the author's function threw, or that it took too long: then nothing was decided. */
   ownError: { error: unknown } | undefined;
 
   constructor(database: Database, run: TransactionRun) {
@@ -35,17 +35,32 @@ export class Transaction {
     return written;
   }
 
-  /** As `write`, where the author's function waits for its statements: with the database to itself, and once. */
-  async writeAlone(apply: (unit: Unit) => GraphEvent[] | undefined | Error): Promise<Written | Error> {
+  /**
+   * As `write`, where the author's function waits for its statements: with the database to itself, and once.
+   * @param over aborted when the transaction was rolled back before the function has ended: then nothing of it counts.
+   */
+  async writeAlone(
+    apply: (unit: Unit) => GraphEvent[] | undefined | Error,
+    over: AbortSignal,
+  ): Promise<Written | Error> {
     const sql = (text: string) => this.#database.sql(text);
+    const own = new Revocable(handleOf(this.#database));
+    const giveUp = (): void => {
+      own.end();
+      this.ownError = { error: over.reason };
+    };
+    over.addEventListener("abort", giveUp, { once: true });
     sql("SAVEPOINT own").run();
     let written: Written | Error;
     try {
-      const result = await this.#run.statements(handleOf(this.#database));
+      const result = await this.#run.statements(own.handle);
+      own.requireOpen();
       written = this.#decided(() => result, apply);
     } catch (error) {
       written = this.#failed(error);
     }
+    own.end();
+    if (over.aborted) return this.#failed(over.reason);
     if (written instanceof Error) sql("ROLLBACK TO own").run();
     sql("RELEASE own").run();
     return written;
@@ -53,7 +68,9 @@ export class Transaction {
 
   #attempt(apply: (unit: Unit) => GraphEvent[] | undefined | Error): Written | Error {
     return this.#decided(() => {
-      const result = this.#run.statements(handleOf(this.#database));
+      const own = new Revocable(handleOf(this.#database));
+      const result = this.#run.statements(own.handle);
+      own.end();
       if (!(result instanceof Promise)) return result;
       result.catch(() => undefined);
       throw new TypeError(
@@ -84,12 +101,8 @@ export class Transaction {
 
 function handleOf(database: Database): TransactionHandle {
   return {
-    prepare: (text) => {
-      requireOwn(text);
-      return database.sql(text);
-    },
+    prepare: (text) => database.sql(text),
     query: async (text, values = []) => {
-      requireOwn(text);
       const rows = database.sql(text.replaceAll(/\$(?=\d)/g, "?")).all(...values);
       return { rows, changes: Number(database.sql("SELECT changes() AS changes").get()?.["changes"]) };
     },
