@@ -86,7 +86,8 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
    * Runs `run` once, in the transaction that remembers what it returned: what it writes is there exactly once, whatever
    * happens. It gets the app's own database, for tables of yours, and may be run again where the transaction had to be made
    * again. Needs a `sqlite:` or `postgres:` database. On SQLite everybody who writes waits for it: await nothing but its statements.
-   * @param run with `await db.query(sql, [values])` on either database; on SQLite also without async, with `db.prepare(sql)`.
+   * @param run with `await db.query(sql, [values])` on either database; on SQLite also without async, with `db.prepare(sql)`, though not in a thread.
+   * @throws what `run` throws, or SvcError `SVC_STORE` when it was open for 10 s on SQLite: then nothing of it is written.
    * @param options.key as for `sleep`.
    */
   tx<Result>(run: (db: TransactionHandle) => Result | Promise<Result>, options?: SleepOptions): Promise<Result>;

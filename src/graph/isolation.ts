@@ -9,6 +9,7 @@ import { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../shared/json.ts";
 import type { NodeRow } from "../store/graph-rows.ts";
 import { refused } from "./checks.ts";
+import { ThreadTransactions } from "./thread-transactions.ts";
 import {
   errorMessage,
   errorOf,
@@ -54,10 +55,13 @@ export class Isolation {
   #run(name: string, isolate: IsolateOptions, input: unknown, ctx: WorkerContext, state: Json | undefined) {
     const thread = this.#idle.get(name)?.pop() ?? startThread(isolate);
     thread.ref();
+    const transactions = new ThreadTransactions((message) => post(thread, message));
+    const hear = listener(thread, ctx, transactions, (called) => this.#workerNamed(called));
     return new Promise<unknown>((resolve, reject) => {
       const end = (settle: () => void, isReusable: boolean): void => {
         // By name: those of Node's own, which open and close the port, stay.
         for (const name of ["message", "error", "exit"]) thread.removeAllListeners(name);
+        transactions.close();
         ctx.signal.removeEventListener("abort", onAbort);
         if (isReusable) this.#keep(name, thread);
         else void thread.terminate();
@@ -71,7 +75,6 @@ export class Isolation {
         if ("error" in settlement) end(() => reject(errorOf(settlement.error)), true);
         else end(() => resolve(settlement.value), true);
       });
-      const hear = listener(thread, ctx, (called) => this.#workerNamed(called));
       thread.on("error", (error) => end(() => reject(inWords(error, name, isolate)), false));
       thread.on("exit", (code) =>
         end(() => reject(new Error(`The thread of "${name}" ended with code ${code}`)), false),
@@ -117,6 +120,7 @@ function post(thread: Thread, message: ToThread): void {
 function listener(
   thread: Thread,
   ctx: WorkerContext,
+  transactions: ThreadTransactions,
   workerNamed: (name: string) => Worker<never, unknown> | undefined,
 ) {
   const steps = new Map<number, (settlement: Settlement) => void>();
@@ -127,6 +131,7 @@ function listener(
     if (method === "artifact") return ctx.artifact(first, second, third);
     if (method === "waitFor") return ctx.waitFor(first, second);
     if (method === "call") return ctx.call(first, known(second), third, fourth);
+    if (method === "tx") return ctx.tx(async (db) => transactions.begin(id, db), first);
     if (method === "map") return ctx.map(first, second, known(third), fourth);
     const inThread = (idempotencyKey: string): Promise<unknown> =>
       new Promise((resolve, reject) => {
@@ -151,8 +156,10 @@ function listener(
   };
   return (message: Exclude<FromThread, { type: "ended" }>): void => {
     if (message.type === "told") return tell(ctx, message.method, message.args as never[]);
+    if (message.type === "query") return void transactions.query(message);
     const { id } = message;
     if (message.type === "stepped") {
+      if (transactions.ended(id, message.settlement)) return;
       steps.get(id)?.(message.settlement);
       return void steps.delete(id);
     }

@@ -1,5 +1,6 @@
 /** What a thread and the engine say to each other while an isolated worker runs. */
 import type { Json } from "../shared/json.ts";
+import type { TransactionValue } from "../store/transaction.ts";
 import type { WorkerToolOptions } from "./worker-tools.ts";
 
 /** An error as it crosses over. */
@@ -11,7 +12,7 @@ export interface ErrorMessage {
 }
 
 export type Told = "log" | "emit" | "progress" | "heartbeat" | "setState";
-export type Asked = "checkpoint" | "step" | "sleep" | "waitFor" | "call" | "map" | "artifact";
+export type Asked = "checkpoint" | "step" | "sleep" | "waitFor" | "call" | "map" | "artifact" | "tx";
 
 /** What a promise came to. */
 export type Settlement = { value: unknown } | { error: ErrorMessage };
@@ -28,12 +29,18 @@ export type ToThread =
     }
   | { type: "settled"; id: number; settlement: Settlement }
   /** The function of a step is to run. */
-  | { type: "step"; id: number; idempotencyKey: string };
+  | { type: "step"; id: number; idempotencyKey: string }
+  /** The function of a transaction is to run, which is open. */
+  | { type: "begun"; id: number }
+  /** What a statement came to. */
+  | { type: "answered"; query: number; settlement: Settlement };
 
 export type FromThread =
   | { type: "told"; method: Told; args: unknown[] }
   | { type: "asked"; method: Asked; id: number; args: unknown[] }
   | { type: "stepped"; id: number; settlement: Settlement }
+  /** A statement in the transaction `id`. */
+  | { type: "query"; id: number; query: number; sql: string; values: readonly TransactionValue[] | undefined }
   | { type: "ended"; settlement: Settlement };
 
 export function errorMessage(error: unknown): ErrorMessage {

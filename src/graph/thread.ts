@@ -5,6 +5,7 @@
 import { parentPort } from "node:worker_threads";
 import { systemClock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
+import type { TransactionHandle } from "../store/transaction.ts";
 import { onDeclared } from "./declared.ts";
 import {
   errorMessage,
@@ -23,8 +24,13 @@ const workers = new Map<string, Worker<never, unknown>>();
 onDeclared((worker) => workers.set(worker.name, worker));
 
 type Waiting = (settlement: Settlement) => void;
+type Step = (info: { idempotencyKey: string; signal: AbortSignal }) => unknown;
+type Statements = (db: TransactionHandle) => unknown;
 const waiting = new Map<number, Waiting>();
-const steps = new Map<number, (info: { idempotencyKey: string; signal: AbortSignal }) => unknown>();
+const steps = new Map<number, Step>();
+const transactions = new Map<number, Statements>();
+/** Statements that are yet to be answered, by their own numbers. */
+const queries = new Map<number, Waiting>();
 /** Never aborted: a thread whose attempt is aborted is ended as a whole. */
 const { signal } = new AbortController();
 let ids = 0;
@@ -33,18 +39,37 @@ function say(message: FromThread): void {
   parentPort?.postMessage(message);
 }
 
-function ask(
-  method: Asked,
-  args: unknown[],
-  step?: (info: { idempotencyKey: string; signal: AbortSignal }) => unknown,
-) {
+function settling(resolve: (value: never) => void, reject: (error: Error) => void): Waiting {
+  return (settlement) => {
+    if ("error" in settlement) reject(errorOf(settlement.error));
+    else resolve(settlement.value as never);
+  };
+}
+
+/** The database, seen from here: it is in the thread of the server. */
+function handleOf(id: number): TransactionHandle {
+  return {
+    query: (sql, values) =>
+      new Promise((resolve, reject) => {
+        const query = ids++;
+        queries.set(query, settling(resolve, reject));
+        say({ type: "query", id, query, sql, values });
+      }),
+    prepare: () => {
+      throw new Error(
+        "prepare answers at once, which a thread can't: use `await db.query(sql, [values])`, which is everywhere",
+      );
+    },
+  };
+}
+
+/** @param own the function that is to run here, when it is its turn. */
+function ask(method: Asked, args: unknown[], own?: { step: Step } | { transaction: Statements }) {
   const id = ids++;
-  if (step) steps.set(id, step);
+  if (own && "step" in own) steps.set(id, own.step);
+  else if (own) transactions.set(id, own.transaction);
   return new Promise<never>((resolve, reject) => {
-    waiting.set(id, (settlement) => {
-      if ("error" in settlement) reject(errorOf(settlement.error));
-      else resolve(settlement.value as never);
-    });
+    waiting.set(id, settling(resolve, reject));
     say({ type: "asked", method, id, args });
   });
 }
@@ -85,10 +110,9 @@ function contextOf({ context, state: given, tools }: Extract<ToThread, { type: "
     },
     checkpoint: () => ask("checkpoint", []),
     step: (key: string, run: (info: never) => unknown, options?: unknown) =>
-      ask("step", [key, options], run as Parameters<typeof ask>[2]),
+      ask("step", [key, options], { step: run as Step }),
     sleep: (until, options) => ask("sleep", [until, options]),
-    // A transaction is a function called with the database, in the thread that has it.
-    tx: () => Promise.reject(new Error("ctx.tx is not there in a thread; do it in a worker without `isolate`")),
+    tx: (run: Statements, options?: unknown) => ask("tx", [options], { transaction: run }),
     artifact: (name, data, type) =>
       typeof data === "string" || data instanceof Uint8Array
         ? ask("artifact", [name, data, type])
@@ -117,6 +141,15 @@ async function settle(run: () => unknown): Promise<Settlement> {
   }
 }
 
+/** What a step or a transaction came to; one that can't be handed over is an error of it. */
+function sayStepped(id: number, settlement: Settlement): void {
+  try {
+    say({ type: "stepped", id, settlement });
+  } catch (error) {
+    say({ type: "stepped", id, settlement: { error: { ...errorMessage(error), isFinal: true } } });
+  }
+}
+
 async function perform(message: Extract<ToThread, { type: "run" }>): Promise<void> {
   const settlement = await settle(async () => (await load(message)).run(message.input as never, contextOf(message)));
   try {
@@ -132,10 +165,17 @@ parentPort?.on("message", (message: ToThread) => {
   if (message.type === "settled") {
     waiting.get(message.id)?.(message.settlement);
     steps.delete(message.id);
+    transactions.delete(message.id);
     return void waiting.delete(message.id);
   }
-  const { id, idempotencyKey } = message;
-  void settle(() => steps.get(id)?.({ idempotencyKey, signal })).then((settlement) =>
-    say({ type: "stepped", id, settlement }),
-  );
+  if (message.type === "answered") {
+    queries.get(message.query)?.(message.settlement);
+    return void queries.delete(message.query);
+  }
+  const { id } = message;
+  const run = (): unknown =>
+    message.type === "begun"
+      ? transactions.get(id)?.(handleOf(id))
+      : steps.get(id)?.({ idempotencyKey: message.idempotencyKey, signal });
+  void settle(run).then((settlement) => sayStepped(id, settlement));
 });

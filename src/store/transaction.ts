@@ -26,7 +26,7 @@ export interface TransactionHandle {
    * SQLite, whose file has one writer, they wait: await nothing else in between.
    */
   query(sql: string, values?: readonly TransactionValue[]): Promise<TransactionAnswer>;
-  /** A statement of SQLite, prepared once, that answers at once. @throws SvcError `SVC_STORE` on PostgreSQL. @throws SvcError `SVC_STORE` for one that would end the transaction. */
+  /** A statement of SQLite, prepared once, that answers at once. @throws SvcError `SVC_STORE` on PostgreSQL, and in a thread. @throws SvcError `SVC_STORE` for one that would end the transaction. */
   prepare(sql: string): TransactionStatement;
 }
 
@@ -56,11 +56,15 @@ export class Revocable {
       prepare: (sql) => {
         this.requireOpen();
         requireOwn(sql);
-        const { run, get, all } = handle.prepare(sql);
-        const open = <Given extends unknown[], Result>(method: (...given: Given) => Result) => {
-          return (...given: Given): Result => (this.requireOpen(), method(...given));
+        const statement = handle.prepare(sql);
+        const open = <Result>(method: (...values: TransactionValue[]) => Result) => {
+          return (...values: TransactionValue[]): Result => (this.requireOpen(), method(...values));
         };
-        return { run: open(run), get: open(get), all: open(all) };
+        return {
+          run: open((...values) => statement.run(...values)),
+          get: open((...values) => statement.get(...values)),
+          all: open((...values) => statement.all(...values)),
+        };
       },
       query: async (sql, values) => {
         this.requireOpen();
