@@ -70,9 +70,10 @@ export function overview(): string {
     "",
     "Usage: svc <command> [options]",
     "",
-    ...names.map((name) => `  ${name.padEnd(8)}${COMMANDS[name].summary}`),
-    "  graph   look at and steer the graphs of a running app",
-    "  top     watch a running app: what runs, what waits, what has failed",
+    ...names.map((name) => `  ${name.padEnd(9)}${COMMANDS[name].summary}`),
+    "  graph    look at and steer the graphs of a running app",
+    "  top      watch a running app: what runs, what waits, what has failed",
+    "  migrate  move a database into another, such as SQLite's file to PostgreSQL",
     "",
     "svc <command> --help tells more; svc --version tells the version.",
   ].join("\n");
@@ -94,7 +95,7 @@ export function helpOf(name: CommandName): string {
 
 /** The command that was probably meant: the closest within two typos. */
 export function suggestion(typed: string): string | undefined {
-  const ranked = [...Object.keys(COMMANDS), "graph", "top"]
+  const ranked = [...Object.keys(COMMANDS), "graph", "top", "migrate"]
     .map((name) => ({ name, distance: editDistance(typed, name) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];

@@ -26,6 +26,7 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(args: readonly string[]): Promise<number> {
   if (args[0] === "graph") return mainOfGraph(args.slice(1));
   if (args[0] === "top") return mainOfTop(args.slice(1));
+  if (args[0] === "migrate") return mainOfMigrate(args.slice(1));
   const invocation = readArguments(args, process.cwd());
   if (invocation.kind === "version") return say(VERSION);
   if (invocation.kind === "tell") return say(invocation.text);
@@ -65,6 +66,21 @@ async function mainOfTop(args: readonly string[]): Promise<number> {
   return failing(async () => {
     const [{ top }, { GraphClient }] = await Promise.all([import("./top.ts"), import("./graph-client.ts")]);
     return top(command, new GraphClient({ url: command.url, apiKey: process.env[VARIABLES.execApiKey] }), output);
+  });
+}
+
+/** It is about databases, not about a folder. */
+async function mainOfMigrate(args: readonly string[]): Promise<number> {
+  const { readMigrateArguments } = await import("./migrate-arguments.ts");
+  const invocation = readMigrateArguments(args, process.env);
+  if (invocation.kind === "tell") return say(invocation.text);
+  if (invocation.kind === "mistake") {
+    output.error(invocation.text);
+    return 2;
+  }
+  return failing(async () => {
+    const { migrate, undo } = await import("./migrate.ts");
+    return invocation.kind === "undo" ? undo(invocation.from, output) : migrate(invocation.command, output);
   });
 }
 

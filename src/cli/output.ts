@@ -8,6 +8,8 @@ export interface Output {
   line(text?: string): void;
   /** A line on stderr. */
   error(text: string): void;
+  /** A line that stands until the next one, of whatever kind: how far something is. Where no person is looking there is none. */
+  status(text: string): void;
   style(style: Style, text: string): string;
   /** Whether a person is looking; otherwise only results are printed. */
   readonly isInteractive: boolean;
@@ -19,6 +21,9 @@ export interface Sink {
   isTTY?: boolean;
 }
 
+/** To its beginning; then what stands in it goes. */
+const CLEAR_LINE = "\r\u001b[K";
+
 /** @see https://no-color.org */
 export function createOutput(
   stdout: Sink = process.stdout,
@@ -27,10 +32,26 @@ export function createOutput(
 ): Output {
   const isInteractive = stdout.isTTY === true;
   const isColored = isInteractive && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  let hasStatus = false;
+  const clear = (): void => {
+    if (hasStatus) stdout.write(CLEAR_LINE);
+    hasStatus = false;
+  };
   return {
     isInteractive,
-    line: (text = "") => void stdout.write(`${text}\n`),
-    error: (text) => void stderr.write(`${text}\n`),
+    line: (text = "") => {
+      clear();
+      stdout.write(`${text}\n`);
+    },
+    error: (text) => {
+      clear();
+      stderr.write(`${text}\n`);
+    },
+    status: (text) => {
+      if (!isInteractive) return;
+      stdout.write(`${CLEAR_LINE}${text}`);
+      hasStatus = true;
+    },
     style: (style, text) => (isColored ? styleText(style, text, { validateStream: false }) : text),
   };
 }

@@ -144,6 +144,23 @@ export class Leases {
     });
   }
 
+  /**
+   * Gives jobs to graphs that nobody holds, in the order of their ids, whatever jobs they have.
+   * @param after the id behind which to begin.
+   * @returns how many there were, and the id behind which to go on; undefined: that was all.
+   */
+  async addJobs(after: string, limit: number): Promise<{ count: number; last: string | undefined }> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<GivenUp>(
+      `select id, worker, version, due_ms::float8, priority from ${schema}.graph
+       where id > $1 and holder is null and phase not in ${ENDED} and phase <> 'paused' order by id limit $2`,
+      [after, limit],
+    );
+    // As at the start of a single process: what ran when it ended may be what ended it.
+    if (rows.length > 0) await query(addJobs, [JSON.stringify(rows.map((row) => jobOf(row, true)))]);
+    return { count: rows.length, last: rows.at(-1)?.id };
+  }
+
   async #giveUp(query: Query, which: string, values: readonly unknown[], hasCrashed = false): Promise<number> {
     const { schema } = this.#database;
     const { rows } = await query<GivenUp>(

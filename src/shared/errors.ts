@@ -36,6 +36,7 @@ export const ERRORS = {
   SVC_CONFIG: { family: "build" },
   SVC_DEFINITION: { family: "build" },
   SVC_STORE: { family: "build" },
+  SVC_MOVE: { family: "build" },
   // compiler
   SVC101: { family: "build" },
   SVC102: { family: "build" },

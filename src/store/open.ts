@@ -3,6 +3,7 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
+import { requireHere } from "./move-mark.ts";
 import { MemoryAnswers } from "./memory/answers.ts";
 import { MemoryAudit, MemoryQueues, MemorySchedules } from "./memory/control.ts";
 import { MemoryGraphs } from "./memory/graphs.ts";
@@ -12,6 +13,7 @@ import { SqliteAnswers } from "./sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts";
 import { Database } from "./sqlite/database.ts";
 import { SqliteGraphs } from "./sqlite/graphs.ts";
+import { readMark } from "./sqlite/mark.ts";
 import { SqliteSessions } from "./sqlite/sessions.ts";
 import { SqliteWebhooks } from "./sqlite/webhooks.ts";
 
@@ -23,7 +25,7 @@ export interface StoreOptions {
 /**
  * @param databaseUrl `sqlite:<path>`; `postgres://…`, whose `?schema=` (default "svc") and `?connections=` (default 10) are ours; or
  *   `memory:` for a store that ends with the process.
- * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` when the database can't be opened.
+ * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` when the database can't be opened, `SVC_MOVE` when it was moved to another.
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   if (databaseUrl === "memory:") return openMemory();
@@ -38,6 +40,12 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     );
   }
   const database = await Database.open(file);
+  try {
+    requireHere(readMark(database), `the database ${file}`, databaseUrl);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   const webhooks = new SqliteWebhooks(database);
   return {
     graphs: new SqliteGraphs(database, (rows) => webhooks.notifyOutbox(rows)),

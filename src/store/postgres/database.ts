@@ -16,7 +16,15 @@ const LONGEST_PAUSE_MS = 1000;
 /** Groups on their way at once: while one waits for the disk, the next is made. */
 export const WRITERS = 2;
 
-export type SqlValue = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | readonly string[]
+  | readonly number[]
+  | readonly (string | number | null | Uint8Array)[];
 
 /** Runs a statement; `svc.` in it stands for the schema. */
 export type Sql = (text: string, ...values: SqlValue[]) => Promise<Row[]>;

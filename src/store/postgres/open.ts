@@ -1,10 +1,12 @@
 /** Opens the store in a PostgreSQL database. */
 import type { Store } from "../contract.ts";
+import { requireHere } from "../move-mark.ts";
 import { PostgresAnswers } from "./answers.ts";
 import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
 import { Database, WRITERS } from "./database.ts";
 import { PostgresGraphs } from "./graphs.ts";
 import type { GroupCommitOptions } from "./group-commit.ts";
+import { postgresLabel, readMark } from "./mark.ts";
 import { RateTable } from "./rate-table.ts";
 import { Registrations } from "./registrations.ts";
 import { PostgresSessions } from "./sessions.ts";
@@ -16,13 +18,21 @@ export interface PostgresOptions extends Partial<Pick<GroupCommitOptions, "jobOf
   patienceMs?: number;
 }
 
-/** @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_MOVE` */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Store> {
   const database = await Database.open(databaseUrl, options.patienceMs);
   const slots = new Slots(database, WRITERS);
   const registrations = new Registrations(database);
   const webhooks = new PostgresWebhooks(database, registrations, slots.owner);
-  await slots.open(() => webhooks.registrations());
+  try {
+    await slots.open(
+      () => webhooks.registrations(),
+      async (sql) => requireHere(await readMark(sql), postgresLabel(databaseUrl), "postgres://…"),
+    );
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   await webhooks.registrations();
   const { jobOf = () => null } = options;
   const graphs = new PostgresGraphs(database, slots, {

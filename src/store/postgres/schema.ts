@@ -99,6 +99,8 @@ const STEPS: readonly string[] = [
    ${COMMIT_FUNCTION}`,
   `CREATE UNLOGGED TABLE svc.rate (key text COLLATE "C" PRIMARY KEY, consumed int NOT NULL, end_ms bigint NOT NULL) WITH (fillfactor = 50);
    ${CLAIM_FUNCTION}`,
+  // One row, while the schema is filled from another database, and after.
+  "CREATE TABLE svc.move (id int PRIMARY KEY, data text NOT NULL)",
 ];
 
 /** @throws SvcError `SVC_STORE` where a newer svc has been here. */

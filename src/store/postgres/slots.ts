@@ -3,7 +3,7 @@
  * (group-commit.ts), and, while they are used, that the process is there: what it has claimed is its own for as long.
  */
 import { randomBytes } from "node:crypto";
-import type { Database } from "./database.ts";
+import type { Database, Sql } from "./database.ts";
 
 /** How often a process says that it is there. */
 const BEAT_MS = 5000;
@@ -43,9 +43,13 @@ export class Slots {
     return this.all[0]?.id ?? "";
   }
 
-  /** @param onBeat called now and then. */
-  async open(onBeat: () => Promise<unknown>): Promise<void> {
+  /**
+   * @param onBeat called now and then.
+   * @param require called in the transaction that makes them: where it rejects there are none.
+   */
+  async open(onBeat: () => Promise<unknown>, require: (sql: Sql) => Promise<void>): Promise<void> {
     await this.#database.transaction(async (sql) => {
+      await require(sql);
       await sql("DELETE FROM svc.slot WHERE used_at < clock_timestamp() - interval '1 day'");
       await sql(FOLD_TOTALS);
       await sql(INSERT, this.#ids());

@@ -5,7 +5,7 @@ import type { Row, Value } from "../row.ts";
 import type { Payloads } from "./payloads.ts";
 
 /** Values of graphs and nodes that may stand beside their row. */
-const LONG = new Set(["input", "result", "state"]);
+export const LONG: ReadonlySet<string> = new Set(["input", "result", "state"]);
 
 /** A column of a graph or a node, whose long values go beside the row. */
 export function toShortColumn(payloads: Payloads, columns: Columns, key: string, record: object): Value {

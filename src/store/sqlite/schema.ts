@@ -99,6 +99,8 @@ export const STEPS: readonly string[] = [
   // What is looked for among many that are not so.
   `CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
    CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
+  // One row, while the file is moved to another database and after.
+  "CREATE TABLE move (id INTEGER PRIMARY KEY, data TEXT NOT NULL);",
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */
