@@ -67,9 +67,10 @@ export class Cluster implements Fleet {
     this.#options = options;
     const { database, profile, clock, log } = options;
     this.#leases = new Leases(database);
-    this.#notices = new Notices(clock, async (payload) => {
+    const send = async (payload: string): Promise<void> => {
       if (this.#membership.others > 0) await database.query("select pg_notify($1, $2)", [CHANNEL, payload]);
-    });
+    };
+    this.#notices = new Notices(clock, send, () => this.#membership.id);
     this.#commands = new Commands({
       database,
       clock,
@@ -249,7 +250,9 @@ export class Cluster implements Fleet {
     if (news.changed.includes("queues")) this.#readQueues();
     if (news.changed.includes("permits")) this.permits.lookAgain();
     if (news.changed.includes("lost")) this.#options.onDoubt();
-    this.#options.onNews(news);
+    // What this process has written itself it knows: those who follow would read it again.
+    const isOwn = news.from !== undefined && news.from === id;
+    this.#options.onNews(isOwn ? { ...news, graphs: [], registrations: [] } : news);
   }
 
   #readQueues(): void {

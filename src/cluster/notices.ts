@@ -26,14 +26,17 @@ export interface News {
   answered: string[];
   /** What was changed that others may have read: `queues`, `registrations`; `permits`: some were given back; `lost`: a process has gone, and may have told nobody what it did last. */
   changed: string[];
+  /** The process that tells it: it hears itself as well. */
+  from?: string;
 }
 
-type Kind = keyof News;
+type Kind = keyof Omit<News, "from">;
 const KINDS: readonly Kind[] = ["graphs", "registrations", "asked", "answered", "changed"];
 
 export class Notices {
   readonly #clock: Clock;
   readonly #send: (payload: string) => Promise<void>;
+  readonly #me: () => string | undefined;
   readonly #news: Record<Kind, Set<string>> = {
     graphs: new Set(),
     registrations: new Set(),
@@ -44,10 +47,14 @@ export class Notices {
   #timer: Timer | undefined;
   #isClosed = false;
 
-  /** @param send may reject: then it is tried again. */
-  constructor(clock: Clock, send: (payload: string) => Promise<void>) {
+  /**
+   * @param send may reject: then it is tried again.
+   * @param me what this process is called among the others; undefined while it is not listed.
+   */
+  constructor(clock: Clock, send: (payload: string) => Promise<void>, me: () => string | undefined) {
     this.#clock = clock;
     this.#send = send;
+    this.#me = me;
   }
 
   add(kind: Kind, id: string): void {
@@ -70,7 +77,7 @@ export class Notices {
 
   /** Without waiting for more: somebody waits for this. */
   tell(kind: Kind, id: string): void {
-    this.#try(JSON.stringify({ [kind]: [id] }));
+    this.#try(JSON.stringify({ from: this.#me(), [kind]: [id] }));
   }
 
   close(): void {
@@ -83,7 +90,8 @@ export class Notices {
     for (const kind of KINDS) this.#news[kind].clear();
     const payloads: string[] = [];
     for (let at = 0; at < all.length; at += MOST_IDS) {
-      const part: Partial<News> = {};
+      const from = this.#me();
+      const part: Partial<News> = from === undefined ? {} : { from };
       for (const [kind, id] of all.slice(at, at + MOST_IDS)) (part[kind] ??= []).push(id);
       payloads.push(JSON.stringify(part));
     }
