@@ -18,60 +18,12 @@ import {
   type GraphName,
 } from "./lib/graph-contenders.ts";
 import { startServers } from "./lib/graph-servers.ts";
+import { chainOf, fanOut, turn, type Load, type Sample } from "./lib/graph-turns.ts";
 import { contenders, readOptions, roundsOf } from "./lib/options.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
 import { median, quantile, shuffled } from "./lib/stats.ts";
 
-const ITEMS = 100;
-/** Longest that one turn takes; who is fast does a fixed number of graphs. */
-const TURN_MS = 2000;
 const SYNCS = 200;
-
-interface Load {
-  name: string;
-  atOnce: number;
-  graphs: number;
-  run: (contender: Contender, n: number) => Promise<number> | undefined;
-  expected: (n: number) => number;
-}
-
-const fanOutOf = (n: number): number => ITEMS * n + (ITEMS * (ITEMS + 1)) / 2;
-const chainOf = (atOnce: number, graphs: number): Load => ({
-  name: `A chain of 3, ${atOnce} at once`,
-  atOnce,
-  graphs,
-  run: (contender, n) => contender.chain(n),
-  expected: (n) => n + 3,
-});
-const fanOut = (atOnce: number, graphs: number): Load => ({
-  name: `${ITEMS} items and what joins them, ${atOnce} at once`,
-  atOnce,
-  graphs,
-  run: (contender, n) => contender.fanOut?.(n, ITEMS),
-  expected: (n) => fanOutOf(n),
-});
-
-interface Sample {
-  perSecond: number;
-  ms: number[];
-}
-
-async function turn(contender: Contender, { run, atOnce, graphs, expected }: Load): Promise<Sample> {
-  const ms: number[] = [];
-  let started = 0;
-  const beginMs = performance.now();
-  const lane = async (): Promise<void> => {
-    while (started < graphs && performance.now() - beginMs < TURN_MS) {
-      const n = started++;
-      const startMs = performance.now();
-      const result = await run(contender, n);
-      if (result !== expected(n)) throw new Error(`graph ${n} came to ${result}, not ${expected(n)}`);
-      ms.push(performance.now() - startMs);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
-  return { perSecond: ms.length / ((performance.now() - beginMs) / 1000), ms };
-}
 
 function tableOf(load: Load, samples: ReadonlyMap<GraphName, Sample[]>): Table {
   const rate = (name: GraphName): number => median((samples.get(name) ?? []).map(({ perSecond }) => perSecond));
@@ -138,7 +90,7 @@ try {
   const tables: Table[] = [];
   const data: Record<string, Record<string, Sample[]>> = {};
   for (const load of loads) {
-    const taking = [...open].filter(([, contender]) => load.name.startsWith("A chain") || contender.fanOut);
+    const taking = [...open].filter(([, contender]) => load.kind === "chain" || contender.fanOut);
     const samples = new Map<GraphName, Sample[]>(taking.map(([name]) => [name, []]));
     for (const [, contender] of taking) await turn(contender, { ...load, graphs: load.atOnce });
     for (const round of roundsOf(options)) {

@@ -1,6 +1,7 @@
-/** Who runs graphs in bench:graphs: svc, a bare loop of promises, and engines with servers of their own (bench/peers/graphs). */
+/** Who runs graphs in bench:graphs and bench:cluster: svc, a bare loop of promises, and engines with servers of their own (bench/peers/graphs). */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { createApp } from "svc";
 import { createEngine, graph, openStore, systemClock, worker, type Engine, type GraphDefinition } from "svc/graph";
 import type { Servers } from "./graph-servers.ts";
 import { install, versionOf } from "./peers.ts";
@@ -16,10 +17,14 @@ export interface Contender {
 export const GRAPH_NAMES = ["svc", "loop", "bullmq", "dbos", "graphile"] as const;
 export type GraphName = (typeof GRAPH_NAMES)[number];
 
+/** Those that several processes share a server of. */
+export const CLUSTER_NAMES = ["svc", "dbos", "graphile", "bullmq"] as const;
+export type ClusterName = (typeof CLUSTER_NAMES)[number];
+
 const folder = join(peersDir, "graphs");
 
-export function titleOf(name: GraphName): string {
-  if (name === "svc") return "**svc** on SQLite";
+export function titleOf(name: GraphName, ours = "SQLite"): string {
+  if (name === "svc") return `**svc** on ${ours}`;
   if (name === "loop") return "promises";
   const packages = { bullmq: "bullmq", dbos: "@dbos-inc/dbos-sdk", graphile: "graphile-worker" };
   const titles = { bullmq: "BullMQ", dbos: "DBOS", graphile: "graphile-worker" };
@@ -44,10 +49,20 @@ export async function openContender(
 ): Promise<Contender | undefined> {
   if (name === "svc") return openSvc(dir);
   if (name === "loop") return openLoop();
-  if (!servers?.[name === "bullmq" ? "redis" : "postgres"]) return undefined;
+  if (!servers?.[serverOf(name)]) return undefined;
+  return openPeer(name, servers, "");
+}
+
+/** What a contender keeps its graphs in. */
+export function serverOf(name: GraphName): "redis" | "postgres" {
+  return name === "bullmq" ? "redis" : "postgres";
+}
+
+async function openPeer(name: Exclude<GraphName, "svc">, servers: Servers, member: string): Promise<Contender> {
   await install(folder);
   const path = pathToFileURL(join(folder, `${name}.js`)).href;
-  return ((await import(path)) as { open(servers: Servers): Promise<Contender> }).open(servers);
+  const peer = (await import(path)) as { open(servers: Servers, member: string): Promise<Contender> };
+  return peer.open(servers, member);
 }
 
 function openLoop(): Contender {
@@ -63,39 +78,78 @@ function openLoop(): Contender {
 }
 
 const many = { perProcess: 1000 };
-const increment = worker("increment", many, (n: number) => n + 1);
-const list = worker("list", many, ({ n, items }: { n: number; items: number }) =>
-  Array.from({ length: items }, (_, at) => n + at),
-);
-const sum = worker("sum", many, (all: number[]) => all.reduce((total, n) => total + n, 0));
 
-const chain = graph("chain", (g) => {
-  const first = g.node("first", increment);
-  const second = g.node("second", increment, { after: [first], input: (_input, deps) => deps["first"] });
-  return g.node("third", increment, { after: [second], input: (_input, deps) => deps["second"] });
-}) as GraphDefinition;
+/** @param onResult told what each graph comes to, by its last node. */
+function definitionsOf(onResult: (graphId: string, result: number) => void = () => undefined): GraphDefinition[] {
+  const increment = worker("increment", many, (n: number) => n + 1);
+  const last = worker("last", many, (n: number, { graphId }) => {
+    onResult(graphId, n + 1);
+    return n + 1;
+  });
+  const list = worker("list", many, ({ n, items }: { n: number; items: number }) =>
+    Array.from({ length: items }, (_, at) => n + at),
+  );
+  const sum = worker("sum", many, (all: number[], { graphId }) => {
+    const total = all.reduce((sofar, n) => sofar + n, 0);
+    onResult(graphId, total);
+    return total;
+  });
+  const chain = graph("chain", (g) => {
+    const first = g.node("first", increment);
+    const second = g.node("second", increment, { after: [first], input: (_input, deps) => deps["first"] });
+    return g.node("third", last, { after: [second], input: (_input, deps) => deps["second"] });
+  });
+  const fanOut = graph("fan-out", (g) => {
+    const items = g.node("list", list);
+    const done = g.map("item", increment, items, (all) => all);
+    return g.node("sum", sum, { after: [done], input: (_input, deps) => deps["item"] });
+  });
+  return [chain, fanOut] as GraphDefinition[];
+}
 
-const fanOut = graph("fan-out", (g) => {
-  const items = g.node("list", list);
-  const done = g.map("item", increment, items, (all) => all);
-  return g.node("sum", sum, { after: [done], input: (_input, deps) => deps["item"] });
-}) as GraphDefinition;
-
-async function openSvc(dir: string): Promise<Contender> {
-  const store = await openStore(`sqlite:${join(dir, "svc.db")}`);
-  const engine = createEngine({ store, graphs: [chain, fanOut], clock: systemClock });
+function contenderOf(
+  engine: Engine,
+  resultOf: (graphId: string) => Promise<unknown>,
+  close: () => Promise<void>,
+): Contender {
   const end = async (name: string, input: Parameters<Engine["start"]>[1]): Promise<number> => {
     const { snapshot } = await engine.start(name, input);
     const { signal } = new AbortController();
     for await (const _event of engine.subscribe(snapshot.graph_id, snapshot.last_seq, signal));
-    return Number((await store.graphs.graph(snapshot.graph_id))?.result);
+    return Number(await resultOf(snapshot.graph_id));
   };
-  return {
-    chain: (n) => end("chain", n),
-    fanOut: (n, items) => end("fan-out", { n, items }),
-    async close() {
+  return { chain: (n) => end("chain", n), fanOut: (n, items) => end("fan-out", { n, items }), close };
+}
+
+async function openSvc(dir: string): Promise<Contender> {
+  const store = await openStore(`sqlite:${join(dir, "svc.db")}`);
+  const engine = createEngine({ store, graphs: definitionsOf(), clock: systemClock });
+  return contenderOf(
+    engine,
+    async (graphId) => (await store.graphs.graph(graphId))?.result,
+    async () => {
       await engine.close();
       await store.close();
     },
+  );
+}
+
+/** A whole app, as `svc start` runs it, on the database of SVC_DATABASE_URL: one of as many processes as there are. */
+async function openSvcApp(): Promise<Contender> {
+  const results = new Map<string, number>();
+  const app = createApp({ graphs: definitionsOf((graphId, result) => results.set(graphId, result)) });
+  await app.boot();
+  // A database is not asked for what this process has made itself: no contender's client asks twice.
+  const resultOf = async (graphId: string): Promise<number | undefined> => {
+    const result = results.get(graphId);
+    results.delete(graphId);
+    return result;
   };
+  return contenderOf(app.engine, resultOf, () => app.close());
+}
+
+/** One of several processes on the same servers. @param member tells them apart. */
+export async function openMember(name: ClusterName, servers: Servers, member: string): Promise<Contender> {
+  if (name === "svc") return openSvcApp();
+  return openPeer(name, servers, member);
 }

@@ -1,16 +1,24 @@
 /** Redis and PostgreSQL for those that need them: private to the bench, on sockets in a folder that goes with it. */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { chownSync, existsSync, mkdirSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, realpathSync } from "node:fs";
 import { once } from "node:events";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
 
 export interface Servers {
   /** Path of Redis's socket; undefined where it is not installed. */
   redis: string | undefined;
   /** URL of the database. */
   postgres: string | undefined;
+  /** Of the server's first process; undefined as `postgres`. */
+  postgresPid: number | undefined;
   stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Whether Redis waits for the disk at each write, as PostgreSQL does. */
+  isRedisDurable?: boolean;
 }
 
 const execute = promisify(execFile);
@@ -31,35 +39,82 @@ async function which(command: string): Promise<boolean> {
   );
 }
 
-/** Every write to disk once a second, which is what most run; `always` would be ours. */
-async function startRedis(folder: string, children: ChildProcess[]): Promise<string | undefined> {
+/** Every write to disk once a second, which is what most run; `always` is what the others do. */
+async function startRedis(
+  folder: string,
+  children: ChildProcess[],
+  { isRedisDurable = false }: ServerOptions,
+): Promise<string | undefined> {
   if (!(await which("redis-server"))) return undefined;
   const socket = join(folder, "redis.sock");
   const options = ["--port", "0", "--unixsocket", socket, "--dir", folder];
-  const persistence = ["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""];
+  const fsync = isRedisDurable ? "always" : "everysec";
+  const persistence = [
+    "--appendonly",
+    "yes",
+    "--appendfsync",
+    fsync,
+    "--auto-aof-rewrite-percentage",
+    "0",
+    "--save",
+    "",
+  ];
   children.push(spawn("redis-server", [...options, ...persistence], { stdio: "ignore" }));
   await until(async () => existsSync(socket));
   return socket;
 }
 
+/** That of the tests, which is no part of what is published. */
+async function findPostgres(): Promise<{ initdb: string; postgres: string } | undefined> {
+  const file = new URL("../../testing/postgres-programs.js", import.meta.url);
+  return ((await import(file.href)) as { findPostgres: typeof findPostgres }).findPostgres();
+}
+
+/** Counts statements, where the server has what counts them; no checkpoint falls into a turn of one and not of another. */
+const SETTINGS = ["listen_addresses=", "max_connections=400", "checkpoint_timeout=1h", "max_wal_size=16GB"];
+
 /** As the user postgres where the bench runs as root, which PostgreSQL refuses. */
-async function startPostgres(folder: string, children: ChildProcess[]): Promise<string | undefined> {
-  if (!(await which("postgres")) || !(await which("initdb"))) return undefined;
+async function startPostgres(
+  folder: string,
+  children: ChildProcess[],
+): Promise<{ url: string; pid: number | undefined } | undefined> {
+  const programs = await findPostgres();
+  if (!programs) return undefined;
   const data = join(folder, "postgres");
   mkdirSync(data);
   const as = process.getuid?.() === 0 ? await userOf("postgres") : {};
   if (as.uid !== undefined && as.gid !== undefined) for (const path of [folder, data]) chownSync(path, as.uid, as.gid);
-  await execute("initdb", ["-D", data, "-U", "bench", "-A", "trust", "--no-sync"], as);
-  const options = ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "max_connections=200"];
-  children.push(spawn("postgres", options, { stdio: "ignore", ...as }));
-  const ask = ["-h", folder, "-U", "bench", "-d", "postgres", "-c", "CREATE DATABASE bench"];
+  await execute(programs.initdb, ["-D", data, "-U", "bench", "-A", "trust", "--no-sync"], as);
+  const counter = (await canCount(programs.postgres)) ? ["shared_preload_libraries=pg_stat_statements"] : [];
+  const settings = [...SETTINGS, ...counter].flatMap((setting) => ["-c", setting]);
+  const server = spawn(programs.postgres, ["-D", data, "-k", folder, ...settings], { stdio: "ignore", ...as });
+  children.push(server);
+  const url = `postgresql://bench@localhost/postgres?host=${encodeURIComponent(folder)}`;
   await until(() =>
-    execute("psql", ask).then(
+    runSql(url, "CREATE DATABASE bench").then(
       () => true,
       () => false,
     ),
   );
-  return `postgresql://bench@localhost/bench?host=${encodeURIComponent(folder)}`;
+  return { url: url.replace("/postgres?", "/bench?"), pid: server.pid };
+}
+
+async function canCount(postgres: string): Promise<boolean> {
+  const { stdout } = await execute(join(dirname(realpathSync(postgres)), "pg_config"), ["--pkglibdir"]).catch(() => ({
+    stdout: "",
+  }));
+  return existsSync(join(stdout.trim(), "pg_stat_statements.so"));
+}
+
+/** One statement on a connection of its own. */
+export async function runSql<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 async function userOf(name: string): Promise<{ uid?: number; gid?: number }> {
@@ -68,7 +123,7 @@ async function userOf(name: string): Promise<{ uid?: number; gid?: number }> {
 }
 
 /** @param folder empty, short enough for the path of a socket. */
-export async function startServers(folder: string): Promise<Servers> {
+export async function startServers(folder: string, options: ServerOptions = {}): Promise<Servers> {
   const children: ChildProcess[] = [];
   const stop = async (): Promise<void> => {
     for (const child of children.splice(0)) {
@@ -78,7 +133,9 @@ export async function startServers(folder: string): Promise<Servers> {
     }
   };
   try {
-    return { redis: await startRedis(folder, children), postgres: await startPostgres(folder, children), stop };
+    const redis = await startRedis(folder, children, options);
+    const postgres = await startPostgres(folder, children);
+    return { redis, postgres: postgres?.url, postgresPid: postgres?.pid, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { withoutPostgres } from "svc/testing";
 import { root } from "./demo-server.ts";
 
 async function quickRun(bench: string): Promise<unknown> {
@@ -11,6 +12,8 @@ async function quickRun(bench: string): Promise<unknown> {
   const { stdout } = await promisify(execFile)(process.execPath, [script, "--quick", "--json"]);
   return JSON.parse(stdout) as unknown;
 }
+
+const hasNoPostgres = await withoutPostgres();
 
 describe("the benches", () => {
   it("of the browser's side times every operation of the table", async () => {
@@ -47,6 +50,13 @@ describe("the benches", () => {
     const loads = (await quickRun("graphs")) as Record<string, { svc: { perSecond: number }[] }>;
     assert.equal(Object.keys(loads).length, 2);
     for (const { svc } of Object.values(loads)) assert.ok(svc.every(({ perSecond }) => perSecond > 0));
+  });
+
+  it("of several processes tells what each graph costs the server", { skip: hasNoPostgres }, async () => {
+    const loads = (await quickRun("cluster")) as Record<string, { "svc 1": { nodeMs: number; logBytes: number }[] }>;
+    assert.equal(Object.keys(loads).length, 2);
+    for (const { "svc 1": turns } of Object.values(loads))
+      assert.ok(turns.every(({ nodeMs, logBytes }) => nodeMs > 0 && logBytes > 0));
   });
 
   it("of types has every call of an action checked", async () => {

@@ -1,9 +1,9 @@
-/** A flow of jobs: each waits for the one before it, whose value it reads. */
+/** A flow of jobs: each waits for the one before it, whose value it reads. Of several processes each has a queue. */
 import { FlowProducer, QueueEvents, Worker } from "bullmq";
 
-export async function open({ redis }) {
+export async function open({ redis }, member) {
   const connection = { path: redis, maxRetriesPerRequest: null };
-  const queueName = "graphs";
+  const queueName = `graphs${member}`;
   const worker = new Worker(
     queueName,
     async (job) => {

@@ -1,4 +1,4 @@
-/** A workflow of steps, each kept before the next. */
+/** A workflow of steps, each kept before the next. Several processes are told apart by DBOS__VMID. */
 import { DBOS } from "@dbos-inc/dbos-sdk";
 
 const chain = DBOS.registerWorkflow(

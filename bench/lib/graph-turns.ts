@@ -1,0 +1,58 @@
+/** What is asked of those who run graphs, and one turn of it: as many graphs as are done in its time, so many at once. */
+import type { Contender } from "./graph-contenders.ts";
+
+const ITEMS = 100;
+/** Longest that one turn takes; who is fast does a fixed number of graphs. */
+const TURN_MS = 2000;
+
+export interface Load {
+  name: string;
+  kind: "chain" | "fanOut";
+  atOnce: number;
+  /** At most, in one turn. */
+  graphs: number;
+}
+
+export const chainOf = (atOnce: number, graphs: number): Load => ({
+  name: `A chain of 3, ${atOnce} at once`,
+  kind: "chain",
+  atOnce,
+  graphs,
+});
+
+export const fanOut = (atOnce: number, graphs: number): Load => ({
+  name: `${ITEMS} items and what joins them, ${atOnce} at once`,
+  kind: "fanOut",
+  atOnce,
+  graphs,
+});
+
+const RESULTS: Record<Load["kind"], (n: number) => number> = {
+  chain: (n) => n + 3,
+  fanOut: (n) => ITEMS * n + (ITEMS * (ITEMS + 1)) / 2,
+};
+
+export interface Sample {
+  perSecond: number;
+  /** Of each graph, from its start until its result is here. */
+  ms: number[];
+}
+
+/** @throws Error where a graph comes to another result than it should. */
+export async function turn(contender: Contender, { kind, atOnce, graphs }: Load): Promise<Sample> {
+  const ms: number[] = [];
+  let started = 0;
+  const beginMs = performance.now();
+  const lane = async (): Promise<void> => {
+    while (started < graphs && performance.now() - beginMs < TURN_MS) {
+      const n = started++;
+      const startMs = performance.now();
+      const result = await (kind === "chain" ? contender.chain(n) : contender.fanOut?.(n, ITEMS));
+      const expected = RESULTS[kind](n);
+      if (result !== expected) throw new Error(`graph ${n} came to ${result}, not ${expected}`);
+      ms.push(performance.now() - startMs);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return { perSecond: ms.length / ((performance.now() - beginMs) / 1000), ms };
+}
