@@ -49,9 +49,9 @@ export async function move(options: MoveOptions): Promise<void> {
 /** Until the target is ready. */
 async function fill(options: MoveOptions, id: string, plan: Plan): Promise<void> {
   const { source, target, onEvent } = options;
-  onEvent({ type: "begun", from: source.label, to: target.label, isResumed: plan.kind === "goOn" });
   if (plan.kind === "begin") await mark(options, id);
   await requireUnused(options);
+  onEvent({ type: "begun", from: source.label, to: target.label, isResumed: plan.kind === "goOn" });
   await copy(options, id, plan.kind === "goOn" ? plan.cursor : startOf(options));
   const rows = await compare(options);
   await target.finish();
