@@ -17,9 +17,10 @@ import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
 import { createFleet, jobFor } from "./fleet.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Config } from "./config.ts";
+import { isShared, type Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
+import { ActivityLog } from "./activity.ts";
 import { Limits } from "./limits.ts";
 import { keptOf } from "./cached-page.ts";
 import { followInvalidations } from "./invalidate.ts";
@@ -71,6 +72,7 @@ export async function boot(options: BootOptions): Promise<Services> {
   });
   try {
     const { webhooks, engine, cluster } = await startWork(options, store);
+    const activity = keptActivity(options, store, engine);
     return {
       config,
       clock,
@@ -78,6 +80,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       engine,
       webhooks,
       cluster,
+      activity,
       site,
       secrets,
       sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
@@ -103,6 +106,21 @@ export async function boot(options: BootOptions): Promise<Services> {
     limits.close();
     throw error;
   }
+}
+
+function keptActivity({ config, clock, log, metrics }: BootOptions, store: Store, engine: Engine): ActivityLog {
+  const activity = new ActivityLog({
+    rows: store.activity,
+    recent: metrics.recent,
+    clock,
+    log,
+    lanes: () => engine.lanes(),
+    isShared: isShared(config),
+  });
+  metrics.onRecent = () => activity.changed();
+  // Graphs that went on at once have been counted before.
+  activity.changed();
+  return activity;
 }
 
 /** Registrations go first: a graph that recovery finishes at once must find its listeners. */
@@ -142,13 +160,14 @@ async function startWork(
     onAttempt: (report) => {
       watch.ended(report.worker);
       metrics.attempts.add(report.worker, report.outcome);
+      metrics.recent.attempted(report.worker);
       tracer?.attempt(report);
     },
-    onStart: () => metrics.recent.started(),
+    onStart: (worker) => metrics.recent.started(worker),
     outboxRows: (event, isAgain = false) => {
       if (!isAgain) tracer?.graph(event);
       if (!isAgain && event.event !== "graph.paused")
-        metrics.recent.ended(event.event === "graph.done" ? "done" : "failed", event.durationMs);
+        metrics.recent.ended(event.worker, event.event === "graph.done" ? "done" : "failed", event.durationMs);
       return webhooks.outboxRows(event);
     },
     workers: app.workers ?? [],

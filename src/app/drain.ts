@@ -8,6 +8,7 @@ import type { Listening } from "../http/server.ts";
 import { durationMs, sleep, type Clock, type Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
+import type { ActivityLog } from "./activity.ts";
 import type { Limits } from "./limits.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
@@ -32,6 +33,7 @@ interface Work {
   engine: Engine;
   webhooks: Webhooks;
   cluster: Cluster | undefined;
+  activity: ActivityLog;
   store: Store;
   limits: Limits;
 }
@@ -62,11 +64,12 @@ export class Drain {
   }
 
   /** Brings graphs and deliveries to a durable point, then closes the store. */
-  async work({ engine, webhooks, cluster, store, limits }: Work, deadlineMs: number): Promise<void> {
+  async work({ engine, webhooks, cluster, activity, store, limits }: Work, deadlineMs: number): Promise<void> {
     await cluster?.drain();
     await Promise.all([engine.close(deadlineMs), webhooks.close(deadlineMs)]);
     // What is under way still is another process's to go on with.
     await cluster?.close();
+    await activity.close();
     limits.close();
     await store.close();
   }

@@ -90,7 +90,7 @@ describe("operations", () => {
     const app = await booted({ workers: [worker("double", (n: number) => n * 2)] });
     const { snapshot } = await app.engine.start("double", 21);
     await app.engine.idle();
-    const { started, done, failed } = app.operations.recent().hour;
+    const { started, done, failed } = (await app.operations.recent()).hour;
     assert.deepEqual([started, done, failed], [1, 1, 0]);
     const node = await app.engine.node(snapshot.graph_id, "double");
     assert.deepEqual([node?.status, node?.input, node?.result], ["done", 21, 42]);

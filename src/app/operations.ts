@@ -6,6 +6,7 @@ import { hostname } from "node:os";
 import type { ProcessView } from "../cluster/membership.ts";
 import type { Json } from "../shared/json.ts";
 import type { Steering } from "../graph/steering-types.ts";
+import type { QueueView } from "../graph/queue-types.ts";
 import { auditOf } from "../graph/audit.ts";
 import { isEqualSecret } from "../security/secrets.ts";
 import type { GraphStatus } from "../shared/wire.ts";
@@ -15,7 +16,7 @@ import type { LaneReport } from "../graph/report-types.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
 import type { AppOptions } from "./options.ts";
-import type { Recent } from "./metrics/recent.ts";
+import type { Activity, ActivityRange, Recent } from "./metrics/recent.ts";
 import type { Services } from "./services.ts";
 import { settingsOf, type Setting } from "./settings.ts";
 
@@ -47,8 +48,12 @@ export interface Operations {
   processes(): Promise<ProcessView[]>;
   /** The app's clock, Unix milliseconds. */
   nowMs(): number;
-  /** What graphs did in this process in the last hour. */
-  recent(): Recent;
+  /** What graphs did in the last hour, in all processes that share the database. */
+  recent(): Promise<Recent>;
+  /** The same by the name they were started by: each minute of the last hour, or each quarter of an hour of the last day. */
+  activity(range?: ActivityRange): Promise<Activity>;
+  /** What waits for each worker in all processes that share the database; what others say is up to five seconds old. */
+  queues(): Promise<FleetQueue[]>;
   /** Every variable, with the value in force; secrets only as set or not. */
   settings(): Setting[];
   /** Whether this is `SVC_EXEC_API_KEY`, in constant time; never where that is not set. */
@@ -62,21 +67,53 @@ export interface Operations {
   record(operation: string, target: string, steering?: Steering, data?: Json): Promise<void>;
 }
 
+/** A queue over all processes. */
+export interface FleetQueue extends QueueView {
+  /** Attempts that end in a minute at present. */
+  ended_per_minute: number;
+}
+
 const DELIVERY_STATUSES = ["pending", "delivered", "failed"];
 
 export function operationsOf(services: Services, app: AppOptions): Operations {
-  const { store, clock, config, metrics } = services;
+  const { store, clock, config, metrics, activity } = services;
   return {
     status: () => statusOf(services),
     processes: () => processesOf(services),
     nowMs: () => clock.now(),
-    recent: () => metrics.recent.read(),
+    recent: () => recentOf(services),
+    activity: async (range = "hour") => {
+      await activity.refresh();
+      return metrics.recent.activity(range);
+    },
+    queues: () => queuesOf(services),
     settings: () => settingsOf(config, app.env ?? process.env, app),
     isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),
     audit: (query = {}) => store.audit.list(query),
     record: (operation, target, steering, data) =>
       store.audit.add(auditOf(operation, target, clock.now(), steering, data)),
   };
+}
+
+async function recentOf({ activity, metrics }: Services): Promise<Recent> {
+  await activity.refresh();
+  return metrics.recent.read();
+}
+
+async function queuesOf({ activity, metrics, engine, clock }: Services): Promise<FleetQueue[]> {
+  const [queues] = await Promise.all([engine.queues.list(), activity.refresh()]);
+  const lanes = new Map(activity.lanes().map((lane) => [lane.worker, lane]));
+  const rates = metrics.recent.attemptsPerMinute();
+  return queues.map((queue) => {
+    const { running, waiting, sinceMs } = lanes.get(queue.worker) ?? { ...queue, sinceMs: undefined };
+    return {
+      ...queue,
+      running,
+      waiting,
+      oldest_ms: sinceMs === undefined ? queue.oldest_ms : Math.max(0, clock.now() - sinceMs),
+      ended_per_minute: rates.get(queue.worker) ?? 0,
+    };
+  });
 }
 
 async function processesOf({ cluster, config, engine, startedMs }: Services): Promise<ProcessView[]> {
@@ -112,7 +149,7 @@ export async function statusOf(services: Services): Promise<Status> {
     refusals: counted.refusals.by("reason"),
     event_streams: counted.eventStreams,
     memory_bytes: process.memoryUsage.rss(),
-    recent: counted.recent.read(),
+    recent: await recentOf(services),
   };
 }
 

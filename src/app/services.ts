@@ -8,6 +8,7 @@ import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { ActivityLog } from "./activity.ts";
 import type { AnyAction } from "./action.ts";
 import type { Answers } from "./answers.ts";
 import type { Config } from "./config.ts";
@@ -28,6 +29,8 @@ export interface Services {
   readonly webhooks: Webhooks;
   /** Where several processes share the store. */
   readonly cluster: Cluster | undefined;
+  /** What graphs did lately, in all processes. */
+  readonly activity: ActivityLog;
   readonly site: Site;
   /** Sign tokens and cookies, and seal sessions. */
   readonly secrets: Secrets;

@@ -24,16 +24,42 @@ function show(text: string): void {
 /** Whether somebody is at it: then it stays as it is. */
 function isInUse(element: Element): boolean {
   return (
-    element.contains(document.activeElement) ||
+    (element !== document.activeElement && element.contains(document.activeElement)) ||
+    element.hasAttribute("data-held") ||
     element.querySelector("input:checked[name=run], details[open][data-keep]") !== null ||
     (getSelection()?.type === "Range" && getSelection()?.containsNode(element, true) === true)
   );
 }
 
+/** What was told to those who hear the page, and when: no more often than they can listen. */
+const EAR_MS = 5000;
+let toldAt = 0;
+let lastTick = document.querySelector("[data-tick]")?.getAttribute("data-tick");
+
+function tellTicks(live: Element): void {
+  const ticks = [...live.querySelectorAll("[data-tick]")];
+  const seen = ticks.findIndex((tick) => tick.getAttribute("data-tick") === lastTick);
+  const fresh = seen < 0 ? ticks : ticks.slice(0, seen);
+  const ear = document.querySelector("[data-ear]");
+  const now = performance.now();
+  if (!ear || fresh.length === 0 || now - toldAt < EAR_MS) return;
+  toldAt = now;
+  lastTick = ticks[0]?.getAttribute("data-tick");
+  const newest = fresh.slice(0, 2).map((tick) => tick.querySelector(".ticker-what")?.firstChild?.textContent?.trim());
+  const words = fresh.slice(0, 2).map((tick) => tick.querySelector(".svc-status-word")?.textContent ?? "");
+  ear.textContent = `${fresh.length} new: ${newest.map((name, at) => `${name ?? ""} ${words[at] ?? ""}`).join(", ")}`;
+}
+
 /** As the server wrote what stands there, without what was added here. */
 const written = new WeakMap<Element, string>();
 
+/** What may be renewed, by name: a screen that shows other things now, as the first run comes, is another one. */
+function namesIn(root: ParentNode): string {
+  return [...root.querySelectorAll("[data-live]")].map((live) => live.getAttribute("data-live")).join();
+}
+
 function take(fresh: Document): void {
+  if (namesIn(fresh) !== namesIn(document) && !isInUse(document.body)) return location.reload();
   for (const old of document.querySelectorAll("[data-live]")) {
     const name = old.getAttribute("data-live") ?? "";
     const next = fresh.querySelector(`[data-live="${CSS.escape(name)}"]`);
@@ -41,6 +67,7 @@ function take(fresh: Document): void {
     written.set(old, next.innerHTML);
     old.replaceChildren(...document.importNode(next, true).childNodes);
     dress(old);
+    if (name === "ticker") tellTicks(old);
   }
 }
 
@@ -132,6 +159,21 @@ function dress(root: ParentNode): void {
     text.after(button);
   }
 }
+
+/** What moves by itself can be held still. */
+for (const button of document.querySelectorAll<HTMLElement>("[data-hold]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const live = document.querySelector(`[data-live="${CSS.escape(button.dataset["hold"] ?? "")}"]`);
+    const isHeld = live?.toggleAttribute("data-held") ?? false;
+    button.ariaPressed = String(isHeld);
+    button.textContent = isHeld ? "Go on" : "Pause";
+  });
+}
+
+/** The zone of this machine, where none was chosen. */
+const zone = document.querySelector<HTMLInputElement>("[data-zone]");
+if (zone && zone.value === "UTC") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 for (const live of document.querySelectorAll("[data-live]")) written.set(live, live.innerHTML);
 dress(document);

@@ -6,6 +6,7 @@ import { statusOf } from "./chain.ts";
 import { CHOICE_NAME, type AnyI18n } from "./i18n/i18n.ts";
 import { choiceRoutes } from "./i18n/routes.ts";
 import { exportedSubmits, type Modules, type PageSettings } from "./modules.ts";
+import { demoGraph } from "./ops/demo-graph.ts";
 import { opsEntries, type OpsOptions } from "./ops/ops.ts";
 import { ToldFault } from "./outcome.ts";
 import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
@@ -52,6 +53,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
   });
   const app = createApp({
     ...base,
+    ...(ops && hasDemoGraph(base) && { graphs: [demoGraph()] }),
     submits: Object.fromEntries([...submits].map(([name, { definition }]) => [name, definition])),
     pages: [...assembled.routes, ...(base.pages ?? [])],
     routes: [...seoRoutes(seo, assembled.plain, assembled.paths, () => app.siteUrl), ...(base.routes ?? [])],
@@ -69,6 +71,11 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
     },
   });
   return app;
+}
+
+/** An app that is being developed and has no graph of its own has one to look at on the operators' screens. */
+function hasDemoGraph({ demo, env = process.env, workers = [], graphs = [] }: AppOptions): boolean {
+  return (demo ?? env["NODE_ENV"] !== "production") && workers.length === 0 && graphs.length === 0;
 }
 
 /** What visitors may know: refusals are for them, faults are not. */

@@ -71,8 +71,8 @@ export interface EngineOptions {
   retention?: Duration;
   /** How large values may be. Default: as `GraphLimits` says. */
   limits?: GraphLimits;
-  /** Told of each graph that was started, forks included. Must not throw. Default: nothing. */
-  onStart?: (graphId: string) => void;
+  /** Told by which name a graph was started, forks included. Must not throw. Default: nothing. */
+  onStart?: (worker: string) => void;
   /** Where several processes share the store. Default: this one has it to itself. */
   fleet?: Fleet | undefined;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
@@ -191,7 +191,7 @@ class GraphEngine implements Engine {
       if (other) return { snapshot: other, created: false };
       throw error;
     }
-    this.#options.onStart?.(row.id);
+    this.#options.onStart?.(row.worker);
     return { snapshot, created: true };
   }
 
@@ -350,7 +350,7 @@ class GraphEngine implements Engine {
     const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
     const live = this.#underWay.adopt({ row, nodes, lastSeq: 1, signals: [] }, definition);
     await this.#underWay.insert(live, steering, audit);
-    this.#options.onStart?.(row.id);
+    this.#options.onStart?.(row.worker);
     return this.#view(row.id);
   }
 

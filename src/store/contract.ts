@@ -9,6 +9,7 @@
  * - An outbox row is unique by (registration_id, graph_id, event, epoch, pause_no).
  */
 import type { RateCounters } from "../shared/rate-counters.ts";
+import type { ActivityRows } from "./activity.ts";
 import type { AuditRows, QueueRows, ScheduleRows } from "./control.ts";
 import type { GraphStore } from "./graph-store.ts";
 import type { AnswerStore, SessionRows } from "./visitors.ts";
@@ -24,6 +25,7 @@ export interface Store {
   audit: AuditRows;
   /** Where all processes count the calls of clients. Absent where no other process has the store. */
   rates?: RateCounters;
+  activity: ActivityRows;
   /** Flushes and closes. Later calls reject. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { Json } from "../shared/json.ts";
 import type { Store } from "./contract.ts";
 import type { NewAudit, ScheduleRow } from "./control.ts";
 import { withoutPostgres } from "../testing/test-database.ts";
@@ -47,6 +48,16 @@ for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
       let store: Store;
       before(async () => void (store = await opened.open()));
       after(() => opened.close());
+
+      it("keeps what each process counted in a minute: the last word of each, from a minute on, until it is deleted", async () => {
+        const row = (process: string, minute: number, data: Json) => ({ process, atMs: minute * 60_000, data });
+        await store.activity.save([row("a", 1, { n: 1 }), row("a", 2, { n: 2 })]);
+        await store.activity.save([row("b", 2, { n: 3 }), row("a", 2, { n: 4 })]);
+        await store.activity.save([]);
+        assert.deepEqual(await store.activity.since(2 * 60_000), [row("a", 2, { n: 4 }), row("b", 2, { n: 3 })]);
+        await store.activity.purge(2 * 60_000);
+        assert.equal((await store.activity.since(0)).length, 2);
+      });
 
       it("keeps schedules as they were given, by name", async () => {
         const bare = schedule("b", { input: undefined, nextMs: undefined });

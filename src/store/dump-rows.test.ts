@@ -120,6 +120,7 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
   await store.answers.claim({ id: "a1", bodyHash: "h", createdMs: 1, answer: undefined }, 0);
   await store.answers.settle("a1", 200, `{"ok":true}${foreign}`);
   await store.answers.claim({ id: "a2", bodyHash: "h", createdMs: 2, answer: undefined }, 0);
+  await store.activity.save([{ process: "p", atMs: 60_000, data: { attempts: { w: 2 } } }]);
   await store.audit.add({
     atMs: 8,
     actor: "operator",

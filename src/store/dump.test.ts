@@ -92,6 +92,7 @@ async function viewOf({ graphs, webhooks, ...store }: Store) {
     queues: await store.queues.paused(),
     session: await store.sessions.read("s1"),
     audit: (await store.audit.list({})).items,
+    activity: await store.activity.since(0),
   };
 }
 

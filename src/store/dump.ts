@@ -109,6 +109,12 @@ export const DUMP_TABLES: readonly DumpTable[] = [
     batch: 100,
   },
   { name: "audit", columns: from(AUDIT_COLUMNS), key: ["id"], batch: 500 },
+  {
+    name: "activity",
+    columns: [integer("at_ms"), text("process"), json("data")],
+    key: ["at_ms", "process"],
+    batch: 500,
+  },
 ];
 
 /** The key of a row. */

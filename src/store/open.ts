@@ -4,11 +4,13 @@ import type { Json } from "../shared/json.ts";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
 import { requireHere } from "./move-mark.ts";
+import { MemoryActivity } from "./memory/activity.ts";
 import { MemoryAnswers } from "./memory/answers.ts";
 import { MemoryAudit, MemoryQueues, MemorySchedules } from "./memory/control.ts";
 import { MemoryGraphs } from "./memory/graphs.ts";
 import { MemorySessions } from "./memory/sessions.ts";
 import { MemoryWebhooks } from "./memory/webhooks.ts";
+import { SqliteActivity } from "./sqlite/activity.ts";
 import { SqliteAnswers } from "./sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts";
 import { Database } from "./sqlite/database.ts";
@@ -55,6 +57,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     schedules: new SqliteSchedules(database),
     queues: new SqliteQueues(database),
     audit: new SqliteAudit(database),
+    activity: new SqliteActivity(database),
     close: async () => database.close(),
   };
 }
@@ -70,6 +73,7 @@ function openMemory(): Store {
     schedules: new MemorySchedules(audit),
     queues: new MemoryQueues(audit),
     audit,
+    activity: new MemoryActivity(),
     close: async () => undefined,
   };
 }

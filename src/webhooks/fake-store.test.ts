@@ -11,6 +11,7 @@ import type {
   RegistrationRow,
 } from "../store/webhook-rows.ts";
 import type { SessionRows } from "../store/visitors.ts";
+import { MemoryActivity } from "../store/memory/activity.ts";
 import { MemoryAnswers } from "../store/memory/answers.ts";
 import { MemoryAudit, MemoryQueues, MemorySchedules } from "../store/memory/control.ts";
 import { MemoryWebhooks } from "../store/memory/webhooks.ts";
@@ -75,6 +76,7 @@ export function fakeStore(webhooks: FakeWebhookStore): Store {
     schedules: new MemorySchedules(audit),
     queues: new MemoryQueues(audit),
     audit,
+    activity: new MemoryActivity(),
     close: async () => undefined,
   };
 }

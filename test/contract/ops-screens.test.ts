@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svc";
-import { createReceiver, type Receiver, type TestClient } from "svc/testing";
+import { createFullStackApp } from "svc/fullstack";
+import { createReceiver, createTestClient, type Receiver, type TestClient } from "svc/testing";
 import { localClient, opsSample, orderInput, runTo, until } from "./ops-app.ts";
 
 const SECRET = "webhook-secret-of-the-sample";
@@ -40,7 +41,8 @@ describe("the overview", () => {
     const page = await text("");
     assert.match(page, /all is well/);
     assert.match(page, /No graphs yet/);
-    assert.match(page, /No run has failed in the last hour/);
+    assert.match(page, /href="\/_svc\/ops\/workers#start">Start one of this app/);
+    assert.ok(!page.includes("Needs attention"));
   });
 
   it("groups failures by what they have in common, with a step for all of them", async () => {
@@ -53,10 +55,64 @@ describe("the overview", () => {
     assert.match(page, /Failed, last hour[\s\S]*3 runs/);
   });
 
+  it("shows what each graph did, by the minute or over the day, and leads from a cell to its runs", async () => {
+    const page = await text("");
+    assert.match(page, /<title>order, \d\d:\d\d: \d+ started, \d+ done, \d failed \([\d.]+ %\)<\/title>/);
+    const row =
+      /<a [^>]*worker=order&amp;since=1h">order<\/a><\/th><td[^>]*>4<\/td><td[^>]*>1<\/td><td[^>]*><a[^>]*>3</;
+    assert.match(page, row);
+    const [, cell = ""] = /<a href="([^"]*status=failed[^"]*from=[^"]*)"/.exec(page) ?? [];
+    const runs = await text(cell.replaceAll("&amp;", "&").replace("/_svc/ops", ""));
+    assert.match(runs, /started from[\s\S]*started before/);
+    assert.match(await text("?range=day"), /a cell is a quarter of an hour/);
+  });
+
+  it("tells what has just happened, newest first", async () => {
+    const id = await runTo(app, "nightly-report", null, "done");
+    const [first = ""] = /<li data-tick[\s\S]*?<\/li>/.exec(await text("")) ?? [];
+    assert.ok(first.includes(id) && first.includes("done") && /after \d/.test(first), first);
+  });
+
   it("says what is not well", async () => {
     await app.engine.queues.pause("pack");
     assert.match(await text(""), /needs a look[\s\S]*The queue pack is paused/);
     await app.engine.queues.resume("pack");
+  });
+});
+
+describe("the first run", () => {
+  const bare = (env: Record<string, string>) =>
+    createFullStackApp({ env: { SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "error", ...env } }, {});
+
+  it("of an app without graphs is a demo, while it is being developed", async () => {
+    const young = bare({});
+    await young.boot();
+    const fetch = (request: Request): Promise<Response> => young.fetch(request, { peerAddress: "127.0.0.1" });
+    const visitor = createTestClient({ fetch }, { tokenPage: "/_svc/ops/runs" });
+    assert.match(await (await visitor.get("/_svc/ops/runs")).text(), /Run the demo graph/);
+    const { status, headers } = await visitor.submit("/_svc/ops/runs/start", { worker: "svc-demo" });
+    assert.deepEqual([status, /\/runs\/g_/.test(headers.get("location") ?? "")], [303, true]);
+    await young.close();
+  });
+
+  it("is none in production, nor beside graphs of one's own", async () => {
+    const grown = bare({ NODE_ENV: "production", SVC_SITE_URL: "http://localhost", SVC_SECRET: "s".repeat(32) });
+    await grown.boot();
+    assert.deepEqual([...grown.definitions.keys()], []);
+    assert.ok(!app.definitions.has("svc-demo"));
+    await grown.close();
+  });
+});
+
+describe("times", () => {
+  it("are those of the zone that somebody has chosen, for a year, and of UTC again", async () => {
+    const visitor = localClient(app);
+    const settings = async (): Promise<string> => (await visitor.get("/_svc/ops/settings")).text();
+    assert.match(await settings(), /Now: [\d-]+ [\d:.]+ UTC/);
+    await visitor.submit("/_svc/ops/zone", { zone: "Asia/Kolkata", local: "on" });
+    assert.match(await settings(), /Now: [\d-]+ [\d:.]+ (?:IST|GMT\+5:30)/);
+    await visitor.submit("/_svc/ops/zone", { zone: "Nowhere/Land", local: "on" });
+    assert.match(await settings(), /Now: [\d-]+ [\d:.]+ UTC/);
   });
 });
 

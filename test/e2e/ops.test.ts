@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import type { App, Started } from "svc";
+import { createFullStackApp } from "svc/fullstack";
 import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
 
@@ -60,6 +61,7 @@ function screens(): string[] {
   return [
     "",
     "/runs",
+    "?range=day",
     "/runs?worker=nobody",
     "/runs/bulk?status=failed&which=all&step=retry",
     `/runs/${failed}?node=charge&tab=attempts`,
@@ -224,6 +226,44 @@ describe("two runs beside each other", () => {
     await page.getByRole("link", { name: "Compare with another run" }).click();
     await page.getByRole("heading", { level: 1, name: /^Compare .* with which/ }).waitFor();
     await tab.close();
+  });
+});
+
+describe("the overview", () => {
+  it("tells of news, to those who hear it too, and is held still", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at(""));
+    await alive(page);
+    const id = await runTo(app, "order", orderInput(37), "failed");
+    await page.locator(`.ticker a[title="${id}"]`).first().waitFor();
+    await page.locator("[data-ear]", { hasText: /new: .*order/ }).waitFor({ state: "attached" });
+    await page.getByRole("button", { name: "Pause", exact: true }).last().click();
+    const next = await runTo(app, "order", orderInput(47), "failed");
+    await page.locator(`[data-live="latest"] a[title="${next}"]`).waitFor();
+    assert.equal(await page.locator(`.ticker a[title="${next}"]`).count(), 0);
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.locator(`.ticker a[title="${next}"]`).first().waitFor();
+    await tab.close();
+  });
+
+  it("shows the first run of an app as it comes, in the zone of who looks", async () => {
+    const young = createFullStackApp({ env: { SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "error" } }, {});
+    const site = await young.start({ host: "127.0.0.1", port: 0 });
+    const tab = await openTab(browser, { timezoneId: "Asia/Kolkata" });
+    const { page } = tab;
+    const overview = await page.context().newPage();
+    await overview.goto(`${site.url}/_svc/ops`);
+    await page.goto(`${site.url}/_svc/ops/runs`);
+    await page.getByRole("button", { name: "Run the demo graph" }).click();
+    await page.getByRole("heading", { level: 1, name: "svc-demo" }).waitFor();
+    await overview.getByRole("heading", { name: "What happens" }).waitFor();
+    await page.goto(`${site.url}/_svc/ops/settings`);
+    await alive(page);
+    await page.getByRole("button", { name: "In this zone" }).click();
+    await page.getByText(/^Now: .*(?:IST|GMT\+5:30)$/).waitFor();
+    await tab.close();
+    await site.close();
   });
 });
 

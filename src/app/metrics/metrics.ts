@@ -25,11 +25,13 @@ export class Metrics implements Observer {
   readonly spans = new Counter("svc_spans_total", "Spans of traces by what became of them", ["outcome"]);
   /** Event streams that are open. */
   eventStreams = 0;
+  /** Told of the first change of `recent` since it was kept. */
+  onRecent: () => void = () => undefined;
   /** Of graphs. */
   readonly recent: RecentMinutes;
 
   constructor(clock: Clock) {
-    this.recent = new RecentMinutes(clock);
+    this.recent = new RecentMinutes(clock, () => this.onRecent());
   }
 
   began(): void {

@@ -1,18 +1,58 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../shared/clock.ts";
+import { minuteJson, readMinute } from "./minute.ts";
 import { RecentMinutes } from "./recent.ts";
 
 const MINUTE = 60_000;
+
+describe("what graphs did in the last day", () => {
+  it("is told by name, each minute of the hour or each quarter of the day", async () => {
+    const clock = new SimulatedClock(Date.UTC(2026, 0, 2, 10, 7));
+    const recent = new RecentMinutes(clock);
+    recent.started("order");
+    recent.ended("order", "failed", 10);
+    await clock.advance(20 * MINUTE);
+    recent.started("mail");
+    const day = recent.activity("day");
+    assert.deepEqual([day.step_ms, day.since_ms], [15 * MINUTE, Date.UTC(2026, 0, 1, 10, 30)]);
+    assert.deepEqual(
+      day.workers.map(({ worker, steps }) => [worker, steps.length, steps.findLastIndex(({ started }) => started > 0)]),
+      [
+        ["mail", 96, 95],
+        ["order", 96, 94],
+      ],
+    );
+    assert.equal(day.workers[1]?.steps[94]?.failed, 1);
+    const hour = recent.activity("hour");
+    assert.equal(hour.workers[1]?.steps[39]?.started, 1);
+    await clock.advance(25 * 60 * MINUTE);
+    assert.deepEqual(recent.activity("day").workers, []);
+  });
+
+  it("counts what other processes say, the last word of each for a minute", () => {
+    const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
+    const [here, there] = [new RecentMinutes(clock), new RecentMinutes(clock)];
+    here.started("order");
+    for (let said = 0; said < 2; said++) {
+      there.started("order");
+      there.attempted("charge");
+      for (const minute of there.takeUnsaved()) here.learn("there", readMinute(minute.at, minuteJson(minute)));
+    }
+    assert.equal(here.read().hour.started, 3);
+    assert.deepEqual([...here.attemptsPerMinute()], [["charge", 2]]);
+    assert.equal(readMinute(0, ["nonsense"]).graphs.size, 0);
+  });
+});
 
 describe("what graphs did in the last hour", () => {
   it("is told by the minute, oldest first, with quantiles of how long they took", async () => {
     const clock = new SimulatedClock();
     const recent = new RecentMinutes(clock);
-    recent.started();
+    recent.started("order");
     await clock.advance(MINUTE);
-    for (let ms = 1; ms <= 100; ms++) recent.ended("done", ms * 10);
-    recent.ended("failed", 5000);
+    for (let ms = 1; ms <= 100; ms++) recent.ended("order", "done", ms * 10);
+    recent.ended("order", "failed", 5000);
     const { minutes, hour, hour_before: before } = recent.read();
     assert.equal(minutes.length, 60);
     assert.deepEqual(
@@ -32,12 +72,12 @@ describe("what graphs did in the last hour", () => {
   it("is the hour before once an hour has passed, and forgotten after two", async () => {
     const clock = new SimulatedClock();
     const recent = new RecentMinutes(clock);
-    recent.ended("done", 10);
+    recent.ended("order", "done", 10);
     await clock.advance(60 * MINUTE);
     assert.deepEqual([recent.read().hour.done, recent.read().hour_before.done], [0, 1]);
     await clock.advance(60 * MINUTE);
     assert.deepEqual([recent.read().hour.done, recent.read().hour_before.done], [0, 0]);
-    recent.started();
+    recent.started("order");
     assert.equal(recent.read().minutes.at(-1)?.started, 1);
   });
 });

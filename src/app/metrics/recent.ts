@@ -1,14 +1,18 @@
 /**
- * What graphs did in the last two hours, minute by minute, for those who look at it now: two hours, so that an hour can be held
- * against the one before. Of this process alone, and in its memory; what is older is a matter of the metrics.
+ * What graphs did in the last day, minute by minute: as this process counts it, and as it learns of others. What is told is of all
+ * of them. How the counts get from one to the other is app/activity.ts's.
  */
 import type { Clock } from "../../shared/clock.ts";
+import { addTo, countsIn, emptyMinute, quantileOf, rangeOf, sumOfMinutes, totalOf, type Minute } from "./minute.ts";
 
 const MINUTE_MS = 60_000;
-const MINUTES = 120;
-/** Ranges of lengths: each is 2^(1/4) times the one before, so that a quantile is off by a tenth at most. */
-const RANGES_PER_DOUBLING = 4;
-const RANGES = 160;
+const HOUR = 60;
+/** So that an hour can be held against the one before. */
+const HOURS = 2 * HOUR;
+/** Minutes that are kept. */
+export const DAY = 24 * HOUR;
+/** Minutes that a rate is made of: short enough to be the present, long enough to be steady. */
+const RATE_MINUTES = 5;
 
 /** One minute. Graphs that end in it may have started before. */
 export interface RecentMinute {
@@ -38,89 +42,158 @@ export interface Recent {
   hour_before: RecentHour;
 }
 
-interface Minute {
-  at: number;
-  started: number;
-  done: number;
-  failed: number;
-  durations: Uint32Array;
+/** What graphs did, by the name they were started by. */
+export interface Activity {
+  /** Length of a step. */
+  step_ms: number;
+  /** When the first step began; the last one is not over. */
+  since_ms: number;
+  /** By name; those that did something. */
+  workers: { worker: string; steps: RecentMinute[] }[];
 }
+
+/** Of the last hour each minute, of the last day each quarter of an hour. */
+export type ActivityRange = "hour" | "day";
+
+const STEPS: Readonly<Record<ActivityRange, readonly [count: number, minutes: number]>> = {
+  hour: [HOUR, 1],
+  day: [96, 15],
+};
 
 export class RecentMinutes {
   readonly #clock: Clock;
-  readonly #ring: (Minute | undefined)[] = Array.from({ length: MINUTES });
+  readonly #onChange: () => void;
+  readonly #own = new Map<number, Minute>();
+  /** Of others, by minute and name. */
+  readonly #others = new Map<number, Map<string, Minute>>();
+  #unsaved = new Set<number>();
 
-  constructor(clock: Clock) {
+  /** @param onChange called with the first change since `takeUnsaved` */
+  constructor(clock: Clock, onChange: () => void = () => undefined) {
     this.#clock = clock;
+    this.#onChange = onChange;
   }
 
-  started(): void {
-    this.#now().started++;
+  started(worker: string): void {
+    countsIn(this.#now(), worker).started++;
   }
 
-  ended(outcome: "done" | "failed", durationMs: number): void {
+  ended(worker: string, outcome: "done" | "failed", durationMs: number): void {
     const minute = this.#now();
-    minute[outcome]++;
-    const range = rangeOf(durationMs);
-    minute.durations[range] = (minute.durations[range] as number) + 1;
+    countsIn(minute, worker)[outcome]++;
+    addTo(minute.lengths, rangeOf(durationMs));
+  }
+
+  /** An attempt of a worker is over, however. */
+  attempted(worker: string): void {
+    addTo(this.#now().attempts, worker);
+  }
+
+  /** Minutes of this process that have changed since they were taken last. */
+  takeUnsaved(): Minute[] {
+    const taken = [...this.#unsaved].flatMap((at) => this.#own.get(at) ?? []);
+    this.#unsaved = new Set();
+    return taken;
+  }
+
+  /** They could not be kept: they are taken again. */
+  putBack(minutes: readonly Minute[]): void {
+    for (const { at } of minutes) this.#unsaved.add(at);
+  }
+
+  /** The minute is told of again, whether or not anything was counted in it. */
+  touch(): void {
+    this.#now();
+  }
+
+  /** What another process has counted in a minute, in place of what it said before. */
+  learn(process: string, minute: Minute): void {
+    const known = this.#others.get(minute.at);
+    if (known) known.set(process, minute);
+    else this.#others.set(minute.at, new Map([[process, minute]]));
   }
 
   read(): Recent {
     const last = minuteOf(this.#clock.now());
-    const all = Array.from({ length: MINUTES }, (_, at) => this.#at(last - MINUTES + 1 + at));
-    const hour = all.slice(MINUTES / 2);
+    const all = Array.from({ length: HOURS }, (_, at) => this.#at(last - HOURS + 1 + at));
+    const hour = all.slice(HOUR);
     return {
-      minutes: hour.map(({ at, started, done, failed }) => ({ at_ms: at * MINUTE_MS, started, done, failed })),
-      hour: sumOf(hour),
-      hour_before: sumOf(all.slice(0, MINUTES / 2)),
+      minutes: hour.map((minute) => ({ at_ms: minute.at * MINUTE_MS, ...totalOf(minute) })),
+      hour: hourOf(hour),
+      hour_before: hourOf(all.slice(0, HOUR)),
     };
+  }
+
+  activity(range: ActivityRange): Activity {
+    const [count, minutes] = STEPS[range];
+    // Steps of a day begin at the quarters of the clock.
+    const first = (Math.floor(minuteOf(this.#clock.now()) / minutes) - count + 1) * minutes;
+    const steps = Array.from({ length: count }, (_, step) => {
+      const at = first + step * minutes;
+      return sumOfMinutes(
+        at,
+        Array.from({ length: minutes }, (__, minute) => this.#at(at + minute)),
+      );
+    });
+    const workers = [...new Set(steps.flatMap(({ graphs }) => [...graphs.keys()]))].sort();
+    const none = { started: 0, done: 0, failed: 0 };
+    return {
+      step_ms: minutes * MINUTE_MS,
+      since_ms: first * MINUTE_MS,
+      workers: workers.map((worker) => ({
+        worker,
+        steps: steps.map(({ at, graphs }) => ({ at_ms: at * MINUTE_MS, ...(graphs.get(worker) ?? none) })),
+      })),
+    };
+  }
+
+  /** Attempts that end in a minute at present, by worker: of the last whole minutes. */
+  attemptsPerMinute(): ReadonlyMap<string, number> {
+    const last = minuteOf(this.#clock.now());
+    const minutes = Array.from({ length: RATE_MINUTES }, (_, at) => this.#at(last - at));
+    // What has begun to be counted within them is not held against the time before; what is not over, for what has passed of it.
+    const first = minutes.findLast(({ attempts }) => attempts.size > 0)?.at ?? last;
+    const passed = Math.max(1, this.#clock.now() / MINUTE_MS - first);
+    return new Map([...sumOfMinutes(last, minutes).attempts].map(([worker, count]) => [worker, count / passed]));
   }
 
   #now(): Minute {
     const at = minuteOf(this.#clock.now());
-    const known = this.#ring[at % MINUTES];
-    if (known?.at === at) return known;
-    return (this.#ring[at % MINUTES] = empty(at));
+    let minute = this.#own.get(at);
+    if (!minute) {
+      this.#own.set(at, (minute = emptyMinute(at)));
+      for (const known of [this.#own, this.#others]) forget(known, at - DAY - 1);
+    }
+    if (!this.#unsaved.has(at)) {
+      const isFirst = this.#unsaved.size === 0;
+      this.#unsaved.add(at);
+      if (isFirst) this.#onChange();
+    }
+    return minute;
   }
 
   #at(at: number): Minute {
-    const known = this.#ring[at % MINUTES];
-    return known?.at === at ? known : empty(at);
+    const own = this.#own.get(at);
+    const others = this.#others.get(at);
+    if (!others) return own ?? emptyMinute(at);
+    return sumOfMinutes(at, own ? [own, ...others.values()] : others.values());
   }
+}
+
+function forget(minutes: Map<number, unknown>, until: number): void {
+  for (const at of minutes.keys()) if (at < until) minutes.delete(at);
 }
 
 function minuteOf(ms: number): number {
   return Math.max(0, Math.floor(ms / MINUTE_MS));
 }
 
-function empty(at: number): Minute {
-  return { at, started: 0, done: 0, failed: 0, durations: new Uint32Array(RANGES) };
-}
-
-function sumOf(minutes: readonly Minute[]): RecentHour {
-  const sum = (key: "started" | "done" | "failed"): number => minutes.reduce((all, minute) => all + minute[key], 0);
-  const counts = Array.from({ length: RANGES }, (_, range) =>
-    minutes.reduce((all, { durations }) => all + (durations[range] as number), 0),
-  );
+function hourOf(minutes: readonly Minute[]): RecentHour {
+  const sum = sumOfMinutes(0, minutes);
   return {
-    started: sum("started"),
-    done: sum("done"),
-    failed: sum("failed"),
-    p50_ms: quantile(counts, 0.5),
-    p95_ms: quantile(counts, 0.95),
-    p99_ms: quantile(counts, 0.99),
+    ...totalOf(sum),
+    p50_ms: quantileOf(sum, 0.5),
+    p95_ms: quantileOf(sum, 0.95),
+    p99_ms: quantileOf(sum, 0.99),
   };
-}
-
-function rangeOf(ms: number): number {
-  return Math.min(RANGES - 1, Math.ceil(Math.log2(Math.max(1, ms)) * RANGES_PER_DOUBLING));
-}
-
-/** The upper end of the range in which that part of all is reached. */
-function quantile(counts: readonly number[], part: number): number | null {
-  const wanted = counts.reduce((all, count) => all + count, 0) * part;
-  if (wanted === 0) return null;
-  let below = 0;
-  const range = counts.findIndex((count) => (below += count) >= wanted);
-  return Math.round(2 ** (range / RANGES_PER_DOUBLING));
 }

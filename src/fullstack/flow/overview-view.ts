@@ -34,7 +34,7 @@ export async function readOverviewView(app: App): Promise<OverviewView> {
     }));
   return {
     status: await app.operations.status(),
-    recent: app.operations.recent(),
+    recent: await app.operations.recent(),
     workers: await workerViews(app),
     failed: (await runs({ status: "failed" })).filter(({ status }) => status === "failed"),
     newest: await runs({}),

@@ -12,6 +12,17 @@ export interface Screens {
 
 /** What a visitor likes better, kept in a cookie. */
 export const DENSITY_COOKIE = "svc-ops-density";
+export const ZONE_COOKIE = "svc-ops-zone";
+
+/** The name of a time zone that this runtime knows, or `UTC`. */
+export function zoneOf(given: string | undefined): string {
+  if (given === undefined || !/^[A-Za-z][\w+/-]{0,40}$/.test(given)) return "UTC";
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: given }).resolvedOptions().timeZone;
+  } catch {
+    return "UTC";
+  }
+}
 
 /** One of them, for one request. */
 export interface Look {
@@ -23,6 +34,8 @@ export interface Look {
   readonly origin: string;
   /** Path and query of this screen: where a form leads back to. */
   readonly here: string;
+  /** In which times are written: `UTC`, `Europe/Berlin`. */
+  readonly zone: string;
   /** Whether this visitor wants more rows on a screen. */
   readonly isCompact: boolean;
   readonly redact: readonly string[];

@@ -1,7 +1,7 @@
 /** The operators' screens of the full-stack variant, as pages and endpoints of the base app. What each shows is in screens/. */
 import { rateLimit, readForm, redirect, route, type App, type Context, type Entry, type Handler } from "../../index.ts";
 import { backOf, Doorkeeper, OPS_PATH, type Authorize } from "./access.ts";
-import { DENSITY_COOKIE, type Screens } from "./look.ts";
+import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type Screens } from "./look.ts";
 import { tell } from "./told.ts";
 import { compareScreens } from "./screens/compare.tsx";
 import { overviewScreen } from "./screens/overview.tsx";
@@ -51,6 +51,12 @@ export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOption
       const { fields } = await readForm(ctx);
       const density = fields["density"] === "compact" ? "compact" : "comfortable";
       ctx.setCookie(DENSITY_COOKIE, density, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
+      return redirect(backOf(fields["back"]));
+    }),
+    route("POST", "/zone", async (ctx) => {
+      const { fields } = await readForm(ctx);
+      const zone = zoneOf(fields["local"] === undefined ? undefined : fields["zone"]);
+      ctx.setCookie(ZONE_COOKIE, zone, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
       return redirect(backOf(fields["back"]));
     }),
     route("POST", "/sign-out", (ctx) => {

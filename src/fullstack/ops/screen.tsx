@@ -5,7 +5,7 @@
 import { page, PATHS, SvcError, type Context, type PageDefinition } from "../../index.ts";
 import type { Child } from "../../jsx-runtime.ts";
 import { type Access, type Denial } from "./access.ts";
-import { DENSITY_COOKIE, type Look, type Screens } from "./look.ts";
+import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type Look, type Screens } from "./look.ts";
 import { Closed, SignIn } from "./screens/sign-in.tsx";
 import { Frame } from "./screens/frame.tsx";
 import { Refused } from "./screens/parts.tsx";
@@ -79,6 +79,7 @@ async function loadScreen<Data>(
   const isCompact = ctx.cookies[DENSITY_COOKIE] === "compact";
   const look = {
     isCompact,
+    zone: zoneOf(ctx.cookies[ZONE_COOKIE]),
     app: app(),
     ctx,
     visitor: access.visitor,

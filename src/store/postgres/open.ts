@@ -1,6 +1,7 @@
 /** Opens the store in a PostgreSQL database. */
 import type { Store } from "../contract.ts";
 import { requireHere } from "../move-mark.ts";
+import { PostgresActivity } from "./activity.ts";
 import { PostgresAnswers } from "./answers.ts";
 import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
 import { Database, WRITERS } from "./database.ts";
@@ -49,6 +50,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     queues: new PostgresQueues(database),
     audit: new PostgresAudit(database),
     rates: new RateTable(database),
+    activity: new PostgresActivity(database),
     close: async () => {
       await graphs.drain();
       await slots.close();

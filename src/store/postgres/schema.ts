@@ -101,6 +101,10 @@ const STEPS: readonly string[] = [
    ${CLAIM_FUNCTION}`,
   // One row, while the schema is filled from another database, and after.
   "CREATE TABLE svc.move (id int PRIMARY KEY, data text NOT NULL)",
+  // A day of counts, a row for each minute of each process.
+  `CREATE TABLE svc.activity (
+     at_ms bigint NOT NULL, process text COLLATE "C" NOT NULL, data text NOT NULL, PRIMARY KEY (at_ms, process)
+   );`,
 ];
 
 /** @throws SvcError `SVC_STORE` where a newer svc has been here. */

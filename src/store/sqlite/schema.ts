@@ -101,6 +101,10 @@ export const STEPS: readonly string[] = [
    CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
   // One row, while the file is moved to another database and after.
   "CREATE TABLE move (id INTEGER PRIMARY KEY, data TEXT NOT NULL);",
+  // A day of counts, a row for each minute of each process.
+  `CREATE TABLE activity (
+     at_ms INTEGER NOT NULL, process TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (at_ms, process)
+   ) WITHOUT ROWID;`,
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

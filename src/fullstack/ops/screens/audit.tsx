@@ -91,7 +91,7 @@ export function AuditTable({ rows, look, isOfOne }: { rows: readonly AuditRow[];
           {rows.map((row) => (
             <tr key={row.id}>
               <td data-label="When">
-                <Time ms={row.atMs} now={look.nowMs} />
+                <Time ms={row.atMs} look={look} />
               </td>
               <td data-label="Who">
                 {row.actor} <span class="quiet">{row.address ?? ""}</span>

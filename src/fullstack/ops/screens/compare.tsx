@@ -164,7 +164,7 @@ function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: L
         <div>
           <dt>Accepted</dt>
           <dd>
-            <Time ms={run.created_ms} now={look.nowMs} />
+            <Time ms={run.created_ms} look={look} />
           </dd>
         </div>
         <div>
@@ -367,7 +367,7 @@ function Choose({ data: { one, choice }, look }: { data: CompareData; look: Look
                     <Mark looks={graphLooks(run, look.nowMs)} />
                   </td>
                   <td data-label="Started">
-                    <Time ms={run.created_ms} now={look.nowMs} />
+                    <Time ms={run.created_ms} look={look} />
                   </td>
                   <td data-label="Duration">
                     {run.started_ms === null ? "–" : durationText((run.finished_ms ?? look.nowMs) - run.started_ms)}

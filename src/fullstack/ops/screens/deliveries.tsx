@@ -158,13 +158,13 @@ export function DeliveriesTable({ deliveries, look }: { deliveries: readonly Del
                 <Run delivery={delivery} />
               </td>
               <td data-label="Made">
-                <Time ms={delivery.created_ms} now={look.nowMs} />
+                <Time ms={delivery.created_ms} look={look} />
               </td>
               <td data-label="Attempts">
                 <Dots delivery={delivery} />
               </td>
               <td data-label="Next">
-                {delivery.next_attempt_ms === null ? null : <Time ms={delivery.next_attempt_ms} now={look.nowMs} />}
+                {delivery.next_attempt_ms === null ? null : <Time ms={delivery.next_attempt_ms} look={look} />}
               </td>
             </tr>
           ))}
@@ -213,7 +213,7 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
           <div>
             <dt>Made</dt>
             <dd>
-              <Time ms={delivery.created_ms} now={look.nowMs} />
+              <Time ms={delivery.created_ms} look={look} />
             </dd>
           </div>
           <div>
@@ -224,7 +224,7 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
             <div>
               <dt>Next attempt</dt>
               <dd>
-                <Time ms={delivery.next_attempt_ms} now={look.nowMs} />
+                <Time ms={delivery.next_attempt_ms} look={look} />
               </dd>
             </div>
           )}
@@ -291,7 +291,7 @@ function Attempts({ attempts, look }: { attempts: Delivery["attempts"]; look: Lo
             <tr key={attempt.number}>
               <td data-label="No.">{attempt.number}</td>
               <td data-label="Began">
-                <Time ms={attempt.started_ms} now={look.nowMs} />
+                <Time ms={attempt.started_ms} look={look} />
               </td>
               <td data-label="Took" class="number">
                 {durationText(attempt.duration_ms)}

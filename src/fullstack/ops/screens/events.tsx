@@ -49,7 +49,7 @@ export function EventList({ data, look }: { data: RunData; look: Look }) {
           </p>
         </Empty>
       ) : (
-        <Events events={shown} redact={look.redact} isRevealed={isRevealed} startMs={run.created_ms} />
+        <Events events={shown} look={look} isRevealed={isRevealed} startMs={run.created_ms} />
       )}
       <Pager
         href={isMore ? `${OPS_PATH}/runs/${id}${runQueryText(query, { after: String(last) })}` : undefined}
@@ -62,23 +62,23 @@ export function EventList({ data, look }: { data: RunData; look: Look }) {
 
 interface EventsProps {
   events: readonly GraphEvent[];
-  redact: readonly string[];
+  look: Look;
   isRevealed: boolean;
   startMs: number;
 }
 
-export function Events({ events, redact, isRevealed, startMs }: EventsProps) {
+export function Events({ events, look, isRevealed, startMs }: EventsProps) {
   return (
     <ol class="events">
       {events.map(({ seq, type, node, timestampMs, data }) => (
         <li id={`event-${seq}`} key={seq}>
-          <time datetime={new Date(timestampMs).toISOString()} title={momentText(timestampMs)} class="quiet">
+          <time datetime={new Date(timestampMs).toISOString()} title={momentText(timestampMs, look.zone)} class="quiet">
             <a href={`#event-${seq}`}>{`#${seq}`}</a> {`+${((timestampMs - startMs) / 1000).toFixed(3)} s`}
           </time>
           <span>
             <strong>{type}</strong> {node ?? ""}
           </span>
-          <code>{dataText(data, redact, isRevealed)}</code>
+          <code>{dataText(data, look.redact, isRevealed)}</code>
         </li>
       ))}
     </ol>

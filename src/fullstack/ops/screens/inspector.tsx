@@ -7,7 +7,7 @@ import { graphLooks, nodeLooks } from "../views/looks.ts";
 import { payloadView } from "../views/payload.ts";
 import { NODE_TABS, RUN_TABS, runQueryText, type Tab } from "../views/run-query.ts";
 import { READ_ONLY } from "../views/steps.ts";
-import { durationText } from "../views/text.ts";
+import { clockText, durationText } from "../views/text.ts";
 import { Events } from "./events.tsx";
 import { Mark, StepButton, StepForm, Time } from "./parts.tsx";
 import { Payload, RawPayload } from "./payload.tsx";
@@ -90,9 +90,9 @@ function Side({ data, look, attempts }: InspectorProps) {
     case "attempts":
       return <Attempts attempts={attempts} look={look} />;
     case "logs":
-      return <Logs events={own.filter(({ type }) => type === "log")} />;
+      return <Logs events={own.filter(({ type }) => type === "log")} look={look} />;
     case "events":
-      return <Events events={own} redact={look.redact} isRevealed={isRevealed} startMs={run.created_ms} />;
+      return <Events events={own} look={look} isRevealed={isRevealed} startMs={run.created_ms} />;
     case "raw":
       return (
         <RawPayload
@@ -141,7 +141,7 @@ function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: Look
           <tr key={startedMs}>
             <td>{number}</td>
             <td>
-              <Time ms={startedMs} now={look.nowMs} />
+              <Time ms={startedMs} look={look} />
             </td>
             <td class="number">{durationText((endedMs ?? look.nowMs) - startedMs)}</td>
             <td>
@@ -156,15 +156,13 @@ function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: Look
   );
 }
 
-function Logs({ events }: { events: readonly GraphEvent[] }) {
+function Logs({ events, look }: { events: readonly GraphEvent[]; look: Look }) {
   if (events.length === 0) return <p class="quiet">It has logged nothing: ctx.log("info", …) does.</p>;
   return (
     <pre tabindex={0} role="region" aria-label="Logs" data-copy>
       <code>
         {events
-          .map(
-            ({ timestampMs, data }) => `${new Date(timestampMs).toISOString().slice(11, 23)} ${lineOf(data ?? null)}`,
-          )
+          .map(({ timestampMs, data }) => `${clockText(timestampMs, look.zone)} ${lineOf(data ?? null)}`)
           .join("\n")}
       </code>
     </pre>

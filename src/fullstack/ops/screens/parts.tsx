@@ -10,10 +10,10 @@ import { READ_ONLY } from "../views/steps.ts";
 import { agoText, momentText } from "../views/text.ts";
 
 /** A moment: how long ago, and the whole of it where one rests on it. */
-export function Time({ ms, now }: { ms: number; now: number }) {
+export function Time({ ms, look }: { ms: number; look: Look }) {
   return (
-    <time datetime={new Date(ms).toISOString()} title={momentText(ms)}>
-      {agoText(ms, now)}
+    <time datetime={new Date(ms).toISOString()} title={momentText(ms, look.zone)}>
+      {agoText(ms, look.nowMs)}
     </time>
   );
 }

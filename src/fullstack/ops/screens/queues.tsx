@@ -1,21 +1,21 @@
 /** What waits for which worker, and whether it may start. */
-import { PATHS, type Entry } from "../../../index.ts";
-import type { QueueView } from "../../../graph.ts";
+import { PATHS, type Entry, type FleetQueue } from "../../../index.ts";
 import { OPS_PATH } from "../access.ts";
 import { operatorRoute } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
+import { emptyText, rateText } from "../views/drain.ts";
 import { countText, durationText } from "../views/text.ts";
 import { concurrencyByWorker } from "../views/workers.ts";
 import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
 
 export function queueScreens(screens: Screens): Entry[] {
   return [
-    screen<QueueView[]>(screens, "/queues", {
+    screen<FleetQueue[]>(screens, "/queues", {
       title: "Queues",
       section: "Queues",
-      load: ({ app }) => app.engine.queues.list(),
+      load: ({ app }) => app.operations.queues(),
       view: (queues, look) => <Queues queues={queues} look={look} />,
     }),
     ...(["pause", "resume"] as const).map((step) =>
@@ -28,12 +28,12 @@ export function queueScreens(screens: Screens): Entry[] {
   ];
 }
 
-function Queues({ queues, look }: { queues: QueueView[]; look: Look }) {
+function Queues({ queues, look }: { queues: FleetQueue[]; look: Look }) {
   return (
     <>
       <div class="title">
         <h1>Queues</h1>
-        <p class="quiet">of this process</p>
+        <p class="quiet">of all processes on this database</p>
       </div>
       <div data-live="queues">
         <QueuesTable queues={queues} look={look} concurrency={concurrencyByWorker(look.app.definitions)} />
@@ -44,12 +44,14 @@ function Queues({ queues, look }: { queues: QueueView[]; look: Look }) {
 }
 
 interface QueuesTableProps {
-  queues: readonly QueueView[];
+  queues: readonly FleetQueue[];
   look: Look;
   concurrency: ReadonlyMap<string, number>;
+  /** Beside something else: without rate and state. */
+  isShort?: boolean;
 }
 
-export function QueuesTable({ queues, look, concurrency }: QueuesTableProps) {
+export function QueuesTable({ queues, look, concurrency, isShort = false }: QueuesTableProps) {
   if (queues.length === 0)
     return (
       <Empty title="No workers">
@@ -71,7 +73,13 @@ export function QueuesTable({ queues, look, concurrency }: QueuesTableProps) {
             <th scope="col" class="number">
               Running
             </th>
-            <th scope="col">State</th>
+            {isShort ? null : (
+              <th scope="col" class="number">
+                Ends
+              </th>
+            )}
+            <th scope="col">Empty</th>
+            {isShort ? null : <th scope="col">State</th>}
             <th scope="col" aria-label="Steps"></th>
           </tr>
         </thead>
@@ -92,9 +100,19 @@ export function QueuesTable({ queues, look, concurrency }: QueuesTableProps) {
               <td data-label="Running" class="number">
                 {`${countText(queue.running)} / ${concurrency.get(queue.worker) ?? "–"}`}
               </td>
-              <td data-label="State">
-                <State queue={queue} look={look} />
+              {isShort ? null : (
+                <td data-label="Ends" class="number">
+                  {rateText(queue.ended_per_minute)}
+                </td>
+              )}
+              <td data-label="Empty" title={`${rateText(queue.ended_per_minute)} end`}>
+                {emptyText(queue) ?? <span class="quiet">–</span>}
               </td>
+              {isShort ? null : (
+                <td data-label="State">
+                  <State queue={queue} look={look} />
+                </td>
+              )}
               <td data-label="">
                 <StepForm
                   look={look}
@@ -116,11 +134,11 @@ export function QueuesTable({ queues, look, concurrency }: QueuesTableProps) {
   );
 }
 
-function State({ queue, look }: { queue: QueueView; look: Look }) {
+function State({ queue, look }: { queue: FleetQueue; look: Look }) {
   if (!queue.paused) return <span class="quiet">open</span>;
   return (
     <span data-tone="held">
-      paused {queue.paused_ms === null ? null : <Time ms={queue.paused_ms} now={look.nowMs} />}
+      paused {queue.paused_ms === null ? null : <Time ms={queue.paused_ms} look={look} />}
       {queue.paused_by === null ? "" : ` by ${queue.paused_by}`}
       {queue.note === null ? "" : `: ${queue.note}`}
     </span>

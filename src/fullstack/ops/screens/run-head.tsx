@@ -45,12 +45,12 @@ export function RunHead({ run, look }: { run: Snapshot; look: Look }) {
         <div>
           <dt>Accepted</dt>
           <dd>
-            <Time ms={run.created_ms} now={look.nowMs} />
+            <Time ms={run.created_ms} look={look} />
           </dd>
         </div>
         <div>
           <dt>{startedMs === null ? "Begins" : "Duration"}</dt>
-          <dd>{startedMs === null ? <Time ms={run.due_ms} now={look.nowMs} /> : durationText(endMs - startedMs)}</dd>
+          <dd>{startedMs === null ? <Time ms={run.due_ms} look={look} /> : durationText(endMs - startedMs)}</dd>
         </div>
         <div>
           <dt>Nodes</dt>

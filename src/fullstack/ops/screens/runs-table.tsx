@@ -1,13 +1,14 @@
 /** Runs as rows, and what stands in place of them where there are none; for the list and for the overview. */
 import type { Snapshot } from "../../../graph.ts";
-import { RUNS_PATH } from "../access.ts";
+import { OPS_PATH, RUNS_PATH } from "../access.ts";
+import { DEMO_GRAPH } from "../demo-graph.ts";
 import type { Look } from "../look.ts";
 import { graphLooks } from "../views/looks.ts";
 import { queryText } from "../views/runs-query.ts";
 import { countText, durationText, shortId } from "../views/text.ts";
-import { Empty, Mark, Time } from "./parts.tsx";
+import { Empty, Mark, StepButton, StepForm, Time } from "./parts.tsx";
 
-export function NoRuns({ isFiltered }: { isFiltered: boolean }) {
+export function NoRuns({ look, isFiltered }: { look: Look; isFiltered: boolean }) {
   if (isFiltered)
     return (
       <Empty title="No run fits these filters">
@@ -29,7 +30,25 @@ export default createFullStackApp({ workers: [greet] });
 // app.engine.start("greet", "Ada"), or: svc graph start greet --input '"Ada"'`}
         </code>
       </pre>
+      <FirstRun look={look} />
     </Empty>
+  );
+}
+
+/** A way to see one: of the app's own, or where it has none and is being developed, the demo. */
+function FirstRun({ look }: { look: Look }) {
+  const names = [...look.app.definitions.keys()];
+  if (names.includes(DEMO_GRAPH))
+    return (
+      <StepForm look={look} action="/runs/start" fields={{ worker: DEMO_GRAPH }}>
+        <StepButton look={look} label="Run the demo graph" tone="main" />
+      </StepForm>
+    );
+  if (names.length === 0) return null;
+  return (
+    <a class="button" data-tone="main" href={`${OPS_PATH}/workers#start`}>
+      Start one of this app
+    </a>
   );
 }
 
@@ -74,7 +93,7 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
                 <a href={`${RUNS_PATH}?${queryText({ worker: run.worker })}`}>{run.worker}</a>
               </td>
               <td data-label="Started">
-                <Time ms={run.created_ms} now={look.nowMs} />
+                <Time ms={run.created_ms} look={look} />
               </td>
               <td data-label="Duration" class="length">
                 <span class="length-text">{run.started_ms === null ? "–" : durationText(tookMs(run, look.nowMs))}</span>

@@ -73,7 +73,7 @@ function Runs({ data, look }: { data: RunsData; look: Look }) {
       <Chips data={data} />
       <div data-live="runs">
         {runs.length === 0 ? (
-          <NoRuns isFiltered={isFiltered} />
+          <NoRuns look={look} isFiltered={isFiltered} />
         ) : (
           <form method="get" action={`${RUNS_PATH}/bulk`}>
             {Object.entries(filter).map(([name, value]) => (

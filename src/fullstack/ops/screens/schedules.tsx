@@ -86,14 +86,14 @@ function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: 
             </td>
             <td data-label="Next">
               {schedule.paused ? <span data-tone="held">paused</span> : null}
-              {schedule.next_ms === null ? null : <Time ms={schedule.next_ms} now={look.nowMs} />}
+              {schedule.next_ms === null ? null : <Time ms={schedule.next_ms} look={look} />}
             </td>
             <td data-label="Last">
               {schedule.last_graph_id === null ? (
                 <span class="quiet">never</span>
               ) : (
                 <a href={`${OPS_PATH}/runs/${schedule.last_graph_id}`}>
-                  <Time ms={schedule.last_ms ?? 0} now={look.nowMs} />
+                  <Time ms={schedule.last_ms ?? 0} look={look} />
                 </a>
               )}
             </td>

@@ -3,6 +3,7 @@ import { PATHS, type Entry, type Setting } from "../../../index.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
+import { momentText } from "../views/text.ts";
 import { CommandsPanel, StepForm } from "./parts.tsx";
 
 export function settingsScreen(screens: Screens): Entry[] {
@@ -90,6 +91,22 @@ function Settings({ settings, look }: { settings: Setting[]; look: Look }) {
             Compact
           </button>
         </StepForm>
+      </section>
+      <section aria-labelledby="times">
+        <h2 id="times">Times</h2>
+        <StepForm look={look} action="/zone" class="steps">
+          <label>
+            Time zone
+            <input name="zone" value={look.zone} autocomplete="off" spellcheck={false} data-zone="" />
+          </label>
+          <button type="submit" class="button" name="local" value="on">
+            In this zone
+          </button>
+          <button type="submit" class="button" aria-pressed={look.zone === "UTC" ? "true" : "false"}>
+            UTC
+          </button>
+        </StepForm>
+        <p class="quiet">{`Now: ${momentText(look.nowMs, look.zone)}`}</p>
       </section>
       <section aria-labelledby="keys">
         <h2 id="keys">Keyboard</h2>

@@ -276,7 +276,7 @@ function HookScreen({ data: { hook, delivered, failed, pending, deliveries }, lo
           <div>
             <dt>Added</dt>
             <dd>
-              <Time ms={hook.created_ms} now={look.nowMs} />
+              <Time ms={hook.created_ms} look={look} />
             </dd>
           </div>
         </dl>

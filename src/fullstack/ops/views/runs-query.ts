@@ -4,6 +4,8 @@
  */
 import type { GraphQuery, Snapshot } from "../../../graph.ts";
 
+import { momentText } from "./text.ts";
+
 type GraphStatus = Snapshot["status"];
 
 export const STATUSES: readonly GraphStatus[] = ["pending", "running", "paused", "done", "failed"];
@@ -18,6 +20,8 @@ export const SINCE: readonly (readonly [value: string, label: string])[] = [
   ["30d", "last 30 days"],
 ];
 
+/** Beginning and end of a stretch, as ISO 8601. */
+const MOMENTS = ["from", "until"] as const;
 const TEXTS = ["worker", "tag", "error", "id", "parent"] as const;
 /** Longer than any name, tag or message that is worth looking for. */
 const MAX_LENGTH = 200;
@@ -30,6 +34,9 @@ export interface RunsFilter {
   error?: string;
   id?: string;
   parent?: string;
+  /** Started at this time or later, and before: `2026-11-21T10:15:00.000Z`. */
+  from?: string;
+  until?: string;
   /** `24h`: reaches back from the moment it is asked. */
   since?: string;
 }
@@ -59,6 +66,11 @@ export function readRunsQuery(query: URLSearchParams): RunsQuery {
     const value = query.get(name)?.trim();
     if (value) filter[name] = value.slice(0, MAX_LENGTH);
   }
+  for (const name of MOMENTS) {
+    const given = query.get(name);
+    if (given && !Number.isNaN(Date.parse(given))) filter[name] = new Date(given).toISOString();
+    else if (given) problems.push(`"${given.slice(0, 40)}" is no time; write 2026-11-21T10:15Z`);
+  }
   const since = query.get("since");
   if (since && sinceMsOf(since) !== undefined) filter.since = since;
   else if (since) problems.push(`"${since.slice(0, 40)}" is no stretch of time; write 15m, 24h or 7d`);
@@ -66,12 +78,17 @@ export function readRunsQuery(query: URLSearchParams): RunsQuery {
 }
 
 /** @param nowMs what `since` counts from */
-export function graphQueryOf({ since, id, ...rest }: RunsFilter, nowMs: number): Omit<GraphQuery, "limit" | "cursor"> {
+export function graphQueryOf(
+  { since, from, until, id, ...rest }: RunsFilter,
+  nowMs: number,
+): Omit<GraphQuery, "limit" | "cursor"> {
   const backMs = since === undefined ? undefined : sinceMsOf(since);
   return {
     ...rest,
     ...(id !== undefined && { idPrefix: id }),
     ...(backMs !== undefined && { sinceMs: nowMs - backMs }),
+    ...(from !== undefined && { sinceMs: Date.parse(from) }),
+    ...(until !== undefined && { untilMs: Date.parse(until) - 1 }),
   };
 }
 
@@ -83,8 +100,22 @@ export function queryText(filter: RunsFilter, more: Readonly<Record<string, stri
 export function chipsOf(filter: RunsFilter): Chip[] {
   return (Object.keys(filter) as (keyof RunsFilter)[]).map((name) => {
     const { [name]: value = "", ...rest } = filter;
-    return { label: name === "id" ? "id begins with" : name, value, without: queryText(rest) };
+    return {
+      label: LABELS[name] ?? name,
+      value: isMoment(name) ? momentText(Date.parse(value)) : value,
+      without: queryText(rest),
+    };
   });
+}
+
+const LABELS: Readonly<Partial<Record<keyof RunsFilter, string>>> = {
+  id: "id begins with",
+  from: "started from",
+  until: "started before",
+};
+
+function isMoment(name: keyof RunsFilter): boolean {
+  return MOMENTS.some((one) => one === name);
 }
 
 function sinceMsOf(text: string): number | undefined {

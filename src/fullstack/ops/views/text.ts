@@ -38,9 +38,33 @@ export function agoText(ms: number, nowMs: number): string {
   return ms > nowMs ? `in ${text}` : `${text} ago`;
 }
 
-/** `2026-03-29 06:00:00.000 UTC`. */
-export function momentText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 23).replace("T", " ")} UTC`;
+/** `2026-03-29 06:00:00.000 UTC`; in another zone than that, as its own clocks say it. */
+export function momentText(ms: number, zone = "UTC"): string {
+  if (zone === "UTC") return `${new Date(ms).toISOString().slice(0, 23).replace("T", " ")} UTC`;
+  const part = partsOf(ms, zone);
+  return `${part("year")}-${part("month")}-${part("day")} ${clockText(ms, zone)} ${part("timeZoneName")}`;
+}
+
+/** `06:00:00.000`. */
+export function clockText(ms: number, zone = "UTC"): string {
+  if (zone === "UTC") return new Date(ms).toISOString().slice(11, 23);
+  const part = partsOf(ms, zone);
+  return `${part("hour")}:${part("minute")}:${part("second")}.${part("fractionalSecond")}`;
+}
+
+/** Making one takes a while; there are no more than zones in which somebody reads. */
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+function partsOf(ms: number, zone: string): (type: string) => string {
+  let format = FORMATS.get(zone);
+  if (!format) {
+    const digits = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const;
+    const options = { ...digits, second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" } as const;
+    format = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone, timeZoneName: "short" });
+    FORMATS.set(zone, format);
+  }
+  const parts = format.formatToParts(ms);
+  return (type) => parts.find((part) => part.type === type)?.value ?? "";
 }
 
 /** `1,204`. */

@@ -7,7 +7,12 @@ import { payloadView } from "./payload.ts";
 import { chipsOf, graphQueryOf, readRunsQuery } from "./runs-query.ts";
 import { sparkline } from "./sparkline.ts";
 import { stepViews } from "./steps.ts";
-import { agoText, bytesText, changeText, countText, durationText, shareText } from "./text.ts";
+import type { FleetQueue } from "../../../index.ts";
+import { zoneOf } from "../look.ts";
+import { emptyText, rateText } from "./drain.ts";
+import { heatOf, heatText } from "./heat.ts";
+import { agoText, bytesText, changeText, clockText, countText, durationText, momentText, shareText } from "./text.ts";
+import { ticksOf } from "./ticker.ts";
 import { timelineOf } from "./timeline.ts";
 
 const SNAPSHOT: Snapshot = {
@@ -51,6 +56,112 @@ describe("numbers and times for people", () => {
     assert.deepEqual([bytesText(812), bytesText(4100), bytesText(12_300_000)], ["812 B", "4.1 KB", "12 MB"]);
     assert.deepEqual([shareText(1, 40), shareText(0, 0), shareText(1, 2)], ["2.5 %", "0 %", "50 %"]);
     assert.deepEqual([changeText(112, 100), changeText(3, 5), changeText(1, 0)], ["+12 %", "−40 %", undefined]);
+  });
+});
+
+describe("times in a zone", () => {
+  it("are told by its own clocks, summer time too", () => {
+    const ms = Date.UTC(2026, 6, 1, 6, 0, 0, 7);
+    assert.equal(momentText(ms), "2026-07-01 06:00:00.007 UTC");
+    assert.match(momentText(ms, "Europe/Berlin"), /^2026-07-01 08:00:00\.007 (?:CEST|GMT\+2)$/);
+    assert.equal(clockText(Date.UTC(2026, 0, 1, 23), "Europe/Berlin"), "00:00:00.000");
+    assert.deepEqual(
+      [zoneOf("Europe/Berlin"), zoneOf("Nowhere/Land"), zoneOf("<x>"), zoneOf(undefined)],
+      ["Europe/Berlin", "UTC", "UTC", "UTC"],
+    );
+  });
+});
+
+describe("when a queue will be empty", () => {
+  const queue = (change: Partial<FleetQueue>): FleetQueue => ({
+    worker: "w",
+    paused: false,
+    paused_ms: null,
+    paused_by: null,
+    note: null,
+    running: 1,
+    waiting: 60,
+    oldest_ms: 1,
+    ended_per_minute: 15,
+    ...change,
+  });
+
+  it("is told in one unit, at the rate of the present, and why it can't be", () => {
+    const texts = [{}, { waiting: 5 }, { waiting: 15 * 200 }, { waiting: 15 * 60 * 72 }].map((one) =>
+      emptyText(queue(one)),
+    );
+    assert.deepEqual(texts, ["in about 4 min", "in under a minute", "in about 3 h", "in about 3 days"]);
+    assert.equal(emptyText(queue({ waiting: 0 })), undefined);
+    assert.equal(emptyText(queue({ paused: true })), "paused");
+    assert.equal(emptyText(queue({ ended_per_minute: 0 })), "nothing ends at present");
+    assert.deepEqual([rateText(0), rateText(0.42), rateText(120.4)], ["–", "0.4 / min", "120 / min"]);
+  });
+});
+
+describe("what graphs did over time", () => {
+  const step = (at: number, started: number, done: number, failed: number) => ({
+    at_ms: at * 60_000,
+    started,
+    done,
+    failed,
+  });
+
+  it("is a row for each, those that fail first, with a shade against the busiest and the part that failed", () => {
+    const { rows, steps } = heatOf({
+      step_ms: 60_000,
+      since_ms: 0,
+      workers: [
+        { worker: "calm", steps: [step(0, 1, 1, 0), step(1, 0, 0, 0)] },
+        { worker: "torn", steps: [step(0, 4, 3, 1), step(1, 0, 0, 2)] },
+      ],
+    });
+    assert.deepEqual([steps, rows.map(({ worker }) => worker)], [2, ["torn", "calm"]]);
+    assert.deepEqual(
+      rows[0]?.cells.map(({ step: at, level, failedShare }) => [at, level, failedShare]),
+      [
+        [0, 4, 0.25],
+        [1, 1, 1],
+      ],
+    );
+    assert.equal(rows[1]?.cells.length, 1);
+    assert.equal(heatText(rows[0] ?? { started: 0, done: 0, failed: 0 }), "4 started, 3 done, 3 failed (50 %)");
+  });
+});
+
+describe("what has just happened", () => {
+  it("is a line for each turn of a run, once, newest first; what begins at once has one line", () => {
+    const waiting = {
+      ...SNAPSHOT,
+      graph_id: "g_2",
+      phase: "running",
+      finished_ms: null,
+      created_ms: 0,
+      started_ms: 5000,
+      nodes: [
+        {
+          id: "approve#ok",
+          kind: "wait",
+          worker: "approve",
+          status: "waiting",
+          attempts: 1,
+          started_ms: 6000,
+          finished_ms: null,
+          due_ms: null,
+          error: null,
+        },
+      ],
+    } satisfies Snapshot;
+    const ticks = ticksOf([SNAPSHOT, waiting, waiting], 9000);
+    assert.deepEqual(
+      ticks.map(({ id, atMs, word, note }) => [id, atMs, word, note]),
+      [
+        ["g_2", 6000, "waits", "for ok"],
+        ["g_2", 5000, "running", ""],
+        ["g_1", 1000, "done", "after 1.00 s"],
+        ["g_2", 0, "accepted", ""],
+        ["g_1", 0, "running", ""],
+      ],
+    );
   });
 });
 

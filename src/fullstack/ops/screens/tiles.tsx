@@ -1,0 +1,141 @@
+/** The top of the overview: how all is, and the figures of the last hour, each with the list that explains it. */
+import type { Recent, RecentHour, Status } from "../../../index.ts";
+import { OPS_PATH } from "../access.ts";
+import type { Health } from "../views/health.ts";
+import { HEIGHT, sparkline, WIDTH } from "../views/sparkline.ts";
+import { bytesText, changeText, countText, durationText, shareText } from "../views/text.ts";
+
+interface HealthStripProps {
+  status: Status;
+  health: Health;
+  workers: { registered: number; busy: number };
+  processes: number;
+}
+
+export function HealthStrip({ health, status, workers, processes }: HealthStripProps) {
+  return (
+    <div class="health panel">
+      <p class="health-word" data-tone={health.tone}>
+        {health.word}
+      </p>
+      <dl class="facts">
+        <Fact name="Up for" text={durationText(status.uptime_ms)} />
+        <Fact name="Version" text={status.version} />
+        {processes > 1 ? <Fact name="Processes" text={countText(processes)} /> : null}
+        <Fact name="Workers" text={`${workers.busy} busy of ${workers.registered}`} />
+        <Fact name="Memory" text={bytesText(status.memory_bytes)} />
+        <Fact name="Requests now" text={countText(status.requests.in_flight)} />
+        <Fact name="Deliveries waiting" text={countText(status.deliveries["pending"] ?? 0)} />
+      </dl>
+      {health.reasons.map((reason) => (
+        <p key={reason}>{reason}</p>
+      ))}
+    </div>
+  );
+}
+
+function Fact({ name, text }: { name: string; text: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{text}</dd>
+    </div>
+  );
+}
+
+export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
+  const { hour, hour_before: before, minutes } = recent;
+  const ended = hour.done + hour.failed;
+  return (
+    <>
+      <Tile
+        name="Started, last hour"
+        figure={countText(hour.started)}
+        href={`${OPS_PATH}/runs?since=1h`}
+        note={noteOf(hour.started, before.started)}
+        values={minutes.map(({ started }) => started)}
+        tone="live"
+      />
+      <Tile
+        name="Done, last hour"
+        figure={countText(hour.done)}
+        href={`${OPS_PATH}/runs?status=done&since=1h`}
+        note={noteOf(hour.done, before.done)}
+        values={minutes.map(({ done }) => done)}
+        tone="good"
+      />
+      <Tile
+        name="Failed, last hour"
+        figure={shareText(hour.failed, ended)}
+        href={`${OPS_PATH}/runs?status=failed&since=1h`}
+        note={`${countText(hour.failed)} run${hour.failed === 1 ? "" : "s"}, ${noteOf(hour.failed, before.failed)}`}
+        values={minutes.map(({ failed }) => failed)}
+        tone="bad"
+      />
+      <Tile
+        name="Under way"
+        figure={countText(status.graphs.running + status.graphs.pending)}
+        href={`${OPS_PATH}/runs?status=running`}
+        note={`${countText(status.graphs.pending)} not begun, ${countText(status.graphs.paused)} paused`}
+        values={undefined}
+        tone="live"
+      />
+      <Tile
+        name="Median duration"
+        figure={hour.p50_ms === null ? "–" : durationText(hour.p50_ms)}
+        href={`${OPS_PATH}/runs?since=1h`}
+        note={quantilesText(hour)}
+        values={undefined}
+        tone="idle"
+      />
+    </>
+  );
+}
+
+function noteOf(now: number, before: number): string {
+  const change = changeText(now, before);
+  return change === undefined ? "nothing in the hour before" : `${change} to the hour before`;
+}
+
+function quantilesText({ p95_ms: p95, p99_ms: p99 }: RecentHour): string {
+  return p95 === null || p99 === null ? "no run has ended" : `95 % ${durationText(p95)}, 99 % ${durationText(p99)}`;
+}
+
+interface TileProps {
+  name: string;
+  figure: string;
+  note: string;
+  /** The list that explains the figure. */
+  href: string;
+  /** By the minute. */
+  values: readonly number[] | undefined;
+  tone: string;
+}
+
+function Tile({ name, figure, note, href, values, tone }: TileProps) {
+  return (
+    <div class="tile" data-tone={tone}>
+      <h3>
+        <a href={href}>{name}</a>
+      </h3>
+      <p class="tile-figure">{figure}</p>
+      <p class="quiet">{note}</p>
+      {values === undefined ? null : <Spark values={values} name={name} />}
+    </div>
+  );
+}
+
+function Spark({ values, name }: { values: readonly number[]; name: string }) {
+  const { line, area, most } = sparkline(values);
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${name}, by the minute: at most ${countText(most)}`}
+    >
+      <path class="spark-area" d={area} />
+      <path class="spark-line" d={line} />
+    </svg>
+  );
+}
