@@ -1,10 +1,6 @@
 /**
- * `ui.js`: popovers and dialogs for browsers that lack them (Safari before 17 and 15.4), with `ui.css`. A page that wants it names both;
- * where the platform has them it does nothing. WHATWG HTML sections 4.11.4 and 6.12, as far as pages notice: attributes, methods,
- * events, Escape, clicks outside, focus. What opens is not in the top layer but above everything by `z-index`.
+ * `ui.js`: what popovers and dialogs need in browsers that lack some of it, each only where it is lacking: the place of a popover beside its
+ * button, commands of buttons, clicks beside a dialog. Which browsers are helped, and which no more: decision 046.
  */
-import { installDialogs } from "./ui/dialog.ts";
-import { installPopovers } from "./ui/popover.ts";
-
-installDialogs();
-installPopovers();
+import "./ui/place.ts";
+import "./ui/modal.ts";

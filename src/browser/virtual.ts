@@ -24,11 +24,10 @@ const GUESS = 40;
 const topOf = (element: Element): number => element.getBoundingClientRect().top;
 
 /** What scrolls: the list, an element around it, or the page. */
-const scrollerOf = (list: Element): Element => {
-  const page = document.scrollingElement!;
-  for (let at: Element | null = list; at && at !== document.body; at = at.parentElement)
-    if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
-  return page;
+const scrollerOf = (at: HTMLElement): HTMLElement => {
+  const { body, documentElement } = document;
+  if (at === body) return documentElement;
+  return /auto|scroll/.test(getComputedStyle(at).overflowY) ? at : scrollerOf(at.parentElement ?? body);
 };
 
 export function Virtual(
@@ -42,77 +41,92 @@ export function Virtual(
   raw: ((item: unknown) => unknown) | 0,
   options: () => Options | true,
 ): void {
-  const given = options();
-  const { rowHeight, first = 30, start: from = 0 }: Options = given === true ? {} : given;
+  const { rowHeight, first: most = 30, start: from = 0 } = options() as Options;
   const end = K(parent, key) as Comment;
-  const isTable = /^(TBODY|TABLE)$/.test(parent.tagName);
+  /** Of a table rows are counted otherwise than of a list. */
+  const table = parent.matches("tbody,table") && parent.closest("table");
   /** Heights that are known, by the key of the row: they stay when rows change places. */
   const known = new Map<unknown, number>();
   let items: unknown[] = [];
-  let heights = new RowHeights(0, () => 0);
-  let scroller: Element | undefined;
-  let page = false;
+  let heights!: RowHeights;
+  let scroller: HTMLElement | undefined;
+  /** The row that stays where it is on the screen whatever changes above it, and where that is. */
+  let anchor: Element | undefined;
+  let anchorTop: number;
+  let isObserved = false;
 
-  const total = new Cell(0);
+  /** Index of the first row that is there, and how many are; the cells are for those who show it. */
+  let at = 0;
+  let count = 0;
   const start = new Cell(0);
   const view = new Cell([]);
+  const total = new Cell(0);
   /** Index of the row that Tab comes to. */
   const active = new Cell(from);
 
-  const at = (): number => start._value as number;
-  const count = (): number => (view._value as unknown[]).length;
   const rows = (): HTMLElement[] => {
     const found: HTMLElement[] = [];
-    let row = end.previousElementSibling;
-    for (let left = count(); left-- > 0; row = row!.previousElementSibling) found.unshift(row as HTMLElement);
+    let row: Comment | HTMLElement = end;
+    for (let left = count; left--;) found.unshift((row = row.previousElementSibling as HTMLElement));
     return found;
   };
-  const room = (): [top: number, height: number] =>
-    page ? [0, innerHeight] : [topOf(scroller!) + scroller!.clientTop, scroller!.clientHeight];
+  /** Of the view: where it begins on the screen, and its height. */
+  const top = (): number => (scroller === document.documentElement ? 0 : topOf(scroller!));
+  const room = (): number => scroller?.clientHeight ?? 0;
+  /** Where the list would begin on the screen if all its rows were there. */
+  const begin = (): number => {
+    const [row] = rows();
+    return row ? topOf(row) - heights._tops[at]! : topOf(parent);
+  };
 
-  const show = ([first, stop]: [number, number]): void => {
+  const take = (first: number, stop: number): void =>
     batch(() => {
-      start.value = first;
-      view.value = items.slice(first, stop);
+      const some = items.slice(first, stop);
+      count = some.length;
+      start.value = at = first;
+      view.value = some;
     });
+  const show = (first: number, stop: number): void => {
+    take(first, stop);
     pad();
+    isObserved = false;
   };
   const pad = (): void => {
-    const { style } = parent;
-    style.setProperty("--svc-before", `${heights._offset(at())}`);
-    style.setProperty("--svc-after", `${heights._offset(items.length) - heights._offset(at() + count())}`);
+    const { _tops } = heights;
+    const before = _tops[at]!;
+    parent.style.setProperty("--svc-before", `${before}`);
+    parent.style.setProperty("--svc-after", `${_tops[items.length]! - _tops[at + count]!}`);
   };
 
-  /** Takes the heights of the rows that are there: from one to the next, so that what is between them counts. */
-  const measure = (): void => {
-    const all = rows();
-    all.forEach((row, index) => {
-      const next = all[index + 1];
-      const size = next ? topOf(next) - topOf(row) : row.offsetHeight;
-      // The last one's is not the whole of it where rows have gaps.
-      if (!next && known.has(by(items[at() + index]))) return;
-      known.set(by(items[at() + index]), size);
-      heights._set(at() + index, size);
-    });
-  };
-
-  /** Row that stays where it is on the screen, whatever changes above it. */
-  let anchor: [row: Element, top: number] | undefined;
-  const hold = (): [index: number, beyond: number] | undefined => {
-    const [top] = room();
-    const all = rows();
-    const index = all.findIndex((row) => row.getBoundingClientRect().bottom > top);
-    const row = all[index];
-    // At its very beginning a list shows what is first.
-    if (!row || (at() + index === 0 && topOf(row) >= top)) return (anchor = undefined);
-    anchor = [row, topOf(row)];
-    return [at() + index, top - topOf(row)];
+  /** @returns index of the row that stays where it is; -1 where none does: at its very beginning a list shows what is first. */
+  const hold = (): number => {
+    const edge = top();
+    const index = rows().findIndex((row) => row.getBoundingClientRect().bottom > edge);
+    anchor = rows()[index];
+    anchorTop = anchor ? topOf(anchor) : edge;
+    if (anchorTop < edge || (anchor && at + index)) return at + index;
+    anchor = undefined;
+    return -1;
   };
   const settle = (): void => {
     if (!isThere()) return;
-    measure();
+    rows().forEach((row, index, all) => {
+      const place = at + index;
+      const next = all[index + 1];
+      const name = by(items[place]);
+      // From one to the next, so that what is between them counts; the last one's is not the whole of it where rows have gaps.
+      if (next || !known.has(name)) known.set(name, next ? topOf(next) - topOf(row) : row.offsetHeight);
+      heights._sizes[place] = known.get(name)!;
+    });
+    heights._sum(at);
     pad();
-    const shift = anchor?.[0].isConnected ? topOf(anchor[0]) - anchor[1] : 0;
+    // Once for the rows that are there: each look at a new one makes another.
+    if (!isObserved) {
+      isObserved = true;
+      observer.disconnect();
+      for (const each of [parent, ...rows()]) observer.observe(each);
+    }
+    const shift = anchor?.isConnected ? topOf(anchor) - anchorTop : 0;
     if (Math.abs(shift) >= 1) scroller!.scrollTop += shift;
     anchor = undefined;
   };
@@ -121,70 +135,67 @@ export function Virtual(
   const isThere = (): boolean => {
     if (!scroller && parent.isConnected) {
       scroller = scrollerOf(parent);
-      page = scroller === document.scrollingElement;
       // What is read stays where it is by our own means, which know heights before they change.
-      (scroller as HTMLElement).style.setProperty("overflow-anchor", "none");
-      (page ? window : scroller).addEventListener("scroll", layout, { passive: true });
+      scroller.style.setProperty("overflow-anchor", "none");
     }
     return parent.isConnected;
   };
 
   const layout = (): void => {
     if (!isThere()) return;
-    const [firstRow] = rows();
-    const y = room()[0] - (firstRow ? topOf(firstRow) - heights._offset(at()) : topOf(parent));
-    const next = rowsAround(heights, y, room()[1]);
-    if (next[0] !== at() || next[1] - next[0] !== count()) {
+    const [first, stop] = rowsAround(heights, top() - begin(), room());
+    if (first !== at || stop - first !== count) {
       hold();
-      leave(next);
-      show(next);
+      const goes = (index: number): boolean => index < first || index >= stop;
+      const { activeElement } = document;
+      const focused = rows().findIndex((row) => row.contains(activeElement));
+      // A row that has the focus and goes leaves it to the list: keys go on from there.
+      if (focused < 0) {
+        if (activeElement !== parent && goes(active._value as number))
+          active.value = heights._indexAt(heights._tops[first]! + room() / 2);
+      } else if (goes(at + focused)) {
+        parent.tabIndex = -1;
+        parent.focus({ preventScroll: true });
+      }
+      show(first, stop);
     }
     settle();
   };
 
-  // A row that has the focus and goes leaves it to the list: keys go on from there.
-  const leave = ([first, stop]: [number, number]): void => {
-    const index = at() + rows().findIndex((row) => row.contains(document.activeElement));
-    if (index >= at() && (index < first || index >= stop)) {
-      parent.tabIndex = -1;
-      parent.focus({ preventScroll: true });
-    } else if (
-      document.activeElement !== parent &&
-      ((active._value as number) < first || (active._value as number) >= stop)
-    )
-      active.value = heights._indexAt(heights._offset(first) + room()[1] / 2);
-  };
-
-  const rowAt = (index: number): HTMLElement | undefined => rows()[index - at()];
-  const go = (index: number): void => {
-    active.value = index;
-    if (!rowAt(index)) {
-      const [firstRow] = rows();
-      scroller!.scrollTop += topOf(firstRow ?? parent) - heights._offset(at()) + heights._offset(index) - room()[0];
+  parent.addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    const row = rows().indexOf(target);
+    // Keys in a field of a row are the field's.
+    if (target !== parent && (row < 0 || !target.hasAttribute("tabindex"))) return;
+    const index = row < 0 ? (active._value as number) : at + row;
+    const y = heights._tops[index]!;
+    const last = items.length - 1;
+    const wanted = {
+      ArrowDown: index + 1,
+      ArrowUp: index - 1,
+      PageDown: Math.max(index + 1, heights._indexAt(y + room()) - 1),
+      PageUp: Math.min(index - 1, heights._indexAt(y - room()) + 1),
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (wanted === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const to = Math.max(0, Math.min(last, wanted));
+    const rowThere = (): HTMLElement | undefined => rows()[to - at];
+    active.value = to;
+    if (!rowThere()) {
+      scroller!.scrollTop += begin() + heights._tops[to]! - top();
       layout();
     }
-    rowAt(index)?.focus({ preventScroll: true });
-    rowAt(index)?.scrollIntoView({ block: "nearest" });
-  };
-  parent.addEventListener("keydown", (event) => {
-    const { target, key: pressed } = event;
-    const place = rows().indexOf(target as HTMLElement);
-    // Keys in a field of a row are the field's.
-    if (target !== parent && !(place >= 0 && rows()[place]!.hasAttribute("tabindex"))) return;
-    const index = place < 0 ? (active._value as number) : at() + place;
-    const y = heights._offset(index);
-    const down = Math.max(1, heights._indexAt(y + room()[1]) - index - 1);
-    const up = Math.max(1, index - heights._indexAt(y - room()[1]) - 1);
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: down, PageUp: -up, Home: -index, End: items.length }[pressed];
-    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    go(Math.max(0, Math.min(items.length - 1, index + step)));
+    rowThere()?.focus({ preventScroll: true });
+    rowThere()?.scrollIntoView({ block: "nearest" });
   });
 
+  // Of its rows, and of the list.
   const observer = new ResizeObserver(() => requestAnimationFrame(layout));
-  observer.observe(parent);
+  // Of whatever scrolls: the list, what is around it or the page.
+  addEventListener("scroll", layout, true);
 
-  let isFirst = true;
   watch(
     () => {
       const now = list();
@@ -192,26 +203,29 @@ export function Virtual(
       return now;
     },
     (now) => {
-      const held = isFirst || !scroller ? undefined : hold();
-      const name = held && by(items[held[0]]);
+      const isFirst = !heights;
+      const held = scroller ? hold() : -1;
+      const name = held < 0 ? held : by(items[held]);
       items = [...now];
-      total.value = items.length;
-      const guess = rowHeight ?? (known.size ? heights._offset(heights._count) / heights._count : GUESS);
-      heights = new RowHeights(items.length, (index) => known.get(by(items[index])) ?? guess);
-      const index = held ? items.findIndex((item) => by(item) === name) : -1;
-      const begin = Math.max(0, Math.min(from, items.length - first));
-      if (isFirst) batch(() => ((start.value = begin), (view.value = items.slice(begin, begin + first))));
-      else {
-        const y = held && index >= 0 ? heights._offset(index) + held[1] : heights._offset(at());
-        show(rowsAround(heights, y, scroller ? room()[1] : 0));
+      const { length } = items;
+      total.value = length;
+      const guess = rowHeight ?? (known.size ? heights._tops.at(-1)! / heights._sizes.length : GUESS);
+      heights = new RowHeights(length, (index) => known.get(by(items[index])) ?? guess);
+      if (isFirst) {
+        const first = Math.max(0, Math.min(from, length - most));
+        take(first, first + most);
+      } else {
+        const index = held < 0 ? held : items.findIndex((item) => by(item) === name);
+        const y = index < 0 ? heights._tops[at]! : heights._tops[index]! + top() - anchorTop;
+        show(...rowsAround(heights, y, room()));
         queueMicrotask(() => (settle(), layout()));
       }
-      isFirst = false;
+      if (table) table.ariaRowCount = `${length}`;
     },
     false,
     () => {
       observer.disconnect();
-      (page ? window : scroller)?.removeEventListener("scroll", layout);
+      removeEventListener("scroll", layout, true);
     },
   );
 
@@ -222,7 +236,8 @@ export function Virtual(
     by,
     make,
     (row, element) => {
-      const index = (): number => (row.n.value as number) + (start.value as number);
+      const { n } = row;
+      const index = (): number => (n.value as number) + (start.value as number);
       const own = Object.create(row, {
         n: {
           value: {
@@ -234,44 +249,31 @@ export function Virtual(
       }) as RowSlots;
       slotsAt.set(element, own);
       if (bind) bind(own, element as HTMLElement);
+      const tell = (name: string, value: unknown): void => element.setAttribute(name, `${value as number}`);
       // Also on rows that the server wrote, which knew nothing of the others.
-      watch(index, (place) => element.setAttribute(isTable ? "aria-rowindex" : "aria-posinset", `${place + 1}`));
-      if (!isTable)
-        watch(
-          () => total.value,
-          (size) => element.setAttribute("aria-setsize", `${size as number}`),
-        );
-      if (element.hasAttribute("tabindex"))
-        watch(
-          () => index() === active.value,
-          (isActive) => ((element as HTMLElement).tabIndex = isActive ? 0 : -1),
-        );
-      observer.observe(element);
       watch(
+        () => {
+          tell(table ? "aria-rowindex" : "aria-posinset", index() + 1);
+          if (!table) tell("aria-setsize", total.value);
+          if (element.hasAttribute("tabindex")) tell("tabindex", index() === active.value ? 0 : -1);
+        },
         () => {},
-        () => {},
-        true,
-        () => observer.unobserve(element),
       );
     },
     $,
     raw,
     1,
   );
-  const table = isTable && parent.closest("table");
-  if (table)
-    watch(
-      () => total.value,
-      (size) => table.setAttribute("aria-rowcount", `${size as number}`),
-    );
   parent.setAttribute(DOM.virtual, "");
   queueMicrotask(() => {
     if (isThere()) hold();
     const all = rows();
+    const [first] = all;
     // Of rows that are there already the others are guessed.
-    const guess = rowHeight ?? (all.length > 1 ? (topOf(all.at(-1)!) - topOf(all[0]!)) / (all.length - 1) : GUESS);
+    const guess = rowHeight ?? (first && (topOf(all.at(-1)!) - topOf(first)) / (all.length - 1));
     heights = new RowHeights(items.length, () => guess || GUESS);
     settle();
+    show(at, at + count);
     layout();
   });
 }

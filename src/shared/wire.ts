@@ -43,11 +43,9 @@ export const PATHS = {
   reseat: "/_svc/reseat.js",
   tokenPart: "/_svc/token.js",
   runtime: "/_svc/runtime.js",
+  /** Of the widgets: what browsers may lack, and then what none has; loaded by pages that use it (src/ssr/features.ts). */
   ui: "/_svc/ui.js",
-  /** Of the widgets, each loaded by pages that use it, where the browser lacks it (src/ssr/features.ts). */
-  uiPlace: "/_svc/ui-place.js",
   uiMenu: "/_svc/ui-menu.js",
-  uiModal: "/_svc/ui-modal.js",
   uiTheme: "/_svc/ui-theme.js",
   uiGesture: "/_svc/ui-gesture.js",
   uiCss: "/_svc/ui.css",
@@ -230,9 +228,6 @@ export const DOM = {
   more: "data-svc-more",
   /** Event of the window: a late piece has come to its place. */
   arrived: "svc:piece",
-  /** On a popover that ui.js has opened, and on a dialog that it has opened above all else. */
-  open: "data-svc-open",
-  modal: "data-svc-modal",
   /** Where a popover stands beside its button: `bottom-start`. */
   place: "data-svc-place",
   /** Attribute of `<html>`: the theme that the visitor has chosen, in apps with themes. */

@@ -34,15 +34,15 @@ describe("a page with widgets", () => {
     assert.match(page, /<link rel="stylesheet" href="\/_svc\/ui\.css"><link rel="stylesheet" href="\/app\.css">/);
     assert.equal(page.split("ui.css").length, 2);
     assert.equal(page.split("/_svc/ui-menu.js").length, 2);
-    assert.equal(page.split("/_svc/ui-place.js").length, 2);
+    assert.equal(page.match(/position-area.*?ui\.js/g)?.length, 1);
     for (const [script] of page.matchAll(/<script[^>]*>/g)) assert.match(script, / nonce="n0"/);
   });
 
   it("asks in one line whether a browser lacks what a fallback brings", () => {
-    for (const name of ["overlay", "place", "modal"] as const)
+    for (const name of ["place", "modal"] as const)
       assert.match(
         featureScript(name, { nonce: "n" }),
-        /^<script data-svc-ui nonce="n">.+\|\|import\("\/_svc\/ui[a-z-]*\.js"\)<\/script>$/,
+        /^<script data-svc-ui nonce="n">.+\|\|import\("\/_svc\/ui\.js"\)<\/script>$/,
       );
   });
 
@@ -67,8 +67,8 @@ describe("a page with widgets", () => {
     for await (const part of stream) parts.push(part);
     const at = parts.findIndex((part) => part.includes('id="b-button"'));
     assert.ok(at > 0);
-    assert.doesNotMatch(parts.slice(0, at - 1).join(""), /ui\.css|ui-place/);
-    assert.match(parts.join(""), /ui\.css.*id="b-button".*ui-place\.js/s);
+    assert.doesNotMatch(parts.slice(0, at - 1).join(""), /ui\.css|ui\.js/);
+    assert.match(parts.join(""), /ui\.css.*id="b-button".*ui\.js/s);
   });
 });
 

@@ -21,15 +21,13 @@ const FORM_STARTER =
   `l().then(m=>m.send(f,e.submitter),()=>HTMLFormElement.prototype.submit.call(f))}})}`;
 
 const SCRIPTS = {
-  /** Popovers and dialogs themselves. */
-  overlay: { path: PATHS.ui, unless: `"popover"in HTMLElement.prototype&&self.HTMLDialogElement` },
   /** Where a popover stands. */
-  place: { path: PATHS.uiPlace, unless: `CSS.supports("position-area","top")` },
+  place: { path: PATHS.ui, unless: `CSS.supports("position-area","top")` },
   /** Keys of a menu. */
   menu: { path: PATHS.uiMenu },
   /** Buttons with `command`, and clicks beside a dialog. */
   modal: {
-    path: PATHS.uiModal,
+    path: PATHS.ui,
     unless: `"command"in HTMLButtonElement.prototype&&"closedBy"in HTMLDialogElement.prototype`,
   },
   /** What fingers do. */

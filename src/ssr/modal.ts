@@ -37,7 +37,7 @@ export function Modal(props: ModalProps): Markup {
   const id = requireId("Modal", props.id);
   const { closedby = "any", closeLabel = "Close" } = props;
   return new Html(() => {
-    currentRender().features.use("overlay", "modal");
+    currentRender().features.use("modal");
     const hasButton = props.label !== undefined && props.label !== null;
     const button = hasButton
       ? `<button type="button" class="${classOf("svc-button", props.buttonClass)}" command="show-modal" commandfor="${id}" aria-haspopup="dialog">${t(props.label)}</button>`

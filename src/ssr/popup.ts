@@ -52,7 +52,7 @@ export function Popup(props: PopupProps): Markup {
     );
   }
   return new Html(() => {
-    currentRender().features.use("overlay", "place", ...(role === "menu" ? (["menu"] as const) : []));
+    currentRender().features.use("place", ...(role === "menu" ? (["menu"] as const) : []));
     const hasButton = props.label !== undefined && props.label !== null;
     // What has a name has a role too; without a button of ours it has neither.
     const name = hasButton ? ` aria-labelledby="${id}-button" style="position-anchor:--${id}"` : "";

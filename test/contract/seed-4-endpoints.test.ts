@@ -62,7 +62,7 @@ throughBothDoors("the endpoints", (site) => {
   it("GET /_svc/ui.css: Styles for the popup/dialog fallback", async () => {
     const sheet = await site.send("/_svc/ui.css");
     assert.match(sheet.headers.get("content-type") ?? "", /^text\/css/);
-    assert.match(await sheet.text(), /dialog/);
+    assert.match(await sheet.text(), /svc-modal:target.*not selector\(:popover-open\)/s);
   });
   it("GET /_svc/flow.js: Lazy widgets of the full-stack variant", async () => {
     assert.match(await (await site.send("/_svc/flow.js")).text(), /"svc-flow"[^]*customElements\.define/);

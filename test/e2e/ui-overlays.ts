@@ -137,8 +137,7 @@ describe("popups and dialogs", () => {
         await dialogs(page);
         assert.deepEqual(scripts.filter((path) => path.startsWith("/_svc/ui")).sort(), [
           "/_svc/ui-menu.js",
-          "/_svc/ui-modal.js",
-          "/_svc/ui-place.js",
+          "/_svc/ui.js",
         ]);
       },
       {},

@@ -1,4 +1,4 @@
-/** Toasts in a real Chromium: told to everyone, held while they are looked at, gone by time, by key and by button. The clock is the test's. */
+/** Toasts in a real Chromium: told to everyone, held while they are looked at, gone by time, by key and by button. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
@@ -15,49 +15,49 @@ async function onPage(story: (page: Page) => Promise<void>, options: BrowserCont
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 const toasts = (page: Page) => page.locator(".svc-toast");
 
-/** From here on time goes by only where `clock.runFor` says so. */
-async function stopTime(page: Page): Promise<void> {
-  await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(1000);
-}
+/** Time of a toast: how much of it has gone by, and whether it stands still. */
+const timeOf = (toast: Locator): Promise<{ ms: number; isHeld: boolean }> =>
+  toast.evaluate((element) => {
+    const time = element.getAnimations().at(-1);
+    return { ms: Number(time?.currentTime), isHeld: time?.playState === "paused" };
+  });
 
-/** Lets time go by until something is there: its code is on its way in the time of the network, which does not stop. */
-async function runUntil(page: Page, wanted: Locator): Promise<void> {
-  for (const end = Date.now() + 60_000; (await wanted.count()) === 0;) {
-    assert.ok(Date.now() < end, "it never came");
-    await page.clock.runFor(5);
-  }
-}
+/** Waits until the time of the only toast stands still, or goes on. */
+const held = (page: Page, wanted: boolean): Promise<unknown> =>
+  page.waitForFunction(
+    (isWanted) => (document.querySelector(".svc-toast")?.getAnimations().at(-1)?.playState === "paused") === isWanted,
+    wanted,
+  );
 
 describe("a toast", () => {
   it("is told in its turn, or at once where something failed, as the text that it is", () =>
     onPage(async (page) => {
-      await stopTime(page);
       await press(page, "Save");
-      await runUntil(page, page.getByRole("status").getByText("Saved <b>1</b>"));
+      await page.getByRole("status").getByText("Saved <b>1</b>").waitFor();
       await press(page, "Fail");
-      await runUntil(page, page.getByRole("alert").getByText("The connection is lost"));
+      await page.getByRole("alert").getByText("The connection is lost").waitFor();
       assert.equal(await page.getByRole("region", { name: "Notifications" }).count(), 1);
     }));
 
   it("goes when its time is over, which stands still while it is pointed at or has the focus", () =>
     onPage(async (page) => {
-      await stopTime(page);
       await press(page, "Save");
-      await runUntil(page, toasts(page));
-      await page.clock.runFor(900);
       await toasts(page).hover();
-      await page.clock.runFor(60_000);
-      assert.equal(await toasts(page).count(), 1);
+      await held(page, true);
+      const { ms } = await timeOf(toasts(page));
       await page.getByLabel("Close message").focus();
       await page.mouse.move(0, 0);
-      await page.clock.runFor(60_000);
-      assert.equal(await toasts(page).count(), 1);
+      // Two frames, in which nothing went by.
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      assert.deepEqual(await timeOf(toasts(page)), { ms, isHeld: true });
       await page.getByRole("button", { name: "Save" }).focus();
-      await page.clock.runFor(50);
-      assert.equal(await toasts(page).count(), 1);
-      await page.clock.runFor(100);
-      assert.equal(await toasts(page).count(), 0);
+      await held(page, false);
+      // As if nearly all of it had gone by.
+      await toasts(page).evaluate((element) => {
+        const time = element.getAnimations().at(-1);
+        time!.currentTime = Number(time!.effect!.getComputedTiming().endTime) - 1;
+      });
+      await toasts(page).waitFor({ state: "detached" });
     }));
 
   it("does once what its button says, and gives the focus back", () =>

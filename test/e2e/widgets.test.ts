@@ -1,9 +1,9 @@
-/** flow.js and ui.js in a real Chromium, under the production policy: a graph that is followed, and popovers and dialogs for browsers without. */
+/** flow.js in a real Chromium, under the production policy: a graph that is followed. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
 import { createApp, graph, html, route, worker, type App, type Started } from "svc";
-import { launchBrowser, openTab, type Tab } from "./browser.ts";
+import { launchBrowser, openTab } from "./browser.ts";
 
 const DEADLINE_MS = 30_000;
 const env = {
@@ -60,19 +60,7 @@ const flowPage = route("GET", "/flow/:id", async (ctx) => {
   );
 });
 
-const uiPage = route("GET", "/ui", (ctx) =>
-  html(
-    `<!doctype html><title>Overlays</title><link rel="stylesheet" href="/_svc/ui.css">` +
-      `<button id="opener" popovertarget="menu">Menu</button><p id="elsewhere">Elsewhere</p>` +
-      `<div id="menu" popover>menu <button id="inner-opener" popovertarget="inner">Inner</button>` +
-      `<div id="inner" popover>inner</div></div>` +
-      `<div id="note" popover="manual">note</div>` +
-      `<dialog id="ask"><form method="dialog"><input id="name" autofocus><button value="yes">Yes</button></form></dialog>` +
-      `<script type="module" src="/_svc/ui.js" nonce="${ctx.nonce}"></script>`,
-  ),
-);
-
-const app: App = createApp({ routes: [flowPage, uiPage], workers: [failing], graphs: [audit], env });
+const app: App = createApp({ routes: [flowPage], workers: [failing], graphs: [audit], env });
 let started: Started;
 let browser: Browser;
 
@@ -158,120 +146,4 @@ describe("flow.js", () => {
     await page.locator('svc-flow[data-status="failed"]:not([data-live])').waitFor();
     await tab.close();
   });
-});
-
-/** A browser without popovers and dialogs, as far as scripts can tell. */
-function withoutPlatform(): void {
-  for (const name of ["showPopover", "hidePopover", "togglePopover"])
-    Reflect.deleteProperty(HTMLElement.prototype, name);
-  for (const name of ["show", "showModal", "close", "returnValue"])
-    Reflect.deleteProperty(HTMLDialogElement.prototype, name);
-}
-
-async function overlays(isOld: boolean, story: (page: Tab["page"]) => Promise<void>): Promise<void> {
-  const tab = await openTab(browser);
-  if (isOld) await tab.page.addInitScript(withoutPlatform);
-  await tab.page.goto(`${started.url}/ui`);
-  await tab.page.waitForFunction(() => typeof HTMLElement.prototype.showPopover === "function");
-  await story(tab.page);
-  await tab.close();
-}
-
-describe("ui.js", () => {
-  for (const isOld of [true, false]) {
-    const where = isOld ? "where the platform has none" : "where the platform has them";
-    const open = isOld ? "[data-svc-open]" : ":popover-open";
-
-    it(`popovers open and close by button, elsewhere, Escape and script, ${where}`, { timeout: DEADLINE_MS }, () =>
-      overlays(isOld, async (page) => {
-        const menu = page.locator("#menu");
-        await menu.waitFor({ state: "hidden" });
-        await page.click("#opener");
-        await page.locator(`#menu${open}`).waitFor();
-        await page.click("#inner-opener");
-        await page.locator(`#inner${open}`).waitFor();
-        assert.ok(await menu.isVisible(), "the popover around it stays");
-        await page.keyboard.press("Escape");
-        await page.locator("#inner").waitFor({ state: "hidden" });
-        assert.ok(await menu.isVisible());
-        await page.click("#elsewhere");
-        await menu.waitFor({ state: "hidden" });
-        await page.click("#opener");
-        await menu.waitFor();
-        await page.click("#opener");
-        await menu.waitFor({ state: "hidden" });
-        await page.evaluate("document.getElementById('note').showPopover()");
-        await page.click("#elsewhere");
-        assert.ok(await page.locator("#note").isVisible(), "a manual one stays");
-        await page.evaluate("document.getElementById('note').togglePopover()");
-        await page.locator("#note").waitFor({ state: "hidden" });
-      }),
-    );
-
-    it(`popovers tell that they open and close, and may be kept shut, ${where}`, { timeout: DEADLINE_MS }, () =>
-      overlays(isOld, async (page) => {
-        await page.evaluate(() => {
-          const note = document.getElementById("note") as HTMLElement;
-          const told: string[] = [];
-          for (const type of ["beforetoggle", "toggle"])
-            note.addEventListener(type, (event) => {
-              const { oldState, newState } = event as ToggleEvent;
-              told.push(`${type} ${oldState} ${newState}`);
-              document.title = told.join();
-            });
-          note.showPopover();
-        });
-        await page.waitForFunction(() => document.title.endsWith(",toggle closed open"));
-        await page.evaluate("document.getElementById('note').hidePopover()");
-        await page.waitForFunction(
-          () =>
-            document.title ===
-            "beforetoggle closed open,toggle closed open,beforetoggle open closed,toggle open closed",
-        );
-        await page.evaluate(() => {
-          const note = document.getElementById("note") as HTMLElement;
-          note.addEventListener("beforetoggle", (event) => event.preventDefault());
-          note.showPopover();
-        });
-        assert.equal(await page.locator("#note").isVisible(), false);
-        assert.equal(
-          await page.evaluate(() => {
-            try {
-              document.body.showPopover();
-              return "";
-            } catch (error) {
-              return (error as Error).name;
-            }
-          }),
-          "NotSupportedError",
-        );
-      }),
-    );
-
-    it(
-      `modal dialogs take the focus, and close with a value, by Escape and by form, ${where}`,
-      { timeout: DEADLINE_MS },
-      () =>
-        overlays(isOld, async (page) => {
-          const ask = page.locator("#ask");
-          await page.focus("#opener");
-          await page.evaluate(() => {
-            const dialog = document.getElementById("ask") as HTMLDialogElement;
-            dialog.addEventListener("close", () => (document.title = `closed ${dialog.returnValue}`));
-            dialog.showModal();
-          });
-          await ask.waitFor();
-          assert.equal(await page.evaluate("document.activeElement.id"), "name");
-          await page.evaluate("document.getElementById('opener').focus()");
-          assert.notEqual(await page.evaluate("document.activeElement.id"), "opener");
-          await page.click("text=Yes");
-          await ask.waitFor({ state: "hidden" });
-          await page.waitForFunction(() => document.title === "closed yes");
-          assert.equal(await page.evaluate("document.activeElement.id"), "opener");
-          await page.evaluate("document.getElementById('ask').showModal()");
-          await page.keyboard.press("Escape");
-          await ask.waitFor({ state: "hidden" });
-        }),
-    );
-  }
 });

@@ -1,58 +1,54 @@
 /** `ui-gesture.js`: what pointers do on `<svc-gesture>` elements, told by events (Pointer Events 3). One set of listeners for all of them, none that the browser waits for. */
 import { DOM } from "../../shared/wire.ts";
-import { Recogniser, type GestureInput } from "./gestures.ts";
+import { recogniser, type Take } from "./gestures.ts";
+import { near } from "./near.ts";
 
-/** Elements with fingers on them, or that have had some. */
-const recognisers = new WeakMap<Element, Recogniser>();
+/** Elements with fingers on them, or that have had some, and what takes their pointers. */
+const takers = new WeakMap<Element, Take>();
 /** Pointer -> the element that it came down on. */
 const held = new Map<number, Element>();
 
-const gestureAt = (target: EventTarget | null): Element | null =>
-  target instanceof Element ? target.closest(DOM.gestureTag) : null;
-
 const hears = (element: Element, type: string): boolean => element.hasAttribute(DOM.on + type);
+const number = (element: Element, name: string, usual: number): number => Number(element.getAttribute(name) ?? usual);
 
-const make = (element: Element): Recogniser => {
-  const number = (name: string, usual: number): number => Number(element.getAttribute(name) ?? usual);
-  return new Recogniser({
-    _wanted: (type) => hears(element, type),
-    _axis: element.getAttribute("axis"),
-    _distance: number("distance", 8),
-    _hold: number("hold", 500),
-    _interval: number("interval", 300),
-  });
-};
-
-const take = (element: Element, recogniser: Recogniser, input: GestureInput): void => {
-  const wasMoving = recogniser._isMoving;
-  for (const { type, detail } of recogniser._take(input))
-    element.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
-  // Pointers that move something go on doing so outside of it, and don't click what is inside.
-  if (!wasMoving && recogniser._isMoving) held.forEach((each, id) => each === element && element.setPointerCapture(id));
-};
-
-for (const type of ["down", "move", "up", "cancel"] as const) {
-  const isDown = type === "down";
+for (const type of ["down", "move", "up", "cancel"] as const)
   addEventListener(
     `pointer${type}`,
-    ({ pointerId: _id, clientX: _x, clientY: _y, timeStamp: _at, target, button }) => {
-      const element = isDown ? gestureAt(target) : held.get(_id);
-      if (!element || (isDown && button)) return;
-      let recogniser = recognisers.get(element);
-      if (!recogniser) recognisers.set(element, (recogniser = make(element)));
-      if (isDown) held.set(_id, element);
-      take(element, recogniser, { _type: type, _id, _x, _y, _at });
-      if (/u|c/.test(type)) held.delete(_id);
-      const due = isDown && recogniser._dueAt;
-      if (due) setTimeout(() => take(element, recogniser, { _type: "time", _at: due }), due - performance.now());
+    ({ pointerId, clientX, clientY, timeStamp, target, button }) => {
+      const isDown = type === "down";
+      const element = isDown ? !button && near(target, DOM.gestureTag) : held.get(pointerId);
+      if (!element) return;
+      const hold = number(element, "hold", 500);
+      const take =
+        takers.get(element) ??
+        recogniser(
+          (name) => hears(element, name),
+          element.getAttribute("axis"),
+          number(element, "distance", 8),
+          hold,
+          number(element, "interval", 300),
+          (name, detail) => {
+            element.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
+            // Pointers that move something go on doing so outside of it, and don't click what is inside.
+            if (detail["phase"] === "start")
+              held.forEach((each, id) => each === element && element.setPointerCapture(id));
+          },
+        );
+      takers.set(element, take);
+      if (isDown) {
+        held.set(pointerId, element);
+        setTimeout(() => take("time", timeStamp + hold), hold);
+      }
+      take(type, timeStamp, pointerId, clientX, clientY);
+      if (/u|c/.test(type)) held.delete(pointerId);
     },
     { passive: true },
   );
-}
 
 // The menu of a long press by touch is in the way of it, and so is the picture that a mouse would drag along.
-for (const [type, gesture] of Object.entries({ contextmenu: "longpress", dragstart: "pan" }))
+const IN_THE_WAY = { contextmenu: "longpress", dragstart: "pan" };
+for (const [type, gesture] of Object.entries(IN_THE_WAY))
   addEventListener(type, (event) => {
-    const element = gestureAt(event.target);
+    const element = near(event.target, DOM.gestureTag);
     if (held.size && element && hears(element, gesture)) event.preventDefault();
   });

@@ -1,27 +1,58 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Recogniser, type GestureInput, type GestureOutput, type GestureSettings } from "./gestures.ts";
+import { recogniser, type Take, type Tell } from "./gestures.ts";
 
-const ALL: GestureSettings = {
-  _wanted: () => true,
-  _axis: null,
-  _distance: 8,
-  _hold: 500,
-  _interval: 300,
-};
-
-type Step = [type: GestureInput["_type"], at: number, x?: number, y?: number, id?: number];
-
-/** What is told of some steps, in short: `pan start`, `doubletap`. */
-function told(steps: readonly Step[], settings: Partial<GestureSettings> = {}): string[] {
-  const recogniser = new Recogniser({ ...ALL, ...settings });
-  return steps
-    .flatMap(([type, at, x = 0, y = 0, id = 1]) => recogniser._take({ _type: type, _at: at, _x: x, _y: y, _id: id }))
-    .map(nameOf);
+interface Settings {
+  wanted: (type: string) => boolean;
+  axis: string | null;
+  distance: number;
+  hold: number;
+  interval: number;
 }
 
-const nameOf = ({ type, detail }: GestureOutput): string =>
+interface Input {
+  type: Parameters<Take>[0];
+  at: number;
+  id: number;
+  x: number;
+  y: number;
+}
+
+const ALL: Settings = {
+  wanted: () => true,
+  axis: null,
+  distance: 8,
+  hold: 500,
+  interval: 300,
+};
+
+interface Told {
+  type: string;
+  detail: Parameters<Tell>[1];
+}
+
+/** Answers each input with what is told of it. */
+function listen(settings: Settings): (input: Input) => Told[] {
+  let out: Told[] = [];
+  const { wanted, axis, distance, hold, interval } = settings;
+  const take = recogniser(wanted, axis, distance, hold, interval, (type, detail) => out.push({ type, detail }));
+  return (input) => {
+    out = [];
+    take(input.type, input.at, input.id, input.x, input.y);
+    return out;
+  };
+}
+
+type Step = [type: Input["type"], at: number, x?: number, y?: number, id?: number];
+
+/** What is told of some steps, in short: `pan start`, `doubletap`. */
+function told(steps: readonly Step[], settings: Partial<Settings> = {}): string[] {
+  const take = listen({ ...ALL, ...settings });
+  return steps.flatMap(([type, at, x = 0, y = 0, id = 1]) => take({ type, at, x, y, id })).map(nameOf);
+}
+
+const nameOf = ({ type, detail }: Told): string =>
   detail["phase"] === undefined ? type : `${type} ${String(detail["phase"])}`;
 
 const tap = (at: number, x = 0, y = 0): Step[] => [
@@ -31,7 +62,7 @@ const tap = (at: number, x = 0, y = 0): Step[] => [
 
 describe("a pan", () => {
   it("begins once the finger has gone far enough, tells how far and how fast, and ends with it", () => {
-    const recogniser = new Recogniser(ALL);
+    const take = listen(ALL);
     const out = (
       [
         ["down", 0, 100, 100],
@@ -41,7 +72,7 @@ describe("a pan", () => {
         ["move", 100, 200, 90],
         ["up", 100, 200, 90],
       ] as Step[]
-    ).flatMap(([type, at, x = 0, y = 0]) => recogniser._take({ _type: type, _at: at, _x: x, _y: y, _id: 1 }));
+    ).flatMap(([type, at, x = 0, y = 0]) => take({ type: type, at: at, x: x, y: y, id: 1 }));
     assert.deepEqual(out.map(nameOf), ["pan start", "pan move", "pan move", "pan end"]);
     const { dx, dy, vx, vy } = (out.at(-1)?.detail ?? {}) as Record<string, number>;
     assert.deepEqual([dx, dy], [100, -10]);
@@ -55,8 +86,8 @@ describe("a pan", () => {
       ["move", 20, 90, 40],
       ["up", 30, 90, 40],
     ];
-    assert.deepEqual(told(across, { _axis: "x" }), []);
-    assert.deepEqual(told(across, { _axis: "y" }), ["pan start", "pan move", "pan end"]);
+    assert.deepEqual(told(across, { axis: "x" }), []);
+    assert.deepEqual(told(across, { axis: "y" }), ["pan start", "pan move", "pan end"]);
   });
 
   it("is cancelled where the browser takes the finger over, and ends where a second one comes", () => {
@@ -83,7 +114,7 @@ describe("a pan", () => {
 
 describe("a pinch", () => {
   it("tells how far apart the fingers are, by how far they were", () => {
-    const recogniser = new Recogniser(ALL);
+    const take = listen(ALL);
     const out = (
       [
         ["down", 0, 0, 0, 1],
@@ -93,7 +124,7 @@ describe("a pinch", () => {
         ["up", 30, 200, 0, 2],
         ["up", 40, 0, 0, 1],
       ] as Step[]
-    ).flatMap(([type, at, x = 0, y = 0, id = 1]) => recogniser._take({ _type: type, _at: at, _x: x, _y: y, _id: id }));
+    ).flatMap(([type, at, x = 0, y = 0, id = 1]) => take({ type, at, x, y, id }));
     assert.deepEqual(
       out.map((each) => [nameOf(each), each.detail["scale"], each.detail["x"]]),
       [
@@ -132,7 +163,7 @@ describe("a long press", () => {
           ["move", 10, 20],
           ["time", 500],
         ],
-        { _wanted: (type) => type === "longpress" },
+        { wanted: (type) => type === "longpress" },
       ),
       [],
     );
@@ -150,7 +181,7 @@ describe("a long press", () => {
           ["down", 0],
           ["time", 500],
         ],
-        { _wanted: (type) => type === "pan" },
+        { wanted: (type) => type === "pan" },
       ),
       [],
     );
@@ -184,7 +215,7 @@ describe("gestures, whatever fingers do", () => {
         wanted,
         fc.constantFrom(null, "x", "y"),
         (inputs, names, axis) => {
-          const recogniser = new Recogniser({ ...ALL, _wanted: (type) => names.includes(type), _axis: axis });
+          const take = listen({ ...ALL, wanted: (type) => names.includes(type), axis: axis });
           const down = new Set<number>();
           let at = 0;
           let open: string | undefined;
@@ -194,7 +225,7 @@ describe("gestures, whatever fingers do", () => {
             if (type === "down" ? down.has(id) : type !== "time" && !down.has(id)) continue;
             if (type === "down") down.add(id);
             if (type === "up" || type === "cancel") down.delete(id);
-            for (const output of recogniser._take({ _type: type, _at: at, _x: x, _y: y, _id: id })) {
+            for (const output of take({ type, at, x, y, id })) {
               assert.ok(names.includes(output.type), output.type);
               for (const value of Object.values(output.detail))
                 assert.ok(typeof value === "string" || Number.isFinite(value));
@@ -205,7 +236,6 @@ describe("gestures, whatever fingers do", () => {
               open = phase === "start" || phase === "move" ? output.type : undefined;
             }
             if (down.size === 0) assert.equal(open, undefined, "nothing is open when all fingers are up");
-            assert.equal(recogniser._isMoving, open !== undefined);
           }
         },
       ),

@@ -21,11 +21,11 @@ describe("keys of a menu", () => {
     assert.equal(nextItem("c", NAMES, 3), 0);
     assert.equal(nextItem("c", NAMES, -1), 0);
     assert.equal(nextItem("p", NAMES, 2), 2);
-    assert.equal(nextItem("x", NAMES, 0), -1);
+    assert.equal(nextItem("x", NAMES, 0), undefined);
   });
 
   it("mean nothing where they press, or where there is nothing", () => {
-    for (const key of [" ", "Enter", "Escape", "F1"]) assert.equal(nextItem(key, NAMES, 0), -1);
-    assert.equal(nextItem("ArrowDown", [], -1), -1);
+    for (const key of [" ", "Enter", "Escape", "F1"]) assert.equal(nextItem(key, NAMES, 0), undefined);
+    assert.equal(nextItem("ArrowDown", [], -1), undefined);
   });
 });

@@ -3,22 +3,14 @@
 /**
  * @param names texts of the items.
  * @param at index of the item with the focus; -1 for none.
- * @returns index of the item that gets it; -1 where the key means nothing.
+ * @returns index of the item that gets it; undefined where the key means nothing.
  */
-export function nextItem(key: string, names: readonly (string | null)[], at: number): number {
+export function nextItem(key: string, names: readonly (string | null)[], at: number): number | undefined {
   const count = names.length;
-  if (count === 0) return -1;
-  if (key === "ArrowDown") return (at + 1) % count;
-  if (key === "ArrowUp") return at <= 0 ? count - 1 : at - 1;
-  if (key === "Home") return 0;
-  if (key === "End") return count - 1;
-  // A space presses the item.
-  if (key.trim().length !== 1) return -1;
-  const letter = key.toLowerCase();
-  const begins = (name: string | null | undefined): boolean => name?.trim().toLowerCase().startsWith(letter) ?? false;
-  for (let step = 1; step <= count; step++) {
-    const place = (Math.max(at, 0) + (at < 0 ? step - 1 : step)) % count;
-    if (begins(names[place])) return place;
-  }
-  return -1;
+  const place = { ArrowDown: at + 1, ArrowUp: Math.max(at, 0) - 1, Home: 0, End: -1 }[key];
+  if (place !== undefined && count) return (place + count) % count;
+  // A space presses the item; longer ones are names of other keys.
+  if (!/^\S$/u.test(key)) return;
+  const behind = names.map((_, index) => (at + 1 + index) % count);
+  return behind.find((index) => names[index]?.trim().toLowerCase().startsWith(key.toLowerCase()));
 }

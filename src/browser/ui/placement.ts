@@ -12,10 +12,6 @@ export type Size = Pick<Box, "width" | "height">;
 /** Kept free at the edges of the window, in px. */
 const MARGIN = 4;
 
-/** Moves `at` so that `size` fits into `room`; what fits nowhere begins at its beginning. */
-const shifted = (at: number, size: number, room: number): number =>
-  Math.max(MARGIN, Math.min(at, room - size - MARGIN));
-
 /**
  * @param placement `side` or `side-align`: `bottom-start`.
  * @param isRtl start and end of horizontal edges are the other way round.
@@ -29,26 +25,22 @@ export function placeBeside(
   placement: string,
   isRtl = false,
 ): Pick<Box, "x" | "y"> {
-  const [side = "bottom", align] = placement.split("-");
-  const isAcross = side === "left" || side === "right";
-  const [start, extent, own, whole] = isAcross
-    ? [anchor.x, anchor.width, size.width, room.width]
-    : [anchor.y, anchor.height, size.height, room.height];
-  const before = start - own;
-  const roomBefore = start - MARGIN;
-  const roomBehind = whole - start - extent - MARGIN;
-  const isBefore =
-    side === "left" || side === "top" ? fits(own, roomBefore, roomBehind) : !fits(own, roomBehind, roomBefore);
-  const main = isBefore ? before : start + extent;
-  const [edge, edgeExtent, width, wholeEdge] = isAcross
-    ? [anchor.y, anchor.height, size.height, room.height]
-    : [anchor.x, anchor.width, size.width, room.width];
-  const isAtEnd = align !== undefined && (align === "end") !== (isRtl && !isAcross);
-  const cross = align === undefined ? edge + (edgeExtent - width) / 2 : isAtEnd ? edge + edgeExtent - width : edge;
-  const along = shifted(cross, width, wholeEdge);
-  const away = shifted(main, own, whole);
-  return isAcross ? { x: away, y: along } : { x: along, y: away };
+  const [side, align] = placement.split("-");
+  const isAcross = /^[lr]/.test(side!);
+  const isWantedBefore = /^[lt]/.test(side!);
+  const along = (axis: "x" | "y", extent: "width" | "height"): number => {
+    const start = anchor[axis];
+    const end = start + anchor[extent];
+    const own = size[extent];
+    const whole = room[extent];
+    /** Last place at which it fits. */
+    const last = whole - own - MARGIN;
+    let at = (start + end - own) / 2;
+    if (isAcross === (axis === "x")) {
+      const isRoomier = start + end >= whole;
+      at = (isWantedBefore ? start - own >= MARGIN || isRoomier : end > last && isRoomier) ? start - own : end;
+    } else if (align) at = (align === "end") !== (isRtl && !isAcross) ? end - own : start;
+    return Math.max(MARGIN, Math.min(at, last));
+  };
+  return { x: along("x", "width"), y: along("y", "height") };
 }
-
-/** Whether the wanted side is taken. */
-const fits = (size: number, wanted: number, other: number): boolean => size <= wanted || wanted >= other;

@@ -10,16 +10,14 @@ const root = document.documentElement;
 
 const press = (): void =>
   document
-    .querySelectorAll(`${FORM} button`)
-    .forEach((button) =>
-      button.setAttribute("aria-pressed", String(button.getAttribute("value") === root.getAttribute(DOM.theme))),
-    );
+    .querySelectorAll<HTMLButtonElement>(`${FORM} button`)
+    .forEach((button) => (button.ariaPressed = `${button.value === root.getAttribute(DOM.theme)}`));
 
 // A page that many share was written without the visitor's choice.
 press();
 
 addEventListener("submit", (event) => {
-  const chosen = event.submitter?.getAttribute("value");
+  const chosen = (event.submitter as HTMLButtonElement | null)?.value;
   if (!chosen || !(event.target as Element).matches(FORM)) return;
   event.preventDefault();
   root.setAttribute(DOM.theme, chosen);
