@@ -1,16 +1,22 @@
 /**
  * Two processes that serve and some that work on one PostgreSQL, with faults of every kind.
  *
- *   CLUSTER_KILLS=50 CLUSTER_FREEZES=20 CLUSTER_RESTARTS=5 CLUSTER_CUTS=10 CLUSTER_GRAPHS=3000 CLUSTER_SECONDS=120 node --test out/test/chaos/cluster.test.js
+ *   CLUSTER_WEB=2 CLUSTER_WORKERS=4 CLUSTER_KILLS=50 CLUSTER_FREEZES=20 CLUSTER_RESTARTS=5 CLUSTER_CUTS=10 CLUSTER_GRAPHS=3000 CLUSTER_SECONDS=270 node --test out/test/chaos/cluster.test.js
+ *
+ * With CLUSTER_NETWORK=namespaces half of those who work stand in a network namespace of their own, and a cut takes down the link to
+ * it (Linux, iproute2, root).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { withoutPostgres } from "svc/testing";
+import { whyNoNamespaces } from "./cluster-network.ts";
 import { runCluster } from "./cluster-run.ts";
 
 const given = (name: string, otherwise: number): number => Number(process.env[`CLUSTER_${name}`] ?? otherwise);
+const hasNamespaces = process.env["CLUSTER_NETWORK"] === "namespaces";
+const why = (hasNamespaces && whyNoNamespaces()) || (await withoutPostgres());
 
-describe("processes on one database", { skip: await withoutPostgres() }, () => {
+describe("processes on one database", { skip: why }, () => {
   it("lose nothing that was acknowledged, do nothing twice and mislead nobody, whatever happens to them", async (test) => {
     const report = await runCluster(
       {
@@ -22,6 +28,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
         restarts: given("RESTARTS", 1),
         cuts: given("CUTS", 1),
         seconds: given("SECONDS", 4),
+        hasNamespaces,
       },
       (text) => test.diagnostic(text),
     );

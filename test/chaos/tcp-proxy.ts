@@ -8,7 +8,8 @@ export interface TcpProxy {
   close(): void;
 }
 
-export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
+/** @param address where it listens */
+export async function tcpProxy(targetPort: number, address = "127.0.0.1"): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(targetPort, "127.0.0.1");
@@ -25,7 +26,7 @@ export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
       one.pipe(other);
     }
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  await new Promise<void>((listening) => server.listen(0, address, listening));
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
   };
