@@ -23,7 +23,7 @@ import { inboxUrl } from "./endpoints/demo.ts";
 import { ActivityLog } from "./activity.ts";
 import { Limits } from "./limits.ts";
 import { keptOf } from "./cached-page.ts";
-import { followInvalidations } from "./invalidate.ts";
+import { followInvalidations, tellInvalidations } from "./invalidate.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { AppOptions, SessionOptions, Surroundings } from "./options.ts";
@@ -71,7 +71,7 @@ export async function boot(options: BootOptions): Promise<Services> {
     throw error;
   });
   try {
-    const { webhooks, engine, cluster } = await startWork(options, store);
+    const { webhooks, engine, cluster } = await startWork(options, store, pageCache);
     const activity = keptActivity(options, store, engine);
     return {
       config,
@@ -127,6 +127,7 @@ function keptActivity({ config, clock, log, metrics }: BootOptions, store: Store
 async function startWork(
   { app, config, where, clock, closing, log, metrics, tracer }: BootOptions,
   store: Store,
+  pageCache: PageCache,
 ): Promise<{ webhooks: Webhooks; engine: Engine; cluster: Cluster | undefined }> {
   const webhooks = createWebhooks({
     store,
@@ -151,7 +152,9 @@ async function startWork(
   });
   await webhooks.registerAtBoot(config.webhookUrls);
   const watch = loopWatch(app, metrics, log, () => engine.lanes());
-  const cluster = await createFleet({ app, config, clock, log, store });
+  const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
+  const cluster = await createFleet({ app, config, clock, log, store, onInvalidated });
+  if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
   const engine: Engine = createEngine({
     store,
     fleet: cluster,

@@ -20,6 +20,8 @@ export interface FleetOptions {
   clock: Clock;
   log: Log;
   store: Store;
+  /** Told of pages that another process has invalidated. */
+  onInvalidated: (names: readonly string[]) => void;
 }
 
 /** @returns undefined where the process has its store to itself. It is to be started once the engine is there. */
@@ -43,7 +45,8 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
     concurrency: GRAPHS,
     clock,
     log,
-    onNews: ({ graphs, registrations, changed }) => {
+    onNews: ({ graphs, registrations, changed, invalidated }) => {
+      if (invalidated.length > 0) options.onInvalidated(invalidated);
       if (changed.includes("registrations")) readRegistrations(store, log);
       for (const id of graphs) store.graphs.announce?.(id);
       store.webhooks.announce?.(new Set(registrations));

@@ -7,6 +7,7 @@ import { openStore } from "../store/open.ts";
 import type { Store } from "../store/contract.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
 import { Cluster } from "./cluster.ts";
+import type { News } from "./notices.ts";
 import { openDatabase, type OpenedDatabase } from "./open-database.ts";
 
 describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
@@ -30,12 +31,15 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     holds: () => false,
     isAtRest: () => false,
     hold: async () => undefined,
-    readQueues: async () => undefined,
+    readControls: async () => undefined,
     dropAll: () => undefined,
     fulfil: () => Promise.reject(new Error("nobody asks")),
   };
 
-  async function start(held: Partial<Held>): Promise<{ database: OpenedDatabase }> {
+  async function start(
+    held: Partial<Held>,
+    onNews: (news: News) => void = () => undefined,
+  ): Promise<{ database: OpenedDatabase; cluster: Cluster }> {
     const database = await openDatabase(test.url, "svc");
     const cluster = new Cluster({
       database,
@@ -45,13 +49,13 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
       concurrency: 4,
       clock: systemClock,
       log: silentLog,
-      onNews: () => undefined,
+      onNews,
       onDoubt: () => undefined,
     });
     cluster.attach({ ...idle, ...held });
     await cluster.start();
     open.push(cluster);
-    return { database };
+    return { database, cluster };
   }
 
   /** Of a test that fails too: a process that is left in its cluster keeps this one from ending. */
@@ -80,6 +84,23 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     await isTaken;
     // Taken, given back, taken.
     assert.deepEqual(numbers, [1, 3]);
+  });
+
+  it("hears of pages that another has invalidated, however many and however long their names", async () => {
+    const heard = new Set<string>();
+    const names = Array.from({ length: 400 }, (_, at) => `/books/${at}/${"ž".repeat(50)}`);
+    let hear = (): void => undefined;
+    const hasHeard = new Promise<void>((resolve) => (hear = resolve));
+    await start({}, ({ invalidated }) => {
+      for (const name of invalidated) heard.add(name);
+      // What is told at once may come in any order.
+      if (heard.size === names.length + 1) hear();
+    });
+    const { cluster } = await start({});
+    cluster.invalidated(names);
+    cluster.invalidated(["x".repeat(9000)]);
+    await hasHeard;
+    assert.deepEqual([...heard].sort(), [...names, "/*"].sort());
   });
 
   it("that was given up, and believes to hold a graph, does not throw its job away", async () => {

@@ -11,7 +11,7 @@ import { answerOf, Commands, snapshotFrom, type Answer } from "./commands.ts";
 import { startJobs, prepareJobs, type Jobs } from "./jobs.ts";
 import { Leases } from "./leases.ts";
 import { Membership, type MemberProfile, type ProcessView } from "./membership.ts";
-import { CHANNEL, Notices, readNews, type News } from "./notices.ts";
+import { CHANNEL, LONGEST_NEWS, newsOf, Notices, readNews, type News } from "./notices.ts";
 import type { OpenedDatabase } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
 import { TakeBatch } from "./take-batch.ts";
@@ -25,6 +25,9 @@ const REST_LOOK_MS = 1000;
 const SWEEP_MS = 5000;
 /** Sweeps between looks for all that anybody waits for: those cost a question for each. */
 const DOUBT_SWEEPS = 6;
+
+/** As `invalidate` takes it. */
+const ALL_PAGES = ["/*"];
 
 export interface ClusterOptions {
   database: OpenedDatabase;
@@ -61,6 +64,7 @@ export class Cluster implements Fleet {
   #pools: string[] = [];
   #sweeps = 0;
   #forgotten: ReadonlySet<string> = new Set();
+  #hasJoined = false;
   #isClosing = false;
 
   constructor(options: ClusterOptions) {
@@ -100,6 +104,8 @@ export class Cluster implements Fleet {
         await this.#listPools(id);
         // Nothing was heard before.
         options.onDoubt();
+        if (this.#hasJoined) options.onNews(newsOf({ invalidated: ALL_PAGES }));
+        this.#hasJoined = true;
       },
       onLoss: () => this.#held?.dropAll(),
       giveUp: async (id) => {
@@ -189,6 +195,13 @@ export class Cluster implements Fleet {
     this.#notices.add("changed", "queues");
   }
 
+  /** Pages of these tags and paths show something else now. */
+  invalidated(names: readonly string[]): void {
+    if (this.#membership.others === 0) return;
+    const isLong = names.some((name) => Buffer.byteLength(name) > LONGEST_NEWS);
+    for (const name of isLong ? ALL_PAGES : names) this.#notices.add("invalidated", name);
+  }
+
   async reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
     const { clock } = this.#options;
     let cause: unknown;
@@ -247,17 +260,19 @@ export class Cluster implements Fleet {
     const { id } = this.#membership;
     for (const command of news.answered) this.#commands.answered(command);
     if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
-    if (news.changed.includes("queues")) this.#readQueues();
+    if (news.changed.includes("queues")) this.#readControls();
     if (news.changed.includes("permits")) this.permits.lookAgain();
     if (news.changed.includes("lost")) this.#options.onDoubt();
     // What this process has written itself it knows: those who follow would read it again.
     const isOwn = news.from !== undefined && news.from === id;
-    this.#options.onNews(isOwn ? { ...news, graphs: [], registrations: [] } : news);
+    this.#options.onNews(isOwn ? { ...news, graphs: [], registrations: [], invalidated: [] } : news);
   }
 
-  #readQueues(): void {
+  #readControls(): void {
     const { log } = this.#options;
-    this.#held?.readQueues().catch((err: unknown) => log.warn({ err }, "Paused queues could not be read again"));
+    this.#held
+      ?.readControls()
+      .catch((err: unknown) => log.warn({ err }, "Queues and schedules could not be read again"));
   }
 
   #lookForCommands(id: string): void {
@@ -330,7 +345,7 @@ export class Cluster implements Fleet {
       const { id } = this.#membership;
       if (id === undefined) return;
       this.#lookForCommands(id);
-      this.#readQueues();
+      this.#readControls();
       if (++this.#sweeps % DOUBT_SWEEPS === 0) {
         this.#options.onDoubt();
         this.#leases.addLostJobs().catch((err: unknown) => log.debug({ err }, "Lost jobs could not be looked for"));

@@ -11,8 +11,10 @@ export const CHANNEL = "svc_cluster";
 const GATHER_MS = 25;
 /** News of a time in which the database was away: more is forgotten, and found by those who look. */
 const MOST_KEPT = 10_000;
-/** PostgreSQL takes 7,999 bytes; ids are under 40 bytes long. */
-const MOST_IDS = 150;
+/** PostgreSQL takes 7,999 bytes. */
+const MOST_BYTES = 7000;
+/** Of one piece of news, quoted. */
+export const LONGEST_NEWS = 3000;
 
 /** Lists of ids. */
 export interface News {
@@ -24,14 +26,17 @@ export interface News {
   asked: string[];
   /** Commands that are answered. */
   answered: string[];
-  /** What was changed that others may have read: `queues`, `registrations`; `permits`: some were given back; `lost`: a process has gone, and may have told nobody what it did last. */
+  /** What was changed that others may have read: `queues`, `registrations`; `permits`: some were given back; `lost`: a process
+   * has gone, and may have told nobody what it did last. */
   changed: string[];
+  /** Tags and paths of pages that show something else now. */
+  invalidated: string[];
   /** The process that tells it: it hears itself as well. */
   from?: string;
 }
 
 type Kind = keyof Omit<News, "from">;
-const KINDS: readonly Kind[] = ["graphs", "registrations", "asked", "answered", "changed"];
+const KINDS: readonly Kind[] = ["graphs", "registrations", "asked", "answered", "changed", "invalidated"];
 
 export class Notices {
   readonly #clock: Clock;
@@ -43,6 +48,7 @@ export class Notices {
     asked: new Set(),
     answered: new Set(),
     changed: new Set(),
+    invalidated: new Set(),
   };
   #timer: Timer | undefined;
   #isClosed = false;
@@ -89,18 +95,30 @@ export class Notices {
     const all = KINDS.flatMap((kind) => [...this.#news[kind]].map((id) => [kind, id] as const));
     for (const kind of KINDS) this.#news[kind].clear();
     const payloads: string[] = [];
-    for (let at = 0; at < all.length; at += MOST_IDS) {
-      const from = this.#me();
-      const part: Partial<News> = from === undefined ? {} : { from };
-      for (const [kind, id] of all.slice(at, at + MOST_IDS)) (part[kind] ??= []).push(id);
-      payloads.push(JSON.stringify(part));
+    const from = this.#me();
+    let part: Partial<News> = {};
+    let bytes = 0;
+    const end = (): void => {
+      if (bytes > 0) payloads.push(JSON.stringify({ from, ...part }));
+      [part, bytes] = [{}, 0];
+    };
+    for (const [kind, id] of all) {
+      // Its comma, and perhaps the name of the list.
+      const more = Buffer.byteLength(JSON.stringify(id)) + kind.length + 6;
+      if (bytes + more > MOST_BYTES) end();
+      (part[kind] ??= []).push(id);
+      bytes += more;
     }
+    end();
     return payloads;
   }
 }
 
 /** @returns lists that may be empty. */
 export function readNews(payload: string): News {
-  const told = JSON.parse(payload) as Partial<News>;
-  return { graphs: [], registrations: [], asked: [], answered: [], changed: [], ...told };
+  return newsOf(JSON.parse(payload) as Partial<News>);
+}
+
+export function newsOf(told: Partial<News>): News {
+  return { graphs: [], registrations: [], asked: [], answered: [], changed: [], invalidated: [], ...told };
 }

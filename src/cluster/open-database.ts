@@ -1,5 +1,6 @@
 /** A cluster's way to PostgreSQL: a few connections for statements, and sessions that stay. `pg` is loaded here, and only here. */
 import type { Client, Pool } from "pg";
+import { waitForDisk } from "../store/postgres/driver.ts";
 import { isAway } from "../store/postgres/store-error.ts";
 import type { ClusterDatabase, Query, Rows, Session } from "./database.ts";
 
@@ -21,7 +22,8 @@ export interface OpenedDatabase extends ClusterDatabase {
 export async function openDatabase(url: string, schema: string): Promise<OpenedDatabase> {
   const { default: pg } = await import("pg");
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
-  const pool = new pg.Pool({ ...settings, max: CONNECTIONS, application_name: "svc cluster" });
+  // A lease that a crash of the server forgets would be given out again under its number.
+  const pool = new pg.Pool({ ...settings, verify: waitForDisk, max: CONNECTIONS, application_name: "svc cluster" });
   // An idle connection that ends is replaced; what was under way on another rejects there.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));

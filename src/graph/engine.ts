@@ -133,7 +133,10 @@ class GraphEngine implements Engine {
       holds: (graphId) => this.#underWay.get(graphId) !== undefined,
       isAtRest: (graphId) => this.#underWay.isAtRest(graphId),
       hold: (graphId, lease, hasCrashed) => this.#underWay.hold(graphId, lease, hasCrashed),
-      readQueues: () => this.queues.readAgain(),
+      readControls: async () => {
+        await this.queues.readAgain();
+        await this.schedule.lookAgain();
+      },
       dropAll: () => this.#underWay.dropAll(),
       fulfil: (graphId, wish) => this.#fulfil(graphId, wish),
     });

@@ -23,8 +23,8 @@ export interface Held {
   hold(graphId: string, lease: number, hasCrashed: boolean): Promise<void>;
   /** Nothing that this process held is its own any more. */
   dropAll(): void;
-  /** Reads again which queues are paused. */
-  readQueues(): Promise<void>;
+  /** Reads again which queues are paused, and which schedule is due first. */
+  readControls(): Promise<void>;
   /** What another process was asked for. */
   fulfil(graphId: string, wish: Wish): Promise<Snapshot>;
 }

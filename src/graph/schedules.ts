@@ -40,6 +40,7 @@ export class Scheduler implements Schedules {
   readonly #times = new Map<string, CronTimes>();
   #timer: Timer | undefined;
   #looks = 0;
+  #hasBegun = false;
   #isClosed = false;
 
   constructor(options: SchedulerOptions) {
@@ -59,7 +60,13 @@ export class Scheduler implements Schedules {
     }
     for (const { name, source } of await this.#options.rows.schedules())
       if (source === "app" && !names.has(name)) await this.#options.rows.remove(name);
+    this.#hasBegun = true;
     await this.#arm();
+  }
+
+  /** Another process may have changed some: those of a process that is gone are run by the others. */
+  async lookAgain(): Promise<void> {
+    if (this.#hasBegun) await this.#arm();
   }
 
   close(): void {

@@ -68,6 +68,17 @@ export function inSchema(text: string, schema: string): string {
   return schema === "svc" ? text : text.replaceAll(/\bsvc\./g, `${schema}.`);
 }
 
+const WAIT_FOR_DISK =
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+
+/**
+ * Option of a pool: what is acknowledged is on the disk, whatever the server, the database or the role has as its default. `local` and
+ * `remote_write` are left alone: they are about standbys.
+ */
+export const waitForDisk: NonNullable<PoolConfig["verify"]> = (client, done) => {
+  client.query(WAIT_FOR_DISK).then(() => done(), done);
+};
+
 /** @throws SvcError `SVC_CONFIG` where the package `pg` is not installed. */
 export async function openPool(url: string, max: number): Promise<Pool> {
   const { default: pg } = await loadPg();
@@ -76,6 +87,7 @@ export async function openPool(url: string, max: number): Promise<Pool> {
     max,
     application_name: "svc",
     keepAlive: true,
+    verify: waitForDisk,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,

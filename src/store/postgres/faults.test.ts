@@ -394,6 +394,26 @@ describe("PostgreSQL, shared", { skip }, () => {
     await store.close();
   });
 
+  it("waits for the disk where the database would not", async () => {
+    const own = await testDatabase();
+    const name = new URL(own.url).pathname.slice(1);
+    const settings = async (): Promise<unknown> => {
+      const pool = await openPool(own.url, 1);
+      try {
+        return (await pool.query("SELECT current_setting('synchronous_commit') AS is")).rows[0];
+      } finally {
+        await pool.end();
+      }
+    };
+    const pool = await openPool(own.url, 1);
+    for (const value of ["off", "local"]) {
+      await pool.query(`ALTER DATABASE "${name}" SET synchronous_commit = ${value}`);
+      assert.deepEqual(await settings(), { is: value === "off" ? "on" : value });
+    }
+    await pool.end();
+    await own.drop();
+  });
+
   it("keeps texts that PostgreSQL can't, with a sign in the place of what it lacks", async () => {
     const store = await openStore(`${database.url}?schema=texts`);
     const id = nextId();
