@@ -91,5 +91,6 @@ function found<Value>(
   if (names.length === 0) return { value, params: NO_PARAMS };
   const params = Object.create(null) as Record<string, string>;
   names.forEach((name, at) => (params[name] = values[at] ?? segments.slice(restAt).join("/")));
-  return { value, params };
+  // Kept for the next request for the same path, which has them to itself no less.
+  return { value, params: Object.freeze(params) };
 }

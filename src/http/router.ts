@@ -3,6 +3,7 @@
  * wrong method. Which pattern answers is route-tree.ts; each method is looked for by itself, so a pattern without it
  * hides no other.
  */
+import { remembered } from "../shared/remember.ts";
 import { compose } from "./middleware.ts";
 import { RouteTree, type Found } from "./route-tree.ts";
 import type { Handler, Middleware, Params } from "./types.ts";
@@ -28,6 +29,8 @@ export class Router {
   /** Patterns without parameters, which most requests hit, by method. */
   readonly #static = new Map<string, Map<string, Match>>();
   readonly #methods = new Set<string>();
+  /** What was found for a path that has parameters, by method: calls of actions have a few and come all the time. */
+  readonly #recent = new Map<string, (path: string) => { match: Match | undefined }>();
   /** Paths that no pattern matches, where that is known. */
   readonly #unknown = new Set<string>();
 
@@ -36,6 +39,7 @@ export class Router {
     const route = { method, pattern, handler: compose(middleware, handler) };
     this.#methods.add(method);
     this.#unknown.clear();
+    this.#recent.clear();
     this.#tree.add(method, pattern, route);
     if (/[:*]/.test(pattern)) return;
     const paths = this.#static.get(method) ?? new Map<string, Match>();
@@ -54,7 +58,14 @@ export class Router {
   }
 
   #find(method: string, path: string): Match | undefined {
-    return this.#static.get(method)?.get(path) ?? asMatch(this.#tree.find(method, path));
+    return this.#static.get(method)?.get(path) ?? this.#lookUp(method, path);
+  }
+
+  #lookUp(method: string, path: string): Match | undefined {
+    if (!this.#methods.has(method)) return undefined;
+    let find = this.#recent.get(method);
+    if (!find) this.#recent.set(method, (find = remembered((of) => ({ match: asMatch(this.#tree.find(method, of)) }))));
+    return find(path).match;
   }
 
   #miss(path: string): Match {

@@ -3,6 +3,7 @@
  * `X-Forwarded-For` that is not one of them. Everything further left was written by the client and proves nothing.
  */
 import { isIP } from "node:net";
+import { remembered } from "../shared/remember.ts";
 import type { CidrSet } from "./cidr.ts";
 
 /**
@@ -52,7 +53,7 @@ function lastOf(list: string | undefined): string | undefined {
 }
 
 /** An address without port and brackets, as some proxies add them; `::ffff:1.2.3.4` is how a dual-stack socket spells 1.2.3.4. */
-function bare(text: string): string {
+const bare = remembered((text) => {
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
   return /^::ffff:\d+\./i.test(address) ? address.slice(7) : address;
-}
+});
