@@ -38,13 +38,15 @@ const isPlainName = remembered((name) => TOKEN.test(name) && !NODES_OWN.has(name
 /** The same for all answers of one second. */
 class HeadEnd {
   readonly #keepAlive: string;
+  /** What a head that `writeHead` makes is given beside its own: node:http says it only where it keeps the time. */
+  readonly headers: readonly string[];
   #second = 0;
   #text = "";
 
   /** @param keepAliveMs how long a connection is kept between two requests */
   constructor(keepAliveMs: number) {
-    const seconds = Math.floor(keepAliveMs / 1000);
-    this.#keepAlive = `Connection: keep-alive\r\n${keepAliveMs > 0 ? `Keep-Alive: timeout=${seconds}\r\n` : ""}\r\n`;
+    this.headers = keepAliveMs > 0 ? ["Keep-Alive", `timeout=${Math.floor(keepAliveMs / 1000)}`] : [];
+    this.#keepAlive = `Connection: keep-alive\r\n${this.headers.join(": ")}${keepAliveMs > 0 ? "\r\n" : ""}\r\n`;
   }
 
   get text(): string {
@@ -58,8 +60,16 @@ class HeadEnd {
 export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** Where node:http keeps the head until it goes out with the first bytes behind it. */
   declare _header: string | null;
-  /** Undefined: nothing is known of how the head ends. */
-  headEnd: HeadEnd | undefined;
+  /** Undefined where nothing is known of how the head ends. */
+  readonly headEnd: HeadEnd | undefined;
+  /** Whether the head is for `writeHead` to make, whatever is in it. */
+  leavesHead = false;
+
+  /** Headers for `writeHead` beside others, of an answer whose connection goes on. */
+  keepAlive(others: readonly string[]): readonly string[] {
+    const isKept = this.shouldKeepAlive && (this.useChunkedEncodingByDefault || others.includes("content-length"));
+    return isKept && !others.includes("connection") ? (this.headEnd?.headers ?? []) : [];
+  }
 
   /**
    * Stores a head for a body of this length.
@@ -68,7 +78,7 @@ export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends
    */
   storeHead({ status, headers, ready }: Head, length: number | undefined): boolean {
     const { headEnd } = this;
-    if (!headEnd || !this.shouldKeepAlive || !this.useChunkedEncodingByDefault) return false;
+    if (!headEnd || this.leavesHead || !this.shouldKeepAlive || !this.useChunkedEncodingByDefault) return false;
     let text = "";
     for (let at = 0; at < headers.length; at += 2) {
       const [name, value] = [headers[at] as string, headers[at + 1] as string];
@@ -83,12 +93,12 @@ export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends
   }
 }
 
-/** The class for a server; the plain one where this version of Node keeps heads in another way. */
-export function replyClass(keepAliveMs: number): typeof ServerResponse {
-  if (!isHeadKept()) return ServerResponse;
+/** The class for a server; undefined where this version of Node keeps heads in another way. */
+export function replyClass(keepAliveMs: number): typeof ServerResponse | undefined {
+  if (!isHeadKept()) return undefined;
   const end = new HeadEnd(keepAliveMs);
   return class<Request extends IncomingMessage = IncomingMessage> extends OwnReply<Request> {
-    override headEnd: HeadEnd | undefined = end;
+    override readonly headEnd = end;
   };
 }
 
@@ -105,5 +115,5 @@ function isHeadKept(): boolean {
 }
 
 class Probe extends OwnReply {
-  override headEnd: HeadEnd | undefined = new HeadEnd(0);
+  override readonly headEnd = new HeadEnd(0);
 }

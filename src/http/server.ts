@@ -34,6 +34,7 @@ export interface Timeouts {
 
 /** As nginx has it for the time between two writes. */
 const STALL_MS = 60_000;
+const KEEP_ALIVE_MS = 65_000;
 
 /** How often Node looks for requests that are over their time, at most. */
 const CHECK_INTERVAL_MS = 1000;
@@ -61,10 +62,13 @@ export interface Listening {
 type OnRequest = (message: IncomingMessage, reply: ServerResponse) => Promise<void> | void;
 
 const REPLY = Symbol("svc.reply");
+const QUIET = Symbol("svc.quiet");
 
 /** A connection, which knows the answer that it was asked for last: a property is found faster than an entry of a map. */
 interface Connection extends Socket {
   [REPLY]?: ServerResponse;
+  /** Since when nothing has been read of it, behind an answer; on the clock of `performance.now()`. */
+  [QUIET]?: { readonly bytesRead: number; readonly sinceMs: number };
 }
 
 /** @throws SvcError `SVC_CONFIG` when the port is taken. @param onFault told of a fault that reached no answer. */
@@ -95,7 +99,7 @@ export async function listen(
   server.on("checkContinue", (message, reply) => {
     waitingToSend.add(message);
     // Who was not asked for its body may send it all the same: node:http then ends the connection.
-    if (reply instanceof OwnReply) reply.headEnd = undefined;
+    if (reply instanceof OwnReply) reply.leavesHead = true;
     serve(message, reply);
   });
   // Refused with our headers, as everything ambiguous is.
@@ -119,7 +123,8 @@ export async function listen(
     // Nothing has moved for long: between two requests, or because the client takes nothing of what is ready.
     if (isIdle || socket.writableLength > 0) socket.destroy();
   });
-  drain.watchStalls(options.timeouts?.stallMs ?? STALL_MS);
+  const { stallMs = STALL_MS, keepAliveMs = KEEP_ALIVE_MS } = options.timeouts ?? {};
+  drain.watch(stallMs, keepAliveMs);
   server.on("connect", (_message, socket) => writeRefusal(socket, refuse(CONNECT_REFUSED)));
   await bind(server, options);
   const { port } = server.address() as AddressInfo;
@@ -127,14 +132,16 @@ export async function listen(
   return { url: `http://${host}:${port}`, port, close: (deadlineMs) => drain.close(deadlineMs) };
 }
 
-function limits({ headersMs = 10_000, requestMs = 30_000, keepAliveMs = 65_000 }: Timeouts = {}): ServerOptions {
+function limits({ headersMs = 10_000, requestMs = 30_000, keepAliveMs = KEEP_ALIVE_MS }: Timeouts = {}): ServerOptions {
+  const OwnClass = replyClass(keepAliveMs);
   return {
     // Node takes no headers' time over that of the request.
     headersTimeout: Math.min(headersMs, requestMs),
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs, requestMs),
-    keepAliveTimeout: keepAliveMs,
-    ServerResponse: replyClass(keepAliveMs),
+    // Of our own answers the heads say it and `Drain` sees to it, without a timer for each of them.
+    keepAliveTimeout: OwnClass ? 0 : keepAliveMs,
+    ...(OwnClass && { ServerResponse: OwnClass }),
     // Checked by us, so that the refusal has our headers.
     requireHostHeader: false,
   };
@@ -193,6 +200,14 @@ function tryBind(server: Server, host: string, port: number): Promise<NodeJS.Err
   });
 }
 
+/** A connection is closed no earlier than its answers have said, and up to two looks later. */
+function closeUnused(connection: Connection, keepAliveMs: number, nowMs: number): void {
+  if (connection[REPLY]?.writableFinished !== true) return;
+  const { bytesRead, [QUIET]: quiet } = connection;
+  if (quiet?.bytesRead !== bytesRead) connection[QUIET] = { bytesRead, sinceMs: nowMs };
+  else if (nowMs - quiet.sinceMs >= keepAliveMs) connection.destroy();
+}
+
 /** The end of a server: answers under way finish, their connections are kept for nothing more. */
 class Drain {
   readonly #server: Server;
@@ -208,15 +223,21 @@ class Drain {
   }
 
   /**
-   * Has `timeout` told of connections that take nothing for so long. Only those that have something to take get a timer, now
-   * and then: a server's own would be put off by each read and write of each request, at a tenth of its price.
+   * Looks at all connections now and then. Those that have something to take get a timer, so that `timeout` tells when they take
+   * nothing for so long; those of which nobody asks anything are closed. A server's own timers would be put off by each read and
+   * write of each request, at a tenth of its price.
+   * @param keepAliveMs 0: for ever
    */
-  watchStalls(stallMs: number): void {
+  watch(stallMs: number, keepAliveMs: number): void {
     const look = (): void => {
-      for (const connection of this.#connections)
-        if (connection.writableLength > 0 && connection.timeout !== stallMs) connection.setTimeout(stallMs);
+      const nowMs = performance.now();
+      for (const connection of this.#connections) {
+        const timeoutMs = connection.writableLength > 0 ? stallMs : 0;
+        if ((connection.timeout ?? 0) !== timeoutMs) connection.setTimeout(timeoutMs);
+        if (keepAliveMs > 0) closeUnused(connection, keepAliveMs, nowMs);
+      }
     };
-    const timer = setInterval(look, Math.min(CHECK_INTERVAL_MS, stallMs)).unref();
+    const timer = setInterval(look, Math.min(CHECK_INTERVAL_MS, stallMs, keepAliveMs || Infinity)).unref();
     this.#server.once("close", () => clearInterval(timer));
   }
 

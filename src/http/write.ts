@@ -57,7 +57,7 @@ export function writeNode(
   if (body === null || isHead || isBodyless(status)) {
     if (isStream(body)) {
       endEarly(body[Symbol.asyncIterator]());
-      reply.writeHead(status, allHeaders(ctx, result));
+      startHead(reply, ctx, result);
     } else writeHead(reply, ctx, result, isHead);
     return void reply.end();
   }
@@ -65,9 +65,11 @@ export function writeNode(
     if (typeof body === "string" && body.length > STRING_LIMIT) return endEncoded(reply, ctx, result, body);
     const length = lengthOf(body);
     writeHead(reply, ctx, result, isHead, length);
-    return typeof body === "string" ? endAtOnce(reply, body, length) : void reply.end(body);
+    // Of ASCII, which most of it is, both are the same.
+    const encoding = length === body.length ? "latin1" : "utf8";
+    return endAtOnce(reply, body, encoding);
   }
-  reply.writeHead(status, allHeaders(ctx, result));
+  startHead(reply, ctx, result);
   return pump(reply, body);
 }
 
@@ -80,30 +82,39 @@ function writeHead(reply: ServerResponse, ctx: RequestContext, result: Result, i
     const ready = `${ctx.readyLines}${HEADERS.requestId}: ${ctx.requestId}\r\n`;
     if (reply.storeHead({ status, headers: lines, ready }, length)) return;
   }
+  startHead(reply, ctx, result, (all) => setLength(all, result, isHead, known));
+}
+
+/** As node:http makes it. @param change of the whole list */
+function startHead(
+  reply: ServerResponse,
+  ctx: RequestContext,
+  result: Result,
+  change?: (headers: string[]) => void,
+): void {
   const all = allHeaders(ctx, result);
-  setLength(all, result, isHead, known);
+  change?.(all);
+  if (reply instanceof OwnReply) all.push(...reply.keepAlive(all));
   // Named, for a head that could not be sent has left its own reason behind.
-  reply.writeHead(status, STATUS_CODES[status] ?? "unknown", all);
+  reply.writeHead(result.status, STATUS_CODES[result.status] ?? "unknown", all);
 }
 
 function endEncoded(reply: ServerResponse, ctx: RequestContext, result: Result, text: string): void {
   const bytes = encode(text);
   writeHead(reply, ctx, result, false, bytes.byteLength);
-  reply.end(bytes);
+  endAtOnce(reply, bytes);
   // At our own server there is nothing between this and the system, which has taken all of it.
   if (reply instanceof OwnReply && reply.writableLength === 0) takeBack(bytes);
 }
 
-/** One piece in one call of the system: `end(text)` makes a list of it and of an empty text behind it. */
-function endAtOnce(reply: ServerResponse, text: string, bytes: number): void {
+/** In one call of the system and no more pieces than there are: `end(data)` makes a list of it and of an empty text behind it. */
+function endAtOnce(reply: ServerResponse, data: string | Uint8Array, encoding: "latin1" | "utf8" = "latin1"): void {
   const { socket } = reply;
-  // Of ASCII, which most of it is, both are the same.
-  const encoding = bytes === text.length ? "latin1" : "utf8";
   // Behind an answer that is still on its way node keeps this one.
-  if (!socket || text === "") return void reply.end(text, encoding);
+  if (!socket || data.length === 0) return void reply.end(data, encoding);
   // Without it node waits for more until the end of the turn.
   socket.cork();
-  reply.write(text, encoding);
+  reply.write(data, encoding);
   socket.uncork();
   reply.end();
 }
