@@ -73,6 +73,7 @@ export function overview(): string {
     ...names.map((name) => `  ${name.padEnd(9)}${COMMANDS[name].summary}`),
     "  graph    look at and steer the graphs of a running app",
     "  top      watch a running app: what runs, what waits, what has failed",
+    "  backup   copy the database of an app that may be running",
     "  migrate  move a database into another, such as SQLite's file to PostgreSQL",
     "",
     "svc <command> --help tells more; svc --version tells the version.",
@@ -95,7 +96,7 @@ export function helpOf(name: CommandName): string {
 
 /** The command that was probably meant: the closest within two typos. */
 export function suggestion(typed: string): string | undefined {
-  const ranked = [...Object.keys(COMMANDS), "graph", "top", "migrate"]
+  const ranked = [...Object.keys(COMMANDS), "graph", "top", "backup", "migrate"]
     .map((name) => ({ name, distance: editDistance(typed, name) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];

@@ -27,6 +27,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (args[0] === "graph") return mainOfGraph(args.slice(1));
   if (args[0] === "top") return mainOfTop(args.slice(1));
   if (args[0] === "migrate") return mainOfMigrate(args.slice(1));
+  if (args[0] === "backup") return mainOfBackup(args.slice(1));
   const invocation = readArguments(args, process.cwd());
   if (invocation.kind === "version") return say(VERSION);
   if (invocation.kind === "tell") return say(invocation.text);
@@ -82,6 +83,17 @@ async function mainOfMigrate(args: readonly string[]): Promise<number> {
     const { migrate, undo } = await import("./migrate.ts");
     return invocation.kind === "undo" ? undo(invocation.from, output) : migrate(invocation.command, output);
   });
+}
+
+async function mainOfBackup(args: readonly string[]): Promise<number> {
+  const { backup, readBackupArguments } = await import("./backup.ts");
+  const invocation = readBackupArguments(args, process.env);
+  if (invocation.kind === "tell") return say(invocation.text);
+  if (invocation.kind === "mistake") {
+    output.error(invocation.text);
+    return 2;
+  }
+  return failing(() => backup(invocation, output));
 }
 
 async function failing(run: () => Promise<number | void>): Promise<number> {

@@ -59,8 +59,8 @@ export function readMigrateArguments(
     if (given !== undefined || isDryRun) return mistake("--undo-mark takes --from alone");
     return { kind: "undo", from };
   }
-  const to = given ?? env[VARIABLES.databaseUrl];
-  if (to === undefined) return mistake(`svc migrate needs --to, or ${VARIABLES.databaseUrl}`);
+  const to = given ?? env[VARIABLES.databaseUrl]?.trim();
+  if (!to) return mistake(`svc migrate needs --to, or ${VARIABLES.databaseUrl}`);
   if (to === from) return mistake("--from and --to are the same database");
   return { kind: "move", command: { from, to, isDryRun, json } };
 }
