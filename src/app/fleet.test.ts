@@ -166,6 +166,35 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await until("all go on", async () => (await web.engine.list({ worker: "quick", status: "running" })).total === 0);
   });
 
+  it("of two builds run each the graphs that it has the nodes of; what no build has any more fails, and says why", async () => {
+    const two = worker("increment", async (value: number) => value + 1);
+    const buildOf = (nodes: readonly string[]) =>
+      createApp({
+        graphs: [graph("changed", (g) => nodes.map((name) => g.node(name, two, { input: () => 1 })).at(-1))],
+        log: recordLog(),
+        env: { SVC_DATABASE_URL: database.url, SVC_SECRET: SECRET },
+      });
+    const [old, young] = [buildOf(["a", "b"]), buildOf(["a", "c"])];
+    await Promise.all([old.boot(), young.boot()]);
+    const startAt = async (app: App, runAt: number) =>
+      (await app.engine.start("changed", null, { at: runAt })).snapshot.graph_id;
+    const nodesOf = async (id: string) => (await web.engine.snapshot(id))?.nodes.map(({ id: node }) => node).join();
+    const [ofOld, ofYoung] = [[] as string[], [] as string[]];
+    // Due in a moment: so they are for whoever fetches them.
+    for (let at = 0; at < 6; at++) {
+      ofOld.push(await startAt(old, Date.now() + 300));
+      ofYoung.push(await startAt(young, Date.now() + 300));
+    }
+    for (const id of [...ofOld, ...ofYoung]) await until("it is done", is(id, "done"));
+    for (const id of ofOld) assert.equal(await nodesOf(id), "a,b");
+    for (const id of ofYoung) assert.equal(await nodesOf(id), "a,c");
+    const left = await startAt(old, Date.now() + 2000);
+    await old.close();
+    await until("it fails", is(left, "failed"));
+    assert.match((await web.engine.snapshot(left))?.error?.message ?? "", /no longer has the node "b"/);
+    await young.close();
+  });
+
   it("keep the limits of a worker together", async () => {
     const other = appOf("worker");
     await other.boot();

@@ -36,7 +36,6 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
     profile: {
       role,
       workers: [...new Set(own.flatMap((definition) => definition.workers))].sort(),
-      definitions: own.map(({ name, version, hash }) => [name, version ?? "", hash].join(" ")),
       claimant: store.webhooks.claimant,
       build: createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 12),
     },
@@ -67,6 +66,6 @@ function readRegistrations(store: Store, log: Log): void {
 }
 
 /** The job that leads some process to a graph which nobody holds. */
-export function jobFor({ id, worker, version, dueMs: due_ms, priority }: GraphRow): Json {
-  return { ...jobOf({ id, worker, version: version ?? null, due_ms, priority }) } as unknown as Json;
+export function jobFor({ id, worker, version, definition, dueMs: due_ms, priority }: GraphRow): Json {
+  return { ...jobOf({ id, worker, version: version ?? null, definition, due_ms, priority }) } as unknown as Json;
 }

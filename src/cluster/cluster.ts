@@ -354,6 +354,10 @@ export class Cluster implements Fleet {
         (forgotten) => (this.#forgotten = forgotten),
         (err: unknown) => log.debug({ err }, "What is held could not be looked for"),
       );
+      if (this.isRunner)
+        this.#leases
+          .handOn()
+          .catch((err: unknown) => log.debug({ err }, "Graphs of other builds could not be looked for"));
       this.#leases.sweep().catch((err: unknown) => log.debug({ err }, "What others left could not be looked for"));
     });
   }

@@ -28,7 +28,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     await prepareJobs(database.pool, silentLog);
     // What leases need of the store's table.
     await database.query(`create schema svc; create table svc.graph (id text primary key, worker text not null default 'w',
-      version text, phase text not null, due_ms bigint not null default 0, priority int not null default 0,
+      version text, definition text not null default 'h', phase text not null, due_ms bigint not null default 0, priority int not null default 0,
       lease int not null, holder text);
       create table svc.delivery (status text, claimed_by text)`);
     await database.query(clusterTables("svc"));

@@ -6,7 +6,7 @@
  * none takes a lease after it was found dead.
  */
 import type { ClusterDatabase, Query } from "./database.ts";
-import { identifierOf, type JobPayload } from "./task.ts";
+import { identifierOf, nameOf, type JobPayload } from "./task.ts";
 
 export interface Taken {
   id: string;
@@ -17,6 +17,8 @@ export interface GivenUp {
   id: string;
   worker: string;
   version: string | null;
+  /** Hash of the definition that it was started with. */
+  definition: string;
   due_ms: number;
   priority: number;
   needs_job: boolean;
@@ -24,6 +26,9 @@ export interface GivenUp {
 
 /** Ends of graphs; nothing leads out of them but somebody's wish. */
 const ENDED = "('done', 'failed')";
+
+/** Graphs that are handed on at once. */
+const HANDED_ON = 1000;
 
 export class Leases {
   readonly #database: ClusterDatabase;
@@ -133,6 +138,28 @@ export class Leases {
   }
 
   /**
+   * Hands graphs of definitions that no process has to those which have another of their name and version: they go on where they can, and
+   * fail where they can't, as on a process alone (graph/recovery.ts).
+   * @returns how many.
+   */
+  async handOn(): Promise<number> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<GivenUp & { has_crashed: boolean | null }>(
+      `select g.id, g.worker, g.version, g.definition, g.due_ms::float8, g.priority, (j.payload->>'hasCrashed')::boolean as has_crashed
+       from graphile_worker._private_tasks t
+         join graphile_worker._private_jobs j on j.task_id = t.id join ${schema}.graph g on g.id = j.key
+       where t.identifier like 'graph % #%' and j.locked_at is null
+         and not exists (select from ${schema}.processes p where t.identifier = any(p.definitions)) limit ${HANDED_ON}`,
+    );
+    const jobs = rows.map((row) => ({
+      ...jobOf(row, row.has_crashed ?? false),
+      identifier: nameOf(row.worker, row.version ?? undefined),
+    }));
+    if (jobs.length > 0) await query(addJobs, [JSON.stringify(jobs)]);
+    return jobs.length;
+  }
+
+  /**
    * Gives jobs to graphs that must have one and have none. By the rules there are no such graphs; this is for what the rules do not
    * know of, such as a job that somebody has deleted.
    */
@@ -152,7 +179,7 @@ export class Leases {
   async addJobs(after: string, limit: number): Promise<{ count: number; last: string | undefined }> {
     const { schema, query } = this.#database;
     const { rows } = await query<GivenUp>(
-      `select id, worker, version, due_ms::float8, priority from ${schema}.graph
+      `select id, worker, version, definition, due_ms::float8, priority from ${schema}.graph
        where id > $1 and holder is null and phase not in ${ENDED} and phase <> 'paused' order by id limit $2`,
       [after, limit],
     );
@@ -166,7 +193,7 @@ export class Leases {
     const { rows } = await query<GivenUp>(
       `update ${schema}.graph g set holder = null, lease = lease + 1
        where g.id in (select g.id from ${schema}.graph g where ${which} order by g.id for update)
-       returning id, worker, version, due_ms::float8, priority, phase not in ${ENDED} and phase <> 'paused' as needs_job`,
+       returning id, worker, version, definition, due_ms::float8, priority, phase not in ${ENDED} and phase <> 'paused' as needs_job`,
       values,
     );
     const left = rows.filter((row) => row.needs_job);
@@ -190,12 +217,12 @@ export interface JobSpec {
 }
 
 export function jobOf(
-  graph: Pick<GivenUp, "id" | "worker" | "version" | "due_ms" | "priority">,
+  graph: Pick<GivenUp, "id" | "worker" | "version" | "definition" | "due_ms" | "priority">,
   hasCrashed = false,
 ): JobSpec {
-  const { id, worker, version, priority, due_ms } = graph;
+  const { id, worker, version, definition, priority, due_ms } = graph;
   return {
-    identifier: identifierOf(worker, version ?? undefined),
+    identifier: identifierOf(worker, version ?? undefined, definition),
     payload: hasCrashed ? { id, hasCrashed } : { id },
     job_key: id,
     run_at: new Date(due_ms).toISOString(),

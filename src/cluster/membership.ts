@@ -25,7 +25,7 @@ export interface MemberProfile {
   role: string;
   /** Names of the workers whose nodes it runs. */
   workers: readonly string[];
-  /** Keys of the definitions that it can go on with. */
+  /** What jobs are called for graphs of the very definitions that it has. */
   definitions: readonly string[];
   /** What tells one build of the app from another. */
   build: string;

@@ -1,18 +1,27 @@
 /** Opens a process of a cluster by the URL of its database. Loaded where there is one only. */
 import { Cluster, type ClusterOptions } from "./cluster.ts";
+import type { MemberProfile } from "./membership.ts";
 import { openDatabase } from "./open-database.ts";
-import { identifierOf } from "./task.ts";
+import { identifierOf, nameOf } from "./task.ts";
 
-export interface OpenOptions extends Omit<ClusterOptions, "database" | "identifiers"> {
+export interface OpenOptions extends Omit<ClusterOptions, "database" | "identifiers" | "profile"> {
+  profile: Omit<MemberProfile, "definitions">;
   /** Definitions of graphs that this process can go on with. */
-  definitions: readonly { name: string; version: string | undefined }[];
+  definitions: readonly { name: string; version: string | undefined; hash: string }[];
 }
 
 /** @param databaseUrl `postgres://…?schema=…` */
 export async function openCluster(databaseUrl: string, { definitions, ...options }: OpenOptions): Promise<Cluster> {
   const { url, schema } = readPostgresUrl(databaseUrl);
-  const identifiers = definitions.map(({ name, version }) => identifierOf(name, version));
-  return new Cluster({ ...options, identifiers, database: await openDatabase(url, schema) });
+  const exact = definitions.map(({ name, version, hash }) => identifierOf(name, version, hash));
+  const names = new Set(definitions.flatMap(({ name, version }) => [nameOf(name, version), nameOf(name, undefined)]));
+  const profile = { ...options.profile, definitions: options.isRunner ? exact : [] };
+  return new Cluster({
+    ...options,
+    profile,
+    identifiers: [...exact, ...names],
+    database: await openDatabase(url, schema),
+  });
 }
 
 /** The parameters `schema` and `connections` are the store's. */
