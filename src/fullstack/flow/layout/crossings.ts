@@ -1,27 +1,32 @@
 /** How many pairs of edges cross, between one rank and the next (Barth, Jünger and Mutzel, "Simple and Efficient Bilayer Cross Counting"). */
+import type { Ties } from "./ranks.ts";
 
 /**
  * @param upper the nodes of a rank in their order, with what each leads to in the next
  * @param slots by node, its place in its rank
+ * @param tree room for sums: at least four times `lowerCount`, and 2
  */
 export function crossingsBetween(
-  upper: readonly number[],
-  out: readonly (readonly number[])[],
-  slots: Uint32Array,
+  upper: Int32Array,
+  { starts, ends }: Ties,
+  slots: Int32Array,
   lowerCount: number,
+  tree: Uint32Array,
 ): number {
   let first = 1;
   while (first < lowerCount) first *= 2;
-  const tree = new Uint32Array(2 * first);
+  tree.fill(0, 0, 2 * first);
   let crossings = 0;
-  for (const node of upper) {
-    const targets = out[node] ?? [];
+  for (let at = 0; at < upper.length; at++) {
+    const node = upper[at]!;
+    const from = starts[node]!;
+    const until = starts[node + 1]!;
     // Those of one node don't cross each other: all are counted before any is put in.
-    for (const to of targets)
-      for (let at = (slots[to] as number) + first; at > 1; at >>= 1)
-        if ((at & 1) === 0) crossings += tree[at + 1] as number;
-    for (const to of targets)
-      for (let at = (slots[to] as number) + first; at >= 1; at >>= 1) tree[at] = (tree[at] as number) + 1;
+    for (let tie = from; tie < until; tie++)
+      for (let leaf = slots[ends[tie]!]! + first; leaf > 1; leaf >>= 1)
+        if ((leaf & 1) === 0) crossings += tree[leaf + 1]!;
+    for (let tie = from; tie < until; tie++)
+      for (let leaf = slots[ends[tie]!]! + first; leaf >= 1; leaf >>= 1) tree[leaf] = tree[leaf]! + 1;
   }
   return crossings;
 }

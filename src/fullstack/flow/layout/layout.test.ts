@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { layout } from "./layout.ts";
+import { orderOf } from "./order.ts";
+import { properOf } from "./proper.ts";
+import { forward, linksOf, ranksOf } from "./ranks.ts";
 import { randomGraph, SAMPLE_GRAPHS } from "./sample-graphs.test.ts";
 import type { Layout, LayoutEdge, LayoutNode, Placed } from "./types.ts";
 
@@ -121,6 +124,23 @@ describe("layouts", () => {
 
   it("know what to do with nothing", () => {
     assert.deepEqual(layout([], []), { width: 0, height: 0, nodes: new Map(), edges: [], ranks: [] });
+  });
+
+  it("of large graphs weigh few neighbours for each place, so that the first is made as soon as the tenth", () => {
+    for (const [count, reach] of [
+      [1000, 40],
+      [1000, 4],
+      [4000, 40],
+    ] as const) {
+      const { edges } = randomGraph(count, 7, { reach });
+      const pairs = forward(
+        count,
+        edges.map(([from, to]): [number, number] => [Number(from.slice(1)), Number(to.slice(1))]),
+      );
+      const graph = properOf(count, pairs, ranksOf(count, linksOf(count, pairs)));
+      const { weighed } = orderOf(graph, new Int32Array(count).fill(-1));
+      assert.ok(weighed > 0 && weighed <= 8 * graph.count, `${weighed} for ${graph.count} places`);
+    }
   });
 
   it("of 1,000 nodes tell how long they take", (t) => {

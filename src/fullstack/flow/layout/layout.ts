@@ -2,7 +2,8 @@
  * The layout of a graph, layer by layer, as a pure function: ranks, an order within each that crosses few edges, places, and the ways of
  * edges. The same graph comes out the same on every server, so that nothing jumps under those who look.
  */
-import { orderOf, type Order } from "./order.ts";
+import { rankOf } from "./first-order.ts";
+import { orderOf } from "./order.ts";
 import { middles } from "./place.ts";
 import { properOf, type Proper } from "./proper.ts";
 import { forward, linksOf, ranksOf } from "./ranks.ts";
@@ -25,17 +26,23 @@ export function layout(
   const numbers = new Map(nodes.map(({ id }, number) => [id, number]));
   const known = forward(nodes.length, numbered(edges, numbers));
   const graph = properOf(nodes.length, known, ranksOf(nodes.length, linksOf(nodes.length, known)));
-  const order = orderOf(graph, fixedBy(previous, numbers, graph));
+  const { order } = orderOf(graph, fixedBy(previous, numbers, graph));
+  const rankNumbers = Array.from({ length: graph.rankCount }, (_, rank) => rank);
   const sizes = new Float64Array(graph.count).fill(EDGE_SIZE);
   nodes.forEach(({ width, height }, number) => void (sizes[number] = isRight ? height : width));
   const isNode = (place: number): boolean => place < nodes.length;
   const across = middles(graph, order, sizes, (a, b) => (isNode(a) && isNode(b) ? nodeGap : EDGE_GAP));
   fromZero(across, sizes);
-  const bands = bandsOf(order, nodes, isRight, rankGap);
+  const bands = bandsOf(graph, nodes, isRight, rankGap);
   const turned = (along: number, side: number): Point => (isRight ? [along, side] : [side, along]);
   const routed = graph.chains.map((chain) => route(chain, graph, nodes, bands, across, turned));
   const placed = new Map(nodes.map((node, number) => [node.id, placedAt(number)]));
-  return { ...extent(placed, routed), nodes: placed, edges: routed, ranks: order.map((rank) => idsOf(rank, nodes)) };
+  return {
+    ...extent(placed, routed),
+    nodes: placed,
+    edges: routed,
+    ranks: rankNumbers.map((rank) => idsOf(rankOf(order, rank), nodes)),
+  };
 
   function placedAt(number: number): Placed {
     const { width, height } = nodes[number] as LayoutNode;
@@ -77,25 +84,29 @@ function fixedBy(
 /** The first begins at 0, and all at whole pixels. */
 function fromZero(across: Float64Array, sizes: Float64Array): void {
   const begin = (place: number): number => (across[place] as number) - (sizes[place] as number) / 2;
-  const least = across.reduce((sum, _, place) => Math.min(sum, begin(place)), Infinity);
-  across.forEach((_, place) => void (across[place] = Math.round(begin(place) - least) + (sizes[place] as number) / 2));
+  let least = Infinity;
+  for (let place = 0; place < across.length; place++) least = Math.min(least, begin(place));
+  for (let place = 0; place < across.length; place++)
+    across[place] = Math.round(begin(place) - least) + (sizes[place] as number) / 2;
 }
 
-function bandsOf(order: Order, nodes: readonly LayoutNode[], isRight: boolean, gap: number): Band[] {
-  let start = 0;
-  return order.map((rank) => {
-    const depth = rank.reduce((most, place) => {
-      const node = nodes[place];
-      return node ? Math.max(most, isRight ? node.width : node.height) : most;
-    }, 0);
-    const band = { start, end: start + depth };
-    start = band.end + gap;
-    return band;
+function bandsOf({ ranks, rankCount }: Proper, nodes: readonly LayoutNode[], isRight: boolean, gap: number): Band[] {
+  const bands = Array.from({ length: rankCount }, (): Band => ({ start: 0, end: 0 }));
+  nodes.forEach(({ width, height }, place) => {
+    const band = bands[ranks[place] as number] as Band;
+    band.end = Math.max(band.end, isRight ? width : height);
   });
+  let start = 0;
+  for (const band of bands) {
+    band.start = start;
+    band.end += start;
+    start = band.end + gap;
+  }
+  return bands;
 }
 
 function route(
-  chain: readonly number[],
+  chain: Int32Array,
   graph: Proper,
   nodes: readonly LayoutNode[],
   bands: readonly Band[],
@@ -103,14 +114,15 @@ function route(
   turned: (along: number, side: number) => Point,
 ): RoutedEdge {
   const isRight = turned(1, 0)[0] === 1;
-  const points = chain.flatMap((place, step) => {
+  const points: Point[] = [];
+  chain.forEach((place, step) => {
     const { start, end } = bands[graph.ranks[place] as number] as Band;
     const side = across[place] as number;
-    if (step === chain.length - 1) return [turned(start, side)];
-    if (step > 0) return [turned(start, side), turned(end, side)];
-    const { width, height } = nodes[place] as LayoutNode;
-    const leaves = start + (isRight ? width : height);
-    return leaves < end ? [turned(leaves, side), turned(end, side)] : [turned(leaves, side)];
+    const node = nodes[place];
+    const isFirst = step === 0 && node !== undefined;
+    const from = isFirst ? start + (isRight ? node.width : node.height) : start;
+    points.push(turned(from, side));
+    if (step < chain.length - 1 && from < end) points.push(turned(end, side));
   });
   const id = (place: number | undefined): string => nodes[place as number]?.id ?? "";
   return { from: id(chain[0]), to: id(chain.at(-1)), points };
@@ -131,6 +143,6 @@ function extent(nodes: ReadonlyMap<string, Placed>, edges: readonly RoutedEdge[]
   return { width, height };
 }
 
-function idsOf(rank: readonly number[], nodes: readonly LayoutNode[]): string[] {
-  return rank.flatMap((place) => nodes[place]?.id ?? []);
+function idsOf(rank: Int32Array, nodes: readonly LayoutNode[]): string[] {
+  return Array.from(rank).flatMap((place) => nodes[place]?.id ?? []);
 }

@@ -2,13 +2,18 @@
  * Where places stand across their rank: each as near to what it is tied to as order and gaps allow. One rank at a time that is
  * a regression under "this one before that one", solved exactly by pooling neighbours that would collide (Ayer et al.).
  */
-import type { Order } from "./order.ts";
+import type { Order } from "./first-order.ts";
+import { LARGE } from "./order.ts";
 import type { Proper } from "./proper.ts";
+import type { Ties } from "./ranks.ts";
 
 const ROUNDS = 10;
+const ROUNDS_OF_LARGE = 6;
 /** Where an edge passes a rank it should run straight, and more so on its way from one such place to another. */
 const STRAIGHT = 2;
 const VERY_STRAIGHT = 8;
+/** Of who is tied to nobody: it stays, and gives way. */
+const LIGHT = 0.01;
 
 /**
  * @param sizes of each place, across its rank
@@ -16,91 +21,117 @@ const VERY_STRAIGHT = 8;
  * @returns the middle of each place
  */
 export function middles(
-  graph: Proper,
-  order: Order,
+  { nodeCount, count, rankCount, into, out }: Proper,
+  { places, begins }: Order,
   sizes: Float64Array,
   gapOf: (first: number, second: number) => number,
 ): Float64Array {
-  const at = new Float64Array(graph.count);
-  const spaces = order.map((rank) => spacesOf(rank, sizes, gapOf));
-  order.forEach((rank, number) => spread(rank, spaces[number] as Float64Array, at));
-  const weight = weightOf(graph);
-  for (let round = 0; round < ROUNDS; round++) {
+  const at = new Float64Array(count);
+  /** How far a place is behind the first of its rank where all stand as close as they may, by its number in the order. */
+  const offsets = offsetsOf(places, begins, sizes, gapOf);
+  for (let rank = 0; rank < rankCount; rank++) spread(begins[rank]!, begins[rank + 1]!);
+  /** What a place wishes for, times how much, and how much. */
+  const wished = new Float64Array(count);
+  const weights = new Float64Array(count);
+  const firsts = new Int32Array(count);
+  const rounds = count + out.ends.length > LARGE ? ROUNDS_OF_LARGE : ROUNDS;
+  for (let round = 0; round < rounds; round++) {
     const isDown = round % 2 === 0;
-    for (let step = 0; step < order.length; step++) {
-      const number = isDown ? step : order.length - 1 - step;
-      const rank = order[number] as number[];
-      // The last rounds look to both sides.
-      const sides =
-        round >= ROUNDS - 3 ? [graph.links.into, graph.links.out] : [isDown ? graph.links.into : graph.links.out];
-      settle(rank, spaces[number] as Float64Array, at, (node) => wish(node, sides, at, weight));
+    // The last rounds look to both sides.
+    const isToBoth = round >= rounds - 3;
+    for (let step = 0; step < rankCount; step++) {
+      const rank = isDown ? step : rankCount - 1 - step;
+      const begin = begins[rank]!;
+      const until = begins[rank + 1]!;
+      for (let number = begin; number < until; number++) {
+        wished[number] = 0;
+        weights[number] = 0;
+        if (isDown || isToBoth) pull(into, number);
+        if (!isDown || isToBoth) pull(out, number);
+        if (weights[number] === 0) {
+          weights[number] = LIGHT;
+          wished[number] = at[places[number]!]! * LIGHT;
+        }
+        wished[number] = wished[number]! - offsets[number]! * weights[number]!;
+      }
+      settle(begin, until);
     }
   }
   return at;
-}
 
-/** Distance of the middle of each place of a rank from that of the one before. */
-function spacesOf(rank: readonly number[], sizes: Float64Array, gapOf: (a: number, b: number) => number): Float64Array {
-  return Float64Array.from(rank, (node, slot) => {
-    const before = rank[slot - 1];
-    if (before === undefined) return 0;
-    return ((sizes[before] as number) + (sizes[node] as number)) / 2 + gapOf(before, node);
-  });
-}
+  /** To begin with, one behind the other, around 0. */
+  function spread(begin: number, until: number): void {
+    const half = until > begin ? offsets[until - 1]! / 2 : 0;
+    for (let number = begin; number < until; number++) at[places[number]!] = offsets[number]! - half;
+  }
 
-/** One behind the other, around 0. */
-function spread(rank: readonly number[], spaces: Float64Array, at: Float64Array): void {
-  let sum = 0;
-  rank.forEach((node, slot) => void (at[node] = sum += spaces[slot] as number));
-  for (const node of rank) at[node] = (at[node] as number) - sum / 2;
-}
-
-function weightOf({ nodeCount }: Proper): (a: number, b: number) => number {
-  return (a, b) => (a < nodeCount ? (b < nodeCount ? 1 : STRAIGHT) : b < nodeCount ? STRAIGHT : VERY_STRAIGHT);
-}
-
-interface Wish {
-  at: number;
-  weight: number;
-}
-
-function wish(
-  node: number,
-  sides: readonly (readonly (readonly number[])[])[],
-  at: Float64Array,
-  weightOfEdge: (a: number, b: number) => number,
-): Wish {
-  let sum = 0;
-  let weight = 0;
-  for (const side of sides) {
-    for (const other of side[node] ?? []) {
-      const by = weightOfEdge(node, other);
-      sum += by * (at[other] as number);
-      weight += by;
+  /** By what it is tied to, on one side. */
+  function pull({ starts, ends }: Ties, number: number): void {
+    const place = places[number]!;
+    const toNode = place < nodeCount ? 1 : STRAIGHT;
+    const toPass = place < nodeCount ? STRAIGHT : VERY_STRAIGHT;
+    for (let tie = starts[place]!; tie < starts[place + 1]!; tie++) {
+      const other = ends[tie]!;
+      const by = other < nodeCount ? toNode : toPass;
+      wished[number] = wished[number]! + by * at[other]!;
+      weights[number] = weights[number]! + by;
     }
   }
-  // Who is tied to nobody stays, and gives way.
-  return weight === 0 ? { at: at[node] as number, weight: 0.01 } : { at: sum / weight, weight };
+
+  /** Puts the places of a rank as near as they can be to where they wish to be. */
+  function settle(begin: number, until: number): void {
+    const end = poolsOf(begin, until, wished, weights, firsts);
+    for (let pool = begin; pool < end; pool++) {
+      const middle = wished[pool]! / weights[pool]!;
+      const stop = pool + 1 < end ? firsts[pool + 1]! : until;
+      for (let number = firsts[pool]!; number < stop; number++) at[places[number]!] = middle + offsets[number]!;
+    }
+  }
 }
 
-/** The places of a rank as near as they can be to where they wish to be. */
-function settle(rank: readonly number[], spaces: Float64Array, at: Float64Array, wishOf: (node: number) => Wish): void {
-  const pools: { sum: number; weight: number; from: number }[] = [];
-  const offsets = new Float64Array(rank.length);
-  let offset = 0;
-  rank.forEach((node, slot) => {
-    offset += spaces[slot] as number;
-    offsets[slot] = offset;
-    const { at: wanted, weight } = wishOf(node);
-    let pool = { sum: (wanted - offset) * weight, weight, from: slot };
-    for (let last = pools.at(-1); last && last.sum / last.weight > pool.sum / pool.weight; last = pools.at(-1)) {
-      pools.pop();
-      pool = { sum: last.sum + pool.sum, weight: last.weight + pool.weight, from: last.from };
+/** By number in the order. */
+function offsetsOf(
+  places: Int32Array,
+  begins: Int32Array,
+  sizes: Float64Array,
+  gapOf: (first: number, second: number) => number,
+): Float64Array {
+  const offsets = new Float64Array(places.length);
+  for (let rank = 0; rank + 1 < begins.length; rank++) {
+    for (let number = begins[rank]! + 1; number < begins[rank + 1]!; number++) {
+      const before = places[number - 1]!;
+      const place = places[number]!;
+      offsets[number] = offsets[number - 1]! + (sizes[before]! + sizes[place]!) / 2 + gapOf(before, place);
     }
-    pools.push(pool);
-  });
-  pools.forEach(({ sum, weight, from }, number) => {
-    const until = pools[number + 1]?.from ?? rank.length;
-    for (let slot = from; slot < until; slot++) at[rank[slot] as number] = sum / weight + (offsets[slot] as number);
-  });
+  }
+  return offsets;
+}
+
+/**
+ * Joins neighbours that would collide: what they wish for is that of all of them.
+ * @returns the end of the pools, which take the place of what they were made of; `firsts` has the first of each.
+ */
+function poolsOf(
+  begin: number,
+  until: number,
+  wished: Float64Array,
+  weights: Float64Array,
+  firsts: Int32Array,
+): number {
+  let end = begin;
+  for (let number = begin; number < until; number++) {
+    let sum = wished[number]!;
+    let weight = weights[number]!;
+    let first = number;
+    while (end > begin && wished[end - 1]! / weights[end - 1]! > sum / weight) {
+      end--;
+      sum += wished[end]!;
+      weight += weights[end]!;
+      first = firsts[end]!;
+    }
+    wished[end] = sum;
+    weights[end] = weight;
+    firsts[end++] = first;
+  }
+  return end;
 }

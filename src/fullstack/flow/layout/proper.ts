@@ -1,25 +1,59 @@
 /** The graph with a place in each rank that an edge passes: then all edges lead from one rank to the next. */
-import { linksOf, type Links } from "./ranks.ts";
+import { tiesOf, type Ties } from "./ranks.ts";
 
 export interface Proper {
   /** How many of the places are nodes; the numbers of the others follow theirs. */
   nodeCount: number;
   count: number;
-  ranks: number[];
-  links: Links;
+  ranks: Int32Array;
+  rankCount: number;
+  out: Ties;
+  into: Ties;
   /** For each edge the places it passes, its ends with them. */
-  chains: number[][];
+  chains: Int32Array[];
 }
 
-export function properOf(nodeCount: number, edges: readonly (readonly [number, number])[], ranks: Uint32Array): Proper {
-  const all = [...ranks];
-  const short: [number, number][] = [];
+export function properOf(
+  nodeCount: number,
+  edges: readonly (readonly [number, number])[],
+  nodeRanks: Uint32Array,
+): Proper {
+  let count = nodeCount;
+  let short = 0;
+  for (const [from, to] of edges) {
+    const steps = nodeRanks[to]! - nodeRanks[from]!;
+    count += steps - 1;
+    short += steps;
+  }
+  const ranks = new Int32Array(count);
+  ranks.set(nodeRanks);
+  const froms = new Int32Array(short);
+  const tos = new Int32Array(short);
+  let place = nodeCount;
+  let tie = 0;
   const chains = edges.map(([from, to]) => {
-    const chain = [from];
-    for (let rank = (all[from] as number) + 1; rank < (all[to] as number); rank++) chain.push(all.push(rank) - 1);
-    chain.push(to);
-    for (let at = 1; at < chain.length; at++) short.push([chain[at - 1] as number, chain[at] as number]);
+    const first = nodeRanks[from]!;
+    const chain = new Int32Array(nodeRanks[to]! - first + 1);
+    chain[0] = from;
+    for (let step = 1; step < chain.length; step++, tie++) {
+      const isLast = step === chain.length - 1;
+      if (!isLast) ranks[place] = first + step;
+      const next = isLast ? to : place++;
+      chain[step] = next;
+      froms[tie] = chain[step - 1]!;
+      tos[tie] = next;
+    }
     return chain;
   });
-  return { nodeCount, count: all.length, ranks: all, links: linksOf(all.length, short), chains };
+  let rankCount = 0;
+  for (let at = 0; at < nodeCount; at++) rankCount = Math.max(rankCount, ranks[at]! + 1);
+  return {
+    nodeCount,
+    count,
+    ranks,
+    rankCount,
+    out: tiesOf(count, froms, tos),
+    into: tiesOf(count, tos, froms),
+    chains,
+  };
 }

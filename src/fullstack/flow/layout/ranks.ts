@@ -21,6 +21,27 @@ export function linksOf(count: number, edges: readonly (readonly [number, number
   return links;
 }
 
+/** What each place leads to, or what leads to it, one behind the other: of place `n` those from `starts[n]` to before `starts[n + 1]`. */
+export interface Ties {
+  starts: Int32Array;
+  ends: Int32Array;
+}
+
+/** @param froms the place of each tie, @param tos what it is tied to; those of one place keep their order. */
+export function tiesOf(count: number, froms: Int32Array, tos: Int32Array): Ties {
+  const starts = new Int32Array(count + 1);
+  for (let tie = 0; tie < froms.length; tie++) starts[froms[tie]! + 1] = starts[froms[tie]! + 1]! + 1;
+  for (let at = 0; at < count; at++) starts[at + 1] = starts[at + 1]! + starts[at]!;
+  const next = starts.slice();
+  const ends = new Int32Array(froms.length);
+  for (let tie = 0; tie < froms.length; tie++) {
+    const from = froms[tie]!;
+    ends[next[from]!] = tos[tie]!;
+    next[from] = next[from]! + 1;
+  }
+  return { starts, ends };
+}
+
 /** Of `edges` those without which there is no circle, and no edge twice. */
 export function forward(count: number, edges: readonly (readonly [number, number])[]): [number, number][] {
   const { out } = linksOf(count, edges);
@@ -65,7 +86,9 @@ export function ranksOf(count: number, links: Links): Uint32Array {
   for (const node of order.reverse()) {
     const out = links.out[node] ?? [];
     if (out.length <= (links.into[node]?.length ?? 0)) continue;
-    ranks[node] = Math.min(...out.map((to) => (ranks[to] as number) - 1));
+    let least = Infinity;
+    for (const to of out) least = Math.min(least, (ranks[to] as number) - 1);
+    ranks[node] = least;
   }
   return ranks;
 }
