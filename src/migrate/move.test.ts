@@ -25,7 +25,8 @@ const TABLES: readonly DumpTable[] = [
       { name: "n", kind: "integer" },
     ],
     key: ["id", "n"],
-    batch: 2,
+    // Ends between two rows of one id.
+    batch: 3,
   },
 ];
 
@@ -68,6 +69,9 @@ class Life {
 
 class MemoryDump implements Dump {
   used: string | undefined;
+  /** From the second question on. */
+  usedLater: string | undefined;
+  #asked = 0;
   readonly label: string;
   readonly disk: Disk;
   readonly life: Life;
@@ -113,7 +117,7 @@ class MemoryDump implements Dump {
     await this.life.step(() => undefined);
   }
   async user(): Promise<string | undefined> {
-    return this.used;
+    return this.#asked++ > 0 ? (this.usedLater ?? this.used) : this.used;
   }
   async close(): Promise<void> {
     return;
@@ -246,6 +250,19 @@ describe("a move", () => {
       await assert.rejects(move(stage.options(sides)), /is in use, by a process: end it/);
       assert.equal(stage.source.mark, undefined);
       assert.equal(stage.target.mark, undefined);
+    }
+  });
+
+  it("waits for who opened a side just before it was marked, and goes on once that one has ended", async () => {
+    for (const side of ["source", "target"] as const) {
+      const stage = new Stage();
+      const sides = stage.sides();
+      sides[side].usedLater = "a process";
+      await assert.rejects(move(stage.options(sides)), /is in use, by a process: end it/);
+      assert.deepEqual(stage.target.rows, emptyDisk().rows);
+      assert.equal(isHere(stage.source.mark), false);
+      await stage.run();
+      assert.equal(stage.target.mark?.state, "arrived");
     }
   });
 
