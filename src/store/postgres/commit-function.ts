@@ -102,24 +102,23 @@ const STATUS_BIT = 1 << GRAPH_CHANGES.indexOf("status");
 const GRAPH_INSERT = [...namesOf(GRAPH_COLUMNS), "seq", "holder", "lease"];
 const AUDIT_INSERT = namesOf(AUDIT_COLUMNS).filter((name) => name !== "id");
 
-/** Graphs whose status is another after this group. */
-const MOVED = `${from("graphs", "r", ["id", "status"], "mask int")} JOIN svc.graph t ON t.id = r.id
-  WHERE seqs[r.at] >= 0 AND r.mask & ${STATUS_BIT} <> 0 AND r.status <> t.status`;
+/** Graphs whose status is another after this group; of what they were before, LOOK has told. */
+const MOVED = `${from("graphs", "r", ["id", "status"], "mask int")}`;
+const HAS_MOVED = `seqs[r.at] >= 0 AND r.mask & ${STATUS_BIT} <> 0 AND r.status <> statuses[r.at]`;
 
 const COUNT = `
   INSERT INTO svc.graph_total (worker, status, slot, total)
   SELECT worker, status, p_slot, sum(step) FROM (
     SELECT r.worker, r.status, 1 AS step FROM ${from("inserts", "r", ["worker", "status"])} WHERE seqs[r.at] >= 0
-    UNION ALL SELECT t.worker, r.status, 1 FROM ${MOVED}
-    UNION ALL SELECT t.worker, t.status, -1 FROM ${MOVED}
+    UNION ALL SELECT workers[r.at], of.status, of.step
+      FROM ${MOVED}, LATERAL (VALUES (r.status, 1), (statuses[r.at], -1)) AS of(status, step) WHERE ${HAS_MOVED}
   ) AS steps GROUP BY worker, status HAVING sum(step) <> 0
   ON CONFLICT (worker, status, slot) DO UPDATE SET total = graph_total.total + excluded.total`;
 
 const TAG_MOVED = `
   UPDATE svc.graph_tag AS tagged SET status = r.status
-  FROM ${from("graphs", "r", ["id", "status"], "mask int")} JOIN svc.graph t ON t.id = r.id, json_array_elements_text(t.tags::json) AS tag
-  WHERE seqs[r.at] >= 0 AND r.mask & ${STATUS_BIT} <> 0 AND r.status <> t.status AND t.tags <> '[]'
-    AND tagged.tag = tag.value AND tagged.status = t.status AND tagged.graph_id = r.id`;
+  FROM ${MOVED}, json_array_elements_text(tags[r.at]::json) AS tag
+  WHERE ${HAS_MOVED} AND tagged.tag = tag.value AND tagged.status = statuses[r.at] AND tagged.graph_id = r.id`;
 
 const TAG_INSERTS = `
   INSERT INTO svc.graph_tag (tag, status, graph_id)
@@ -136,18 +135,18 @@ const KNOWN_REGISTRATIONS = `
     RAISE EXCEPTION 'Registrations have changed' USING ERRCODE = '${OTHER_REGISTRATIONS}';
   END IF;`;
 
-/** Number of the last event of each graph, or -1 where what must hold does not. */
-const LOCK = `
-  WITH found AS (
-    SELECT id, epoch, phase, seq, lease FROM svc.graph
-    WHERE id = ANY (p_ids) ORDER BY id FOR UPDATE
-  )
+/** In a statement of its own: the next one sees what was committed while this one waited. */
+const LOCK = "PERFORM FROM svc.graph WHERE id = ANY (p_ids) ORDER BY id FOR UPDATE";
+
+/** Number of the last event of each graph, or -1 where what must hold does not; and what the graphs are until now. */
+const LOOK = `
   SELECT array_agg(CASE
-    WHEN h.is_new THEN 0
-    WHEN g.id IS NULL OR g.epoch <> h.epoch OR NOT g.phase = ANY (h.phases) OR g.seq <> h.seq OR g.lease <> h.lease THEN -1
-    ELSE g.seq END ORDER BY h.at)
-  INTO seqs
-  FROM ${from("heads", "h", ["id", "epoch", "seq", "lease"], "is_new boolean", "phases text[]")} LEFT JOIN found g ON g.id = h.id`;
+      WHEN h.is_new THEN 0
+      WHEN g.id IS NULL OR g.epoch <> h.epoch OR NOT g.phase = ANY (h.phases) OR g.seq <> h.seq OR g.lease <> h.lease THEN -1
+      ELSE g.seq END ORDER BY h.at),
+    array_agg(g.worker ORDER BY h.at), array_agg(g.status ORDER BY h.at), array_agg(g.tags ORDER BY h.at), bool_or(g.tags <> '[]')
+  INTO seqs, workers, statuses, tags, has_tags
+  FROM ${from("heads", "h", ["id", "epoch", "seq", "lease"], "is_new boolean", "phases text[]")} LEFT JOIN svc.graph g ON g.id = h.id`;
 
 /** Of heads that look at a node: after the lock, so that it is as the last commit left it. */
 const NODE_FENCES = `
@@ -170,10 +169,15 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 #variable_conflict use_column
 DECLARE
   seqs int[];
+  workers text[];
+  statuses text[];
+  tags text[];
+  has_tags boolean;
   fence record;
 BEGIN
   ${KNOWN_REGISTRATIONS}
   ${LOCK};
+  ${LOOK};
   ${where("fences", NODE_FENCES)}
   ${insert("graph", "inserts", GRAPH_INSERT)}
   ${where("deletes", `DELETE FROM svc.node n USING ${from("deletes", "r", ["graph_id", "id"])} WHERE seqs[r.at] >= 0 AND n.graph_id = r.graph_id AND n.id = r.id`)}
@@ -189,7 +193,11 @@ BEGIN
      SELECT r.graph_id, seqs[r.at] + r.before + 1, seqs[r.at] + r.before + r.count, r.data
      FROM ${from("events", "r", ["graph_id", "data"], "before int", "count int")} WHERE seqs[r.at] >= 0`,
   )}
-  IF p_is_moving THEN ${COUNT}; ${TAG_MOVED}; ${TAG_INSERTS}; END IF;
+  IF p_is_moving THEN
+    ${COUNT};
+    IF has_tags THEN ${TAG_MOVED}; END IF;
+    ${where("inserts", TAG_INSERTS)}
+  END IF;
   ${where(
     "graphs",
     `UPDATE svc.graph AS t SET seq = seqs[r.at] + r.n, holder = CASE WHEN r.phase IN ('done', 'failed') THEN NULL ELSE t.holder END, ${sets(GRAPH_CHANGES)}

@@ -39,7 +39,7 @@ const STEPS: readonly string[] = [
      status text NOT NULL, attempt int NOT NULL, crashes int NOT NULL, epoch int NOT NULL, done_seq int,
      started_ms bigint, finished_ms bigint, due_ms bigint,
      after text NOT NULL, input text, result text, error text, state text, PRIMARY KEY (graph_id, id)
-   ) WITH (fillfactor = 70);
+   ) WITH (fillfactor = 50);
    CREATE TABLE svc.past_node (
      graph_id text COLLATE "C" NOT NULL, epoch int NOT NULL, id text COLLATE "C" NOT NULL, data text NOT NULL, PRIMARY KEY (graph_id, epoch, id)
    );
@@ -64,6 +64,7 @@ const STEPS: readonly string[] = [
    );
    CREATE TABLE svc.registration_version (version bigint NOT NULL);
    INSERT INTO svc.registration_version VALUES (0);
+   ANALYZE svc.registration_version;
    CREATE TABLE svc.delivery (
      id text COLLATE "C" PRIMARY KEY, registration_id text COLLATE "C" NOT NULL, graph_id text COLLATE "C" NOT NULL, event text COLLATE "C" NOT NULL,
      epoch int NOT NULL, pause_no int NOT NULL, attempts int NOT NULL, created_ms bigint NOT NULL, due_ms bigint NOT NULL,
