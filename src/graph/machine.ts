@@ -193,8 +193,10 @@ export class Machine {
   nodeInterrupted(node: NodeRow, nowMs: number): Unit {
     const change = new Change(this.row, nowMs, this.#last);
     this.#attemptEnded(change, node, false);
-    change.node(node, { attempt: node.attempt - 1 });
+    // One of a graph that has failed won't run again: it was under way, and is told of it.
+    if (!this.ending.isUnderWay) change.node(node, { attempt: node.attempt - 1 });
     this.#turns.makeReady(change, node);
+    if (this.ending.isUnderWay) this.ending.settle(change);
     this.#settlePause(change);
     return change.unit;
   }

@@ -284,6 +284,44 @@ describe("a graph that drains", () => {
     assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
   });
 
+  it("is undone once one that ran is let go before its next step, and leaves nobody waiting for it", async () => {
+    const [inStep, broken] = [gate(), gate()];
+    const told: string[] = [];
+    const called = worker("called", { onCancel: () => void told.push("called") }, async (_: null, ctx) => {
+      await ctx.step("first", () => inStep.promise);
+      await ctx.step("second", () => told.push("second"));
+    });
+    const caller = worker("caller", { onCancel: () => void told.push("caller") }, (_: null, ctx) =>
+      ctx.call("call", called, null),
+    );
+    const bad = worker("bad", { retry: { max: 1 } }, () => broken.promise);
+    const kept = worker("kept", { compensate: () => void told.push("kept") }, () => 1);
+    const definition = graph(
+      "drains",
+      (g) => {
+        const first = g.node("kept", kept);
+        g.node("caller", caller, { after: [first], input: () => null });
+        g.node("bad", bad, { after: [first] });
+      },
+      { onError: "drain" },
+    );
+    const { engine, store, clock, pass } = await bench({ graphs: [definition] }, "memory:");
+    const { snapshot } = await engine.start("drains", null);
+    await clock.advance(0);
+    broken.open(Promise.reject(new Error("no")) as never);
+    await clock.advance(0);
+    inStep.open();
+    await pass(0);
+    const end = await engine.snapshot(snapshot.graph_id);
+    assert.equal(end?.phase, "failed");
+    assert.deepEqual(told, ["caller", "kept"]);
+    const nodes = await nodesOf(store, snapshot.graph_id);
+    assert.deepEqual(
+      nodes.filter(({ status }) => status === "waiting" || status === "running").map(({ id }) => id),
+      [],
+    );
+  });
+
   it("aborts them when the process has died meanwhile", async () => {
     const definition = graph(
       "drains",
