@@ -49,6 +49,29 @@ for (const url of STORES) {
       await store.close();
     });
 
+    it("goes on with the items that were not done as the graph was cancelled, and with all of them in their order", async () => {
+      const calls: number[] = [];
+      const held = gate();
+      const square = worker("square", async (n: number) => {
+        calls.push(n);
+        if (n !== 2) await held.promise;
+        return n * n;
+      });
+      const all = worker("all", async (items: number[], ctx) => ctx.map("squares", items, square));
+      const { engine, store } = await bench({ workers: [all] }, url);
+      const { snapshot } = await engine.start("all", [1, 2, 3]);
+      for await (const { type, node } of engine.subscribe(snapshot.graph_id, 0, AbortSignal.timeout(60_000)))
+        if (type === "node.done" && node === "all#squares/1") break;
+      await engine.cancel(snapshot.graph_id);
+      held.open();
+      await engine.retry(snapshot.graph_id);
+      await engine.idle();
+      const done = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.result], ["done", [1, 4, 9]]);
+      assert.deepEqual(calls.sort(), [1, 1, 2, 3, 3]);
+      await store.close();
+    });
+
     it("an item that fails for good ends the others, or is told of among them", async () => {
       let aborted = 0;
       const odd = worker("odd", { retry: { max: 1 } }, async (n: number, ctx) => {

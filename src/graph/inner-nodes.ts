@@ -134,7 +134,8 @@ export class InnerNodes {
   outcomeOf(wait: Wait): Wait["outcome"] {
     if (wait instanceof NodesWait) {
       wait.take(this.#knownRows(wait));
-      return wait.rows.length > 0 && wait.left === 0 ? callOutcome(wait) : undefined;
+      const isWhole = wait.rows.length >= Math.max(1, wait.size);
+      return isWhole && wait.left === 0 ? callOutcome(wait) : undefined;
     }
     const row = this.#mirror.get(wait.id);
     if (row?.status === "done") return { ok: true, value: row.result ?? null };
@@ -143,7 +144,7 @@ export class InnerNodes {
 
   // Calls.
 
-  /** Opens a call: a node for each input, or those of an attempt before. */
+  /** Opens a call: a node for each input, where that has none of an attempt before. */
   call(change: Change, wait: NodesWait, options: CallOptions): void {
     const rows = this.#callRows(change, wait, options);
     this.#add(wait);
@@ -159,14 +160,19 @@ export class InnerNodes {
 
   #callRows(change: Change, wait: NodesWait, { worker, inputs }: CallOptions): NodeRow[] {
     const { id, owner, isMap } = wait;
-    const known = this.#knownRows(wait);
-    if (known.length > 0) return known;
+    // A graph that is run again has kept those that were done, and no other.
+    const known = new Map(this.#knownRows(wait).map((row) => [row.id, row]));
     const rows = inputs.map((input, at) => {
-      const row = innerNode(owner, isMap ? `${id}/${at}` : id, "node", worker.name);
-      return Object.assign(row, { input });
+      const ownId = isMap ? `${id}/${at}` : id;
+      const old = known.get(ownId);
+      known.delete(ownId);
+      if (old) return old;
+      const row = Object.assign(innerNode(owner, ownId, "node", worker.name), { input });
+      this.#insert(change, row);
+      return row;
     });
-    for (const row of rows) this.#insert(change, row);
-    return rows;
+    // A list that has become shorter is still the one that was remembered.
+    return [...rows, ...known.values()];
   }
 
   /** Gives nodes of a call their turn, as far as their number is limited. */

@@ -47,6 +47,8 @@ export class NodesWait implements Wait {
   readonly id: string;
   readonly owner: NodeRow;
   readonly isMap: boolean;
+  /** How many nodes it is made of. */
+  readonly size: number;
   readonly mayFail: boolean;
   readonly definition: NodeDefinition;
   readonly wake: () => void;
@@ -64,6 +66,7 @@ export class NodesWait implements Wait {
     this.id = id;
     this.owner = owner;
     this.isMap = isMap;
+    this.size = options.inputs.length;
     this.mayFail = options.mayFail;
     this.wake = wake;
     this.#concurrency = options.concurrency;
