@@ -68,7 +68,10 @@ for (const url of STORES) {
       await engine.idle();
       const done = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([done?.status, done?.result], ["done", [1, 4, 9]]);
-      assert.deepEqual(calls.sort(), [1, 1, 2, 3, 3]);
+      assert.deepEqual(
+        calls.sort((a, b) => a - b),
+        [1, 1, 2, 3, 3],
+      );
       await store.close();
     });
 

@@ -16,7 +16,7 @@ export function checkJournal(graphId: string, events: readonly Known[]): void {
   });
 }
 
-type State = "new" | "queued" | "running" | "pausing" | "paused" | "done" | "failed";
+type State = "new" | "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
 
 class Journal {
   #graph: State = "new";
@@ -25,6 +25,8 @@ class Journal {
   readonly #done = new Set<string>();
   /** What workers did under a key of their own, in this epoch: `node#key`. */
   readonly #doneInside = new Set<string>();
+  /** Waits and calls that have begun and not ended: whoever they are inside of waits for them. */
+  readonly #openInside = new Set<string>();
 
   /** Takes the event. @returns why it can't come here. */
   refusal(event: Known): string | undefined {
@@ -43,14 +45,16 @@ class Journal {
       "graph.pausing": ["queued", "running"],
       "graph.paused": ["pausing"],
       "graph.resumed": ["pausing", "paused"],
+      "graph.cancelling": ["queued", "running", "pausing", "paused"],
       "graph.done": ["running", "pausing"],
-      "graph.failed": ["queued", "running", "pausing", "paused"],
+      "graph.failed": ["queued", "running", "pausing", "paused", "cancelling"],
     };
     if (type === "graph.signal") return before === "done" || before === "failed" ? `the graph is ${before}` : undefined;
     if (!from[type]?.includes(before)) return `the graph is ${before}`;
-    if (type === "graph.paused" && this.#running.size > 0) return `${[...this.#running].join()} runs`;
-    if (type === "graph.done" && this.#running.size > 0) return `${[...this.#running].join()} runs`;
-    if (before === "failed") for (const set of [this.#ready, this.#running, this.#doneInside]) set.clear();
+    const running = [...this.#running].filter((node) => type === "graph.done" || !this.#waits(node));
+    if ((type === "graph.paused" || type === "graph.done") && running.length > 0) return `${running.join()} runs`;
+    if (before === "failed")
+      for (const set of [this.#ready, this.#running, this.#doneInside, this.#openInside]) set.clear();
     const to = type.slice("graph.".length);
     this.#graph = to === "started" || to === "resumed" ? "running" : (to as State);
     return undefined;
@@ -60,7 +64,14 @@ class Journal {
   #insideEvent(type: string, node: string): string | undefined {
     if (type.startsWith("node.") && this.#doneInside.has(node)) return "it is done";
     if (type === "node.done") this.#doneInside.add(node);
+    if (type === "node.waiting" || type === "node.ready") this.#openInside.add(node);
+    else if (["node.done", "node.failed", "node.cancelled", "node.skipped"].includes(type))
+      this.#openInside.delete(node);
     return undefined;
+  }
+
+  #waits(node: string): boolean {
+    return [...this.#openInside].some((inside) => inside.startsWith(`${node}#`));
   }
 
   #nodeEvent(type: string, node: string): string | undefined {
@@ -75,6 +86,9 @@ class Journal {
     } else if (type === "node.done") {
       if (!this.#running.delete(node)) return "it does not run";
       this.#done.add(node);
+    } else if (type === "node.compensated" || type === "node.uncompensated") {
+      // Taken back, or tried to: another epoch does it again.
+      if (!this.#done.delete(node)) return "it was not done";
     } else if (type === "node.retrying") {
       if (!this.#running.delete(node)) return "it does not run";
     } else if (type === "node.failed") {

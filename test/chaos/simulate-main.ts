@@ -1,0 +1,36 @@
+/**
+ * Simulations by the number: `node out/test/chaos/simulate-main.js --seeds 10000 [--from 1] [--bug early]`, or one of them with what happened
+ * in it: `--seed 17`. Ends with 1 at the first that fails, and says how to run that one again.
+ */
+import { parseArgs } from "node:util";
+import { simulate } from "./simulation.ts";
+import type { Bug } from "./simulation-world.ts";
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "1" },
+    seed: { type: "string" },
+    bug: { type: "string" },
+  },
+});
+const bug = values.bug as Bug | undefined;
+const first = Number(values.seed ?? values.from);
+const count = values.seed === undefined ? Number(values.seeds) : 1;
+let [graphs, deaths, calls] = [0, 0, 0];
+
+for (let seed = first; seed < first + count; seed++) {
+  try {
+    const ran = await simulate(seed, bug);
+    graphs += ran.graphs;
+    deaths += ran.deaths;
+    calls += ran.calls;
+    if (values.seed !== undefined) console.log(ran.trace.join("\n"));
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
+  }
+}
+const { user, system } = process.cpuUsage();
+const spent = ((user + system) / 1e6).toFixed(1);
+console.log(`${count} seeds: ${graphs} graphs, ${deaths} deaths, ${calls} calls of the store; ${spent} s of processor`);

@@ -1,0 +1,198 @@
+/**
+ * What one simulation (test/chaos/simulation.ts) is made of, all of it drawn from its seed: graphs, what their workers do, what
+ * operators do and when, how often the process dies. And what it must come to, by the plain reading of it: no store, no time.
+ */
+
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+export class Dice {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = Math.imul(seed, 0x9e3779b1) >>> 0;
+  }
+
+  /** From 0 to below 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from 0 to below `count`. */
+  below(count: number): number {
+    return Math.floor(this.next() * count);
+  }
+
+  isOneIn(count: number): boolean {
+    return this.below(count) === 0;
+  }
+
+  pick<T>(from: readonly T[]): T {
+    return from[this.below(from.length)] as T;
+  }
+
+  times<T>(least: number, most: number, make: (at: number) => T): T[] {
+    return Array.from({ length: least + this.below(most - least + 1) }, (_, at) => make(at));
+  }
+}
+
+/** What a worker does, one after the other. */
+export type Op =
+  | { kind: "step" | "call" | "state" }
+  | { kind: "sleep"; ms: number }
+  /** For a signal that is sent, once or twice. */
+  | { kind: "wait" }
+  /** For one that is never sent. */
+  | { kind: "late"; ms: number }
+  | { kind: "map"; items: number };
+
+export interface NodePlan {
+  name: string;
+  kind: "node" | "map" | "child";
+  /** Nodes before it, by their place. */
+  after: number[];
+  ops: Op[];
+  /** So many attempts fail first. */
+  fails: number;
+  /** The first attempt does not end by itself. */
+  hangs: boolean;
+  /** Fails for good. */
+  isFatal: boolean;
+  onError: "fail" | "continue";
+  isWanted: boolean;
+  items: number;
+  compensates: boolean;
+  hasOnCancel: boolean;
+  concurrency: number;
+}
+
+export interface GraphPlan {
+  name: string;
+  nodes: NodePlan[];
+  onError: "fail-fast" | "drain";
+}
+
+export type Act = { atMs: number; which: number; do: "pause" | "resume" | "cancel" | "retry" | "signal" | "die" };
+
+export interface Plan {
+  graphs: GraphPlan[];
+  /** What nodes that stand for a graph stand for. */
+  child: GraphPlan;
+  starts: { atMs: number; delayMs: number; graph: number }[];
+  acts: Act[];
+  /** Beside those of `acts`, at calls of the store. */
+  deaths: number;
+  /** Commits that the store refuses with an error. */
+  faults: number;
+}
+
+export const SPAN_MS = 4000;
+
+export function planOf(seed: number): Plan {
+  const dice = new Dice(seed);
+  const graphs = dice.times(1, 2, (at) => graphPlan(dice, `graph${at}`, 5, true));
+  return {
+    graphs,
+    child: graphPlan(dice, "child", 2, false),
+    starts: dice.times(1, 3, () => ({
+      atMs: dice.below(200),
+      delayMs: dice.isOneIn(4) ? 500 : 0,
+      graph: dice.below(graphs.length),
+    })),
+    acts: dice.times(0, 6, () => ({
+      atMs: dice.below(SPAN_MS),
+      which: dice.below(3),
+      do: dice.pick(["pause", "resume", "resume", "cancel", "retry", "signal", "signal", "die"] as const),
+    })),
+    deaths: dice.below(3),
+    faults: dice.isOneIn(4) ? 1 : 0,
+  };
+}
+
+function graphPlan(dice: Dice, name: string, most: number, mayNest: boolean): GraphPlan {
+  const nodes: NodePlan[] = [];
+  const count = 1 + dice.below(most);
+  for (let at = 0; at < count; at++) nodes.push(nodePlan(dice, at, nodes, mayNest));
+  return { name, nodes, onError: dice.isOneIn(4) ? "drain" : "fail-fast" };
+}
+
+function nodePlan(dice: Dice, at: number, before: readonly NodePlan[], mayNest: boolean): NodePlan {
+  // Each goes on from one of the last, so that there are chains, and now and then from another one.
+  const after = at === 0 || dice.isOneIn(5) ? [] : [at - 1 - dice.below(Math.min(2, at))];
+  if (at > 1 && dice.isOneIn(3)) after.push(dice.below(at));
+  const from = after[0];
+  const canMap = from !== undefined && before[from]?.kind === "node";
+  const kind = canMap && dice.isOneIn(3) ? "map" : mayNest && dice.isOneIn(6) ? "child" : "node";
+  return {
+    name: `n${at}`,
+    kind,
+    after: kind === "map" && from !== undefined ? [from] : [...new Set(after)],
+    ops: kind === "child" ? [] : dice.times(0, kind === "map" ? 1 : 3, () => op(dice, mayNest)),
+    fails: dice.isOneIn(4) ? 1 + dice.below(2) : 0,
+    hangs: dice.isOneIn(12),
+    isFatal: dice.isOneIn(14),
+    onError: dice.isOneIn(3) ? "continue" : "fail",
+    isWanted: kind !== "node" || !dice.isOneIn(8),
+    items: dice.below(4),
+    compensates: dice.isOneIn(4) && kind !== "child",
+    hasOnCancel: dice.isOneIn(6),
+    concurrency: dice.pick([1, 2, 16]),
+  };
+}
+
+function op(dice: Dice, mayWait: boolean): Op {
+  const kind = dice.pick(["step", "step", "call", "state", "sleep", "wait", "late", "map"] as const);
+  if (kind === "sleep") return { kind, ms: dice.pick([0, 1, 300, 1500]) };
+  if (kind === "late") return { kind, ms: 200 };
+  if (kind === "map") return { kind, items: dice.below(3) };
+  // Nobody knows the ids of children, to send them signals.
+  return { kind: kind === "wait" && !mayWait ? "step" : kind };
+}
+
+export type Fate = "done" | "failed" | "skipped";
+
+/** What becomes of each node, and of the graph, if it is left to run. */
+export function fateOf(plan: GraphPlan, child: GraphPlan): GraphFate {
+  // Children have no children.
+  return fateWith(plan, fateWith(child, false).graph === "failed");
+}
+
+interface GraphFate {
+  graph: "done" | "failed";
+  nodes: Map<string, Fate>;
+}
+
+function fateWith(plan: GraphPlan, childFails: boolean): GraphFate {
+  const nodes = new Map<string, Fate>();
+  let graph: GraphFate["graph"] = "done";
+  for (const node of plan.nodes) {
+    const before = node.after.map((at) => nodes.get(plan.nodes[at]?.name ?? ""));
+    const isCutOff = before.length > 0 && !before.includes("done");
+    const fails = node.kind === "child" ? childFails : fatalOf(node);
+    const fate = isCutOff || !node.isWanted ? "skipped" : fails ? "failed" : "done";
+    nodes.set(node.name, fate);
+    if (fate === "failed" && !goesOn(node)) graph = "failed";
+  }
+  return { graph, nodes };
+}
+
+function fatalOf({ kind, isFatal, items }: NodePlan): boolean {
+  return isFatal && (kind !== "map" || items > 0);
+}
+
+/** A fan-out that fails ends its graph, unless it collects. */
+function goesOn({ kind, onError }: NodePlan): boolean {
+  return onError === "continue" && kind !== "map";
+}
+
+/** What its operations come to, but for what each attempt makes anew. */
+export function outcomesOf(ops: readonly Op[]): unknown[] {
+  return ops.map((each, at) => {
+    if (each.kind === "map") return Array.from({ length: each.items }, (_, item) => item * 2);
+    if (each.kind === "call") return at * 2;
+    if (each.kind === "step") return `step ${at}`;
+    if (each.kind === "wait") return { go: at };
+    return each.kind;
+  });
+}
