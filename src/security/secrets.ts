@@ -3,6 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SvcError } from "../shared/errors.ts";
+import { remembered } from "../shared/remember.ts";
 import { HmacKey } from "./hmac.ts";
 
 /** Compares two texts in constant time. Hashed first, since timingSafeEqual wants equal lengths. */
@@ -31,29 +32,42 @@ function keyOf(secret: string): HmacKey {
   return key;
 }
 
-/**
- * Signatures checked lately, in two generations: a visitor's cookie comes with every request. Who sends others can push
- * them out, and then they are made again.
- */
-let recent = new Map<string, Buffer>();
-let older = new Map<string, Buffer>();
-const GENERATION = 2000;
+const GENERATION = 1000;
 /** Longer values are never looked at twice. */
 const MAX_KEPT_LENGTH = 256;
 
-/** Bytes of what `sign` makes, for a value that is likely to come again. */
-function signAgain(secret: string, purpose: string, value: string): Buffer {
-  const key = `${secret}\0${purpose}\0${value}`;
-  const known = recent.get(key) ?? older.get(key);
-  if (known !== undefined) return known;
-  const signature = Buffer.from(sign([secret], purpose, value));
-  if (key.length <= MAX_KEPT_LENGTH) keep(key, signature);
-  return signature;
+/**
+ * Signatures checked lately with one secret for one purpose, in two generations: a visitor's cookie comes with every request. Who
+ * sends others can push them out, and then they are made again.
+ */
+class RecentSignatures {
+  #recent = new Map<string, Buffer>();
+  #older = new Map<string, Buffer>();
+
+  get(value: string): Buffer | undefined {
+    return this.#recent.get(value) ?? this.#older.get(value);
+  }
+
+  keep(value: string, signature: Buffer): void {
+    if (this.#recent.size >= GENERATION) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(value, signature);
+  }
 }
 
-function keep(key: string, signature: Buffer): void {
-  if (recent.size >= GENERATION) [recent, older] = [new Map(), recent];
-  recent.set(key, signature);
+/** By secret, then by purpose: both are texts that are known already, where one of all three would be put together each time. */
+const recentOf = remembered((_secret) => remembered((_purpose) => new RecentSignatures()));
+
+/** Bytes of what `sign` makes, for a value that is likely to come again. */
+function signAgain(secret: string, purpose: string, value: string): Buffer {
+  const recent = recentOf(secret)(purpose);
+  const known = recent.get(value);
+  if (known !== undefined) return known;
+  const signature = Buffer.from(sign([secret], purpose, value));
+  if (value.length <= MAX_KEPT_LENGTH) recent.keep(value, signature);
+  return signature;
 }
 
 /** Of a signature in base64url. */
