@@ -59,10 +59,20 @@ export function tooLarge(limitBytes: number): SvcError {
 
 /** A strict JSON body (contract section 1) of at most `maxNodes` values. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
 export async function readJson(ctx: Context, limitBytes: number, maxNodes?: number): Promise<Json> {
+  requireJson(ctx, limitBytes);
+  return jsonIn(await ctx.bytes(limitBytes), maxNodes);
+}
+
+/** What of a strict JSON body can be judged before it is read. @throws as `readJson` */
+export function requireJson(ctx: Context, limitBytes: number): void {
   requireMediaType(ctx, ["application/json"]);
   const type = ctx.header("content-type");
   const charset = type === "application/json" ? undefined : foreignCharset(type);
   if (charset !== undefined) throw new SvcError("SVC_INVALID", `The charset "${charset}" is not allowed; send UTF-8`);
   requireLength(ctx, limitBytes);
-  return parseJson(decodeUtf8(await ctx.bytes(limitBytes)), maxNodes);
+}
+
+/** @throws SvcError `SVC_INVALID` */
+export function jsonIn(bytes: Uint8Array, maxNodes?: number): Json {
+  return parseJson(decodeUtf8(bytes), maxNodes);
 }

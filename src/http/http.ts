@@ -206,12 +206,17 @@ class Core {
     }
   }
 
-  async #answeredLater(ctx: RequestContext, answer: Promise<Answer>): Promise<Answered> {
-    try {
-      return await this.#answered(ctx, await answer);
-    } catch (error) {
-      return this.#failed(ctx, error);
-    }
+  /** With as few promises as it takes: once an action has run, each is followed by its context (decision 020). */
+  #answeredLater(ctx: RequestContext, answer: Promise<Answer>): Promise<Answered> {
+    const failed = (error: unknown): Answered | Promise<Answered> => this.#failed(ctx, error);
+    return answer.then((given) => {
+      try {
+        const answered = this.#answered(ctx, given);
+        return isPromise(answered) ? answered.catch(failed) : answered;
+      } catch (error) {
+        return failed(error);
+      }
+    }, failed);
   }
 
   #answered(ctx: RequestContext, answer: Answer): Answered | Promise<Answered> {

@@ -14,18 +14,12 @@ import { isHost } from "./target.ts";
  */
 export const waitingToSend = new WeakSet<IncomingMessage>();
 
-/**
- * A header by its lower-case name. Of those sent once, which are nearly all, from the list as it came: Node's object of
- * all headers is costly to make, and most requests are answered without it.
- */
+/** A header by its lower-case name, from the object that Node has looked into itself before it hands a request on. */
 function headerOf(message: IncomingMessage, name: string): string | undefined {
-  const { rawHeaders } = message;
-  const first = indexOfHeader(rawHeaders, name, 0);
-  if (first < 0) return undefined;
-  if (indexOfHeader(rawHeaders, name, first + 2) < 0) return rawHeaders[first + 1];
-  // Node's object has a prototype, so a name such as "constructor" would find a function.
-  const value = Object.hasOwn(message.headers, name) ? message.headers[name] : undefined;
-  return Array.isArray(value) ? value.join(", ") : value;
+  const value = message.headers[name];
+  if (typeof value === "string") return value;
+  // The object has a prototype, so a name such as "constructor" finds a function.
+  return Array.isArray(value) ? value.join(", ") : undefined;
 }
 
 function indexOfHeader(rawHeaders: readonly string[], name: string, from: number): number {

@@ -3,7 +3,7 @@
  * contract section 5; every answer is the envelope `{ok, value, error}`, or, for who asks for them, lines of values
  * (action-stream.ts).
  */
-import { readJson, requireMediaType } from "../../http/body.ts";
+import { jsonIn, requireJson, requireMediaType } from "../../http/body.ts";
 import { RequestContext } from "../../http/context.ts";
 import { isPromise } from "../../http/iterate.ts";
 import { compose } from "../../http/middleware.ts";
@@ -21,6 +21,7 @@ import { refusal, success, type ActionCall } from "./action-reply.ts";
 import { collectStream, streamReply, wantsStream } from "./action-stream.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
+const JSON_TYPES = ["application/json"];
 /** More arguments than any function has. */
 const MAX_ARGS = 64;
 /** A megabyte of tiny values costs a schema many times what a megabyte of text does. */
@@ -48,7 +49,7 @@ async function answer(ctx: Context, services: Services, middleware: readonly Mid
     const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
     const verdict = services.limits.ofAction(name).take(ctx.clientIp);
     requireAllowed(call, isPromise(verdict) ? await verdict : verdict);
-    const args = argsOf(await readCall(call));
+    const args = argsOf(jsonIn(await readCall(call), MAX_NODES));
     isInside = true;
     const answered =
       middleware.length === 0 ? perform(call, args) : compose(middleware, () => perform(call, args))(ctx);
@@ -84,10 +85,12 @@ function requireAllowed({ headers }: ActionCall, verdict: RateVerdict): void {
 }
 
 /** The body, once all that can be judged without it is in order. */
-function readCall({ ctx, services, spec }: ActionCall): Promise<Json> {
-  requireMediaType(ctx, ["application/json"]);
+function readCall({ ctx, services, spec }: ActionCall): Promise<Uint8Array> {
+  const maxBytes = spec.options.maxBytes ?? MAX_BODY_BYTES;
+  requireMediaType(ctx, JSON_TYPES);
   requireHeaderToken(ctx, services);
-  return readJson(ctx, spec.options.maxBytes ?? MAX_BODY_BYTES, MAX_NODES);
+  requireJson(ctx, maxBytes);
+  return ctx.bytes(maxBytes);
 }
 
 function argsOf(body: Json): Json[] {
