@@ -12,7 +12,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { Config } from "./config.ts";
 import type { Drained } from "./drain.ts";
 import type { Surroundings } from "./options.ts";
-import type { Operations } from "./operations.ts";
+import type { Operations } from "./operations-types.ts";
 import type { ExportStep } from "./static-export.ts";
 
 export interface StartOptions extends Omit<Surroundings, "url"> {
@@ -92,6 +92,8 @@ export interface App {
    * sends signals, from a page that holds a CSRF token. Whoever has it needs no key: give it to whom you would let in.
    */
   graphToken(graphId: string, scope: "read" | "control"): string;
+  /** Whether a token of `graphToken` lets its bearer look at this graph now: it is for this one, is not over, and was made here. */
+  mayReadGraph(graphId: string, token: string | undefined): boolean;
   /**
    * Ends event streams, waits for requests, graphs and deliveries under way (`createApp({ drain })` says how long), closes the
    * store. Safe to call twice. A server of your own is told to close before, and waited for after: event streams hold it open.

@@ -26,7 +26,7 @@ import { withScript } from "./dev-script.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { finish, withNewToken } from "./finish.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
-import { graphToken } from "./endpoints/graphs.ts";
+import { graphToken, mayRead } from "./endpoints/graphs.ts";
 import { tended } from "./event-streams.ts";
 import { answerError } from "./error-page.ts";
 import { measured } from "./access-log.ts";
@@ -37,7 +37,8 @@ import { serverTiming } from "./phases.ts";
 import { Readiness } from "./readiness.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
 import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts";
-import { operationsOf, type Operations } from "./operations.ts";
+import { operationsOf } from "./operations.ts";
+import type { Operations } from "./operations-types.ts";
 import { sealFor, unsealFor } from "./seals.ts";
 import type { Services } from "./services.ts";
 import { exportPages, type ExportStep } from "./static-export.ts";
@@ -138,6 +139,10 @@ class SvcApp implements App {
 
   graphToken(graphId: string, scope: "read" | "control"): string {
     return graphToken(this.#booted("graphToken"), graphId, scope);
+  }
+
+  mayReadGraph(graphId: string, token: string | undefined): boolean {
+    return mayRead(this.#booted("mayReadGraph"), graphId, token);
   }
 
   boot(where: Surroundings = {}): Promise<void> {
@@ -252,7 +257,7 @@ class SvcApp implements App {
     const around = { where, clock: this.#clock, closing, ...watchers };
     // Without a key nobody can ask.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
-    const services = await boot({ app: this.#options, config, ...around });
+    const services = await boot({ app: this.#options, face: this, config, ...around });
     this.#lost = addRoutes(this.#options, {
       router: this.#router,
       services,

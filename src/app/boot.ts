@@ -13,6 +13,7 @@ import type { Store } from "../store/contract.ts";
 import type { SessionRows } from "../store/visitors.ts";
 import { openStore } from "../store/open.ts";
 import { createWebhooks, type Webhooks, type WebhooksOptions } from "../webhooks/webhooks.ts";
+import type { App } from "./app-face.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
 import { createFleet, jobFor } from "./fleet.ts";
@@ -43,6 +44,8 @@ const SESSION_LONGEST_MS = durationMs("90d");
 
 export interface BootOptions {
   app: AppOptions;
+  /** The app itself. */
+  face: App;
   config: Config;
   where: Surroundings;
   clock: Clock;
@@ -74,6 +77,7 @@ export async function boot(options: BootOptions): Promise<Services> {
     const { webhooks, engine, cluster } = await startWork(options, store, pageCache);
     const activity = keptActivity(options, store, engine);
     return {
+      app: options.face,
       config,
       clock,
       store,

@@ -21,6 +21,7 @@ import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
 import { POLICY_SCRIPT } from "./trusted-types.ts";
 import { tokenFor } from "./guard.ts";
+import { PageHost } from "./use-app.ts";
 
 /** Pages may be personal and their nonce is fresh, so they are asked for anew each time. */
 const PRIVATE_HEADERS = ["cache-control", PRIVATE];
@@ -226,6 +227,10 @@ class PageRequest implements PageRenderOptions {
 
   get signal(): AbortSignal {
     return this.#ctx.signal;
+  }
+
+  get host(): PageHost {
+    return new PageHost(this.#services.app, this.#ctx);
   }
 
   around = <T>(call: () => T): T => withContext(this.#ctx, call);

@@ -9,6 +9,7 @@ import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { ActivityLog } from "./activity.ts";
+import type { App } from "./app-face.ts";
 import type { AnyAction } from "./action.ts";
 import type { Answers } from "./answers.ts";
 import type { Config } from "./config.ts";
@@ -22,6 +23,8 @@ import type { Site } from "./site.ts";
 import type { SubmitDefinition } from "./submit.ts";
 
 export interface Services {
+  /** As its author knows it. */
+  readonly app: App;
   readonly config: Config;
   readonly clock: Clock;
   readonly store: Store;

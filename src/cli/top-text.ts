@@ -1,5 +1,5 @@
 /** The overview of a running app as the lines of a terminal. Pure: what was read, and how much room there is. */
-import type { Status } from "../app/operations.ts";
+import type { Status } from "../app/operations-types.ts";
 import type { QueueView } from "../graph/queue-types.ts";
 import type { ScheduleView } from "../graph/schedule-types.ts";
 import type { Snapshot } from "../graph/view-types.ts";

@@ -2,7 +2,7 @@
 import type { QueueView } from "../graph/queue-types.ts";
 import type { ScheduleView } from "../graph/schedule-types.ts";
 import type { Snapshot } from "../graph/view-types.ts";
-import type { Status } from "../app/operations.ts";
+import type { Status } from "../app/operations-types.ts";
 import { PATHS } from "../shared/wire.ts";
 import type { GraphClient } from "./graph-client.ts";
 import type { Output } from "./output.ts";

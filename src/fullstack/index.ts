@@ -4,6 +4,7 @@ export { EventStream, readEvents } from "./flow/event-stream.tsx";
 export type { EventLog, EventLogOptions, EventStreamProps } from "./flow/event-stream.tsx";
 export { FlowAssets, type FlowAssetsProps } from "./flow/flow-assets.tsx";
 export { FlowGraph, type FlowGraphProps } from "./flow/flow-graph.tsx";
+export type { GraphOf } from "./flow/graph-of.tsx";
 export { readFlow, type Flow, type FlowOptions } from "./flow/flow.ts";
 export type { FlowEdge, FlowNode, FlowPart, FlowView } from "./flow/view.ts";
 export { OpsDashboard, readOverview } from "./flow/ops-dashboard.tsx";

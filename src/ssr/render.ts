@@ -28,6 +28,8 @@ export interface RenderSettings {
   deadlineMs?: number | undefined;
   /** Has `call` run as part of the request, also what it waits for. */
   around?: <T>(call: () => T) => T;
+  /** Whose page it is, for components that ask; nothing here looks into it. */
+  readonly host?: object | undefined;
   /** Given in development only. */
   names?: ValueNames | undefined;
   /** What the visitor has chosen; undefined in apps without themes. Read when it is first needed. */
@@ -79,6 +81,11 @@ export class Render {
   }
 
   /** Of the visitor; undefined in apps without themes. */
+  /** Whose page it is. */
+  get host(): object | undefined {
+    return this.#settings.host;
+  }
+
   get theme(): Theme | undefined {
     return this.#settings.theme;
   }

@@ -211,6 +211,12 @@ describe("webhooks", () => {
 describe("workers", () => {
   it("are told with their limits, and started with an input", async () => {
     const page = await text("/workers");
+    const { host } = (await app.operations.processes())[0] ?? { host: "" };
+    assert.ok(
+      host !== "" && page.includes(`<code>${host}</code></th><td data-label="State"`),
+      "a row for each process",
+    );
+    assert.match(page, /pages and workers/);
     assert.match(page, /charge-card[\s\S]*?data-label="At once">4</);
     assert.match(page, /50 in 1m/);
     const { to } = await step("/runs/start", { worker: "nightly-report", input: '{"day":1}' });

@@ -136,6 +136,12 @@ export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
         view: ({ flow, log }) => main("Your order", [FlowGraph({ flow, title: "Order 42" }), EventStream({ log })]),
         head: (_data, ctx) => html(() => String(FlowAssets({ nonce: ctx.nonce }))),
       }),
+      page("/shared/:id", {
+        load: ({ params: { id }, query }) => ({ id, token: query.get("token") ?? undefined }),
+        title: "Shared",
+        view: (given) => main("Your order", [FlowGraph({ ...given, title: "Order 42" }), EventStream(given)]),
+        head: (_data, ctx) => html(() => String(FlowAssets({ nonce: ctx.nonce }))),
+      }),
       page("/ops", {
         load: async () => ({
           overview: await readOverview(app, { runHref: "/jobs/:id" }),

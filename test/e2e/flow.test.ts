@@ -64,6 +64,29 @@ const isLive = (page: Page) => page.waitForSelector("svc-live[data-live]", { tim
 const nodeAt = (page: Page, name: string, status: string) =>
   page.waitForSelector(`.svc-node[data-status="${status}"] [data-node="${name}"]`, { timeout: DEADLINE_MS });
 
+describe("a page that takes a token", () => {
+  it("shows its graph to whoever brings one, with and without script, and follows it", async () => {
+    const id = await settledOrder(3);
+    const url = `${started.url}/shared/${id}?token=${app.graphToken(id, "read")}`;
+    const plain = await open(url, { javaScriptEnabled: false });
+    await plain.page.getByRole("heading", { name: "Order 42" }).waitFor();
+    await plain.close();
+    const { page, close } = await open(url);
+    await page.locator("svc-live[data-live]").first().waitFor({ state: "attached" });
+    gates.open(id, "check-fraud");
+    await page.locator('[data-part="l:check-fraud"][data-status="done"]').waitFor({ state: "attached" });
+    await close();
+  });
+
+  it("shows a stranger nothing, and asks the server for nothing", async () => {
+    const id = await settledOrder(3);
+    const { page, close } = await open(`${started.url}/shared/${id}`);
+    await page.getByText("There is nothing to see here").first().waitFor();
+    assert.equal(await page.locator("svc-live").count(), 0);
+    await close();
+  });
+});
+
 describe("the page of a graph", () => {
   it("shows without script what the graph is at: picture, sentence, list and log", async () => {
     const tab = await open(`${started.url}/jobs/${await settledOrder(128)}`, { javaScriptEnabled: false });

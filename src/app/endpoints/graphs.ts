@@ -4,7 +4,7 @@ import { eventStream, type StreamEvent } from "../../http/event-stream.ts";
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
 import type { Snapshot } from "../../graph/view-types.ts";
-import { createGraphToken } from "../../security/graph-token.ts";
+import { createGraphToken, graphTokenScope } from "../../security/graph-token.ts";
 import type { GraphScope } from "../../security/graph-token.ts";
 import type { GraphEvent } from "../../store/graph-rows.ts";
 import { PATHS } from "../../shared/wire.ts";
@@ -127,6 +127,11 @@ async function history(ctx: Context, services: Services): Promise<Result> {
 /** A token with which a page may follow this graph, or steer it, from now on for a day. */
 export function graphToken(services: Services, graphId: string, scope: GraphScope): string {
   return createGraphToken(services.secrets, graphId, scope, services.clock.now() + TOKEN_LIFE_MS);
+}
+
+/** Whether a token opens a graph to its bearer now. */
+export function mayRead({ secrets, clock }: Services, graphId: string, token: string | undefined): boolean {
+  return graphTokenScope(secrets, graphId, token, clock.now()) !== undefined;
 }
 
 async function start(ctx: Context, services: Services): Promise<Result> {

@@ -1,8 +1,9 @@
 /** `<EventStream>`: the events of a graph as a log that goes on. The last of them stand in the page as it comes. */
-import type { App } from "../../index.ts";
+import { Await, type App } from "../../index.ts";
 import type { GraphEvent } from "../../graph.ts";
 import { EventRow } from "./event-row.tsx";
-import { liveSrc } from "./flow.ts";
+import { liveSrc, type Bearer } from "./flow.ts";
+import { graphOf, NothingToShow, type GraphOf } from "./graph-of.tsx";
 import { countText } from "../ops/views/text.ts";
 
 /** The events of a graph as the widget takes them. */
@@ -24,26 +25,52 @@ export interface EventLogOptions {
 const MOST = 300;
 
 /** The log of a graph for `<EventStream>`; undefined where there is none of this id. Whoever gets the page may follow it for a day. */
-export async function readEvents(
+export function readEvents(app: App, graphId: string, options: EventLogOptions = {}): Promise<EventLog | undefined> {
+  return readEventsFor(app, graphId, options);
+}
+
+/** The same, for whoever has a token. */
+async function readEventsFor(
   app: App,
   graphId: string,
-  { limit = 100 }: EventLogOptions = {},
+  { limit = 100, token }: EventLogOptions & Bearer,
 ): Promise<EventLog | undefined> {
   const snapshot = await app.engine.snapshot(graphId);
   if (!snapshot) return undefined;
   const before = Math.max(0, snapshot.last_seq - Math.min(Math.max(limit, 1), MOST));
   const events = await app.engine.events(graphId, { after: before, limit: MOST });
-  return { graphId, events, before, src: liveSrc(app, { topic: "events", id: graphId }) };
+  return {
+    graphId,
+    events,
+    before,
+    src: liveSrc(app, { topic: "events", id: graphId, ...(token !== undefined && { token }) }),
+  };
 }
 
-export interface EventStreamProps {
-  log: EventLog;
+interface EventStreamLook {
   /** Heading above it. Default "Events". */
   title?: string;
 }
 
+/** What a loader has read, or the id of a graph, which the widget reads itself. */
+export type EventStreamProps = EventStreamLook & ({ log: EventLog } | (GraphOf & EventLogOptions));
+
 /** What happened to a graph, line by line: filter, following of the tail and news come with script. */
-export function EventStream({ log, title = "Events" }: EventStreamProps) {
+export function EventStream(props: EventStreamProps) {
+  const { title = "Events" } = props;
+  if ("log" in props) return <EventLogView log={props.log} title={title} />;
+  const graph = graphOf(props);
+  if (!graph) return <NothingToShow title={title} />;
+  const { app, id, bearer } = graph;
+  const { limit } = props;
+  return (
+    <Await value={readEventsFor(app, id, { ...(limit !== undefined && { limit }), ...bearer })}>
+      {(log) => (log ? <EventLogView log={log} title={title} /> : <NothingToShow title={title} />)}
+    </Await>
+  );
+}
+
+function EventLogView({ log, title }: { log: EventLog; title: string }) {
   const titleId = `events-${log.graphId}-title`;
   return (
     <svc-live class="svc-events" data-src={log.src} data-at={log.events.at(-1)?.seq ?? log.before} data-widget="events">

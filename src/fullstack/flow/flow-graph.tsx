@@ -1,5 +1,7 @@
 /** `<FlowGraph>`: a graph as picture, summary and list, kept up to date where script runs. */
-import type { Flow } from "./flow.ts";
+import { Await } from "../../index.ts";
+import { readFlowFor, type Flow, type FlowOptions } from "./flow.ts";
+import { graphOf, NothingToShow, type GraphOf } from "./graph-of.tsx";
 import { hrefOf, rowId } from "./links.ts";
 import { Took } from "./moment.tsx";
 import { NodeRow } from "./node-list.tsx";
@@ -14,19 +16,40 @@ import {
   type PictureForm,
 } from "./picture.tsx";
 import { StatusMark } from "./status-mark.tsx";
-import { summaryText, type FlowView } from "./view.ts";
+import { summaryText, type FlowView as View } from "./view.ts";
 
-export interface FlowGraphProps {
-  /** What a loader has read: `readFlow(app, id)`. */
-  flow: Flow;
+interface FlowGraphLook {
   /** Heading above it. Default: the name of the graph. */
   title?: string;
   /** `both` (default), or only the `picture`, or only the `list`. */
   show?: "both" | "picture" | "list";
 }
 
+/** What a loader has read, `readFlow(app, id)`, or the id of a graph, which the widget reads itself. */
+export type FlowGraphProps = FlowGraphLook & ({ flow: Flow } | (GraphOf & FlowOptions));
+
 /** A graph that runs: its nodes as a picture with links, a sentence that sums them up, and all of it as a list. */
-export function FlowGraph({ flow, title, show = "both" }: FlowGraphProps) {
+export function FlowGraph(props: FlowGraphProps) {
+  const { title, show = "both" } = props;
+  if ("flow" in props) return <FlowView flow={props.flow} title={title} show={show} />;
+  const graph = graphOf(props);
+  if (!graph) return <NothingToShow title={title} />;
+  const { app, id, bearer } = graph;
+  const { nodeHref } = props;
+  return (
+    <Await value={readFlowFor(app, id, { ...(nodeHref !== undefined && { nodeHref }), ...bearer })}>
+      {(flow) => (flow ? <FlowView flow={flow} title={title} show={show} /> : <NothingToShow title={title} />)}
+    </Await>
+  );
+}
+
+interface FlowViewProps {
+  flow: Flow;
+  title: string | undefined;
+  show: "both" | "picture" | "list";
+}
+
+function FlowView({ flow, title, show }: FlowViewProps) {
   const { view, nowMs } = flow;
   const name = `flow-${view.id}`;
   return (
@@ -64,7 +87,7 @@ export function FlowGraph({ flow, title, show = "both" }: FlowGraphProps) {
 }
 
 interface FlowHeadProps {
-  view: FlowView;
+  view: View;
   title: string;
   titleId: string;
   nowMs: number | undefined;
@@ -81,7 +104,7 @@ function FlowHead({ view, title, titleId, nowMs }: FlowHeadProps) {
 }
 
 /** Status, progress and time. */
-function FlowState({ view, nowMs }: { view: FlowView; nowMs: number | undefined }) {
+function FlowState({ view, nowMs }: { view: View; nowMs: number | undefined }) {
   return (
     <div class="svc-state" data-part="state">
       <StatusMark status={view.status} />
@@ -96,7 +119,7 @@ function FlowState({ view, nowMs }: { view: FlowView; nowMs: number | undefined 
   );
 }
 
-function FlowSummary({ view }: { view: FlowView }) {
+function FlowSummary({ view }: { view: View }) {
   return (
     <p class="svc-summary" data-part="summary">
       {summaryText(view)}
@@ -106,7 +129,7 @@ function FlowSummary({ view }: { view: FlowView }) {
 }
 
 /** All that may change of a graph's widget, by the names under which the page has it. */
-export function flowParts(view: FlowView, nodeHref: string | undefined): Map<string, string> {
+export function flowParts(view: View, nodeHref: string | undefined): Map<string, string> {
   const nowMs = undefined;
   const parts = new Map([
     ["state", String(<FlowState view={view} nowMs={nowMs} />)],
@@ -123,7 +146,7 @@ export function flowParts(view: FlowView, nodeHref: string | undefined): Map<str
 }
 
 function* pictureParts(
-  view: FlowView,
+  view: View,
   nodeHref: string | undefined,
   form: PictureForm,
 ): Generator<readonly [name: string, html: string]> {

@@ -14,6 +14,11 @@ export interface Flow {
   nowMs: number;
 }
 
+/** A token that was brought along for a graph, and so is asked for again with each connection. */
+export interface Bearer {
+  token?: string;
+}
+
 export interface FlowOptions {
   /** Address of more about a node, `:node` in place of its name: `/jobs/7?node=:node`. Default: its row in the list. */
   nodeHref?: string;
@@ -27,10 +32,20 @@ const LIFETIME = "1d";
  * A graph for `<FlowGraph>` and `<EventStream>`; undefined where there is none of this id. Whoever gets the page may follow the graph for a
  * day, so ask before who that is.
  */
-export async function readFlow(app: App, graphId: string, { nodeHref }: FlowOptions = {}): Promise<Flow | undefined> {
+export function readFlow(app: App, graphId: string, options: FlowOptions = {}): Promise<Flow | undefined> {
+  return readFlowFor(app, graphId, options);
+}
+
+/** The same, for whoever has a token. */
+export async function readFlowFor(
+  app: App,
+  graphId: string,
+  { nodeHref, token }: FlowOptions & Bearer,
+): Promise<Flow | undefined> {
   const snapshot = await app.engine.snapshot(graphId);
   if (!snapshot) return undefined;
-  const src = liveSrc(app, { topic: "graph", id: graphId, ...(nodeHref !== undefined && { nodeHref }) });
+  const more = { ...(nodeHref !== undefined && { nodeHref }), ...(token !== undefined && { token }) };
+  const src = liveSrc(app, { topic: "graph", id: graphId, ...more });
   return { view: flowView(snapshot), src, nodeHref, nowMs: Date.now() };
 }
 

@@ -1,5 +1,5 @@
 /** `<OpsDashboard>`: the overview of those who run an app as one widget, for a page of their own. */
-import type { App, Recent, RecentHour } from "../../index.ts";
+import { Await, useApp, type App, type Recent, type RecentHour } from "../../index.ts";
 import { liveSrc } from "./flow.ts";
 import { readOverviewView, type OverviewRun, type OverviewView } from "./overview-view.ts";
 import { StatusMark } from "./status-mark.tsx";
@@ -26,13 +26,23 @@ export async function readOverview(app: App, { runHref }: OverviewOptions = {}):
   return { view: await readOverviewView(app), runHref, src };
 }
 
-export interface OpsDashboardProps {
-  overview: Overview;
+export interface OpsDashboardProps extends OverviewOptions {
+  /** What a loader has read. Default: the widget reads it. */
+  overview?: Overview;
   /** Heading above it. Default "Overview". */
   title?: string;
 }
 
-export function OpsDashboard({ overview: { view, runHref, src }, title = "Overview" }: OpsDashboardProps) {
+/** How the app is, for those who run it, whom the page lets in. */
+export function OpsDashboard({ overview, runHref, title = "Overview" }: OpsDashboardProps) {
+  if (overview) return <DashboardView overview={overview} title={title} />;
+  const options = runHref === undefined ? {} : { runHref };
+  return (
+    <Await value={readOverview(useApp(), options)}>{(read) => <DashboardView overview={read} title={title} />}</Await>
+  );
+}
+
+function DashboardView({ overview: { view, runHref, src }, title }: { overview: Overview; title: string }) {
   return (
     <svc-live class="svc-ops" data-src={src} data-at="" data-widget="overview">
       <section aria-labelledby="svc-ops-title">

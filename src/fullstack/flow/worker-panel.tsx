@@ -1,5 +1,5 @@
 /** `<WorkerPanel>`: what each worker does now, and what waits for it. */
-import type { App } from "../../index.ts";
+import { Await, useApp, type App } from "../../index.ts";
 import { liveSrc } from "./flow.ts";
 import { StatusMark } from "./status-mark.tsx";
 import { countText, durationText } from "../ops/views/text.ts";
@@ -18,12 +18,19 @@ export async function readWorkers(app: App): Promise<Workers> {
 }
 
 export interface WorkerPanelProps {
-  workers: Workers;
+  /** What a loader has read. Default: the widget reads it. */
+  workers?: Workers;
   /** Heading above it. Default "Workers". */
   title?: string;
 }
 
-export function WorkerPanel({ workers: { workers, src }, title = "Workers" }: WorkerPanelProps) {
+/** What each worker does now, and what waits for it: for those who run the app, whom the page lets in. */
+export function WorkerPanel({ workers, title = "Workers" }: WorkerPanelProps) {
+  if (workers) return <PanelView workers={workers} title={title} />;
+  return <Await value={readWorkers(useApp())}>{(read) => <PanelView workers={read} title={title} />}</Await>;
+}
+
+function PanelView({ workers: { workers, src }, title }: { workers: Workers; title: string }) {
   return (
     <svc-live class="svc-workers" data-src={src} data-at="" data-widget="workers">
       <section aria-labelledby="svc-workers-title">

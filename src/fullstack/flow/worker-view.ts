@@ -18,7 +18,7 @@ export interface WorkerView {
 /** By name. */
 export async function workerViews(app: App): Promise<WorkerView[]> {
   const declared = new Map(declaredWorkers(app.definitions).map((worker) => [worker.name, worker]));
-  return (await app.engine.queues.list()).map((queue) => ({
+  return (await app.operations.queues()).map((queue) => ({
     name: queue.worker,
     running: queue.running,
     queued: queue.waiting,

@@ -45,10 +45,22 @@ function answer(ctx: Context, hub: LiveHub, app: App) {
 }
 
 function opened(text: string, app: App): LiveTopic {
-  const topic = app.unseal(LIVE_PURPOSE, text);
   // Nobody else can have sealed it.
-  if (topic !== undefined) return topic as unknown as LiveTopic;
+  const topic = app.unseal(LIVE_PURPOSE, text) as unknown as LiveTopic | undefined;
+  if (topic && isOpen(topic, app)) return withoutToken(topic);
   throw new SvcError("SVC_UNAUTHORIZED", "This page may not follow that any more; load it again");
+}
+
+/** A token may be over before the address is. */
+function isOpen(topic: LiveTopic, app: App): boolean {
+  return !("token" in topic) || app.mayReadGraph(topic.id, topic.token);
+}
+
+/** Whoever follows the same shares a feed, with whatever they came by. */
+function withoutToken(topic: LiveTopic): LiveTopic {
+  if (!("token" in topic)) return topic;
+  const { token: _token, ...rest } = topic;
+  return rest;
 }
 
 async function* follow(

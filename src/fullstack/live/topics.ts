@@ -1,8 +1,8 @@
-/** What pages follow. A topic stands sealed in the address of a stream, so that it can't be chosen by whoever asks. */
+/** What pages follow; of what was opened with a token, the token, for it may be over when the page comes back. A topic stands sealed in the address of a stream, so that it can't be chosen by whoever asks. */
 
 export type LiveTopic =
-  | { topic: "graph"; id: string; nodeHref?: string }
-  | { topic: "events"; id: string }
+  | { topic: "graph"; id: string; nodeHref?: string; token?: string }
+  | { topic: "events"; id: string; token?: string }
   | { topic: "workers" }
   | { topic: "overview"; runHref?: string };
 

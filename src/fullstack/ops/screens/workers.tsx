@@ -1,6 +1,6 @@
 /** What the app's code can run: graphs and workers with their limits, and a form to start one. */
-import { PATHS, type Entry } from "../../../index.ts";
-import type { QueueView } from "../../../graph.ts";
+import { PATHS, type Entry, type FleetQueue, type ProcessView } from "../../../index.ts";
+import { ProcessesTable } from "./processes.tsx";
 import { OPS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
@@ -12,7 +12,8 @@ import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
 interface WorkersData {
   workers: WorkerView[];
   graphs: { name: string; nodes: number; versions: string[]; isWorker: boolean }[];
-  queues: ReadonlyMap<string, QueueView>;
+  queues: ReadonlyMap<string, FleetQueue>;
+  processes: ProcessView[];
 }
 
 export function workerScreens(screens: Screens): Entry[] {
@@ -22,7 +23,7 @@ export function workerScreens(screens: Screens): Entry[] {
       section: "Workers",
       load: async ({ app }) => {
         const { definitions } = app;
-        const queues = await app.engine.queues.list();
+        const [queues, processes] = await Promise.all([app.operations.queues(), app.operations.processes()]);
         return {
           workers: workerViews(definitions),
           graphs: [...definitions].map(([name, versions]) => ({
@@ -32,6 +33,7 @@ export function workerScreens(screens: Screens): Entry[] {
             isWorker: versions.at(-1)?.nodes.every(({ worker }) => worker.name === name) ?? false,
           })),
           queues: new Map(queues.map((queue) => [queue.worker, queue])),
+          processes,
         };
       },
       view: (data, look) => <Workers data={data} look={look} />,
@@ -40,7 +42,7 @@ export function workerScreens(screens: Screens): Entry[] {
 }
 
 function Workers({ data, look }: { data: WorkersData; look: Look }) {
-  const { workers, graphs, queues } = data;
+  const { workers, graphs, queues, processes } = data;
   return (
     <>
       <div class="title">
@@ -56,6 +58,15 @@ function Workers({ data, look }: { data: WorkersData; look: Look }) {
       ) : (
         <WorkersTable workers={workers} queues={queues} />
       )}
+      <section aria-labelledby="processes">
+        <div class="head">
+          <h2 id="processes">Processes</h2>
+          <p class="quiet">that share the database</p>
+        </div>
+        <div data-live="processes">
+          <ProcessesTable processes={processes} look={look} />
+        </div>
+      </section>
       {graphs.length === 0 ? null : (
         <div class="columns">
           <section aria-labelledby="startable">

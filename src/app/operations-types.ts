@@ -1,0 +1,65 @@
+/** What those who run an app are told of it, and what they ask. Made in operations.ts. */
+import type { ProcessView } from "../cluster/membership.ts";
+import type { QueueView } from "../graph/queue-types.ts";
+import type { LaneReport } from "../graph/report-types.ts";
+import type { Steering } from "../graph/steering-types.ts";
+import type { Json } from "../shared/json.ts";
+import type { GraphStatus } from "../shared/wire.ts";
+import type { AuditQuery, AuditRow } from "../store/control.ts";
+import type { Page } from "../store/queries.ts";
+import type { DeliveryMetrics } from "./metrics/deliveries.ts";
+import type { Activity, ActivityRange, Recent } from "./metrics/recent.ts";
+import type { Setting } from "./settings.ts";
+
+/** The state of this process in one look, as the status endpoint answers it. Counts of attempts and requests begin with the process. */
+export interface Status {
+  status: "ready" | "draining";
+  version: string;
+  uptime_ms: number;
+  graphs: Record<GraphStatus, number>;
+  queues: LaneReport[];
+  node_attempts: Record<string, number>;
+  /** How many are registered. */
+  webhooks: number;
+  deliveries: Record<string, number>;
+  delivery_attempts: Record<string, number>;
+  delivery: { under_way: number; oldest_waiting_ms: number } & ReturnType<DeliveryMetrics["summary"]>;
+  requests: { in_flight: number; by_status: Record<string, number> };
+  actions: Record<string, number>;
+  refusals: Record<string, number>;
+  event_streams: number;
+  memory_bytes: number;
+  /** What graphs did in the last hour, and in the one before. */
+  recent: Recent;
+}
+
+export interface Operations {
+  status(): Promise<Status>;
+  /** The processes that share the database, the longest there first; this one alone, where it has it to itself. */
+  processes(): Promise<ProcessView[]>;
+  /** The app's clock, Unix milliseconds. */
+  nowMs(): number;
+  /** What graphs did in the last hour, in all processes that share the database. */
+  recent(): Promise<Recent>;
+  /** The same by the name they were started by: each minute of the last hour, or each quarter of an hour of the last day. */
+  activity(range?: ActivityRange): Promise<Activity>;
+  /** What waits for each worker in all processes that share the database; what others say is up to five seconds old. */
+  queues(): Promise<FleetQueue[]>;
+  /** Every variable, with the value in force; secrets only as set or not. */
+  settings(): Setting[];
+  /** Whether this is `SVC_EXEC_API_KEY`, in constant time; never where that is not set. */
+  isOperatorKey(text: string): boolean;
+  /** Who did what by hand, newest first. */
+  audit(query?: AuditQuery): Promise<Page<AuditRow>>;
+  /**
+   * Keeps in the audit trail that somebody has done something that no graph's transition tells of.
+   * @param operation such as `webhook.ping` @param target what it was done to: an id, a name, `*`
+   */
+  record(operation: string, target: string, steering?: Steering, data?: Json): Promise<void>;
+}
+
+/** A queue over all processes. */
+export interface FleetQueue extends QueueView {
+  /** Attempts that end in a minute at present. */
+  ended_per_minute: number;
+}

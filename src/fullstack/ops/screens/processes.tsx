@@ -1,0 +1,69 @@
+/** The processes that share the database, a row for each: where it runs, what it does, and whether it is still heard of. */
+import type { ProcessView } from "../../../index.ts";
+import type { Look } from "../look.ts";
+import { countText, durationText } from "../views/text.ts";
+import { Time } from "./parts.tsx";
+
+/** Each tells every second that it is there; what is silent for longer is being looked after. */
+const SILENT_MS = 5000;
+/** Names that are listed; of more the number is told. */
+const MOST_NAMES = 4;
+
+const ROLES: Readonly<Record<string, string>> = {
+  all: "pages and workers",
+  web: "pages",
+  worker: "workers",
+};
+
+export function ProcessesTable({ processes, look }: { processes: readonly ProcessView[]; look: Look }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Process</th>
+            <th scope="col">State</th>
+            <th scope="col">Does</th>
+            <th scope="col">Workers</th>
+            <th scope="col">Build</th>
+            <th scope="col">Started</th>
+          </tr>
+        </thead>
+        <tbody>
+          {processes.map((process) => (
+            <tr key={process.id}>
+              <th scope="row" data-label="Process">
+                <code>{process.host}</code>
+              </th>
+              <td data-label="State">
+                {process.silent_ms > SILENT_MS ? (
+                  <span class="state" data-tone="warn">{`silent for ${durationText(process.silent_ms)}`}</span>
+                ) : (
+                  <span class="state" data-tone="good">
+                    there
+                  </span>
+                )}
+              </td>
+              <td data-label="Does">{ROLES[process.role] ?? process.role}</td>
+              <td data-label="Workers" title={process.workers.join(", ")}>
+                {namesText(process)}
+              </td>
+              <td data-label="Build">
+                <code>{process.build}</code>
+              </td>
+              <td data-label="Started">
+                <Time ms={process.started_ms} look={look} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function namesText({ role, workers }: ProcessView): string {
+  if (role === "web" || workers.length === 0) return "–";
+  const left = workers.length - MOST_NAMES;
+  return left > 1 ? `${workers.slice(0, MOST_NAMES).join(", ")} and ${countText(left)} more` : workers.join(", ");
+}

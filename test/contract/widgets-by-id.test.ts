@@ -1,0 +1,131 @@
+/** Widgets that read what they show by themselves, by the id of a graph: for whom, and what of it leaves the server. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createApp, page, type App, type Context } from "svc";
+import { EventStream, FlowGraph, liveRoutes, OpsDashboard, WorkerPanel } from "svc/fullstack";
+import { worker } from "svc/graph";
+import { html, type Child } from "svc/jsx-runtime";
+import { SimulatedClock } from "svc/testing";
+
+const clock = new SimulatedClock(Date.UTC(2026, 0, 1));
+const both = (...markup: Child[]): Child => html(() => markup.map(String).join("")) as unknown as Child;
+const tokenOf = ({ query }: Context): string | undefined => query.get("token") ?? undefined;
+const app: App = createApp({
+  clock,
+  env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_LOG_LEVEL: "silent" },
+  workers: [worker("print", (_: unknown, ctx) => ctx.log("info", "sheet 1"))],
+  pages: [
+    page("/mine/:id", {
+      load: ({ params }) => params.id,
+      title: "Mine",
+      view: (id) => both(FlowGraph({ id }), EventStream({ id })),
+    }),
+    page("/shared/:id", {
+      load: (ctx) => ({ id: ctx.params.id, token: tokenOf(ctx) }),
+      title: "Shared",
+      cache: { public: true, maxAge: "1m" },
+      view: (given) => both(FlowGraph(given), EventStream({ ...given, limit: 1 })),
+    }),
+    page("/workshop", { title: "Workshop", view: () => both(WorkerPanel({}), OpsDashboard({})) }),
+  ],
+  extensions: { live: liveRoutes(() => app) },
+});
+
+let id: string;
+let other: string;
+async function printed(): Promise<string> {
+  const { graph_id } = (await app.engine.start("print", null)).snapshot;
+  await app.engine.idle();
+  return graph_id;
+}
+before(async () => {
+  await app.boot();
+  [id, other] = [await printed(), await printed()];
+});
+after(() => app.close());
+
+const get = (path: string): Promise<Response> => app.fetch(new Request(`http://localhost${path}`));
+const text = async (path: string): Promise<string> => (await get(path)).text();
+const srcOf = (body: string): string => (/data-src="([^"]+)"/.exec(body)?.[1] ?? "").replaceAll("&amp;", "&");
+
+describe("widgets by the id of a graph", () => {
+  it("are whole in the page as it comes, each with an address to be followed at", async () => {
+    const body = await text(`/mine/${id}`);
+    assert.match(body, /1 of 1 node done/);
+    assert.match(body, /sheet 1/);
+    assert.equal(body.match(/<svc-live /g)?.length, 2);
+    const stream = await get(srcOf(body));
+    assert.equal(stream.status, 200);
+    await stream.body?.cancel();
+  });
+
+  it("of a graph that is not there say so", async () => {
+    const answer = await get("/mine/g_none");
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), /There is nothing to see here/);
+  });
+
+  it("about the whole process need no id", async () => {
+    const body = await text("/workshop");
+    assert.match(body, /data-widget="workers"[\s\S]*print[\s\S]*data-widget="overview"/);
+  });
+});
+
+describe("widgets by a token", () => {
+  it("show a graph to whoever brings one that reads it", async () => {
+    for (const scope of ["read", "control"] as const) {
+      const body = await text(`/shared/${id}?token=${app.graphToken(id, scope)}`);
+      assert.match(body, /1 of 1 node done/);
+      assert.equal(body.match(/<li class="svc-event"/g)?.length, 1);
+    }
+  });
+
+  it("show nothing to a stranger: no token, that of another graph, one that was changed", async () => {
+    const token = app.graphToken(id, "read");
+    for (const query of ["", "?token=", `?token=${app.graphToken(other, "read")}`, `?token=${token}x`]) {
+      const body = await text(`/shared/${id}${query}`);
+      assert.match(body, /There is nothing to see here/);
+      for (const told of ["svc-live", "print", "sheet 1", "done"]) assert.ok(!body.includes(told), `${query}: ${told}`);
+    }
+    assert.equal(
+      (await text(`/shared/${id}`)).replaceAll(id, ""),
+      (await text("/shared/g_none")).replaceAll("g_none", ""),
+      "that a graph is there is not told either",
+    );
+  });
+
+  it("keep the token out of the page, and the page out of caches that many share", async () => {
+    const token = app.graphToken(id, "read");
+    const answer = await get(`/shared/${id}?token=${token}`);
+    assert.match(answer.headers.get("cache-control") ?? "", /private|no-store/);
+    assert.doesNotMatch(answer.headers.get("cache-control") ?? "", /public|s-maxage/);
+    // Other sites that the page leads to are told no more than its origin.
+    assert.match(
+      answer.headers.get("referrer-policy") ?? "",
+      /^(?:no-referrer|same-origin|strict-origin-when-cross-origin)$/,
+    );
+    const body = await answer.text();
+    const signature = token.slice(token.lastIndexOf(".") + 1);
+    assert.ok(!body.includes(signature));
+    assert.match(await text(`/shared/${id}`), /There is nothing to see here/, "nobody got what was made for another");
+  });
+
+  it("are followed no longer than the token is good, and read alone", async () => {
+    const body = await text(`/shared/${id}?token=${app.graphToken(id, "read")}`);
+    const src = srcOf(body);
+    // Half a day later it is good still, and what is sealed with it anew is so for no longer.
+    await clock.advance(12 * 3_600_000);
+    const later = await get(src);
+    assert.equal(later.status, 200);
+    await later.body?.cancel();
+    await clock.advance(13 * 3_600_000);
+    assert.equal((await get(src)).status, 401);
+    const steered = await app.fetch(
+      new Request(`http://localhost/_svc/graphs/${id}/retry`, {
+        method: "POST",
+        headers: { "x-svc-graph-token": app.graphToken(id, "read") },
+      }),
+    );
+    assert.ok(steered.status === 401 || steered.status === 403, String(steered.status));
+  });
+});
