@@ -12,7 +12,9 @@ export function isInner(nodeId: string): boolean {
 
 /** Name of the definition's node that an id belongs to: `inspect` of `inspect/3#fetch`. */
 export function definitionName(nodeId: string): string {
-  return nodeId.split(/[/#]/, 1)[0] as string;
+  const [item, inner] = [nodeId.indexOf("/"), nodeId.indexOf("#")];
+  if (item === -1 && inner === -1) return nodeId;
+  return nodeId.slice(0, item === -1 ? inner : inner === -1 ? item : Math.min(item, inner));
 }
 
 /** Ids of everything that a node holds start with this. */

@@ -210,5 +210,6 @@ function itemNumber(id: string): number {
 }
 
 function holderOf(nodeId: string): string {
-  return nodeId.split("#", 1)[0] as string;
+  const at = nodeId.indexOf("#");
+  return at === -1 ? nodeId : nodeId.slice(0, at);
 }

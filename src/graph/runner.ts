@@ -6,7 +6,8 @@ import type { NodeRow } from "../store/graph-rows.ts";
 import type { TransactionRun } from "../store/transaction.ts";
 import type { Unit } from "../store/unit.ts";
 import { Abort } from "./abort.ts";
-import { runAttempt, type AttemptSink, type Outcome } from "./attempt.ts";
+import { runAttempt, type Outcome } from "./attempt.ts";
+import type { AttemptSink } from "./attempt-options.ts";
 import type { Claim } from "./dispatcher.ts";
 import { Durable, type AttemptPort } from "./durable.ts";
 import { FinalError } from "./final-error.ts";
@@ -83,7 +84,8 @@ export class Runner {
     );
   }
 
-  async #outcomeOf(claim: Claim, controller: Abort): Promise<Outcome> {
+  /** Not async itself: it hands on the promise of the attempt. Never rejects. */
+  #outcomeOf(claim: Claim, controller: Abort): Promise<Outcome> {
     const { live, node } = claim;
     const { machine } = live;
     const definition = machine.definitionOf(node.id);
@@ -93,7 +95,7 @@ export class Runner {
       input = inputOf(machine, node);
     } catch (error) {
       const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
-      return refusal(message, node);
+      return Promise.resolve(refusal(message, node));
     }
     const isRunning = (): boolean => live.controllers.get(node.id) === controller;
     const sink: AttemptSink = {
@@ -107,7 +109,7 @@ export class Runner {
     const { worker, timeout = worker.options.timeout } = definition;
     const { heartbeat } = worker.options;
     return runAttempt({
-      node: { ...node },
+      node,
       worker: this.#options.bind(worker, node),
       timeout,
       heartbeat,

@@ -215,7 +215,7 @@ export class UnderWay {
       if (fleet) this.#readAgain(row.id, live.lease);
       throw error;
     }
-    for (const claim of claims) this.#run(claim);
+    for (const claim of claims) void this.#run(claim);
     this.#watch(live);
     this.#beginWhenDue(live);
   }
@@ -341,7 +341,7 @@ export class UnderWay {
     if (isTerminal) this.#forget(live);
     else this.#watch(live);
     for (const wait of woken) wait.wake();
-    for (const claim of claims) this.#run(claim);
+    for (const claim of claims) void this.#run(claim);
   }
 
   /**
@@ -355,11 +355,14 @@ export class UnderWay {
     } catch (error) {
       return this.#reload(live, error);
     }
-    // A failed commit is logged, and mended, by #reload.
-    if (unit) await this.#apply(live, unit, claimed).catch(() => undefined);
-    else {
+    if (!unit) {
       this.dispatcher.dispatch(live);
-      this.#watch(live);
+      return this.#watch(live);
+    }
+    try {
+      await this.#apply(live, unit, claimed);
+    } catch {
+      // A failed commit is logged, and mended, by #reload.
     }
   }
 
@@ -433,11 +436,13 @@ export class UnderWay {
   }
 
   /** Runs an attempt whose start is committed. */
-  #run(claim: Claim): void {
-    this.#runner
-      .attempt(claim)
-      .catch((error: unknown) => this.#reload(claim.live, error))
-      .finally(() => claim.place.leave());
+  async #run(claim: Claim): Promise<void> {
+    try {
+      await this.#runner.attempt(claim);
+    } catch (error) {
+      this.#reload(claim.live, error);
+    }
+    claim.place.leave();
   }
 }
 
