@@ -2,13 +2,14 @@
  * One database file: opened by one process only, written in groups.
  *
  * Group commit: all work that arrives within a turn of the event loop shares one transaction and one sync to disk
- * (`synchronous=FULL`), and is acknowledged after it. Each work is a function that may run twice: when one of a group
+ * (log-sync.ts), and is acknowledged after it. Each work is a function that may run twice: when one of a group
  * fails, the group is rolled back and each is run again alone, so that a failure stays with its owner.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SvcError } from "../../shared/errors.ts";
 import { loadDriver, type Driver, type Statement } from "./driver.ts";
+import { LogSync, type Sync } from "./log-sync.ts";
 import { migrate } from "./schema.ts";
 import { storeError } from "./store-error.ts";
 
@@ -16,7 +17,8 @@ const PRAGMAS = [
   // Has an effect on a new file only, and there only before anything is in it.
   "auto_vacuum=INCREMENTAL",
   "journal_mode=WAL",
-  "synchronous=FULL",
+  // The log is synced after each commit nevertheless, beside the event loop (log-sync.ts).
+  "synchronous=NORMAL",
   "busy_timeout=5000",
   "foreign_keys=OFF",
   // 16 MB: a page that many commits change is then copied into the file once for them all.
@@ -40,6 +42,8 @@ export class Database {
   readonly #file: string;
   readonly #driver: Driver;
   readonly #lock: Driver | undefined;
+  /** Absent for one in memory. */
+  readonly #log: LogSync | undefined;
   readonly #statements = new Map<string, Statement>();
   #queue: Waiting[] = [];
   #isScheduled = false;
@@ -47,14 +51,15 @@ export class Database {
   #alone: Promise<void> | undefined;
   #isClosed = false;
 
-  private constructor(file: string, driver: Driver, lock: Driver | undefined) {
+  private constructor(file: string, driver: Driver, lock?: Driver, sync?: Sync) {
     this.#file = file;
     this.#driver = driver;
     this.#lock = lock;
+    this.#log = lock && new LogSync({ file: `${file}-wal`, checkpoint: () => this.#checkpoint(), sync });
   }
 
-  /** @param file path, or `:memory:`. @throws SvcError `SVC_STORE` */
-  static async open(file: string): Promise<Database> {
+  /** @param file path, or `:memory:`. @param sync for tests: how the log is synced. @throws SvcError `SVC_STORE` */
+  static async open(file: string, sync?: Sync): Promise<Database> {
     const DriverClass = await loadDriver();
     const isMemory = file === ":memory:";
     if (!isMemory) mkdirSync(dirname(file), { recursive: true });
@@ -65,7 +70,7 @@ export class Database {
         driver.prepare(`PRAGMA ${pragma}`).all();
       }
       migrate(driver, file);
-      return new Database(file, driver, lock);
+      return new Database(file, driver, lock, sync);
     } catch (error) {
       lock?.close();
       const known = storeError(file, error);
@@ -137,14 +142,21 @@ export class Database {
       if (this.#alone) await this.#alone;
     }
     this.#isClosed = true;
+    this.#log?.close();
     try {
       // libsql leaves the log as it is, to be read again at the next start.
-      this.#driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+      this.#checkpoint();
     } catch {
       // What is in the log is safe there: whoever opens the file next reads it.
     }
     this.#driver.close();
     this.#lock?.close();
+  }
+
+  /** @throws where the log could not be copied into the file. */
+  #checkpoint(): void {
+    const row = this.#driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    if (row?.["busy"] !== 0) throw new Error("database is locked");
   }
 
   #flush(): void {
@@ -185,7 +197,7 @@ export class Database {
       });
       const value = await Promise.race([work(over.signal), late]);
       this.#told(() => this.#driver.exec("COMMIT"));
-      resolve(value as never);
+      this.#onceDurable((error) => (error ? reject(error) : resolve(value as never)));
     } catch (error) {
       this.#rollBack();
       reject(error);
@@ -212,7 +224,17 @@ export class Database {
       this.#rollBack();
       throw error;
     }
-    group.forEach((waiting, at) => waiting.resolve(values[at] as never));
+    this.#onceDurable((error) => {
+      for (const [at, { resolve, reject }] of group.entries())
+        if (error) reject(error);
+        else resolve(values[at] as never);
+    });
+  }
+
+  /** @param then called when all that is committed by now is on disk, or with why that is not known. */
+  #onceDurable(then: (error?: Error) => void): void {
+    if (!this.#log) return then();
+    this.#log.after((error) => then(error && storeError(this.#file, error)));
   }
 
   #rollBack(): void {

@@ -6,7 +6,7 @@ import { SvcError } from "../../shared/errors.ts";
 
 const KNOWN: readonly (readonly [told: RegExp, problem: string])[] = [
   [
-    /disk is full/i,
+    /disk is full|ENOSPC|EDQUOT/i,
     "can't grow: the disk is full. What was acknowledged is safe; make room, and the app goes on by itself",
   ],
   [
@@ -25,7 +25,7 @@ const KNOWN: readonly (readonly [told: RegExp, problem: string])[] = [
     /malformed|corrupt/i,
     "is damaged. Stop the app, keep a copy of the file and its -wal, and put a backup in its place; `sqlite3 <file> .recover` saves what can be read",
   ],
-  [/disk I\/O error/i, "can't be read or written: the disk reports an error. See the system's log"],
+  [/disk I\/O error|EIO/i, "can't be read or written: the disk reports an error. See the system's log"],
   [/unable to open database file/i, "can't be opened. The folder must exist and this user must be able to write in it"],
 ];
 
