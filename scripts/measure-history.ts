@@ -46,13 +46,13 @@ async function fill(file: string, count: number): Promise<void> {
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1}), t AS (SELECT i, ${beginMs} + i * ${STEP_MS} AS ms FROM n)
     SELECT i, ms, 'g_' || ${TIME_SQL} || printf('%016d', i) AS id, 'worker-' || (i % ${WORKERS}) AS worker,
       CASE WHEN i % 11 = 0 THEN 'failed' ELSE 'done' END AS status, 'tag-' || (i % 10) AS tag FROM t;
-    INSERT INTO graph (id, worker, status, phase, epoch, pause_no, seq, input, result, error, tags, definition, created_ms, due_ms, started_ms, finished_ms)
-    SELECT id, worker, status, status, 1, 0, 4, '{"number":' || i || '}', '{"ok":true}',
+    INSERT INTO graph (id, worker, status, phase, epoch, pause_no, input, result, error, tags, definition, created_ms, due_ms, started_ms, finished_ms)
+    SELECT id, worker, status, status, 1, 0, '{"number":' || i || '}', '{"ok":true}',
       CASE WHEN status = 'failed' THEN '{"message":"no route to host","reason":"error"}' END, '["' || tag || '"]', 'd', ms, ms, ms, ms + 500 FROM made;
     INSERT INTO node (graph_id, id, worker, status, attempt, crashes, epoch, after, input, result, started_ms, finished_ms)
     SELECT id, 'work', worker, status, 1, 0, 1, '[]', NULL, '{"ok":true}', ms, ms + 500 FROM made;
-    INSERT INTO event (graph_id, seq, type, node, timestamp_ms)
-    SELECT made.id, s.value, 'node.ready', 'work', ms FROM made, json_each('[1,2,3,4]') AS s;
+    INSERT INTO event_run (graph_id, last_seq, events)
+    SELECT id, s.value, json_array(json_array('node.ready', ms, 'work'), json_array('node.started', ms, 'work')) FROM made, json_each('[2,4]') AS s;
     INSERT INTO graph_total SELECT worker, status, count(*) FROM made GROUP BY 1, 2;
     INSERT INTO graph_tag SELECT tag, status, id FROM made ORDER BY 1, 2, 3;`);
   driver.close();

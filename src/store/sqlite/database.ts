@@ -45,6 +45,7 @@ export class Database {
   /** Absent for one in memory. */
   readonly #log: LogSync | undefined;
   readonly #statements = new Map<string, Statement>();
+  readonly #onRollback: (() => void)[] = [];
   #queue: Waiting[] = [];
   #isScheduled = false;
   /** Work that has the database to itself now. */
@@ -237,7 +238,20 @@ export class Database {
     this.#log.after((error) => then(error && storeError(this.#file, error)));
   }
 
+  /** Inside a transaction: takes back what was written since a savepoint, and ends that. */
+  rollBackTo(savepoint: string): void {
+    for (const listener of this.#onRollback) listener();
+    this.sql(`ROLLBACK TO ${savepoint}`).run();
+    this.sql(`RELEASE ${savepoint}`).run();
+  }
+
+  /** Calls back whenever something that was written is taken back. */
+  onRollback(listener: () => void): void {
+    this.#onRollback.push(listener);
+  }
+
   #rollBack(): void {
+    for (const listener of this.#onRollback) listener();
     try {
       this.#driver.exec("ROLLBACK");
     } catch {

@@ -12,9 +12,11 @@ import { Lines } from "../lines.ts";
 import type { ArtifactRow } from "../artifacts.ts";
 import { SqliteArtifacts } from "./artifacts.ts";
 import { EventListeners, type EventListener } from "../listeners.ts";
-import { pastNode, toEvent, toSignal } from "../columns.ts";
+import { pastNode, toSignal } from "../columns.ts";
 import { toGraph, toNode } from "./long-columns.ts";
 import type { Database } from "./database.ts";
+import { LAST_SEQ, readEvents } from "./event-runs.ts";
+import { GraphStates } from "./graph-states.ts";
 import type { Row } from "../row.ts";
 import { GraphList } from "./graph-list.ts";
 import { Payloads } from "./payloads.ts";
@@ -42,11 +44,13 @@ export class SqliteGraphs implements GraphStore {
   /** Units that wait for the next group. */
   readonly #waiting: Waiting[] = [];
   readonly #lines = new Lines();
+  readonly #states: GraphStates;
 
   constructor(database: Database, onOutbox: (rows: readonly OutboxRow[]) => void) {
     this.#database = database;
     this.#onOutbox = onOutbox;
     this.#payloads = new Payloads(database);
+    this.#states = new GraphStates(database);
     this.#list = new GraphList(database, this.#payloads);
     this.#artifacts = new SqliteArtifacts(database);
   }
@@ -125,8 +129,7 @@ export class SqliteGraphs implements GraphStore {
       sql("RELEASE units").run();
       return outcomes;
     } catch (error) {
-      sql("ROLLBACK TO units").run();
-      sql("RELEASE units").run();
+      this.#database.rollBackTo("units");
       const [only] = units;
       if (only && units.length === 1) {
         this.#lines.break(only);
@@ -137,13 +140,13 @@ export class SqliteGraphs implements GraphStore {
   }
 
   #applyTogether(units: readonly Unit[]): Outcome[] {
-    const batch = new UnitBatch(this.#database, units);
+    const batch = new UnitBatch(this.#database, this.#states, units);
     const outcomes = units.map((unit) => {
       const events = this.#lines.isBroken(unit) ? undefined : batch.add(unit);
       if (!events) this.#lines.break(unit);
       return events;
     });
-    batch.flush();
+    batch.end();
     return outcomes;
   }
 
@@ -161,14 +164,14 @@ export class SqliteGraphs implements GraphStore {
 
   async load(ids: readonly string[]): Promise<StoredGraph[]> {
     return ids.flatMap((id) => {
-      const row = this.#database.sql("SELECT * FROM graph WHERE id = ?").get(id);
+      const row = this.#database.sql(`SELECT *, ${LAST_SEQ} AS last_seq FROM graph WHERE id = ?`).get(id);
       if (!row) return [];
       const nodes = this.#database.sql("SELECT * FROM node WHERE graph_id = ? ORDER BY id").all(id);
       return [
         {
           row: this.#toGraph(row),
           nodes: nodes.map((node) => toNode(node, this.#payloads)),
-          lastSeq: Number(row["seq"]),
+          lastSeq: Number(row["last_seq"]),
           signals: this.#signals(id),
         },
       ];
@@ -212,10 +215,8 @@ export class SqliteGraphs implements GraphStore {
   }
 
   async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
-    return this.#database
-      .sql("SELECT * FROM event WHERE graph_id = ? AND seq > ? ORDER BY seq LIMIT ?")
-      .all(graphId, afterSeq, limit)
-      .map(toEvent);
+    // Whoever starts a graph follows it from its first events on, which are at hand.
+    return this.#states.eventsOf(graphId, afterSeq, limit) ?? readEvents(this.#database, graphId, afterSeq, limit);
   }
 
   onEvents(graphId: string, listener: EventListener): () => void {

@@ -5,12 +5,13 @@
 import type { GraphStatus } from "../../shared/wire.ts";
 import type { PurgeQuery, PurgeStep } from "../queries.ts";
 import { lowestGraphId } from "../../shared/id-time.ts";
+import { LAST_SEQ } from "./event-runs.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "../row.ts";
 import { uncountGraphs } from "./totals.ts";
 
 /** Tables whose rows belong to a graph by `graph_id`; graph_tag goes with the counts, delivery with its attempts. */
-export const OWNED = ["node", "past_node", "event", "signal", "payload", "artifact_part", "artifact"];
+export const OWNED = ["node", "past_node", "event_run", "signal", "payload", "artifact_part", "artifact"];
 
 /** Rows of one slice: what is deleted in a few milliseconds. */
 const MAX_ROWS = 2000;
@@ -25,7 +26,7 @@ const IS_FREE = `
   AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.graph_id = graph.id AND delivery.status = 'pending')
   AND NOT EXISTS (SELECT 1 FROM graph AS parent WHERE parent.id = graph.parent_graph AND parent.phase NOT IN ('done', 'failed'))`;
 
-const COLUMNS = "id, worker, status, tags, seq";
+const COLUMNS = `id, worker, status, tags, ${LAST_SEQ} AS seq`;
 
 /** Inside a transaction. */
 export function purgeSlice(database: Database, query: PurgeQuery): PurgeStep {

@@ -105,6 +105,14 @@ export const STEPS: readonly string[] = [
   `CREATE TABLE activity (
      at_ms INTEGER NOT NULL, process TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (at_ms, process)
    ) WITHOUT ROWID;`,
+  // Events that were written together are one row (event-runs.ts), and the number of the last is not in the graph's any more.
+  `CREATE TABLE event_run (
+     graph_id TEXT NOT NULL, last_seq INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (graph_id, last_seq)
+   ) WITHOUT ROWID;
+   INSERT INTO event_run SELECT graph_id, seq, json_array(CASE WHEN data IS NULL
+     THEN json_array(type, timestamp_ms, node) ELSE json_array(type, timestamp_ms, node, data) END) FROM event;
+   DROP TABLE event;
+   ALTER TABLE graph DROP COLUMN seq;`,
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

@@ -30,8 +30,8 @@ export class Transaction {
     const sql = (text: string) => this.#database.sql(text);
     sql("SAVEPOINT own").run();
     const written = this.#attempt(apply);
-    if (written instanceof Error) sql("ROLLBACK TO own").run();
-    sql("RELEASE own").run();
+    if (written instanceof Error) this.#database.rollBackTo("own");
+    else sql("RELEASE own").run();
     return written;
   }
 
@@ -61,8 +61,8 @@ export class Transaction {
     }
     own.end();
     if (over.aborted) return this.#failed(over.reason);
-    if (written instanceof Error) sql("ROLLBACK TO own").run();
-    sql("RELEASE own").run();
+    if (written instanceof Error) this.#database.rollBackTo("own");
+    else sql("RELEASE own").run();
     return written;
   }
 

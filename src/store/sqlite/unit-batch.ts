@@ -3,62 +3,47 @@
  * units before them leave them; what they change is gathered, the last value of a column winning, and written table by
  * table. A statement takes all its rows as one JSON array: the cost is in the number of statements, not of rows.
  */
-import type { GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphPhase, GraphRow, NodeRow } from "../graph-rows.ts";
+import type { GraphEvent, GraphRow, NodeRow } from "../graph-rows.ts";
 import type { Unit } from "../unit.ts";
-import {
-  ARTIFACT_COLUMNS,
-  EVENT_COLUMNS,
-  GRAPH_COLUMNS,
-  NODE_COLUMNS,
-  SIGNAL_COLUMNS,
-  type Columns,
-} from "../columns.ts";
+import { ARTIFACT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS, type Columns } from "../columns.ts";
 import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
-import type { Row, Value } from "../row.ts";
+import type { Value } from "../row.ts";
+import { writeEvents } from "./event-runs.ts";
+import type { GraphState, GraphStates } from "./graph-states.ts";
 import { toShortColumn } from "./long-columns.ts";
 import { Payloads } from "./payloads.ts";
 import { countGraphs, type Counted } from "./totals.ts";
 import { insertDelivery } from "./webhooks.ts";
 
-/** What a fence looks at, the number of the last event, and where the graph is counted. */
-interface State {
-  epoch: number;
-  phase: GraphPhase;
-  seq: number;
-  counted: Counted;
-}
-
 type Changes = Record<string, unknown>;
 
-/** The columns that commits change, and the key they are found by. */
-const GRAPH_UPDATE: Columns = { ...GRAPH_COLUMNS, seq: ["seq", "number"] };
+/** The key that rows are found by. */
 const GRAPH_KEY = ["id"];
 const NODE_KEY = ["graphId", "id"];
 
 export class UnitBatch {
   readonly #database: Database;
   readonly #payloads: Payloads;
-  readonly #states = new Map<string, State | undefined>();
+  readonly #states: GraphStates;
   #graphInserts = new Map<string, Changes>();
   #graphChanges = new Map<string, Changes>();
   #nodeInserts = new Map<string, NodeRow>();
   #nodeChanges = new Map<string, Changes>();
-  #events: GraphEvent[] = [];
+  #events = new Map<GraphState, GraphEvent[]>();
   #outbox: NonNullable<Unit["outbox"]> = [];
+  /** Graphs that were changed in any way. */
+  #touched = new Set<GraphState>();
   /** Graphs that are new, or have another status. */
   #moved = new Set<Counted>();
 
   /** @param units those that will be added: their graphs are read in one go. */
-  constructor(database: Database, units: readonly Unit[]) {
+  constructor(database: Database, states: GraphStates, units: readonly Unit[]) {
     this.#database = database;
     this.#payloads = new Payloads(database);
-    const ids = [...new Set(units.map(({ graphId }) => graphId))];
-    const rows = database
-      .sql("SELECT id, epoch, phase, seq, worker, status, tags FROM graph WHERE id IN (SELECT value FROM json_each(?))")
-      .all(JSON.stringify(ids));
-    for (const row of rows) this.#states.set(String(row["id"]), stateOf(row));
+    this.#states = states;
+    // Of one that is to be inserted there is nothing to read, or else SQLite refuses it.
+    states.read(units.flatMap(({ graphId, insert }) => (insert ? [] : [graphId])));
   }
 
   /** @returns the unit's events with their numbers, or undefined when its fence did not hold. */
@@ -66,6 +51,7 @@ export class UnitBatch {
     if (unit.insert) this.#insertGraph(unit.insert);
     const state = this.#states.get(unit.graphId);
     if (!state || !this.#holds(unit, state)) return undefined;
+    this.#touched.add(state);
     if (unit.deleteNodes?.length) this.#deleteNodes(unit.graphId, unit.deleteNodes);
     for (const node of unit.insertNodes ?? []) this.#insertNode(node);
     for (const node of unit.nodes ?? []) this.#changeNode(unit.graphId, node);
@@ -80,31 +66,45 @@ export class UnitBatch {
     for (const { seq, node } of unit.takenSignals ?? [])
       this.#database.sql("UPDATE signal SET node = ? WHERE graph_id = ? AND seq = ?").run(node, unit.graphId, seq);
     const events = (unit.events ?? []).map((event) => ({ ...event, seq: ++state.seq }));
-    this.#events.push(...events);
+    if (events.length > 0) this.#addEvents(state, events);
     if (unit.graph) this.#follow(state, unit.graph);
-    this.#changeGraph(unit.graphId, events.length > 0 ? { ...unit.graph, seq: state.seq } : { ...unit.graph });
+    if (unit.graph) this.#changeGraph(unit.graphId, unit.graph);
     return events;
+  }
+
+  #addEvents(state: GraphState, events: GraphEvent[]): void {
+    const before = this.#events.get(state);
+    if (before) before.push(...events);
+    // Its own, since more may be added to it.
+    else this.#events.set(state, [...events]);
+    state.recent = events;
   }
 
   /** Writes what was gathered. @throws what SQLite throws, such as a key that is there already. */
   flush(): void {
-    this.#insert("graph", GRAPH_UPDATE, [...this.#graphInserts.values()]);
+    this.#insert("graph", GRAPH_COLUMNS, [...this.#graphInserts.values()]);
     this.#insert("node", NODE_COLUMNS, [...this.#nodeInserts.values()]);
     this.#update("node", NODE_COLUMNS, NODE_KEY, [...this.#nodeChanges.values()]);
-    this.#insert("event", EVENT_COLUMNS, this.#events);
-    this.#update("graph", GRAPH_UPDATE, GRAPH_KEY, [...this.#graphChanges.values()]);
+    writeEvents(this.#database, this.#events.values());
+    this.#events.clear();
+    this.#update("graph", GRAPH_COLUMNS, GRAPH_KEY, [...this.#graphChanges.values()]);
     countGraphs(this.#database, this.#moved);
-    this.#moved = new Set();
     for (const row of this.#outbox) insertDelivery(this.#database, row);
-    this.#graphInserts = new Map();
-    this.#graphChanges = new Map();
-    this.#nodeInserts = new Map();
-    this.#nodeChanges = new Map();
-    this.#events = [];
+    this.#graphInserts.clear();
+    this.#graphChanges.clear();
+    this.#nodeInserts.clear();
+    this.#nodeChanges.clear();
+    this.#moved.clear();
     this.#outbox = [];
   }
 
-  #follow(state: State, { epoch = state.epoch, phase = state.phase, status }: Partial<GraphRow>): void {
+  /** Once, after the last unit. */
+  end(): void {
+    this.flush();
+    for (const state of this.#touched) this.#states.settle(state);
+  }
+
+  #follow(state: GraphState, { epoch = state.epoch, phase = state.phase, status }: Partial<GraphRow>): void {
     state.epoch = epoch;
     state.phase = phase;
     if (status === undefined || status === state.counted.status) return;
@@ -114,11 +114,11 @@ export class UnitBatch {
 
   #insertGraph(row: GraphRow): void {
     // A second row of this id is for SQLite to refuse, together with every other key that must be alone.
-    if (this.#states.has(row.id)) this.flush();
-    this.#graphInserts.set(row.id, { ...row, seq: 0 });
+    if (this.#states.get(row.id)) this.flush();
+    this.#graphInserts.set(row.id, { ...row });
     const { id, worker, status } = row;
     const counted = { id, worker, status, tags: JSON.stringify(row.tags), stored: undefined };
-    this.#states.set(id, { epoch: row.epoch, phase: row.phase, seq: 0, counted });
+    this.#states.add({ epoch: row.epoch, phase: row.phase, seq: 0, counted, recent: [] });
     this.#moved.add(counted);
   }
 
@@ -143,20 +143,21 @@ export class UnitBatch {
   }
 
   #changeGraph(id: string, changes: Changes): void {
-    if (Object.keys(changes).length === 0) return;
-    const inserted = this.#graphInserts.get(id);
+    const inserted = this.#graphInserts.get(id) ?? this.#graphChanges.get(id);
     if (inserted) Object.assign(inserted, changes);
-    else this.#graphChanges.set(id, { ...this.#graphChanges.get(id), ...changes, id });
+    else this.#graphChanges.set(id, { ...changes, id });
   }
 
   #changeNode(graphId: string, changes: Partial<NodeRow> & { id: string }): void {
     const key = nodeKey(graphId, changes.id);
     const inserted = this.#nodeInserts.get(key);
-    if (inserted) Object.assign(inserted, changes);
-    else this.#nodeChanges.set(key, { ...this.#nodeChanges.get(key), ...changes, graphId });
+    if (inserted) return void Object.assign(inserted, changes);
+    const before = this.#nodeChanges.get(key);
+    if (before) Object.assign(before, changes);
+    else this.#nodeChanges.set(key, { ...changes, graphId });
   }
 
-  #holds({ graphId, fence }: Unit, state: State): boolean {
+  #holds({ graphId, fence }: Unit, state: GraphState): boolean {
     if (!fence) return true;
     if (state.epoch !== fence.epoch || !fence.phases.includes(state.phase)) return false;
     if (fence.seq !== undefined && fence.seq !== state.seq) return false;
@@ -216,17 +217,6 @@ export class UnitBatch {
     );
     return JSON.stringify(rows);
   }
-}
-
-function stateOf(row: Row): State {
-  const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
-  const status = row["status"] as GraphStatus;
-  return {
-    epoch: Number(row["epoch"]),
-    phase: row["phase"] as GraphPhase,
-    seq: Number(row["seq"]),
-    counted: { id, worker, tags, status, stored: status },
-  };
 }
 
 function nodeKey(graphId: string, id: string): string {

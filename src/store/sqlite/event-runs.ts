@@ -1,0 +1,70 @@
+/**
+ * Events as they stand in the file: those that a group adds to a graph are one row, under the number of the last of them. They are
+ * written once and read in order, and a row costs more than what is in it.
+ */
+import type { GraphEvent, GraphEventType } from "../graph-rows.ts";
+import type { Value } from "../row.ts";
+import type { Database } from "./database.ts";
+
+/** Data is JSON text. */
+type Packed = [type: GraphEventType, timestampMs: number, node: string | null, data?: string];
+
+/** Rows that are read at once. */
+const ROWS = 64;
+
+/** Number of the last event of a row of `graph`: what is added to a graph changes nothing in its own row. */
+export const LAST_SEQ =
+  "coalesce((SELECT last_seq FROM event_run WHERE graph_id = graph.id ORDER BY last_seq DESC LIMIT 1), 0)";
+
+/** Rows of one statement: the values are bound, which costs less than JSON where there are few and long ones. */
+const SIZES = [32, 8, 1];
+
+/** Inside a transaction. @param events by graph, those of each one after the other. */
+export function writeEvents(database: Database, events: Iterable<readonly GraphEvent[]>): void {
+  const values: Value[] = [];
+  for (const run of events) {
+    const { graphId, seq } = run.at(-1) as GraphEvent;
+    values.push(graphId, seq, JSON.stringify(run.map(pack)));
+  }
+  let at = 0;
+  for (const [index, size] of SIZES.entries()) {
+    const width = size * 3;
+    for (; at + width <= values.length; at += width)
+      database.sql(INSERTS[index] as string).run(...values.slice(at, at + width));
+  }
+}
+
+const INSERTS = SIZES.map(
+  (size) => `INSERT INTO event_run (graph_id, last_seq, events) VALUES ${Array(size).fill("(?, ?, ?)").join(", ")}`,
+);
+
+function pack({ type, timestampMs, node: own, data }: GraphEvent): Packed {
+  const node = own ?? null;
+  return data === undefined ? [type, timestampMs, node] : [type, timestampMs, node, JSON.stringify(data)];
+}
+
+/** Events after a number, in order, at most `limit`. */
+export function readEvents(database: Database, graphId: string, afterSeq: number, limit: number): GraphEvent[] {
+  const rows = database.sql("SELECT last_seq, events FROM event_run WHERE graph_id = ? AND last_seq > ? LIMIT ?");
+  const found: GraphEvent[] = [];
+  for (let seq = afterSeq; found.length < limit;) {
+    const page = rows.all(graphId, seq, ROWS);
+    for (const row of page) {
+      seq = Number(row["last_seq"]);
+      const packed = JSON.parse(row["events"] as string) as Packed[];
+      const first = seq - packed.length + 1;
+      for (let at = Math.max(0, afterSeq + 1 - first); at < packed.length && found.length < limit; at++)
+        found.push(unpack(graphId, first + at, packed[at] as Packed));
+    }
+    if (page.length < ROWS) break;
+  }
+  return found;
+}
+
+/** Optional keys are left out, so that every store gives the same shape. */
+function unpack(graphId: string, seq: number, [type, timestampMs, node, data]: Packed): GraphEvent {
+  const event: GraphEvent = { graphId, seq, type, timestampMs };
+  if (node !== null) event.node = node;
+  if (data !== undefined) event.data = JSON.parse(data) as GraphEvent["data"] & {};
+  return event;
+}
