@@ -1,5 +1,5 @@
 /**
- * How many graphs a second the engine runs on SQLite (WAL, synchronous=FULL, group commit), in a folder of its own that is
+ * How many graphs a second the engine runs on SQLite (WAL, group commit, each synced), in a folder of its own that is
  * removed afterwards. Each figure is the best of three runs of fixed work: what else the machine does only ever lowers it.
  *
  *   node out/scripts/measure-graphs.js

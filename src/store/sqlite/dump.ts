@@ -17,6 +17,8 @@ import type { MoveMark } from "../move-mark.ts";
 import type { Value } from "../row.ts";
 import { Database } from "./database.ts";
 import type { Statement } from "./driver.ts";
+import { countEvents, dumpedEvents, loadEvents } from "./event-dump.ts";
+import { lastSeqOf } from "./event-runs.ts";
 import { LONG } from "./long-columns.ts";
 import { readMark, writeMark } from "./mark.ts";
 import { Payloads } from "./payloads.ts";
@@ -60,12 +62,14 @@ export class SqliteDump implements Dump {
   }
 
   async count({ name }: DumpTable): Promise<number> {
+    if (name === "event") return countEvents(this.#database);
     return Number(this.#database.sql(`SELECT count(*) AS total FROM ${name}`).get()?.["total"]);
   }
 
   async read(table: DumpTable, after: DumpKey | undefined): Promise<DumpRow[]> {
     const { name, columns, key, batch } = table;
-    const list = columns.map((column, at) => `${selected(column)} AS c${at}`).join(", ");
+    if (name === "event") return dumpedEvents(this.#database, after, batch);
+    const list = columns.map((column, at) => `${selected(table, column)} AS c${at}`).join(", ");
     const order = key.map((column) => `t.${column}`).join(", ");
     const where = after ? `WHERE (${order}) > (${key.map(() => "?").join(", ")})` : "";
     const found = wide(
@@ -109,15 +113,21 @@ export class SqliteDump implements Dump {
 
   load(table: DumpTable, rows: readonly DumpRow[], mark: MoveMark): Promise<void> {
     const more = MORE[table.name] ?? {};
-    const names = [...table.columns.map(({ name }) => name), ...Object.keys(more)];
+    const columns = [...table.columns.entries()].filter(([, { name }]) => isOwn(table, name));
+    const names = [...columns.map(([, { name }]) => name), ...Object.keys(more)];
     const insert = `INSERT INTO ${table.name} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})
       ON CONFLICT (${table.key.join(", ")}) DO NOTHING`;
+    if (table.name === "event")
+      return this.#database.write(() => {
+        loadEvents(this.#database, rows);
+        writeMark(this.#database, mark);
+      });
     return this.#database.write(() => {
       const statement = wide(this.#database.sql(insert));
       const added = rows.filter((row) => {
         const named = (name: string): DumpValue =>
           row[table.columns.findIndex((column) => column.name === name)] ?? null;
-        const own = table.columns.map(({ name }, at) => this.#short(table, name, row[at] ?? null, named));
+        const own = columns.map(([at, { name }]) => this.#short(table, name, row[at] ?? null, named));
         return statement.run(...own, ...Object.values(more).map((value) => value(named))).changes > 0;
       });
       if (table.name === "graph") this.#count(table, added);
@@ -163,9 +173,15 @@ export class SqliteDump implements Dump {
 }
 
 /** One of the two drivers ends a text at the character 0: such a one is read as bytes. */
-function selected({ name, kind }: DumpColumn): string {
+function selected(table: DumpTable, { name, kind }: DumpColumn): string {
+  if (!isOwn(table, name)) return lastSeqOf("t");
   if (kind !== "text") return `t.${name}`;
   return `CASE WHEN instr(CAST(t.${name} AS BLOB), x'00') > 0 THEN CAST(t.${name} AS BLOB) ELSE t.${name} END`;
+}
+
+/** Whether a column stands in the table: the number of a graph's last event does in its events only. */
+function isOwn({ name }: DumpTable, column: string): boolean {
+  return !(name === "graph" && column === "seq");
 }
 
 function isLong({ name }: DumpTable, column: string): boolean {

@@ -3,7 +3,7 @@
  * written once and read in order, and a row costs more than what is in it.
  */
 import type { GraphEvent, GraphEventType } from "../graph-rows.ts";
-import type { Value } from "../row.ts";
+import type { Row, Value } from "../row.ts";
 import type { Database } from "./database.ts";
 
 /** Data is JSON text. */
@@ -11,10 +11,16 @@ type Packed = [type: GraphEventType, timestampMs: number, node: string | null, d
 
 /** Rows that are read at once. */
 const ROWS = 64;
+/** Events of one row: a page of events is read without much that is not asked for. */
+const MOST = 256;
 
 /** Number of the last event of a row of `graph`: what is added to a graph changes nothing in its own row. */
-export const LAST_SEQ =
-  "coalesce((SELECT last_seq FROM event_run WHERE graph_id = graph.id ORDER BY last_seq DESC LIMIT 1), 0)";
+export const LAST_SEQ = lastSeqOf("graph");
+
+/** @param graph the name of the table in the statement. */
+export function lastSeqOf(graph: string): string {
+  return `coalesce((SELECT last_seq FROM event_run WHERE graph_id = ${graph}.id ORDER BY last_seq DESC LIMIT 1), 0)`;
+}
 
 /** Rows of one statement: the values are bound, which costs less than JSON where there are few and long ones. */
 const SIZES = [32, 8, 1];
@@ -22,10 +28,12 @@ const SIZES = [32, 8, 1];
 /** Inside a transaction. @param events by graph, those of each one after the other. */
 export function writeEvents(database: Database, events: Iterable<readonly GraphEvent[]>): void {
   const values: Value[] = [];
-  for (const run of events) {
-    const { graphId, seq } = run.at(-1) as GraphEvent;
-    values.push(graphId, seq, JSON.stringify(run.map(pack)));
-  }
+  for (const all of events)
+    for (let from = 0; from < all.length; from += MOST) {
+      const run = all.length <= MOST ? all : all.slice(from, from + MOST);
+      const { graphId, seq } = run.at(-1) as GraphEvent;
+      values.push(graphId, seq, JSON.stringify(run.map(pack)));
+    }
   let at = 0;
   for (const [index, size] of SIZES.entries()) {
     const width = size * 3;
@@ -45,20 +53,21 @@ function pack({ type, timestampMs, node: own, data }: GraphEvent): Packed {
 
 /** Events after a number, in order, at most `limit`. */
 export function readEvents(database: Database, graphId: string, afterSeq: number, limit: number): GraphEvent[] {
-  const rows = database.sql("SELECT last_seq, events FROM event_run WHERE graph_id = ? AND last_seq > ? LIMIT ?");
+  const rows = database.sql("SELECT * FROM event_run WHERE graph_id = ? AND last_seq > ? ORDER BY last_seq LIMIT ?");
   const found: GraphEvent[] = [];
-  for (let seq = afterSeq; found.length < limit;) {
+  for (let seq = afterSeq; found.length < limit; seq = (found.at(-1) as GraphEvent).seq) {
     const page = rows.all(graphId, seq, ROWS);
-    for (const row of page) {
-      seq = Number(row["last_seq"]);
-      const packed = JSON.parse(row["events"] as string) as Packed[];
-      const first = seq - packed.length + 1;
-      for (let at = Math.max(0, afterSeq + 1 - first); at < packed.length && found.length < limit; at++)
-        found.push(unpack(graphId, first + at, packed[at] as Packed));
-    }
+    for (const row of page) for (const event of eventsOf(row)) if (event.seq > afterSeq) found.push(event);
     if (page.length < ROWS) break;
   }
-  return found;
+  return found.slice(0, limit);
+}
+
+/** The events of a row. */
+export function eventsOf(row: Row): GraphEvent[] {
+  const packed = JSON.parse(row["events"] as string) as Packed[];
+  const [graphId, before] = [row["graph_id"] as string, Number(row["last_seq"]) - packed.length];
+  return packed.map((event, at) => unpack(graphId, before + at + 1, event));
 }
 
 /** Optional keys are left out, so that every store gives the same shape. */
