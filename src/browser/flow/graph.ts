@@ -133,11 +133,21 @@ function addMap(view: View): void {
   drawMap(view, map);
 }
 
+/** The picture's places never change: what does are its colours. */
 function drawMap(view: View, map: SVGSVGElement): void {
+  const nodes = [...view.svg.querySelectorAll(".svc-node")];
+  const tone = (node: Element): string => node.getAttribute("data-tone") ?? "";
+  if (map.childElementCount === nodes.length + 1) {
+    nodes.forEach((node, at) => {
+      const small = map.children[at]!;
+      if (tone(small) !== tone(node)) small.setAttribute("data-tone", tone(node));
+    });
+    return;
+  }
   map.replaceChildren(
-    ...[...view.svg.querySelectorAll(".svc-node")].map((node) => {
+    ...nodes.map((node) => {
       const [x = 0, y = 0] = (node.getAttribute("transform") ?? "").match(/[\d.]+/g) ?? [];
-      return svgElement("rect", { x, y, width: 196, height: 58, "data-tone": node.getAttribute("data-tone") ?? "" });
+      return svgElement("rect", { x, y, width: 196, height: 58, "data-tone": tone(node) });
     }),
     svgElement("path", { class: "svc-sight" }),
   );

@@ -1,10 +1,11 @@
 /**
  * `flow-live.js`: one connection for all the widgets of a page. Each stands in a `<svc-live data-src data-at>`; what the server sends are its
  * parts as HTML, by name, and rows to append. Every message says where each widget stands then, so that a connection that broke goes on
- * from there, whichever server answers.
+ * from there, whichever server answers. What comes waits for the next frame, and a frame takes only so much (backlog.ts).
  */
 import { DOM, PATHS } from "../../shared/wire.ts";
 import { morph } from "../morph.ts";
+import { Backlog, type Step } from "./backlog.ts";
 import { parsed, tick } from "./markup.ts";
 
 interface Patch {
@@ -16,7 +17,8 @@ interface Patch {
 
 /** What flow-log.js does. */
 interface LogPart {
-  append(widget: Element, rows: readonly string[], skipped: number, isAfterGap: boolean): void;
+  append(widget: Element, rows: readonly string[], skipped: number, behindGap: number): void;
+  settled(widget: Element): void;
 }
 
 /** What flow-graph.js does. */
@@ -40,7 +42,12 @@ const LONGEST_WAIT_MS = 30_000;
 /** Statuses after which asking again is of no use. */
 const FINAL = new Set([400, 401, 403, 404]);
 
+/** A page in the background is brought up to date this often: browsers give it no frames. */
+const HIDDEN_MS = 250;
+
 const widgets = new Set<HTMLElement>();
+const backlog = new Backlog<HTMLElement>();
+let isScheduled = false;
 let source: EventSource | undefined;
 /** In the order of the address. */
 let followed: HTMLElement[] = [];
@@ -60,6 +67,7 @@ class Live extends HTMLElement {
 
   disconnectedCallback(): void {
     widgets.delete(this);
+    backlog._rest(this, show);
     queue();
   }
 }
@@ -127,23 +135,44 @@ async function askWhy(mine: EventSource, url: URL): Promise<void> {
 
 function take(patches: readonly Patch[], lastEventId: string): void {
   lastEventId.split(" ").forEach((at, number) => followed[number]?.setAttribute("data-at", at));
-  for (const { on, parts = {}, rows, skipped = 0 } of patches) {
+  for (const { on, parts = {}, rows = [], skipped = 0 } of patches) {
     const widget = followed[on];
-    if (!widget) continue;
-    for (const [name, html] of Object.entries(parts)) {
-      const old = widget.querySelector(`[data-part="${CSS.escape(name)}"]`);
-      const [next] = old ? parsed(html, old) : [];
-      if (!old || !next) continue;
-      if (old.localName === next.localName) morph(old, next);
-      else old.replaceWith(next);
-    }
-    if (rows) logPart?.append(widget, rows, skipped, hasGap);
-    if (parts) graphPart?.patched(widget);
-    tick(widget);
-    say(widget);
-    widget.dispatchEvent(new CustomEvent(DOM.flowPatch, { bubbles: true, detail: { parts, rows } }));
+    if (widget) backlog._add(widget, parts, rows, skipped, hasGap);
   }
   hasGap = false;
+  schedule();
+}
+
+/** What has come is put in place before the next frame; of a page that nobody sees, now and then. */
+function schedule(): void {
+  if (isScheduled || backlog._isEmpty) return;
+  isScheduled = true;
+  if (document.hidden) setTimeout(flush, HIDDEN_MS);
+  else requestAnimationFrame(flush);
+}
+
+function flush(): void {
+  isScheduled = false;
+  const touched = backlog._slice(show, () => performance.now());
+  for (const widget of touched) {
+    graphPart?.patched(widget);
+    logPart?.settled(widget);
+    tick(widget);
+    say(widget);
+    widget.dispatchEvent(new Event(DOM.flowPatch, { bubbles: true }));
+  }
+  schedule();
+}
+
+/** A part becomes what the server says that it is; rows come behind those that are there. */
+function show({ _widget, _part, _rows, _skipped, _behindGap }: Step<HTMLElement>): void {
+  if (_rows) logPart?.append(_widget, _rows, _skipped, _behindGap);
+  if (!_part) return;
+  const old = _widget.querySelector(`[data-part="${CSS.escape(_part[0])}"]`);
+  const [next] = old ? parsed(_part[1], old) : [];
+  if (!old || !next) return;
+  if (old.localName === next.localName) morph(old, next);
+  else old.replaceWith(next);
 }
 
 function tell(state: State): void {

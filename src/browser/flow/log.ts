@@ -19,19 +19,24 @@ interface Log {
 
 const logs = new WeakMap<Element, Log>();
 
-/** @param rows HTML, oldest first @param skipped events that were left out before them */
-export function append(widget: Element, rows: readonly string[], skipped: number, isAfterGap: boolean): void {
+/** @param rows HTML, oldest first @param skipped events that were left out before them @param behindGap events since the connection broke */
+export function append(widget: Element, rows: readonly string[], skipped: number, behindGap: number): void {
   const log = logs.get(widget) ?? equip(widget);
   if (!log) return;
   const { list } = log;
   const added = parsed(rows.join(""), list);
-  if (isAfterGap) list.append(mark(`reconnected, ${rows.length + skipped} events since`));
+  if (behindGap > 0) list.append(mark(`reconnected, ${behindGap} events since`));
   else if (skipped > 0) list.append(mark(`${skipped} events left out`));
   for (const row of added) setShown(row, log);
   list.append(...added);
   dropFirst(widget, list, skipped);
-  if (field(log, "tail").checked) list.scrollTop = list.scrollHeight;
   sayLater(widget, log, added.length + skipped);
+}
+
+/** All that a frame takes is there: asking for heights in between would have the browser lay it out each time. */
+export function settled(widget: Element): void {
+  const log = logs.get(widget);
+  if (log) scrollToEnd(log);
 }
 
 function equip(widget: Element): Log | undefined {
