@@ -135,10 +135,18 @@ interface Variant {
   encoding?: string;
 }
 
+/** Made once of each file. */
+const variants = { br: new WeakMap<StaticFile, Variant>(), gzip: new WeakMap<StaticFile, Variant>() };
+
 function chooseVariant(file: StaticFile, accept: string | undefined): Variant {
   const encoding = chooseEncoding(accept, { br: file.br !== undefined, gzip: file.gzip !== undefined });
   const body = encoding && file[encoding];
-  return encoding && body ? variant(file, encoding, body) : plainOf(file);
+  if (!encoding || !body) return plainOf(file);
+  const known = variants[encoding].get(file);
+  if (known) return known;
+  const made = variant(file, encoding, body);
+  variants[encoding].set(file, made);
+  return made;
 }
 
 function plainOf({ plain, etag }: StaticFile): Variant {

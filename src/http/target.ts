@@ -3,6 +3,7 @@
  * Contract section 1, "refused at the door".
  */
 import { SvcError } from "../shared/errors.ts";
+import { remembered } from "../shared/remember.ts";
 
 export interface Target {
   /** Decoded path: starts with one slash, holds no `..`, no `//`, no NUL. An encoded slash stays `%2F`. */
@@ -56,9 +57,8 @@ function withSlashes(routed: string, slash: string): string {
 /** What a `Host` may look like; names in other scripts arrive as Punycode (RFC 9110 section 7.2). */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
 
-export function isHost(text: string): boolean {
-  return HOST.test(text);
-}
+/** A site has few names, and each request has one of them. */
+export const isHost: (text: string) => boolean = remembered((text) => HOST.test(text));
 
 /** @returns the path with `ENCODED_SLASH` for each slash that was encoded. */
 function carefully(rawPath: string): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createGraphId, createNonce, randomHex } from "./random.ts";
+import { createGraphId, createNonce, createRequestId, randomHex } from "./random.ts";
 
 describe("random values", () => {
   it("a nonce is 16 bytes in base64, and no two are equal", () => {
@@ -11,6 +11,12 @@ describe("random values", () => {
 
   it("hex has two characters a byte, also for more bytes than the pool holds", () => {
     for (const bytes of [1, 16, 4095, 4096, 4097, 10_000]) assert.match(randomHex(bytes), hexOf(bytes));
+  });
+
+  it("a request's id is 16 bytes in hex, and no two are equal", () => {
+    const made = Array.from({ length: 1000 }, createRequestId);
+    assert.equal(new Set(made).size, 1000);
+    for (const id of made) assert.match(id, hexOf(16));
   });
 
   it("a draw never shows bytes that an earlier one gave", () => {
