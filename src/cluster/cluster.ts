@@ -12,7 +12,7 @@ import { startJobs, prepareJobs, type Jobs } from "./jobs.ts";
 import { Leases } from "./leases.ts";
 import { Membership, type MemberProfile, type ProcessView } from "./membership.ts";
 import { CHANNEL, LONGEST_NEWS, newsOf, Notices, readNews, type News } from "./notices.ts";
-import type { OpenedDatabase } from "./open-database.ts";
+import { patiently, type OpenedDatabase } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
 import { TakeBatch } from "./take-batch.ts";
 
@@ -129,17 +129,19 @@ export class Cluster implements Fleet {
   /** Joins, and takes graphs from then on. The tables of graphs are there already. */
   async start(): Promise<void> {
     const { database, log, identifiers, concurrency } = this.#options;
-    await prepareJobs(database.pool, log);
-    await this.#membership.join();
+    // The database may be away for a moment just now, as it may later.
+    await patiently(() => prepareJobs(database.pool, log));
+    await patiently(() => this.#membership.join());
     this.#sweepLater();
     if (!this.isRunner) return;
     this.#jobs = await startJobs({
       pool: database.pool,
       identifiers,
       concurrency,
+      clock: this.#options.clock,
       log,
       onPool: (pool) => {
-        this.#pools.push(pool);
+        this.#pools = [pool];
         const { id } = this.#membership;
         if (id !== undefined)
           this.#listPools(id).catch((err: unknown) => log.warn({ err }, "A pool is not listed yet"));

@@ -2,16 +2,20 @@
  * graphile-worker as the queue of graphs: fetches jobs, as many as there is room for, and hands them on. It knows nothing of
  * leases. Loaded where it is needed only.
  */
+import type { Runner } from "graphile-worker";
 import type { Pool } from "pg";
+import type { Clock, Timer } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
-
+import { patiently } from "./open-database.ts";
 import type { JobPayload } from "./task.ts";
 
 /** Jobs that are fetched in one go; they wait here, where others can't have them, for no longer than a moment. */
 const FETCHED = 64;
 /** Between looks for what has fallen due; what is new is told at once. graphile-worker's own default. */
 const POLL_MS = 2000;
+/** Between the end of one queue and the next: what ended it is seldom over sooner. */
+const RESTART_MS = 500;
 
 export interface JobsOptions {
   pool: Pool;
@@ -19,8 +23,9 @@ export interface JobsOptions {
   identifiers: readonly string[];
   /** Graphs under way at once. */
   concurrency: number;
+  clock: Clock;
   log: Log;
-  /** Told what it is called in the locks of jobs, before it fetches any. */
+  /** Told what it is called in the locks of jobs, before it fetches any; again, where it had to be started again. */
   onPool: (poolId: string) => void;
   /**
    * A job for a graph. @param hasCrashed whether the process that ran it was killed.
@@ -51,32 +56,87 @@ export async function prepareJobs(pool: Pool, log: Log): Promise<void> {
   await runMigrations({ pgPool: pool, logger: await loggerTo(log) });
 }
 
+/** Fetches jobs until it is closed. @throws where the first queue can't be started */
 export async function startJobs(options: JobsOptions): Promise<Jobs> {
-  const { pool, identifiers, concurrency, log, onPool, onJob } = options;
-  const { run } = await load();
-  const { EventEmitter } = await import("node:events");
-  const events = new EventEmitter();
-  events.on("pool:create", ({ workerPool }: { workerPool: { id: string } }) => onPool(workerPool.id));
-  const task = async (payload: unknown): Promise<void> => {
-    const { id, hasCrashed = false } = payload as JobPayload;
-    await onJob(id, hasCrashed);
-  };
-  const runner = await run({
-    pgPool: pool,
-    concurrency,
-    noHandleSignals: true,
-    pollInterval: POLL_MS,
-    logger: await loggerTo(log),
-    events,
-    taskList: Object.fromEntries(identifiers.map((identifier) => [identifier, task])),
-    parsedCronItems: [],
-    preset: {
-      worker: { localQueue: { size: Math.max(FETCHED, concurrency) }, completeJobBatchDelay: 0, failJobBatchDelay: 0 },
-    },
-  });
-  // It ends by itself where its pool does, and the close of that tells.
-  runner.promise.catch((err: unknown) => log.error({ err }, "The queue of graphs has stopped"));
-  return { close: () => runner.stop() };
+  const queue = new Queue(options);
+  await patiently(() => queue.start());
+  return queue;
+}
+
+/**
+ * graphile-worker gives up for good where a job's end could not be written once, as when the server restarts: then another is started in
+ * its place. What the one before had fetched is unlocked once its pool is not listed any more.
+ */
+class Queue implements Jobs {
+  readonly #options: JobsOptions;
+  #runner: Runner | undefined;
+  #again: Timer | undefined;
+  #isClosed = false;
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { pool, identifiers, concurrency, log, onPool, onJob } = this.#options;
+    const { run } = await load();
+    const { EventEmitter } = await import("node:events");
+    const events = new EventEmitter();
+    events.on("pool:create", ({ workerPool }: { workerPool: { id: string } }) => onPool(workerPool.id));
+    const task = async (payload: unknown): Promise<void> => {
+      const { id, hasCrashed = false } = payload as JobPayload;
+      await onJob(id, hasCrashed);
+    };
+    const runner = await run({
+      pgPool: pool,
+      concurrency,
+      noHandleSignals: true,
+      pollInterval: POLL_MS,
+      logger: await loggerTo(log),
+      events,
+      taskList: Object.fromEntries(identifiers.map((identifier) => [identifier, task])),
+      parsedCronItems: [],
+      preset: {
+        worker: {
+          localQueue: { size: Math.max(FETCHED, concurrency) },
+          completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
+        },
+      },
+    });
+    this.#runner = runner;
+    // What it ends of was told as a warning.
+    runner.promise.catch(() => undefined);
+    // It fetches nothing from here on, and may take seconds to end.
+    events.once("pool:gracefulShutdown", () => this.#ended(runner));
+    if (this.#isClosed) await this.close();
+  }
+
+  #ended(runner: Runner): void {
+    if (this.#runner !== runner || this.#isClosed) return;
+    this.#runner = undefined;
+    this.#options.log.warn({}, "The queue of graphs has stopped, and is started again");
+    this.#startLater();
+  }
+
+  #startLater(): void {
+    const { clock, log } = this.#options;
+    this.#again = clock.schedule(RESTART_MS, () => {
+      if (this.#isClosed) return;
+      this.start().catch((err: unknown) => {
+        log.warn({ err }, "The queue of graphs could not be started; that is tried again");
+        this.#startLater();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#again?.cancel();
+    const runner = this.#runner;
+    this.#runner = undefined;
+    await runner?.stop();
+  }
 }
 
 /** What goes wrong in a job is told by whoever does it; of graphile-worker itself only trouble is of interest. */

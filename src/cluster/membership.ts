@@ -101,6 +101,7 @@ export class Membership {
     const { database, profile, onJoin } = this.#options;
     const { schema } = database;
     const session = await database.session((error) => this.#lost(session, error));
+    let isListed = false;
     try {
       await this.#options.onSession?.(session);
       await session.query(`select pg_advisory_lock(${LOCK_CLASS}, 0)`);
@@ -125,14 +126,17 @@ export class Membership {
       await session.query(`select pg_advisory_unlock(${LOCK_CLASS}, 0)`);
       this.#session = session;
       this.#id = id;
+      isListed = true;
       await onJoin(id);
+      await this.look();
     } catch (error) {
+      // Its end was told already, and it joins anew: whoever tried again would join a second time.
+      if (isListed && this.#session !== session) return;
       this.#session = undefined;
       this.#id = undefined;
       session.end();
       throw error;
     }
-    await this.look();
     this.#arm();
   }
 

@@ -62,15 +62,18 @@ function queryOf(on: Pick<Pool | Client, "query">): Query {
  * could not say, is found by whoever looks for it.
  */
 function patient(query: Query): Query {
-  return async (text, values) => {
-    for (const endMs = performance.now() + PATIENCE_MS; ;)
-      try {
-        return await query(text, values);
-      } catch (error) {
-        if (!isAway(error) || performance.now() > endMs) throw error;
-        await new Promise((again) => setTimeout(again, AGAIN_MS));
-      }
-  };
+  return (text, values) => patiently(() => query(text, values));
+}
+
+/** Does again what may be done twice, while the database is away, for a while. @throws what the last attempt did */
+export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const endMs = performance.now() + PATIENCE_MS; ;)
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAway(error) || performance.now() > endMs) throw error;
+      await new Promise((again) => setTimeout(again, AGAIN_MS));
+    }
 }
 
 async function openSession(client: Client, onEnd: (error: Error) => void): Promise<Session> {

@@ -20,7 +20,9 @@ export interface Verdict {
 const SETTLE_MS = 120_000;
 /** Told where the end is long in coming. */
 const WHAT_WAITS = [
-  `select g.id, g.worker, g.phase, g.seq, g.lease, g.holder, j.attempts, j.locked_by, j.run_at
+  `select g.id, g.worker, g.phase, g.seq, g.lease, g.holder, j.attempts, j.locked_by, j.run_at,
+     (select string_agg(concat_ws(' ', n.id, n.status, n.attempt), ', ') from svc.node n where n.graph_id = g.id) as nodes,
+     (select string_agg(e.data, ' ' order by last) from svc.event e where e.graph_id = g.id) as events
    from svc.graph g left join graphile_worker.jobs j on j.key = g.id where g.phase not in ('done', 'failed') limit 4`,
   "select id, role, host, pools, extract(epoch from clock_timestamp() - seen_at)::int as silent from svc.processes",
   "select id, attempts, due_ms, claimed_by from svc.delivery where status = 'pending' limit 4",
@@ -61,7 +63,7 @@ export async function settle(evidence: Evidence, say: (text: string) => void): P
     await sleep(1000);
     if (Math.random() < 0.9) continue;
     say(`${open.length} to end, ${unheard.length} to be heard of`);
-    for (const text of WHAT_WAITS) say(JSON.stringify(await sql(text)).slice(0, 1500));
+    for (const text of WHAT_WAITS) say(JSON.stringify(await sql(text)).slice(0, 4000));
   }
   // What arrives a second time does so soon after.
   await sleep(500);
