@@ -40,7 +40,8 @@ async function recentOf({ activity, metrics }: Services): Promise<Recent> {
   return metrics.recent.read();
 }
 
-async function queuesOf({ activity, metrics, engine, clock }: Services): Promise<FleetQueue[]> {
+/** Over all processes that share the database. */
+export async function queuesOf({ activity, metrics, engine, clock }: Services): Promise<FleetQueue[]> {
   const [queues] = await Promise.all([engine.queues.list(), activity.refresh()]);
   const lanes = new Map(activity.lanes().map((lane) => [lane.worker, lane]));
   const rates = metrics.recent.attemptsPerMinute();

@@ -1,6 +1,7 @@
 /** Graphs and their events as lines for people. */
 import type { Snapshot } from "../graph/view-types.ts";
 import type { WireEvent } from "./graph-client.ts";
+import { treeLines, type TreeNode } from "./graph-tree.ts";
 import { facts, type Output } from "./output.ts";
 
 const COLORS: Record<string, "green" | "red" | "cyan" | "dim"> = {
@@ -37,24 +38,34 @@ export function printGraph(output: Output, graph: Snapshot): void {
       : ([["error", `${error.message}${error.node === undefined ? "" : ` (${error.node})`}`]] as const)),
   ]);
   output.line();
-  const rows = foldedNodes(graph);
-  const width = Math.max(...rows.map(([name]) => name.length));
-  for (const [name, told] of rows) output.line(`  ${name.padEnd(width)}  ${colored(output, told)}`);
+  const lines = treeLines(foldedNodes(graph), graph.edges, output.isAscii);
+  const width = Math.max(...lines.map(({ head }) => head.length));
+  for (const { head, told, note } of lines) {
+    const behind = note === "" ? "" : `  ${output.style("dim", note)}`;
+    output.line(`  ${head.padEnd(width)}  ${colored(output, told)}${behind}`);
+  }
 }
 
 /** One line for each node, and for each key inside of it: the items of a fan-out are counted by status. */
-function foldedNodes({ nodes }: Snapshot): [string, string][] {
+function foldedNodes({ nodes, edges }: Snapshot): TreeNode[] {
   const statuses = new Map<string, string[]>();
   for (const { id, status } of nodes) {
     const name = id.replaceAll(/\/\d+/g, "");
     statuses.set(name, [...(statuses.get(name) ?? []), status]);
   }
+  // A fan-out of which nothing is known yet stands in the edges alone.
+  for (const name of edges.flat()) if (!statuses.has(name)) statuses.set(name, ["pending"]);
   return [...statuses].map(([name, all]) => {
-    if (all.length === 1) return [name, all[0] ?? ""];
-    const counts = [...new Set(all)].map((status) => `${all.filter((other) => other === status).length} ${status}`);
-    return [name, counts.join(", ")];
+    const each = [...new Set(all)];
+    const status = MOST_TELLING.find((one) => each.includes(one)) ?? each[0] ?? "pending";
+    if (all.length === 1) return { name, status, told: status };
+    const counts = each.map((one) => `${all.filter((other) => other === one).length} ${one}`);
+    return { name, status, told: counts.join(", ") };
   });
 }
+
+/** What stands for a fan-out whose items are not alike. */
+const MOST_TELLING = ["failed", "running", "retrying", "waiting", "pending", "ready"];
 
 export function eventLine(output: Output, event: WireEvent): string {
   const { seq: _seq, type, node, timestamp_ms, graph_id: _id, ...data } = event;

@@ -198,7 +198,7 @@ describe("svc graph", () => {
         .slice(-3)
         .map((line) => line.trim())
         .sort(),
-      ["double  3 done", "list    done", "none    skipped"],
+      ["└─ ┄ none  skipped", "└─ ✓ double   3 done", "✓ list        done"],
     );
     const listed = (await run(["ls", "--worker", "fan", "--limit", "1"])).lines;
     assert.match(

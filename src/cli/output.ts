@@ -1,5 +1,6 @@
 /** What the commands print: short lines, styled where a person is looking (a terminal, NO_COLOR unset). */
 import { styleText } from "node:util";
+import { isAsciiTerminal } from "./graph-tree.ts";
 
 type Style = "bold" | "dim" | "green" | "red" | "cyan";
 
@@ -13,6 +14,8 @@ export interface Output {
   style(style: Style, text: string): string;
   /** Whether a person is looking; otherwise only results are printed. */
   readonly isInteractive: boolean;
+  /** Whether it can show letters of ASCII alone. */
+  readonly isAscii: boolean;
 }
 
 /** The part of a stream used here, so that tests can look over the shoulder. */
@@ -39,6 +42,7 @@ export function createOutput(
   };
   return {
     isInteractive,
+    isAscii: isAsciiTerminal(env),
     line: (text = "") => {
       clear();
       stdout.write(`${text}\n`);

@@ -1,6 +1,5 @@
 /** The overview of a running app as the lines of a terminal. Pure: what was read, and how much room there is. */
-import type { Status } from "../app/operations-types.ts";
-import type { QueueView } from "../graph/queue-types.ts";
+import type { FleetQueue, Status } from "../app/operations-types.ts";
 import type { ScheduleView } from "../graph/schedule-types.ts";
 import type { Snapshot } from "../graph/view-types.ts";
 import { timeText } from "./graph-text.ts";
@@ -10,7 +9,7 @@ import type { Output } from "./output.ts";
 export interface TopView {
   at_ms: number;
   status: Status;
-  queues: readonly QueueView[];
+  queues: readonly FleetQueue[];
   schedules: readonly ScheduleView[];
   /** Newest first. */
   failed: readonly Snapshot[];
@@ -36,6 +35,7 @@ export function topLines(url: string, view: TopView, { columns, rows }: Room, st
     section(queueRows(view), style),
     section(runRows(view), style),
     section(failedRows(view), style),
+    section(waitRows(view), style),
     section(nextRows(view), style),
   ].filter((one) => one.length > 0);
   // What has less to tell leaves its room to the rest.
@@ -86,14 +86,36 @@ function queueRows({ queues }: TopView): string[][] {
   const busy = [...queues]
     .filter(({ running, waiting, paused }) => running > 0 || waiting > 0 || paused)
     .sort((a, b) => b.waiting - a.waiting || b.running - a.running);
-  const rows = busy.map(({ worker, waiting, running, oldest_ms: oldestMs, paused }) => [
+  const rows = busy.map(({ worker, waiting, running, oldest_ms: oldestMs, paused, ended_per_minute: rate }) => [
     worker,
     String(waiting),
     oldestMs === null ? "–" : spanText(oldestMs),
     String(running),
-    paused ? "paused" : "",
+    rate === 0 ? "–" : rate.toFixed(rate < 10 ? 1 : 0),
+    paused ? "paused" : emptyText(waiting, rate),
   ]);
-  return [["QUEUE", "WAITING", "OLDEST", "RUNNING", ""], ...rows];
+  return [["QUEUE", "WAITING", "OLDEST", "RUNNING", "ENDS/MIN", "EMPTY"], ...rows];
+}
+
+/** At the rate of the present. */
+function emptyText(waiting: number, perMinute: number): string {
+  if (waiting === 0) return "";
+  return perMinute === 0 ? "nothing ends" : `in ${spanText((waiting / perMinute) * 60_000)}`;
+}
+
+/** Runs that wait for a word from outside. */
+function waitRows({ running, at_ms: atMs }: TopView): string[][] {
+  const rows = running.flatMap(({ worker, graph_id: id, nodes }) =>
+    nodes
+      .filter(({ kind, status }) => kind === "wait" && status === "waiting")
+      .map((node) => [
+        worker,
+        id,
+        spanText(atMs - (node.started_ms ?? atMs)),
+        node.id.slice(node.id.lastIndexOf("#") + 1),
+      ]),
+  );
+  return [["WAITS", "ID", "SINCE", "FOR"], ...rows];
 }
 
 function runRows({ running, at_ms: atMs }: TopView): string[][] {

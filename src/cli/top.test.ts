@@ -62,6 +62,7 @@ describe("svc top", () => {
     assert.match(first, /last hour 2 started {2}0 done {2}1 failed \(100\.0 %\)/);
     assert.match(first, /refuse +g_\w+ .*the shop is closed/);
     assert.match(first, /asked +\d+ .*paused/);
+    assert.match(first, /QUEUE .*ENDS\/MIN +EMPTY/);
     assert.match(first, /nightly +refuse +in /);
   });
 

@@ -1,8 +1,7 @@
 /** `svc top`: looks at a running app again and again, and shows it: as a screen to a person, as lines of JSON to a program. */
-import type { QueueView } from "../graph/queue-types.ts";
 import type { ScheduleView } from "../graph/schedule-types.ts";
 import type { Snapshot } from "../graph/view-types.ts";
-import type { Status } from "../app/operations-types.ts";
+import type { FleetQueue, Status } from "../app/operations-types.ts";
 import { PATHS } from "../shared/wire.ts";
 import type { GraphClient } from "./graph-client.ts";
 import type { Output } from "./output.ts";
@@ -57,7 +56,7 @@ export async function top(
 async function look(client: GraphClient): Promise<TopView> {
   const [status, { queues }, { schedules }, failed, running] = await Promise.all([
     client.get<Status>(PATHS.status),
-    client.get<{ queues: QueueView[] }>(PATHS.queues),
+    client.get<{ queues: FleetQueue[] }>(PATHS.queues),
     client.get<{ schedules: ScheduleView[] }>(PATHS.schedules),
     client.get<{ graphs: Snapshot[] }>(`${PATHS.graphs}?status=failed&limit=${MOST}`),
     client.get<{ graphs: Snapshot[] }>(`${PATHS.graphs}?status=running&limit=${MOST}`),

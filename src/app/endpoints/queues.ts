@@ -2,13 +2,14 @@
 import { json } from "../../http/response.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { operatorOnly } from "../auth.ts";
+import { queuesOf } from "../operations.ts";
 import type { Endpoints } from "../services.ts";
 import { readSteering } from "./graph-input.ts";
 
 export function queueEndpoints({ router, services }: Endpoints): void {
   const { queues } = services.engine;
   const operator = [operatorOnly(services)];
-  router.add("GET", PATHS.queues, async () => json({ queues: await queues.list() }), operator);
+  router.add("GET", PATHS.queues, async () => json({ queues: await queuesOf(services) }), operator);
   for (const step of ["pause", "resume"] as const)
     router.add(
       "POST",

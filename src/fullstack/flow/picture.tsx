@@ -8,16 +8,19 @@ import { hrefOf } from "./links.ts";
 import { sinceOf, tookText, untilOf } from "./moment.tsx";
 import { STATUS_LOOKS, type FlowStatus } from "./status.ts";
 import { countText } from "../ops/views/text.ts";
-import { cut } from "./text.ts";
+import { cutToWidth } from "./text.ts";
 import { nodeWord, type FlowEdge, type FlowNode, type FlowView } from "./view.ts";
 
 const WIDTHS = { wide: 196, tall: 146 };
 const HEIGHT = 58;
 /** Around the picture, for rings of focus and the cards of stacks. */
 const MARGIN = 14;
-/** Letters of a name, and of the line below, that a box has room for. */
-const NAME_LENGTHS = { wide: 20, tall: 12 };
-const LINE_LENGTHS = { wide: 26, tall: 15 };
+/** Where the text of a box begins, and what is left free behind it. */
+const TEXT_AT = 50;
+const TEXT_END = 8;
+/** Sizes in flow.css; the name is bold, and so a tenth wider. */
+const NAME_PX = 13 * 1.1;
+const LINE_PX = 11.5;
 /** Letters of the line below that leave room for a length of time. */
 const TIME_AFTER = { wide: 19, tall: 9 };
 /** Fan-outs of more items are told by counts. */
@@ -98,10 +101,10 @@ export function NodeBox({ node, at, href, nowMs, form }: NodeBoxProps) {
         <rect class="svc-node-card" width={width} height={HEIGHT} rx="10" />
         <circle class="svc-node-disc" cx="26" cy="29" r="14" />
         <path class="svc-node-shape" d={look.shape} transform="translate(18 21)" />
-        <text class="svc-node-name" x="50" y="25">
-          {cut(node.name, NAME_LENGTHS[form])}
+        <text class="svc-node-name" x={TEXT_AT} y="25">
+          {cutToWidth(node.name, width - TEXT_AT - TEXT_END, NAME_PX)}
         </text>
-        <text class="svc-node-line" x="50" y="43">
+        <text class="svc-node-line" x={TEXT_AT} y="43">
           {line}
           {!hasTime ? null : (
             <tspan class="svc-took" data-since={sinceOf(node)} data-until={untilOf(node)} dx="6">
@@ -128,7 +131,13 @@ const SIGNS: Partial<Record<FlowStatus, string>> = {
   retrying: "↻",
   queued: "○",
   waiting: "◇",
+  cancelled: "⊘",
+  skipped: "–",
 };
+
+function roomOf(form: PictureForm): number {
+  return WIDTHS[form] - TEXT_AT - TEXT_END;
+}
 
 /** The second line: of a stack its counts, else what it does. */
 function nodeLine(node: FlowNode, form: PictureForm): string {
@@ -137,9 +146,9 @@ function nodeLine(node: FlowNode, form: PictureForm): string {
     const counts = [...node.counts]
       .slice(0, 3)
       .map(([status, count]) => `${countText(count)} ${SIGNS[status] ?? STATUS_LOOKS[status].word}`);
-    return cut([`×${countText(total)}`, ...counts].join("  "), LINE_LENGTHS[form]);
+    return cutToWidth([`×${countText(total)}`, ...counts].join("  "), roomOf(form), LINE_PX);
   }
-  return cut(nodeWord(node), LINE_LENGTHS[form]);
+  return cutToWidth(nodeWord(node), roomOf(form), LINE_PX);
 }
 
 /** Which part of a stack is in which status: up to eight items as dots' worth each, more as shares. */

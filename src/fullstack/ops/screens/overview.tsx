@@ -83,7 +83,9 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     recent: status.recent,
     activity,
     range,
-    queues: queues.toSorted((a, b) => b.waiting + b.running - (a.waiting + a.running)),
+    queues: queues
+      .filter(({ waiting, running, paused }) => waiting > 0 || running > 0 || paused)
+      .sort((a, b) => b.waiting + b.running - (a.waiting + a.running)),
     schedules: nextFires(schedules),
     health: healthOf(status, status.recent.hour, queues, disabled),
     groups: groupFailures(failed.items).slice(0, GROUPS),
@@ -141,12 +143,16 @@ function Lists({ data, look }: { data: OverviewData; look: Look }) {
             <a href={`${OPS_PATH}/queues`}>All queues</a>
           </div>
           <div data-live="queues">
-            <QueuesTable
-              queues={data.queues.slice(0, QUEUES)}
-              look={look}
-              concurrency={concurrencyByWorker(look.app.definitions)}
-              isShort
-            />
+            {data.queues.length === 0 ? (
+              <p class="quiet panel">Nothing waits and nothing runs.</p>
+            ) : (
+              <QueuesTable
+                queues={data.queues.slice(0, QUEUES)}
+                look={look}
+                concurrency={concurrencyByWorker(look.app.definitions)}
+                isShort
+              />
+            )}
           </div>
         </section>
         <TickerSection ticks={data.ticks} look={look} />
