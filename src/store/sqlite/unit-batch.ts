@@ -1,35 +1,38 @@
 /**
  * Many units in few statements. Units that meet in one transaction are checked one after the other against the rows as the
  * units before them leave them; what they change is gathered, the last value of a column winning, and written table by
- * table. A statement takes all its rows as one JSON array: the cost is in the number of statements, not of rows.
+ * table (table-writer.ts).
  */
 import type { GraphEvent, GraphRow, NodeRow } from "../graph-rows.ts";
 import type { Unit } from "../unit.ts";
-import { ARTIFACT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS, type Columns } from "../columns.ts";
+import { ARTIFACT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS } from "../columns.ts";
 import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
-import type { Value } from "../row.ts";
 import { writeEvents } from "./event-runs.ts";
 import type { GraphState, GraphStates } from "./graph-states.ts";
-import { toShortColumn } from "./long-columns.ts";
 import { Payloads } from "./payloads.ts";
+import { TableWriter, type RowChange } from "./table-writer.ts";
 import { countGraphs, type Counted } from "./totals.ts";
 import { insertDelivery } from "./webhooks.ts";
 
-type Changes = Record<string, unknown>;
+const GRAPHS = new TableWriter("graph", GRAPH_COLUMNS, ["id"]);
+const NODES = new TableWriter("node", NODE_COLUMNS, ["graphId", "id"]);
+const ARTIFACTS = new TableWriter("artifact", ARTIFACT_COLUMNS, ["graphId"]);
+const SIGNALS = new TableWriter("signal", SIGNAL_COLUMNS, ["graphId"]);
 
-/** The key that rows are found by. */
-const GRAPH_KEY = ["id"];
-const NODE_KEY = ["graphId", "id"];
+/** Nodes of one graph that are new, and what changes in others, by id. */
+interface NodeEdits {
+  readonly inserts: Map<string, NodeRow>;
+  readonly changes: Map<string, RowChange>;
+}
 
 export class UnitBatch {
   readonly #database: Database;
   readonly #payloads: Payloads;
   readonly #states: GraphStates;
-  #graphInserts = new Map<string, Changes>();
-  #graphChanges = new Map<string, Changes>();
-  #nodeInserts = new Map<string, NodeRow>();
-  #nodeChanges = new Map<string, Changes>();
+  readonly #graphInserts = new Map<string, GraphRow>();
+  readonly #graphChanges = new Map<string, RowChange>();
+  readonly #nodes = new Map<string, NodeEdits>();
   #events = new Map<GraphState, GraphEvent[]>();
   #outbox: NonNullable<Unit["outbox"]> = [];
   /** Graphs that were changed in any way. */
@@ -53,23 +56,32 @@ export class UnitBatch {
     if (!state || !this.#holds(unit, state)) return undefined;
     this.#touched.add(state);
     if (unit.deleteNodes?.length) this.#deleteNodes(unit.graphId, unit.deleteNodes);
-    for (const node of unit.insertNodes ?? []) this.#insertNode(node);
-    for (const node of unit.nodes ?? []) this.#changeNode(unit.graphId, node);
-    this.#outbox.push(...(unit.outbox ?? []));
-    // Few units have these, so they go straight in.
-    for (const node of unit.pastNodes ?? []) this.#keep(node);
-    insertAudit(this.#database, unit.audit);
-    for (const { graphId, name } of unit.artifacts ?? [])
-      this.#database.sql("DELETE FROM artifact WHERE graph_id = ? AND id = ?").run(graphId, name);
-    if (unit.artifacts) this.#insert("artifact", ARTIFACT_COLUMNS, unit.artifacts);
-    if (unit.signals) this.#insert("signal", SIGNAL_COLUMNS, unit.signals);
-    for (const { seq, node } of unit.takenSignals ?? [])
-      this.#database.sql("UPDATE signal SET node = ? WHERE graph_id = ? AND seq = ?").run(node, unit.graphId, seq);
-    const events = (unit.events ?? []).map((event) => ({ ...event, seq: ++state.seq }));
+    if (unit.insertNodes || unit.nodes) this.#editNodes(unit);
+    if (unit.outbox) this.#outbox.push(...unit.outbox);
+    this.#writeRest(unit);
+    const events: GraphEvent[] = [];
+    for (const { graphId, type, node, timestampMs, data } of unit.events ?? []) {
+      const event: GraphEvent = { graphId, seq: ++state.seq, type, timestampMs };
+      if (node !== undefined) event.node = node;
+      if (data !== undefined) event.data = data;
+      events.push(event);
+    }
     if (events.length > 0) this.#addEvents(state, events);
     if (unit.graph) this.#follow(state, unit.graph);
     if (unit.graph) this.#changeGraph(unit.graphId, unit.graph);
     return events;
+  }
+
+  /** What few units have goes straight in. */
+  #writeRest({ graphId, pastNodes = [], audit, artifacts = [], signals = [], takenSignals = [] }: Unit): void {
+    for (const node of pastNodes) this.#keep(node);
+    insertAudit(this.#database, audit);
+    for (const { name } of artifacts)
+      this.#database.sql("DELETE FROM artifact WHERE graph_id = ? AND id = ?").run(graphId, name);
+    ARTIFACTS.insert(this.#database, this.#payloads, artifacts);
+    SIGNALS.insert(this.#database, this.#payloads, signals);
+    for (const { seq, node } of takenSignals)
+      this.#database.sql("UPDATE signal SET node = ? WHERE graph_id = ? AND seq = ?").run(node, graphId, seq);
   }
 
   #addEvents(state: GraphState, events: GraphEvent[]): void {
@@ -82,18 +94,27 @@ export class UnitBatch {
 
   /** Writes what was gathered. @throws what SQLite throws, such as a key that is there already. */
   flush(): void {
-    this.#insert("graph", GRAPH_COLUMNS, [...this.#graphInserts.values()]);
-    this.#insert("node", NODE_COLUMNS, [...this.#nodeInserts.values()]);
-    this.#update("node", NODE_COLUMNS, NODE_KEY, [...this.#nodeChanges.values()]);
-    writeEvents(this.#database, this.#events.values());
+    const [database, payloads] = [this.#database, this.#payloads];
+    GRAPHS.insert(database, payloads, this.#graphInserts.values());
+    const nodes = [...this.#nodes.values()];
+    NODES.insert(
+      database,
+      payloads,
+      nodes.flatMap(({ inserts }) => [...inserts.values()]),
+    );
+    NODES.update(
+      database,
+      payloads,
+      nodes.flatMap(({ changes }) => [...changes.values()]),
+    );
+    writeEvents(database, this.#events.values());
     this.#events.clear();
-    this.#update("graph", GRAPH_COLUMNS, GRAPH_KEY, [...this.#graphChanges.values()]);
+    GRAPHS.update(database, payloads, this.#graphChanges.values());
     countGraphs(this.#database, this.#moved);
     for (const row of this.#outbox) insertDelivery(this.#database, row);
     this.#graphInserts.clear();
     this.#graphChanges.clear();
-    this.#nodeInserts.clear();
-    this.#nodeChanges.clear();
+    this.#nodes.clear();
     this.#moved.clear();
     this.#outbox = [];
   }
@@ -122,10 +143,31 @@ export class UnitBatch {
     this.#moved.add(counted);
   }
 
-  #insertNode(node: NodeRow): void {
-    const key = nodeKey(node.graphId, node.id);
-    if (this.#nodeInserts.has(key) || this.#nodeChanges.has(key)) this.flush();
-    this.#nodeInserts.set(key, { ...node });
+  #editNodes({ graphId, insertNodes = [], nodes = [] }: Unit): void {
+    const edits = this.#editsOf(graphId);
+    if (insertNodes.some(({ id }) => edits.inserts.has(id) || edits.changes.has(id))) {
+      // A second row of an id is for SQLite to refuse.
+      this.flush();
+      return this.#editNodes({ graphId, insertNodes, nodes });
+    }
+    for (const node of insertNodes) edits.inserts.set(node.id, node);
+    for (const changes of nodes) this.#changeNode(edits, graphId, changes);
+  }
+
+  #editsOf(graphId: string): NodeEdits {
+    let edits = this.#nodes.get(graphId);
+    if (!edits) this.#nodes.set(graphId, (edits = { inserts: new Map(), changes: new Map() }));
+    return edits;
+  }
+
+  /** Units stay as they are: one by one they may have to be written again. */
+  #changeNode({ inserts, changes: all }: NodeEdits, graphId: string, changes: Partial<NodeRow> & { id: string }): void {
+    const { id } = changes;
+    const inserted = inserts.get(id);
+    if (inserted) return void inserts.set(id, { ...inserted, ...changes });
+    const before = all.get(id);
+    if (before) before.changes = { ...before.changes, ...changes };
+    else all.set(id, { key: [graphId, id], changes });
   }
 
   #deleteNodes(graphId: string, ids: readonly string[]): void {
@@ -142,19 +184,12 @@ export class UnitBatch {
       .run(node.graphId, node.epoch, node.id, JSON.stringify(node));
   }
 
-  #changeGraph(id: string, changes: Changes): void {
-    const inserted = this.#graphInserts.get(id) ?? this.#graphChanges.get(id);
-    if (inserted) Object.assign(inserted, changes);
-    else this.#graphChanges.set(id, { ...changes, id });
-  }
-
-  #changeNode(graphId: string, changes: Partial<NodeRow> & { id: string }): void {
-    const key = nodeKey(graphId, changes.id);
-    const inserted = this.#nodeInserts.get(key);
+  #changeGraph(id: string, changes: Partial<GraphRow>): void {
+    const inserted = this.#graphInserts.get(id);
     if (inserted) return void Object.assign(inserted, changes);
-    const before = this.#nodeChanges.get(key);
-    if (before) Object.assign(before, changes);
-    else this.#nodeChanges.set(key, { ...changes, graphId });
+    const before = this.#graphChanges.get(id);
+    if (before) before.changes = { ...before.changes, ...changes };
+    else this.#graphChanges.set(id, { key: [id], changes });
   }
 
   #holds({ graphId, fence }: Unit, state: GraphState): boolean {
@@ -172,53 +207,4 @@ export class UnitBatch {
       fence.node.status.includes(node["status"] as NodeRow["status"])
     );
   }
-
-  #insert(table: string, columns: Columns, records: readonly object[]): void {
-    if (records.length === 0) return;
-    // A column that all leave empty would cost as much as one that is full.
-    const keys = Object.keys(columns).filter((key) =>
-      records.some((record) => (record as Record<string, unknown>)[key] !== undefined),
-    );
-    const names = keys.map((key) => columns[key]?.[0]).join(", ");
-    const values = keys.map((_, at) => `value ->> ${at}`).join(", ");
-    this.#database
-      .sql(`INSERT INTO ${table} (${names}) SELECT ${values} FROM json_each(?)`)
-      .run(this.#rowsOf(columns, keys, records));
-  }
-
-  /** One statement for all records that change the same columns. */
-  #update(table: string, columns: Columns, keyNames: readonly string[], records: readonly Changes[]): void {
-    const groups = new Map<string, Changes[]>();
-    const all = Object.keys(columns).filter((key) => !keyNames.includes(key));
-    for (const record of records) {
-      const shape = all.filter((key) => key in record).join();
-      const alike = groups.get(shape);
-      if (alike) alike.push(record);
-      else groups.set(shape, [record]);
-    }
-    // A change that names no column changes nothing.
-    groups.delete("");
-    for (const [shape, alike] of groups) this.#updateAlike(table, columns, [...keyNames], shape.split(","), alike);
-  }
-
-  #updateAlike(table: string, columns: Columns, keyNames: string[], names: string[], records: Changes[]): void {
-    const column = (key: string): string => columns[key]?.[0] ?? key;
-    const sets = names.map((key, at) => `${column(key)} = given.value ->> ${keyNames.length + at}`).join(", ");
-    const found = keyNames.map((key, at) => `${table}.${column(key)} = given.value ->> ${at}`).join(" AND ");
-    this.#database
-      .sql(`UPDATE ${table} SET ${sets} FROM json_each(?) AS given WHERE ${found}`)
-      .run(this.#rowsOf(columns, [...keyNames, ...names], records));
-  }
-
-  /** `[[column, …], …]` as JSON text. */
-  #rowsOf(columns: Columns, keys: readonly string[], records: readonly object[]): string {
-    const rows: Value[][] = records.map((record) =>
-      keys.map((key) => toShortColumn(this.#payloads, columns, key, record)),
-    );
-    return JSON.stringify(rows);
-  }
-}
-
-function nodeKey(graphId: string, id: string): string {
-  return `${graphId}\n${id}`;
 }
