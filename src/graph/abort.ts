@@ -28,10 +28,13 @@ export class Abort {
     this.#listener?.(reason);
   }
 
-  /** @returns what `work` comes to, or a rejection with the reason when that comes first. */
-  race<T>(work: () => Promise<T>): Promise<T> {
+  /** @returns what `work` comes to, thrown or not, at once or later; or a rejection with the reason when that comes first. */
+  race<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      work().then(resolve, reject);
+      const result = work();
+      // One promise less for those that need none.
+      if (result instanceof Promise) result.then(resolve, reject);
+      else resolve(result);
       // A turn later: what was there before the abort is the outcome.
       const abort = (reason: Error): void => queueMicrotask(() => reject(reason));
       if (this.#reason) abort(this.#reason);

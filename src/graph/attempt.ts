@@ -9,7 +9,6 @@ import type { AttemptOptions } from "./attempt-options.ts";
 import { toJson } from "./json-value.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Kept } from "./machine.ts";
-import type { WorkerContext } from "./worker-types.ts";
 
 export type Outcome =
   | { kind: "done"; result: Json; kept?: Kept | undefined }
@@ -23,7 +22,7 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
   const limits = new AttemptLimits({ clock, timeout, heartbeat, abort: (reason) => controller.abort(reason) });
   const context = new AttemptContext(options, limits);
   try {
-    const result = await controller.race(() => run(options, context));
+    const result = await controller.race(() => options.worker.run(options.input as never, context));
     return {
       kind: "done",
       result: toJson(result, `the result of "${node.id}"`, values.resultBytes),
@@ -41,11 +40,6 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
 function afterAbort(reason: unknown, node: string): Outcome {
   if (!(reason instanceof AttemptTimeout)) return { kind: "aborted" };
   return { kind: "failed", error: { message: reason.message, reason: "timeout", node }, cause: reason };
-}
-
-/** An async function, so that a worker that throws at once and one that rejects look the same. */
-async function run(options: AttemptOptions, context: WorkerContext): Promise<unknown> {
-  return options.worker.run(options.input as never, context);
 }
 
 export function messageOf(error: unknown): string {

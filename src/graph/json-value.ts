@@ -11,6 +11,9 @@ export const MAX_LOG_LENGTH = 16 * 1024;
  */
 export function toJson(value: unknown, path: string, maxBytes: number): Json {
   if (value === undefined || value === null) return null;
+  if (typeof value === "boolean") return value;
+  // JSON has no -0.
+  if (typeof value === "number" && Number.isFinite(value)) return value + 0;
   const problem = findProblem(value, path, new Set());
   if (problem !== undefined)
     throw new TypeError(

@@ -56,7 +56,7 @@ export class Lifecycle {
 
   set(change: Change, columns: NonNullable<Unit["graph"]>): void {
     Object.assign(this.row, columns);
-    change.unit.graph = { ...change.unit.graph, ...columns };
+    change.unit.graph = change.unit.graph ? { ...change.unit.graph, ...columns } : columns;
   }
 
   /** It runs from now on, and its time counts. */

@@ -33,6 +33,7 @@ export class Turns {
   /** Nodes that became ready since this was last asked. */
   takeReady(): NodeRow[] {
     const fresh = this.#fresh;
+    if (fresh.size === 0) return [];
     this.#fresh = new Set();
     return [...fresh].filter((node) => node.status === "ready");
   }

@@ -324,10 +324,11 @@ export class UnderWay {
   }
 
   /** Commits a transition, then runs what it made ready. @param claimed what it is the start of. */
-  async #apply(live: LiveGraph, unit: Unit, claimed: readonly Claim[] = []): Promise<void> {
+  async #apply(live: LiveGraph, unit: Unit, claimed?: readonly Claim[]): Promise<void> {
     // Decided now: by the time of the commit the machine may have moved on, and a later unit then ends the graph.
     const { isTerminal, inner } = live.machine;
-    const claims = [...claimed, ...this.dispatcher.claim(live, unit)];
+    const more = this.dispatcher.claim(live, unit);
+    const claims = claimed ? claimed.concat(more) : more;
     for (const id of inner.takeDropped()) live.abort(id, new Error("Nobody waits for this node any more"));
     const woken = inner.takeWoken();
     try {

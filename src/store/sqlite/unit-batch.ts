@@ -3,7 +3,7 @@
  * units before them leave them; what they change is gathered, the last value of a column winning, and written table by
  * table (table-writer.ts).
  */
-import type { GraphEvent, GraphRow, NodeRow } from "../graph-rows.ts";
+import type { GraphEvent, GraphRow, NewEvent, NodeRow } from "../graph-rows.ts";
 import type { Unit } from "../unit.ts";
 import { ARTIFACT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS } from "../columns.ts";
 import type { Database } from "./database.ts";
@@ -33,7 +33,7 @@ export class UnitBatch {
   readonly #graphInserts = new Map<string, GraphRow>();
   readonly #graphChanges = new Map<string, RowChange>();
   readonly #nodes = new Map<string, NodeEdits>();
-  #events = new Map<GraphState, GraphEvent[]>();
+  #events = new Map<GraphState, GraphEvent[][]>();
   #outbox: NonNullable<Unit["outbox"]> = [];
   /** Graphs that were changed in any way. */
   #touched = new Set<GraphState>();
@@ -60,12 +60,7 @@ export class UnitBatch {
     if (unit.outbox) this.#outbox.push(...unit.outbox);
     this.#writeRest(unit);
     const events: GraphEvent[] = [];
-    for (const { graphId, type, node, timestampMs, data } of unit.events ?? []) {
-      const event: GraphEvent = { graphId, seq: ++state.seq, type, timestampMs };
-      if (node !== undefined) event.node = node;
-      if (data !== undefined) event.data = data;
-      events.push(event);
-    }
+    for (const event of unit.events ?? []) events.push(numbered(event, ++state.seq));
     if (events.length > 0) this.#addEvents(state, events);
     if (unit.graph) this.#follow(state, unit.graph);
     if (unit.graph) this.#changeGraph(unit.graphId, unit.graph);
@@ -73,22 +68,24 @@ export class UnitBatch {
   }
 
   /** What few units have goes straight in. */
-  #writeRest({ graphId, pastNodes = [], audit, artifacts = [], signals = [], takenSignals = [] }: Unit): void {
-    for (const node of pastNodes) this.#keep(node);
+  #writeRest({ graphId, pastNodes, audit, artifacts, signals, takenSignals }: Unit): void {
+    if (pastNodes) for (const node of pastNodes) this.#keep(node);
     insertAudit(this.#database, audit);
-    for (const { name } of artifacts)
-      this.#database.sql("DELETE FROM artifact WHERE graph_id = ? AND id = ?").run(graphId, name);
-    ARTIFACTS.insert(this.#database, this.#payloads, artifacts);
-    SIGNALS.insert(this.#database, this.#payloads, signals);
-    for (const { seq, node } of takenSignals)
-      this.#database.sql("UPDATE signal SET node = ? WHERE graph_id = ? AND seq = ?").run(node, graphId, seq);
+    if (artifacts) {
+      for (const { name } of artifacts)
+        this.#database.sql("DELETE FROM artifact WHERE graph_id = ? AND id = ?").run(graphId, name);
+      ARTIFACTS.insert(this.#database, this.#payloads, artifacts);
+    }
+    if (signals) SIGNALS.insert(this.#database, this.#payloads, signals);
+    if (takenSignals)
+      for (const { seq, node } of takenSignals)
+        this.#database.sql("UPDATE signal SET node = ? WHERE graph_id = ? AND seq = ?").run(node, graphId, seq);
   }
 
   #addEvents(state: GraphState, events: GraphEvent[]): void {
     const before = this.#events.get(state);
-    if (before) before.push(...events);
-    // Its own, since more may be added to it.
-    else this.#events.set(state, [...events]);
+    if (before) before.push(events);
+    else this.#events.set(state, [events]);
     state.recent = events;
   }
 
@@ -107,7 +104,10 @@ export class UnitBatch {
       payloads,
       nodes.flatMap(({ changes }) => [...changes.values()]),
     );
-    writeEvents(database, this.#events.values());
+    writeEvents(
+      database,
+      [...this.#events.values()].map((lists) => lists.flat()),
+    );
     this.#events.clear();
     GRAPHS.update(database, payloads, this.#graphChanges.values());
     countGraphs(this.#database, this.#moved);
@@ -207,4 +207,13 @@ export class UnitBatch {
       fence.node.status.includes(node["status"] as NodeRow["status"])
     );
   }
+}
+
+/** All fields at once: one that is added later costs more than the rest. Those that are absent stay so. */
+function numbered({ graphId, type, node, timestampMs, data }: NewEvent, seq: number): GraphEvent {
+  if (node === undefined)
+    return data === undefined ? { graphId, seq, type, timestampMs } : { graphId, seq, type, timestampMs, data };
+  return data === undefined
+    ? { graphId, seq, type, timestampMs, node }
+    : { graphId, seq, type, timestampMs, node, data };
 }
