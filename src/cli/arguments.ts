@@ -55,18 +55,18 @@ export function readArguments(args: readonly string[], cwd: string): Invocation 
   if (!isCommand(name)) return mistake(unknownCommand(name));
   if (values.help) return { kind: "tell", text: helpOf(name) };
   const [file, ...rest] = takesFile(name) ? words : [undefined, ...words];
-  if (rest.length > 0) return mistake(`svc ${name} takes no argument "${rest[0]}"`);
-  if (takesFile(name) && file === undefined) return mistake(`svc ${name} needs a file`);
-  if (values.json && !takesFile(name)) return mistake(`svc ${name} takes no --json; svc explain does`);
+  if (rest.length > 0) return misuse(name, `svc ${name} takes no argument "${rest[0]}"`);
+  if (takesFile(name) && file === undefined) return misuse(name, `svc ${name} needs a file`);
+  if (values.json && !takesFile(name)) return misuse(name, `svc ${name} takes no --json; svc explain does`);
   const port = values.port === undefined ? undefined : readPort(values.port);
-  if (port instanceof Error) return mistake(port.message);
+  if (port instanceof Error) return misuse(name, port.message);
   const publicMaps = values["public-maps"] ?? false;
-  if (publicMaps && name !== "build") return mistake(`svc ${name} takes no --public-maps; svc build does`);
+  if (publicMaps && name !== "build") return misuse(name, `svc ${name} takes no --public-maps; svc build does`);
   const { role, workers } = values;
   if ((role !== undefined || workers !== undefined) && name !== "start")
-    return mistake(`svc ${name} takes no --role and no --workers; svc start does`);
+    return misuse(name, `svc ${name} takes no --role and no --workers; svc start does`);
   const share = { ...(role !== undefined && { role }), ...(workers !== undefined && { workers }) };
-  if (values.static && name !== "build") return mistake(`svc ${name} takes no --static; svc build does`);
+  if (values.static && name !== "build") return misuse(name, `svc ${name} takes no --static; svc build does`);
   const options = {
     ...share,
     root: resolve(cwd, values.root ?? "."),
@@ -91,4 +91,9 @@ function readPort(text: string): number | Error {
 
 function mistake(text: string): Invocation {
   return { kind: "mistake", text: `${text}\n\n${overview()}` };
+}
+
+/** Of a command that there is: its own help has the way out. */
+function misuse(name: CommandName, text: string): Invocation {
+  return { kind: "mistake", text: `${text}\n\nsvc ${name} --help tells more.` };
 }

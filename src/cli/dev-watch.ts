@@ -4,7 +4,7 @@ import type { DevHost } from "../compiler/dev.ts";
 import { QUIET_MS } from "./dev-stage.ts";
 
 export interface WatchOptions {
-  host: DevHost;
+  host: Pick<DevHost, "onChange">;
   /** Folder of the app. */
   root: string;
   /** Folders that the app writes: its database would reload it for ever. */
@@ -20,6 +20,7 @@ export function watch({ host, root, written, onCode, onStyle }: WatchOptions): (
   const timers = new Map<string, NodeJS.Timeout>();
   const stop = host.onChange((file) => {
     if (written.some((folder) => isInside(folder, file))) return;
+    if (isBySide(file)) return;
     // Types change nothing that runs; those of routes are written by the host itself.
     if (file.endsWith(".d.ts")) return;
     if (!isInside(publicDir, file)) return onCode();
@@ -33,6 +34,14 @@ export function watch({ host, root, written, onCode, onStyle }: WatchOptions): (
     stop();
     for (const timer of timers.values()) clearTimeout(timer);
   };
+}
+
+/**
+ * Whether programs write files of that name beside a source, and nobody by hand: `svc dev > dev.log` in the app's folder would
+ * reload itself with each line that tells of a reload.
+ */
+export function isBySide(file: string): boolean {
+  return /\.(?:log|out|pid|lock|tmp|part|swp|swx|sqlite3?|db)(?:-(?:wal|shm|journal))?$|~$/i.test(file);
 }
 
 function isInside(folder: string, file: string): boolean {

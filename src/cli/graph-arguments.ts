@@ -166,7 +166,7 @@ export function readGraphArguments(
   if (foreign !== undefined) return mistake(`svc graph ${verb} takes no --${foreign}`);
   try {
     const task = taskOf(verb, target, name, values, { cwd, nowMs });
-    return { kind: "graph", command: { task, url: values.url ?? defaultUrl(env), json: values.json ?? false } };
+    return { kind: "graph", command: { task, url: appUrl(values.url, env), json: values.json ?? false } };
   } catch (error) {
     return mistake((error as Error).message);
   }
@@ -286,9 +286,14 @@ function readInput(given: string, cwd: string): Json {
   }
 }
 
-/** Where an app of this environment listens. */
-export function defaultUrl(env: Readonly<Record<string, string | undefined>>): string {
-  return env[VARIABLES.siteUrl] || `http://127.0.0.1:${env[VARIABLES.port] || 3000}`;
+/** Where the app is: as given, else of this environment. @throws Error that tells of what is no address. */
+export function appUrl(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+  const url = given ?? (env[VARIABLES.siteUrl] || `http://127.0.0.1:${env[VARIABLES.port] || 3000}`);
+  if (!/^https?:\/\/./i.test(url) || !URL.canParse(url))
+    throw new Error(
+      `${given === undefined ? VARIABLES.siteUrl : "--url"} is "${url}"; it must be an address such as http://127.0.0.1:3000`,
+    );
+  return url;
 }
 
 function mistake(text: string): GraphInvocation {

@@ -1,7 +1,7 @@
 /** Reads what stands behind `svc top`. */
 import { parseArgs } from "node:util";
 import { VARIABLES } from "../shared/wire.ts";
-import { defaultUrl } from "./graph-arguments.ts";
+import { appUrl } from "./graph-arguments.ts";
 
 export interface TopCommand {
   /** Where the server is. */
@@ -59,13 +59,17 @@ export function readTopArguments(
     return mistake(`--interval is "${interval}"; it must be seconds, from 0.2 on`);
   if (times !== undefined && !/^[1-9]\d{0,6}$/.test(times))
     return mistake(`--times is "${times}"; it must be a whole number from 1 on`);
-  const command = {
-    url: url ?? defaultUrl(env),
-    json,
-    intervalMs: Number(interval) * 1000,
-    times: times === undefined ? undefined : Number(times),
-  };
-  return { kind: "top", command };
+  try {
+    const command = {
+      url: appUrl(url, env),
+      json,
+      intervalMs: Number(interval) * 1000,
+      times: times === undefined ? undefined : Number(times),
+    };
+    return { kind: "top", command };
+  } catch (error) {
+    return mistake((error as Error).message);
+  }
 }
 
 function mistake(text: string): TopInvocation {

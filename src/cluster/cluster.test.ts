@@ -8,7 +8,8 @@ import type { Store } from "../store/contract.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
 import { Cluster } from "./cluster.ts";
 import type { News } from "./notices.ts";
-import { openDatabase, type OpenedDatabase } from "./open-database.ts";
+import type { OpenedDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 
 describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
   let test: TestDatabase;

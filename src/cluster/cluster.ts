@@ -8,11 +8,12 @@ import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import { answerOf, Commands, snapshotFrom, type Answer } from "./commands.ts";
+import type { OpenedDatabase } from "./database.ts";
 import { startJobs, prepareJobs, type Jobs } from "./jobs.ts";
 import { Leases } from "./leases.ts";
 import { Membership, type MemberProfile, type ProcessView } from "./membership.ts";
 import { CHANNEL, LONGEST_NEWS, newsOf, Notices, readNews, type News } from "./notices.ts";
-import { patiently, type OpenedDatabase } from "./open-database.ts";
+import { patiently } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
 import { TakeBatch } from "./take-batch.ts";
 

@@ -25,3 +25,9 @@ export interface ClusterDatabase {
   /** @param onEnd called once, when it has ended by itself. */
   session(onEnd: (error: Error) => void): Promise<Session>;
 }
+
+export interface OpenedDatabase extends ClusterDatabase {
+  /** A pool of `pg`, for graphile-worker, which wants one. Its type would have apps on SQLite install `pg` to be compiled. */
+  pool: unknown;
+  close(): Promise<void>;
+}

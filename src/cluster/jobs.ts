@@ -18,7 +18,8 @@ const POLL_MS = 2000;
 const RESTART_MS = 500;
 
 export interface JobsOptions {
-  pool: Pool;
+  /** Of `pg`. */
+  pool: unknown;
   /** Task identifiers that this process takes. */
   identifiers: readonly string[];
   /** Graphs under way at once. */
@@ -50,10 +51,15 @@ async function load() {
   }
 }
 
+/** open-database.ts alone makes them; its type stays out of what other files declare (database.ts). */
+function asPool(pool: unknown): Pool {
+  return pool as Pool;
+}
+
 /** Makes the tables of jobs. Safe where several processes do at once. */
-export async function prepareJobs(pool: Pool, log: Log): Promise<void> {
+export async function prepareJobs(pool: unknown, log: Log): Promise<void> {
   const { runMigrations } = await load();
-  await runMigrations({ pgPool: pool, logger: await loggerTo(log) });
+  await runMigrations({ pgPool: asPool(pool), logger: await loggerTo(log) });
 }
 
 /** Fetches jobs until it is closed. @throws where the first queue can't be started */
@@ -88,7 +94,7 @@ class Queue implements Jobs {
       await onJob(id, hasCrashed);
     };
     const runner = await run({
-      pgPool: pool,
+      pgPool: asPool(pool),
       concurrency,
       noHandleSignals: true,
       pollInterval: POLL_MS,

@@ -5,7 +5,8 @@ import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/tes
 import { prepareJobs } from "./jobs.ts";
 import { giveUp, needsJob, onJob, type Course } from "./lease.ts";
 import { Leases } from "./leases.ts";
-import { openDatabase, type OpenedDatabase } from "./open-database.ts";
+import type { OpenedDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 import { clusterTables } from "./schema.ts";
 
 const PHASES = ["queued", "running", "paused", "done", "failed"];

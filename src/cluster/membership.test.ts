@@ -4,7 +4,8 @@ import { SimulatedClock } from "../shared/clock.ts";
 import { silentLog } from "../shared/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
 import { Membership } from "./membership.ts";
-import { openDatabase, type OpenedDatabase } from "./open-database.ts";
+import type { OpenedDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 
 describe("processes on one database", { skip: await withoutPostgres() }, () => {
   let test: TestDatabase;

@@ -2,7 +2,7 @@
 import type { Client, Pool } from "pg";
 import { waitForDisk } from "../store/postgres/driver.ts";
 import { isAway } from "../store/postgres/store-error.ts";
-import type { ClusterDatabase, Query, Rows, Session } from "./database.ts";
+import type { OpenedDatabase, Query, Rows, Session } from "./database.ts";
 
 /** Of statements beside those of the store: leases, commands, jobs. */
 const CONNECTIONS = 8;
@@ -11,12 +11,6 @@ const CONNECT_MS = 5000;
 /** A restart of the server takes a second or two. */
 const PATIENCE_MS = 5000;
 const AGAIN_MS = 100;
-
-export interface OpenedDatabase extends ClusterDatabase {
-  /** For graphile-worker, which wants one. */
-  pool: Pool;
-  close(): Promise<void>;
-}
 
 /** @param schema plain. */
 export async function openDatabase(url: string, schema: string): Promise<OpenedDatabase> {

@@ -4,7 +4,8 @@ import type { PermitAnswer, SharedLimits } from "../graph/permit-types.ts";
 import { systemClock } from "../shared/clock.ts";
 import { silentLog } from "../shared/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
-import { openDatabase, type OpenedDatabase } from "./open-database.ts";
+import type { OpenedDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
 import { clusterTables } from "./schema.ts";
 

@@ -49,6 +49,22 @@ describe("a build", () => {
     });
   });
 
+  it("is read as modules whatever the app's package.json says", async () => {
+    const app = { "app.ts": 'export default "built";' };
+    const start = async (root: string): Promise<unknown> => {
+      await buildApp({ root });
+      const { default: found } = (await import(pathToFileURL(path.join(root, "dist/server/app.js")).href)) as {
+        default: unknown;
+      };
+      return found;
+    };
+    for (const type of ["commonjs", "module", undefined])
+      await withTempApp({ ...app, "package.json": JSON.stringify({ name: "shop", type }) }, async ({ root, list }) => {
+        assert.equal(await start(root), "built");
+        assert.equal((await list("dist/server")).includes("package.json"), type !== "module", `type ${type}`);
+      });
+  });
+
   it("keeps the browser's source maps apart, and puts them beside the chunks on request", async () => {
     await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
       const chunkOf = (manifest: { chunks: Record<string, string> }): string =>

@@ -57,6 +57,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   // Of another build: its pages name chunks and data that this one may not have.
   await rm(path.join(outDir, STATIC_INDEX), { force: true });
   const server = outputOf(await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules))));
+  await sayModule(path.join(outDir, "server"));
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
   const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
   const code = server.flatMap((file) => (file.type === "chunk" ? [file.code] : []));
@@ -69,6 +70,22 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   for (const chunk of sizes)
     log(`browser: ${chunk.name}.js ${chunk.bytes} B, gzip ${chunk.gzipBytes} B (${chunk.module})`);
   return { manifest, outDir, chunks: sizes, milliseconds: Math.round(performance.now() - began) };
+}
+
+/**
+ * Has Node read the server's code as modules where the app's own package.json does not, as `npm init` writes it. Elsewhere no file
+ * comes between the code and that package.json: an app may import from its own package by name.
+ */
+async function sayModule(folder: string): Promise<void> {
+  if ((await typeOfPackage(folder)) === "module") return;
+  await writeFile(path.join(folder, "package.json"), `${JSON.stringify({ type: "module" })}\n`);
+}
+
+async function typeOfPackage(folder: string): Promise<string | undefined> {
+  const text = await readFile(path.join(folder, "package.json"), "utf8").catch(() => undefined);
+  if (text !== undefined) return (JSON.parse(text) as { type?: string }).type;
+  const above = path.dirname(folder);
+  return above === folder ? undefined : typeOfPackage(above);
 }
 
 /** Absolute path of the module whose default export is the app. */
