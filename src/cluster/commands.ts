@@ -27,7 +27,7 @@ interface Body {
 export interface CommandsOptions {
   database: ClusterDatabase;
   clock: Clock;
-  notices: Notices;
+  notices: Pick<Notices, "tell">;
   /** What to do with a command for this process. */
   fulfil: (graphId: string, wish: Wish) => Promise<Answer>;
 }

@@ -30,11 +30,26 @@ export function clusterTables(schema: string): string {
       id text primary key,
       process text not null,
       sender text not null,
-      body jsonb not null,
-      answer jsonb,
+      body json not null,
+      answer json,
       created_at timestamptz not null default clock_timestamp()
     );
+    ${asText(schema)}
     create index if not exists commands_waiting on ${schema}.commands (process) where answer is null;
     ${permitTables(schema)}
   `;
+}
+
+/**
+ * jsonb refuses U+0000 and lone surrogates, which texts of apps may hold: what one of them stood in was done and never answered. Tables
+ * of before may have it.
+ */
+function asText(schema: string): string {
+  return `
+    do $$ begin
+      if exists (select from pg_attribute where attrelid = '${schema}.commands'::regclass and attname = 'body'
+                 and atttypid = 'jsonb'::regtype) then
+        alter table ${schema}.commands alter column body type json using body::json, alter column answer type json using answer::json;
+      end if;
+    end $$;`;
 }
