@@ -1,7 +1,7 @@
 /**
  * What graphs cost on PostgreSQL, with one process: how many a second, and for each the statements that were sent, the transactions
- * and the bytes of its log (WAL): these decide what a server must be. A server of its own is started where none is given, and it
- * waits for the disk at each commit, as one in use does.
+ * and the bytes of its log (WAL), the rows that it leaves and what they take on disk: these decide what a server must be. A server of its own is started where none is given, and it
+ * waits for the disk at each commit, as one in use does. Each kind of graph has a schema of its own, which is removed again.
  *
  *   node out/scripts/measure-postgres.js [postgres://…]
  */
@@ -12,6 +12,7 @@ import { createEngine, openStore, systemClock, type GraphDefinition } from "svc/
 import { chain, fanOut, runAll } from "./graph-load.ts";
 
 const RUNS = 3;
+const HOUR_MS = 3_600_000;
 
 interface Plan {
   definition: GraphDefinition;
@@ -52,16 +53,44 @@ async function costOf(pool: Pool): Promise<Cost> {
   return { transactions: Number(rows[0]?.transactions), walBytes: Number(rows[0]?.wal), statements };
 }
 
-async function measure(url: string, { definition, graphs, concurrency }: Plan, pool: Pool): Promise<object> {
-  const store = await openStore(url);
+/** What lies in the tables of a schema, once what is dead was taken away. */
+async function keptIn(schema: string, pool: Pool): Promise<{ rows: number; bytes: number }> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1",
+    [schema],
+  );
+  await pool.query(`VACUUM ANALYZE ${tables.map(({ name }) => name).join(", ")}`);
+  const { rows } = await pool.query<{ rows: number; bytes: number }>(
+    `SELECT sum(reltuples)::float8 AS rows, sum(pg_total_relation_size(oid))::float8 AS bytes
+     FROM pg_class WHERE relkind = 'r' AND relnamespace = $1::regnamespace`,
+    [schema],
+  );
+  return rows[0] ?? { rows: Number.NaN, bytes: Number.NaN };
+}
+
+/** @param schema of its own: what is left in it is counted. */
+async function measure(
+  url: string,
+  schema: string,
+  { definition, graphs, concurrency }: Plan,
+  pool: Pool,
+): Promise<object> {
+  const own = new URL(url);
+  own.searchParams.set("schema", schema);
+  const store = await openStore(own.href);
   const engine = createEngine({ store, graphs: [definition], clock: systemClock });
   let best = Infinity;
   const before = await costOf(pool);
   for (let run = 0; run < RUNS; run++)
     best = Math.min(best, await runAll(engine, definition.name, graphs, concurrency));
-  await engine.close();
   const after = await costOf(pool);
+  const kept = await keptIn(schema, pool);
+  const full = await costOf(pool);
+  await engine.purge({ finishedBeforeMs: Date.now() + HOUR_MS });
+  const purged = await costOf(pool);
+  await engine.close();
   await store.close();
+  await pool.query(`DROP SCHEMA ${schema} CASCADE`);
   const each = (name: keyof Cost): number => (after[name] - before[name]) / (graphs * RUNS);
   return {
     graph: definition.name,
@@ -69,6 +98,9 @@ async function measure(url: string, { definition, graphs, concurrency }: Plan, p
     "graphs/s": Math.round(graphs / best),
     "statements/graph": each("statements").toFixed(2),
     "WAL bytes/graph": Math.round(each("walBytes")),
+    "of its purge": Math.round((purged.walBytes - full.walBytes) / (graphs * RUNS)),
+    "rows kept/graph": (kept.rows / (graphs * RUNS)).toFixed(1),
+    "bytes kept/graph": Math.round(kept.bytes / (graphs * RUNS)),
   };
 }
 
@@ -86,7 +118,7 @@ const pg = createRequire(import.meta.url)("pg") as typeof import("pg");
 countStatements(pg);
 const pool = new pg.Pool({ connectionString: url, max: 1 });
 const rows: object[] = [];
-for (const plan of PLANS) rows.push(await measure(url, plan, pool));
+for (const [at, plan] of PLANS.entries()) rows.push(await measure(url, `svc_measure_${process.pid}_${at}`, plan, pool));
 const { rows: versions } = await pool.query<{ server_version: string }>("SHOW server_version");
 await pool.end();
 console.log(
