@@ -108,15 +108,22 @@ async function steady(sink: ChildProcess, ports: readonly number[], count: numbe
   return report;
 }
 
-async function growth(ports: readonly number[], deadPort: number): Promise<number> {
-  const driver = await openSender(ports);
-  await tell<Done>(driver, { kind: "waiting", port: deadPort, count: Math.min(1000, WAITING) });
-  const { rssGrowth } = await tell<Done>(driver, { kind: "waiting", port: deadPort, count: WAITING });
-  driver.kill();
-  return rssGrowth;
+interface Growth {
+  all: number;
+  secondHalf: number;
 }
 
-function tablesOf(samples: { svc: Sample[]; bare: Sample[] }, latency: SinkReport[], grown: number): Table[] {
+/** What a process grows by until so many wait, and by the second half of them alone: by then it has come to its size. */
+async function growth(ports: readonly number[], deadPort: number): Promise<Growth> {
+  const driver = await openSender(ports);
+  await tell<Done>(driver, { kind: "waiting", port: deadPort, count: Math.min(1000, WAITING) });
+  const first = await tell<Done>(driver, { kind: "waiting", port: deadPort, count: WAITING / 2 });
+  const second = await tell<Done>(driver, { kind: "waiting", port: deadPort, count: WAITING / 2 });
+  driver.kill();
+  return { all: first.rssGrowth + second.rssGrowth, secondHalf: second.rssGrowth };
+}
+
+function tablesOf(samples: { svc: Sample[]; bare: Sample[] }, latency: SinkReport[], grown: Growth): Table[] {
   const perSecond = (of: Sample[]): number => median(of.map((sample) => sample.perSecond));
   const cpu = (of: Sample[]): number => median(of.map((sample) => sample.cpuUs));
   const row = (title: string, of: Sample[]): string[] => [
@@ -126,6 +133,7 @@ function tablesOf(samples: { svc: Sample[]; bare: Sample[] }, latency: SinkRepor
     cpu(of).toFixed(0),
     `${Math.round(spread(of.map((sample) => sample.perSecond)) * 100)} %`,
   ];
+  const mb = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
   const [alone, many, holed] = latency;
   const ms = (report: SinkReport | undefined): string[] => [`${report?.p50Ms}`, `${report?.p99Ms}`];
   return [
@@ -146,7 +154,10 @@ function tablesOf(samples: { svc: Sample[]; bare: Sample[] }, latency: SinkRepor
     {
       title: "Memory",
       head: ["", "MB"],
-      rows: [[`growth with ${WAITING.toLocaleString("en")} waiting for a dead receiver`, (grown / 2 ** 20).toFixed(0)]],
+      rows: [
+        [`growth with ${WAITING.toLocaleString("en")} waiting for a dead receiver`, mb(grown.all)],
+        ["of it by the second half of them", mb(grown.secondHalf)],
+      ],
     },
   ];
 }
@@ -178,7 +189,7 @@ try {
   const missed = [
     [ratioOf(samples, samples.svc), GOALS.ratio * SLACK],
     [median(samples.svc.map(({ perSecond }) => perSecond)), GOALS.perSecond * SLACK],
-    [GOALS.growthBytes, grown * SLACK],
+    [GOALS.growthBytes, grown.all * SLACK],
   ].filter(([figure = 0, goal = 0]) => figure < goal);
   if (options.check && missed.length > 0) {
     console.error(`Below the goal: ${JSON.stringify(missed)}`);
