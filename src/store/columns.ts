@@ -174,7 +174,25 @@ const EMPTY_NODE = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [ke
 export const pastNode = (data: string): NodeRow => ({ ...EMPTY_NODE, ...(JSON.parse(data) as NodeRow) });
 export const toSignal = (row: Row): SignalRow => fromColumns(SIGNAL_COLUMNS, row) as unknown as SignalRow;
 export const toArtifact = (row: Row): ArtifactRow => fromColumns(ARTIFACT_COLUMNS, row) as unknown as ArtifactRow;
-export const toDelivery = (row: Row): DeliveryRow => fromColumns(DELIVERY_COLUMNS, row) as unknown as DeliveryRow;
+/** By hand: each delivery is read once more before it is sent. */
+export function toDelivery(row: Row): DeliveryRow {
+  const text = (name: string): string => row[name] as string;
+  const deliveredMs = row["delivered_ms"];
+  return {
+    id: text("id"),
+    registrationId: text("registration_id"),
+    graphId: text("graph_id"),
+    event: row["event"] as DeliveryRow["event"],
+    epoch: Number(row["epoch"]),
+    pauseNo: Number(row["pause_no"]),
+    body: text("body"),
+    createdMs: Number(row["created_ms"]),
+    dueMs: Number(row["due_ms"]),
+    status: row["status"] as DeliveryRow["status"],
+    attempts: Number(row["attempts"]),
+    deliveredMs: deliveredMs === null || deliveredMs === undefined ? undefined : Number(deliveredMs),
+  };
+}
 export const toAttempt = (row: Row): AttemptRow => fromColumns(ATTEMPT_COLUMNS, row) as unknown as AttemptRow;
 export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) as unknown as AuditRow;
 

@@ -4,6 +4,7 @@
  */
 import { refusalError } from "../security/ssrf.ts";
 import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
 import { DELIVERY_HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
 import type { DeliveryRow } from "../store/webhook-rows.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
@@ -13,6 +14,15 @@ import { signatureHeaders, type SigningSecrets } from "./signing.ts";
 import { USER_AGENT } from "./user-agent.ts";
 
 const ATTEMPT_TIMEOUT_MS = 15_000;
+/** URLs that are remembered: of more registrations than most have. */
+const MOST_PLACES = 1000;
+
+/** Where a URL leads. */
+interface Place {
+  origin: string;
+  path: string;
+  isExempt: boolean;
+}
 
 /** Where a delivery goes, and what the registration adds to it. */
 export interface Target {
@@ -27,6 +37,7 @@ export class Sender {
   readonly #options: ConnectionsOptions;
   readonly #connections: Connections;
   readonly #deadlines: Deadlines;
+  readonly #places = new Map<string, Place>();
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -36,7 +47,7 @@ export class Sender {
 
   /** Never rejects: whatever happens is in the result. */
   send(delivery: DeliveryRow, target: Target): Promise<AttemptResult> {
-    const { policy, clock } = this.#options;
+    const { clock } = this.#options;
     return new Promise((resolve) => {
       let connection: Connection | undefined;
       const attempt = new Attempt(
@@ -50,13 +61,28 @@ export class Sender {
         },
       );
       this.#deadlines.add(attempt);
-      const verdict = policy.checkUrl(target.rawUrl);
-      if (!verdict.ok) return attempt.fail(refusalError(verdict));
-      connection = this.#connections.take(verdict.url.origin, verdict.isExempt);
-      const path = verdict.url.pathname + verdict.url.search;
+      const place = this.#placeOf(target.rawUrl);
+      if (place instanceof SvcError) return attempt.fail(place);
+      const { origin, path, isExempt } = place;
+      connection = this.#connections.take(origin, isExempt);
       const headers = headersOf(delivery, target, clock);
       connection.client.dispatch({ method: "POST", path, headers, body: delivery.body }, attempt);
     });
+  }
+
+  /** Judges a URL once: as a text it says the same each time. Which address it leads to is judged at each connect. */
+  #placeOf(rawUrl: string): Place | SvcError {
+    const known = this.#places.get(rawUrl);
+    if (known) return known;
+    const verdict = this.#options.policy.checkUrl(rawUrl);
+    if (!verdict.ok) return refusalError(verdict);
+    const { url, isExempt } = verdict;
+    const place: Place = { origin: url.origin, path: url.pathname + url.search, isExempt };
+    // What is exempt may be another one later.
+    if (isExempt) return place;
+    if (this.#places.size >= MOST_PLACES) this.#places.clear();
+    this.#places.set(rawUrl, place);
+    return place;
   }
 
   /** Ends what is open. */

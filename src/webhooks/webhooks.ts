@@ -105,6 +105,8 @@ export interface Webhooks {
 
 /** How long a ping can be looked at: 30 days. */
 const PINGS_KEPT_MS = 30 * 86_400_000;
+/** How often it is looked for those that are older. */
+const FORGET_PINGS_MS = 3_600_000;
 const REGISTRATION_KEYS = ["url", "events", "workers", "headers", "ordered", "enabled", "description", "secret"];
 const UPDATE_KEYS = REGISTRATION_KEYS.filter((key) => key !== "secret");
 
@@ -138,6 +140,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     traceparent: options.traceparent,
   });
   const resultUrl = options.resultUrl ?? defaultResultUrl;
+  let forgetPingsMs = 0;
   const payloadBytes = readPayloadBytes(options.payloadBytes);
   const view = (row: RegistrationRow): RegistrationView => registrationView(row, secret !== undefined);
 
@@ -174,7 +177,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     remove: (id) => registry.remove(id),
     ping: async (id) => {
       const nowMs = clock.now();
-      await store.forgetPings(nowMs - PINGS_KEPT_MS);
+      if (nowMs >= forgetPingsMs) {
+        forgetPingsMs = nowMs + FORGET_PINGS_MS;
+        await store.forgetPings(nowMs - PINGS_KEPT_MS);
+      }
       return send(id, sample("ping", nowMs));
     },
     sendSample: (id) => send(id, sample("graph.done", clock.now())),

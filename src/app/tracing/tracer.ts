@@ -5,7 +5,7 @@
  *
  * A span names the route and not the path, and holds no query, header or payload: those may be secrets.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AttemptReport, LifecycleEvent } from "../../graph/report-types.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Result } from "../../http/types.ts";
@@ -148,5 +148,5 @@ function graphTraceId(graphId: string): string {
 }
 
 function hex(text: string, digits: number): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, digits);
+  return hash("sha256", text).slice(0, digits);
 }

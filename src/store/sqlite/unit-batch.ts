@@ -13,7 +13,7 @@ import type { GraphState, GraphStates } from "./graph-states.ts";
 import { Payloads } from "./payloads.ts";
 import { TableWriter, type RowChange } from "./table-writer.ts";
 import { countGraphs, type Counted } from "./totals.ts";
-import { insertDelivery } from "./webhooks.ts";
+import { insertDeliveries } from "./webhooks.ts";
 
 const GRAPHS = new TableWriter("graph", GRAPH_COLUMNS, ["id"]);
 const NODES = new TableWriter("node", NODE_COLUMNS, ["graphId", "id"]);
@@ -111,7 +111,7 @@ export class UnitBatch {
     this.#events.clear();
     GRAPHS.update(database, payloads, this.#graphChanges.values());
     countGraphs(this.#database, this.#moved);
-    for (const row of this.#outbox) insertDelivery(this.#database, row);
+    insertDeliveries(this.#database, this.#outbox);
     this.#graphInserts.clear();
     this.#graphChanges.clear();
     this.#nodes.clear();

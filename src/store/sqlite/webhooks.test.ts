@@ -57,6 +57,26 @@ describe("deliveries in SQLite", () => {
     });
   }
 
+  it("that are added at once are all there, each told of once it is, and those after them too", async () => {
+    const database = await Database.open(":memory:");
+    const webhooks = new SqliteWebhooks(database);
+    const told: string[] = [];
+    webhooks.onOutbox((ids) => void told.push(...ids));
+    const add = (id: string, registrationId: string) =>
+      webhooks.addDelivery({ ...row, id, registrationId, graphId: id, body: '{"ž":"\\u0000"}' });
+    await Promise.all([add("msg_1", "wh_1"), add("msg_2", "wh_1"), add("msg_3", "wh_2")]);
+    assert.deepEqual(told, ["wh_1", "wh_2"]);
+    await Promise.all([add("msg_3", "wh_2"), add("msg_4", "wh_2")]);
+    const due = await webhooks.due({ registrationId: "wh_2", isRetry: false }, 1000, 64);
+    assert.deepEqual(
+      due.map(({ id, body, status, attempts, deliveredMs }) => [id, body, status, attempts, deliveredMs]),
+      ["msg_3", "msg_4"].map((id) => [id, '{"ž":"\\u0000"}', "pending", 0, undefined]),
+    );
+    await database.close();
+    await assert.rejects(add("msg_5", "wh_2"), /closed/);
+    await assert.rejects(add("msg_6", "wh_2"), /closed/);
+  });
+
   const few: [string, string, (webhooks: SqliteWebhooks) => unknown][] = [
     [
       "what has failed, of whatever registration,",

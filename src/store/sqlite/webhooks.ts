@@ -15,25 +15,12 @@ import type {
 import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
-import {
-  ATTEMPT_COLUMNS,
-  DELIVERY_COLUMNS,
-  insertSql,
-  insertValues,
-  toAttempt,
-  toDelivery,
-  toRegistration,
-} from "../columns.ts";
+import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertValues, toAttempt, toDelivery, toRegistration } from "../columns.ts";
 import type { Database } from "./database.ts";
 import type { Row, Value } from "../row.ts";
 
-const INSERT_DELIVERY = `${insertSql("delivery", DELIVERY_COLUMNS)} ON CONFLICT DO NOTHING`;
-/** The statement takes all its rows as one JSON array: the cost is in the number of statements, not of rows. */
-const INSERT_ATTEMPTS = `INSERT INTO attempt (${Object.values(ATTEMPT_COLUMNS)
-  .map(([name]) => name)
-  .join(", ")}) SELECT ${Object.keys(ATTEMPT_COLUMNS)
-  .map((_, at) => `value ->> ${at}`)
-  .join(", ")} FROM json_each(?) WHERE true ON CONFLICT (delivery_id, number) DO NOTHING`;
+const INSERT_DELIVERIES = `${insertAllSql("delivery", DELIVERY_COLUMNS)} ON CONFLICT DO NOTHING`;
+const INSERT_ATTEMPTS = `${insertAllSql("attempt", ATTEMPT_COLUMNS)} ON CONFLICT (delivery_id, number) DO NOTHING`;
 const UPDATE_DELIVERIES = `UPDATE delivery SET status = given.value ->> 1, attempts = max(attempts, given.value ->> 2),
   due_ms = coalesce(given.value ->> 3, due_ms), delivered_ms = coalesce(given.value ->> 4, delivered_ms)
   FROM json_each(?) AS given WHERE delivery.id = given.value ->> 0`;
@@ -51,9 +38,18 @@ const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
 const EARLIER_DUE = `SELECT min(due_ms) AS due FROM delivery WHERE registration_id = ? AND graph_id = ? AND status = 'pending'
   AND (epoch, pause_no, event <> 'graph.paused') < (?, ?, ?)`;
 
+/** A statement that takes all its rows as one JSON array: the cost is in the number of statements, not of rows. */
+function insertAllSql(table: string, columns: object): string {
+  const names = Object.values(columns as Record<string, [name: string]>).map(([name]) => name);
+  const values = names.map((_, at) => `value ->> ${at}`);
+  return `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM json_each(?) WHERE true`;
+}
+
 /** Inside a transaction. A row that is there already stays: a crash or a race never makes two. */
-export function insertDelivery(database: Database, row: OutboxRow): void {
-  database.sql(INSERT_DELIVERY).run(...insertValues(DELIVERY_COLUMNS, { ...row, status: "pending", attempts: 0 }));
+export function insertDeliveries(database: Database, rows: readonly OutboxRow[]): void {
+  if (rows.length === 0) return;
+  const values = rows.map((row) => insertValues(DELIVERY_COLUMNS, { ...row, status: "pending", attempts: 0 }));
+  database.sql(INSERT_DELIVERIES).run(JSON.stringify(values));
 }
 
 export class SqliteWebhooks implements WebhookStore {
@@ -61,6 +57,9 @@ export class SqliteWebhooks implements WebhookStore {
   readonly #listeners = new Set<OutboxListener>();
   /** Read at every transition; changed seldom. */
   #registrations: Map<string, RegistrationRow> | undefined;
+  /** Deliveries that are to be added, and the writing of them. */
+  readonly #adding: OutboxRow[] = [];
+  #added: Promise<void> | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -133,9 +132,26 @@ export class SqliteWebhooks implements WebhookStore {
     return [...this.known().values()];
   }
 
-  async addDelivery(row: OutboxRow): Promise<void> {
-    await this.#database.write(() => insertDelivery(this.#database, row));
-    this.notifyOutbox([row]);
+  addDelivery(row: OutboxRow): Promise<void> {
+    this.#adding.push(row);
+    return (this.#added ??= this.#addAll());
+  }
+
+  /** All that have come by the time of the next group. */
+  async #addAll(): Promise<void> {
+    let taken: readonly OutboxRow[] | undefined;
+    const take = (): readonly OutboxRow[] => {
+      if (taken) return taken;
+      // Those that come from here on are the next one's.
+      this.#added = undefined;
+      return (taken = this.#adding.splice(0));
+    };
+    try {
+      await this.#database.write(() => insertDeliveries(this.#database, take()));
+    } finally {
+      take();
+    }
+    this.notifyOutbox(take());
   }
 
   async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
