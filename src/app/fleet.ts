@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Cluster } from "../cluster/cluster.ts";
 import { jobOf } from "../cluster/leases.ts";
+import { localPlaces } from "../graph/lane.ts";
 import { definitionsOf } from "../graph/registry.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
@@ -31,17 +32,21 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
   const { openCluster } = await import("../cluster/open.ts");
   const { role, workers } = config;
   const all = definitionsOf(app.workers ?? [], app.graphs ?? []);
-  const own = all.filter((definition) => definition.workers.every((name) => workers?.includes(name) ?? true));
+  const runs = (name: string): boolean => workers?.includes(name) ?? true;
+  // Who runs the first node holds the graph; nodes of workers that it does not have are run by those who have them.
+  const own = all.filter((definition) => definition.workers.slice(0, 1).every(runs));
+  const ownWorkers = [...new Set(all.flatMap((definition) => definition.workers.filter(runs)))].sort();
   return openCluster(config.databaseUrl, {
     profile: {
       role,
-      workers: [...new Set(own.flatMap((definition) => definition.workers))].sort(),
+      workers: ownWorkers,
       claimant: store.webhooks.claimant,
       build: createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 12),
     },
     isRunner: role !== "web",
     definitions: own,
     concurrency: GRAPHS,
+    nodePlaces: placesOf(app, ownWorkers),
     clock,
     log,
     onNews: ({ graphs, registrations, changed, invalidated }) => {
@@ -58,6 +63,16 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
         .catch((err: unknown) => log.debug({ err }, "What waits for delivery could not be looked for"));
     },
   });
+}
+
+/** What these workers' lanes hold in this process: more nodes of others are not fetched than can run. */
+function placesOf({ workers = [], graphs = [] }: AppOptions, names: readonly string[]): number {
+  const all = [...workers, ...graphs.flatMap(({ nodes }) => nodes.map(({ worker }) => worker))];
+  const places = names.map((name) => localPlaces(all.find((worker) => worker.name === name)?.options ?? {}));
+  return Math.min(
+    GRAPHS,
+    places.reduce((sum, count) => sum + count, 0),
+  );
 }
 
 /** What another process has changed is known here once it is read. */

@@ -33,6 +33,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     isAtRest: () => false,
     hold: async () => undefined,
     readControls: async () => undefined,
+    perform: async () => undefined,
     dropAll: () => undefined,
     fulfil: () => Promise.reject(new Error("nobody asks")),
   };
@@ -48,6 +49,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
       isRunner: true,
       identifiers: ["graph w"],
       concurrency: 4,
+      nodePlaces: 4,
       clock: systemClock,
       log: silentLog,
       onNews,

@@ -7,6 +7,8 @@ import type { Snapshot } from "../graph/view-types.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
+import { Calls } from "./calls.ts";
+import { nodeTask } from "./task.ts";
 import { answerOf, Commands, snapshotFrom, type Answer } from "./commands.ts";
 import type { OpenedDatabase } from "./database.ts";
 import { startJobs, prepareJobs, type Jobs } from "./jobs.ts";
@@ -39,6 +41,8 @@ export interface ClusterOptions {
   identifiers: readonly string[];
   /** Graphs under way in this process, those aside that wait. */
   concurrency: number;
+  /** Nodes that it runs at once for graphs of others. */
+  nodePlaces: number;
   clock: Clock;
   log: Log;
   /** Told what others have written. */
@@ -58,10 +62,13 @@ export class Cluster implements Fleet {
   readonly #commands: Commands;
   readonly #takes: TakeBatch;
   readonly permits: SharedPermits;
+  readonly elsewhere: Calls;
   /** Graphs that take a place, and what is to be called when they leave it. */
   readonly #places = new Map<string, () => void>();
   #held: Held | undefined;
   #jobs: Jobs | undefined;
+  /** Of nodes that this process runs for graphs of others. */
+  #nodeJobs: Jobs | undefined;
   #pools: string[] = [];
   #sweeps = 0;
   #forgotten: ReadonlySet<string> = new Set();
@@ -91,6 +98,15 @@ export class Cluster implements Fleet {
         if (this.#membership.others > 0) this.#notices.add("changed", "permits");
       },
     });
+    this.elsewhere = new Calls({
+      database,
+      clock,
+      log,
+      workers: new Set(profile.workers),
+      me: () => this.#membership.id,
+      tell: (process) => this.#notices.tell("called", process),
+      perform: async (order, channel) => this.#held?.perform(order, channel),
+    });
     this.#takes = new TakeBatch((ids) => this.#leases.take(ids, this.#requireId()));
     this.#membership = new Membership({
       database,
@@ -108,7 +124,10 @@ export class Cluster implements Fleet {
         if (this.#hasJoined) options.onNews(newsOf({ invalidated: ALL_PAGES }));
         this.#hasJoined = true;
       },
-      onLoss: () => this.#held?.dropAll(),
+      onLoss: () => {
+        this.#held?.dropAll();
+        this.elsewhere.dropAll();
+      },
       giveUp: async (id) => {
         await this.#leases.giveUpFor(id);
         options.onDoubt();
@@ -135,27 +154,40 @@ export class Cluster implements Fleet {
     await patiently(() => this.#membership.join());
     this.#sweepLater();
     if (!this.isRunner) return;
-    this.#jobs = await startJobs({
-      pool: database.pool,
-      identifiers,
-      concurrency,
-      clock: this.#options.clock,
-      log,
-      onPool: (pool) => {
-        this.#pools = [pool];
-        const { id } = this.#membership;
-        if (id !== undefined)
-          this.#listPools(id).catch((err: unknown) => log.warn({ err }, "A pool is not listed yet"));
-      },
-      onJob: (graphId, hasCrashed) => this.#onJob(graphId, hasCrashed),
-    });
+    const { nodePlaces, profile } = this.#options;
+    if (identifiers.length > 0)
+      this.#jobs = await this.#startJobs(identifiers, concurrency, true, (id, hasCrashed) =>
+        this.#onJob(id, hasCrashed),
+      );
+    const nodeTasks = profile.workers.map(nodeTask);
+    if (nodeTasks.length > 0)
+      this.#nodeJobs = await this.#startJobs(nodeTasks, nodePlaces, false, (id) => this.elsewhere.run(id));
+  }
+
+  #startJobs(
+    identifiers: readonly string[],
+    concurrency: number,
+    isAhead: boolean,
+    onJob: (id: string, hasCrashed: boolean) => Promise<void>,
+  ): Promise<Jobs> {
+    const { database, clock, log } = this.#options;
+    let last: string | undefined;
+    // Jobs of one that has stopped are unlocked once it is not listed any more.
+    const onPool = (pool: string): void => {
+      this.#pools = [...this.#pools.filter((other) => other !== last), pool];
+      last = pool;
+      const { id } = this.#membership;
+      if (id !== undefined) this.#listPools(id).catch((err: unknown) => log.warn({ err }, "A pool is not listed yet"));
+    };
+    return startJobs({ pool: database.pool, identifiers, concurrency, isAhead, clock, log, onPool, onJob });
   }
 
   /** Fetches nothing more. What is held goes on. */
   async drain(): Promise<void> {
     this.#isClosing = true;
     for (const leave of this.#places.values()) leave();
-    await this.#jobs?.close();
+    await this.elsewhere.leave();
+    await Promise.all([this.#jobs?.close(), this.#nodeJobs?.close()]);
   }
 
   /** Gives up what is held, for others, and leaves. */
@@ -263,6 +295,7 @@ export class Cluster implements Fleet {
     const { id } = this.#membership;
     for (const command of news.answered) this.#commands.answered(command);
     if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
+    if (id !== undefined && news.called.includes(id)) this.elsewhere.look();
     if (news.changed.includes("queues")) this.#readControls();
     if (news.changed.includes("permits")) this.permits.lookAgain();
     if (news.changed.includes("lost")) this.#options.onDoubt();

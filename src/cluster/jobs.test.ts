@@ -23,6 +23,7 @@ describe("a queue of graphs", { skip: await withoutPostgres() }, () => {
     const jobs = await startJobs({
       pool: database.pool,
       identifiers: ["graph w"],
+      isAhead: true,
       concurrency: 2,
       clock: systemClock,
       log: silentLog,

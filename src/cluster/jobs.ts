@@ -22,16 +22,18 @@ export interface JobsOptions {
   pool: unknown;
   /** Task identifiers that this process takes. */
   identifiers: readonly string[];
-  /** Graphs under way at once. */
+  /** Jobs under way at once. */
   concurrency: number;
   clock: Clock;
+  /** Whether more than can be begun at once are fetched in one go: quicker, and unfair to other processes where jobs take long. */
+  isAhead: boolean;
   log: Log;
   /** Told what it is called in the locks of jobs, before it fetches any; again, where it had to be started again. */
   onPool: (poolId: string) => void;
   /**
-   * A job for a graph. @param hasCrashed whether the process that ran it was killed.
+   * A job for a graph, or a node. @param hasCrashed whether the process that ran it was killed.
    * Resolves when the job is done with; rejects: another is to have it. */
-  onJob: (graphId: string, hasCrashed: boolean) => Promise<void>;
+  onJob: (id: string, hasCrashed: boolean) => Promise<void>;
 }
 
 export interface Jobs {
@@ -84,7 +86,7 @@ class Queue implements Jobs {
   }
 
   async start(): Promise<void> {
-    const { pool, identifiers, concurrency, log, onPool, onJob } = this.#options;
+    const { pool, identifiers, concurrency, isAhead, log, onPool, onJob } = this.#options;
     const { run } = await load();
     const { EventEmitter } = await import("node:events");
     const events = new EventEmitter();
@@ -104,7 +106,7 @@ class Queue implements Jobs {
       parsedCronItems: [],
       preset: {
         worker: {
-          localQueue: { size: Math.max(FETCHED, concurrency) },
+          ...(isAhead && { localQueue: { size: Math.max(FETCHED, concurrency) } }),
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
         },
@@ -121,7 +123,7 @@ class Queue implements Jobs {
   #ended(runner: Runner): void {
     if (this.#runner !== runner || this.#isClosed) return;
     this.#runner = undefined;
-    this.#options.log.warn({}, "The queue of graphs has stopped, and is started again");
+    this.#options.log.warn({}, "A queue of jobs has stopped, and is started again");
     this.#startLater();
   }
 
@@ -130,7 +132,7 @@ class Queue implements Jobs {
     this.#again = clock.schedule(RESTART_MS, () => {
       if (this.#isClosed) return;
       this.start().catch((err: unknown) => {
-        log.warn({ err }, "The queue of graphs could not be started; that is tried again");
+        log.warn({ err }, "A queue of jobs could not be started; that is tried again");
         this.#startLater();
       });
     });

@@ -26,6 +26,8 @@ export interface News {
   asked: string[];
   /** Commands that are answered. */
   answered: string[];
+  /** Processes for which there are messages of nodes. */
+  called: string[];
   /** What was changed that others may have read: `queues`, `registrations`; `permits`: some were given back; `lost`: a process
    * has gone, and may have told nobody what it did last. */
   changed: string[];
@@ -36,7 +38,7 @@ export interface News {
 }
 
 type Kind = keyof Omit<News, "from">;
-const KINDS: readonly Kind[] = ["graphs", "registrations", "asked", "answered", "changed", "invalidated"];
+const KINDS: readonly Kind[] = ["graphs", "registrations", "asked", "answered", "called", "changed", "invalidated"];
 
 export class Notices {
   readonly #clock: Clock;
@@ -47,6 +49,7 @@ export class Notices {
     registrations: new Set(),
     asked: new Set(),
     answered: new Set(),
+    called: new Set(),
     changed: new Set(),
     invalidated: new Set(),
   };
@@ -120,5 +123,5 @@ export function readNews(payload: string): News {
 }
 
 export function newsOf(told: Partial<News>): News {
-  return { graphs: [], registrations: [], asked: [], answered: [], changed: [], invalidated: [], ...told };
+  return { graphs: [], registrations: [], asked: [], answered: [], called: [], changed: [], invalidated: [], ...told };
 }

@@ -3,6 +3,7 @@
  * graphs are the store's.
  */
 
+import { callTables } from "./calls.ts";
 import { permitTables } from "./permits.ts";
 
 /** First half of the keys of advisory locks: `svc` as a number. */
@@ -37,6 +38,7 @@ export function clusterTables(schema: string): string {
     ${asText(schema)}
     create index if not exists commands_waiting on ${schema}.commands (process) where answer is null;
     ${permitTables(schema)}
+    ${callTables(schema)}
   `;
 }
 

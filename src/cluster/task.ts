@@ -24,3 +24,8 @@ export function nameOf(worker: string, version: string | undefined): string {
   if (name.length <= MOST_CHARACTERS) return name;
   return `${name.slice(0, 80)}~${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }
+
+/** Of nodes of a worker, which some process is to run that has it. */
+export function nodeTask(worker: string): string {
+  return `node ${worker}`;
+}

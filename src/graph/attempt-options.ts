@@ -23,6 +23,8 @@ export interface AttemptOptions {
   timeout: Duration | undefined;
   /** Longest it may tell nothing; undefined: for ever. */
   heartbeat: Duration | undefined;
+  /** It waits for another process to run it. */
+  isQueued?: boolean;
   input: unknown;
   deps: Record<string, Json>;
   clock: Clock;

@@ -18,8 +18,14 @@ export type Outcome =
 
 /** Never rejects. After an abort it does not wait for a worker that ignores its signal. */
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
-  const { node, timeout, heartbeat, clock, controller, values } = options;
-  const limits = new AttemptLimits({ clock, timeout, heartbeat, abort: (reason) => controller.abort(reason) });
+  const { node, timeout, heartbeat, clock, controller, values, isQueued = false } = options;
+  const limits = new AttemptLimits({
+    clock,
+    timeout,
+    heartbeat,
+    isQueued,
+    abort: (reason) => controller.abort(reason),
+  });
   const context = new AttemptContext(options, limits);
   try {
     const result = await controller.race(() => options.worker.run(options.input as never, context));

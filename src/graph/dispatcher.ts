@@ -26,6 +26,8 @@ interface NodeSeat extends Seat {
 interface ReturnSeat extends Seat {
   readonly isStart: false;
   readonly isWanted: () => boolean;
+  /** Whoever asks for it has a permit. */
+  readonly hasPermit?: boolean;
   /** @param permit where its worker needs one. */
   readonly goOn: (permit: string | undefined) => void;
 }
@@ -66,6 +68,8 @@ export interface DispatcherOptions {
   start: (live: LiveGraph, unit: Unit, claim: Claim) => void;
   /** Where several processes share the store. */
   permits: Permits | undefined;
+  /** Whether another process runs it: then places are that one's. */
+  isElsewhere: (worker: Worker<never, unknown>) => boolean;
   /** Told as a place is taken and given back. */
   onPlace: (isHeld: boolean) => void;
 }
@@ -113,8 +117,14 @@ export class Dispatcher {
   /**
    * A place in a worker's lane for what is no attempt; not counted by its rate.
    * @param goOn called with the place when there is room. @param isWanted asked when its turn has come.
+   * @param hasPermit whether it needs none of its own.
    */
-  place(worker: Worker<never, unknown>, goOn: (place: Place) => void, isWanted: () => boolean): void {
+  place(
+    worker: Worker<never, unknown>,
+    goOn: (place: Place) => void,
+    isWanted: () => boolean,
+    hasPermit = false,
+  ): void {
     const lane = this.#laneOf(worker);
     const order = orderOf(this.#options.clock.now(), lane.priority);
     lane.lane.wait({
@@ -123,6 +133,7 @@ export class Dispatcher {
       keys: NO_KEYS,
       isStart: false,
       isWanted,
+      hasPermit,
       goOn: (permit) => goOn(this.#placeIn(lane, NO_KEYS, permit)),
     });
     this.#fill(lane);
@@ -166,6 +177,7 @@ export class Dispatcher {
         options,
         clock,
         isShared: limits !== undefined,
+        isElsewhere: this.#options.isElsewhere(worker),
         isWanted: (seat) => this.#isWanted(seat),
         onOpen: () => this.#fill(lane),
       }),
@@ -199,7 +211,7 @@ export class Dispatcher {
       const first = concurrency === Infinity ? lane : this.#first();
       const seat = first?.lane.take();
       if (!first || !seat) return;
-      if (first.limits) void this.#askFor(first, seat, first.limits);
+      if (first.limits && !(!seat.isStart && seat.hasPermit)) void this.#askFor(first, seat, first.limits);
       else this.#goOn(first, seat);
     }
   }

@@ -16,12 +16,14 @@ import { bulk } from "./bulk.ts";
 import { Children } from "./children.ts";
 import { Isolation } from "./isolation.ts";
 import { requireSize } from "./json-value.ts";
-import type { LiveGraph } from "./live.ts";
+import { whenAborted, type LiveGraph } from "./live.ts";
 import { Machine } from "./machine.ts";
 import { madeInput } from "./node-input.ts";
 import { newGraph } from "./new-graph.ts";
 import { firstNodes } from "./node-rows.ts";
+import { boundElsewhere, perform, type Channel, type NodeOrder, type Performance } from "./elsewhere.ts";
 import type { Fleet, Wish } from "./fleet.ts";
+import type { Place } from "./place.ts";
 import { forkRows } from "./rerun.ts";
 import { Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
@@ -125,7 +127,7 @@ class GraphEngine implements Engine {
       fleet: options.fleet,
       tools: this.#tools,
       values: this.limits,
-      bind: (worker, node) => this.#isolation.bind(this.#children.bind(worker), node),
+      bind: (worker, node) => this.#bind(worker, node.state),
       onEnd: (row) => this.#children.ended(row),
     });
     const { dispatcher, busy } = this.#underWay;
@@ -138,6 +140,7 @@ class GraphEngine implements Engine {
         await this.schedule.lookAgain();
       },
       dropAll: () => this.#underWay.dropAll(),
+      perform: (order, channel) => this.#perform(order, channel),
       fulfil: (graphId, wish) => this.#fulfil(graphId, wish),
     });
     const keptMs = keptBy(options.retention, options.graphs ?? []);
@@ -159,6 +162,29 @@ class GraphEngine implements Engine {
       start: (name, input, how) => this.start(name, input, how),
       onRun: (isBegun) => (isBegun ? busy.begin() : busy.end()),
     });
+  }
+
+  /** The worker as it is called here. */
+  #bind(worker: Worker<never, unknown>, state: Json | undefined): Worker<never, unknown> {
+    const { fleet } = this.#options;
+    if (worker.graph !== undefined || fleet?.elsewhere.runsHere(worker.name) !== false)
+      return this.#isolation.bind(this.#children.bind(worker), state);
+    return boundElsewhere(worker, state, fleet.elsewhere, (name) => this.#registry.worker(name));
+  }
+
+  async #perform(order: NodeOrder, channel: Channel): Promise<Performance | undefined> {
+    const worker = this.#registry.worker(order.worker);
+    if (!worker) return undefined;
+    const { signal } = channel;
+    const aborted = whenAborted(signal);
+    // Its permit and its rate are the other process's: counted where it was started.
+    const given = new Promise<Place>((resolve) =>
+      this.#underWay.dispatcher.place(worker, resolve, () => !signal.aborted, true),
+    );
+    const place = await Promise.race([given, aborted.promise]).finally(aborted.stop);
+    const performance = perform(this.#isolation.bind(worker, order.state), order, this.#tools, channel);
+    void performance.ended.finally(() => place.leave());
+    return performance;
   }
 
   purge(query: PurgeQuery): Promise<number> {

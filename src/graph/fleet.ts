@@ -3,6 +3,7 @@
  * does not. An engine without a fleet holds all that it meets.
  */
 import type { Json } from "../shared/json.ts";
+import type { Channel, Elsewhere, NodeOrder, Performance } from "./elsewhere.ts";
 import type { Permits } from "./permit-types.ts";
 import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "./steering-types.ts";
 import type { Snapshot } from "./view-types.ts";
@@ -25,11 +26,17 @@ export interface Held {
   dropAll(): void;
   /** Reads again which queues are paused, and which schedule is due first. */
   readControls(): Promise<void>;
+  /**
+   * Runs a worker for a graph that another process holds, when there is a place. Rejects with `signal`'s reason where nobody wants it by
+   * then. @returns undefined where it is not known here.
+   */
+  perform(order: NodeOrder, channel: Channel): Promise<Performance | undefined>;
   /** What another process was asked for. */
   fulfil(graphId: string, wish: Wish): Promise<Snapshot>;
 }
 
 export interface Fleet {
+  readonly elsewhere: Elsewhere;
   /** Limits of workers that hold over all processes. */
   readonly permits: Permits;
   /** Called once, by the engine. */

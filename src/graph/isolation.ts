@@ -7,7 +7,6 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../shared/json.ts";
-import type { NodeRow } from "../store/graph-rows.ts";
 import { refused } from "./checks.ts";
 import { ThreadTransactions } from "./thread-transactions.ts";
 import { listener } from "./outside.ts";
@@ -32,10 +31,10 @@ export class Isolation {
   }
 
   /** The worker as it is called: through a thread, if it is isolated. */
-  bind(worker: Worker<never, unknown>, node: NodeRow): Worker<never, unknown> {
+  bind(worker: Worker<never, unknown>, state: Json | undefined): Worker<never, unknown> {
     const { isolate } = worker.options;
     if (!isolate) return worker;
-    return { ...worker, run: (input: never, ctx) => this.#run(worker.name, isolate, input, ctx, node.state) };
+    return { ...worker, run: (input: never, ctx) => this.#run(worker.name, isolate, input, ctx, state) };
   }
 
   /** Ends all threads that wait for work. */

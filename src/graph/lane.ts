@@ -16,8 +16,21 @@ import type { AnyOptions } from "./worker-types.ts";
 /** A worker's attempts at once, unless its options say otherwise. */
 const DEFAULT_CONCURRENCY = 16;
 
+/** Attempts that a process waits for in others, of one worker: enough to keep several of them at work, and bounded. */
+const PLACES_ELSEWHERE = 128;
+
 /** What a point of priority is worth. Long enough to matter in a backlog, short enough that the rest gets its turn. */
 const PRIORITY_POINT_MS = 60_000;
+
+function givenTotal({ concurrency }: AnyOptions): number | undefined {
+  return typeof concurrency === "object" ? concurrency.total : concurrency;
+}
+
+/** How many attempts of a worker run at once in one process. */
+export function localPlaces(options: AnyOptions): number {
+  const total = givenTotal(options);
+  return Math.min(options.perProcess ?? total ?? DEFAULT_CONCURRENCY, total ?? Infinity);
+}
 
 /** What an attempt is counted under, where limits are per key. */
 export interface Keys {
@@ -72,6 +85,8 @@ export interface LaneOptions<S extends Seat> {
   clock: Clock;
   /** The rate is counted by all processes together, elsewhere. */
   isShared?: boolean;
+  /** They run in other processes, where they wait for places. */
+  isElsewhere?: boolean;
   /** Whether a seat is still to be taken: its graph may have been cancelled or paused since. */
   isWanted: (seat: S) => boolean;
   /** A rate lets more through from now on. */
@@ -99,16 +114,14 @@ export class Lane<S extends Seat> {
   #running = 0;
   #waiting = 0;
 
-  constructor({ options, clock, isShared = false, isWanted, onOpen }: LaneOptions<S>) {
-    const { concurrency, perProcess, rate } = options;
+  constructor({ options, clock, isShared = false, isElsewhere = false, isWanted, onOpen }: LaneOptions<S>) {
+    const { concurrency, rate } = options;
     this.#isShared = isShared;
     this.#clock = clock;
     this.#isWanted = isWanted;
     this.#onOpen = onOpen;
-    const isKeyed = typeof concurrency === "object";
-    const total = isKeyed ? concurrency.total : concurrency;
-    this.#total = Math.min(perProcess ?? total ?? DEFAULT_CONCURRENCY, total ?? Infinity);
-    this.#perKey = isKeyed ? concurrency.limit : Infinity;
+    this.#total = isElsewhere ? Math.min(PLACES_ELSEWHERE, givenTotal(options) ?? Infinity) : localPlaces(options);
+    this.#perKey = typeof concurrency === "object" ? concurrency.limit : Infinity;
     this.#rate = rate && { limit: rate.limit, perMs: durationMs(rate.per) };
   }
 

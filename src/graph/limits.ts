@@ -18,6 +18,8 @@ export interface LimitOptions {
   timeout: Duration | undefined;
   /** Longest it may tell nothing; undefined: for ever. */
   heartbeat: Duration | undefined;
+  /** No time is counted before it tells something for the first time. */
+  isQueued?: boolean;
   abort: (reason: AttemptTimeout) => void;
 }
 
@@ -27,6 +29,7 @@ export class AttemptLimits {
   readonly #silenceMs: number;
   #runningSinceMs: number;
   #lastBeatMs: number;
+  #isQueued: boolean;
   #timeout: Timer | undefined;
   #watch: Timer | undefined;
 
@@ -35,11 +38,13 @@ export class AttemptLimits {
     this.#timeoutLeftMs = options.timeout === undefined ? Infinity : durationMs(options.timeout);
     this.#silenceMs = options.heartbeat === undefined ? Infinity : durationMs(options.heartbeat);
     this.#runningSinceMs = this.#lastBeatMs = options.clock.now();
-    this.#arm();
+    this.#isQueued = options.isQueued === true;
+    if (!this.#isQueued) this.#arm();
   }
 
   /** The attempt has told something. Cheap: the timer that watches looks at it when it falls due. */
   beat(): void {
+    if (this.#isQueued) return this.resume();
     this.#lastBeatMs = this.#options.clock.now();
   }
 
@@ -50,6 +55,7 @@ export class AttemptLimits {
   }
 
   resume(): void {
+    this.#isQueued = false;
     this.#runningSinceMs = this.#lastBeatMs = this.#options.clock.now();
     this.#arm();
   }

@@ -38,7 +38,7 @@ import { isInner } from "./inner-id.ts";
 import { InnerNodes } from "./inner-nodes.ts";
 import { Lifecycle, TERMINAL } from "./lifecycle.ts";
 import { Mirror } from "./mirror.ts";
-import { misfit, recoverNodes } from "./recovery.ts";
+import { MAX_CRASHES, misfit, poisoned, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
 import { Turns } from "./turns.ts";
 import type { GraphDefinition, NodeDefinition } from "./definition-types.ts";
@@ -197,6 +197,19 @@ export class Machine {
     if (!this.ending.isUnderWay) change.node(node, { attempt: node.attempt - 1 });
     this.#turns.makeReady(change, node);
     if (this.ending.isUnderWay) this.ending.settle(change);
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  /** The process that ran it for this one has died. */
+  nodeCrashed(node: NodeRow, nowMs: number): Unit {
+    const change = new Change(this.row, nowMs, this.#last);
+    const crashes = node.crashes + 1;
+    const isPoison = crashes >= MAX_CRASHES;
+    this.#attemptEnded(change, node, isPoison);
+    change.node(node, { crashes });
+    if (isPoison) this.#failNode(change, node, poisoned(node));
+    else this.#turns.makeReady(change, node);
     this.#settlePause(change);
     return change.unit;
   }

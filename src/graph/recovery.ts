@@ -6,7 +6,7 @@ import type { Mirror } from "./mirror.ts";
 import { firstNodes } from "./node-rows.ts";
 
 /** A node that brought its process down this often is not tried again: it would take every other graph with it. */
-const MAX_CRASHES = 3;
+export const MAX_CRASHES = 3;
 
 /** How the definition no longer fits what the graph was started with; undefined where it does. */
 export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
@@ -54,6 +54,7 @@ function recoverInner(change: Change, node: NodeRow, crashes: number): void {
     change.node(node, { status: "pending", crashes, dueMs: undefined });
 }
 
-function poisoned({ id, crashes }: NodeRow): Failure {
+/** What becomes of a node that is not tried again. */
+export function poisoned({ id, crashes }: NodeRow): Failure {
   return { message: `The process died ${crashes} times while the node "${id}" ran`, reason: "poison", node: id };
 }

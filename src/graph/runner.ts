@@ -10,6 +10,7 @@ import { runAttempt, type Outcome } from "./attempt.ts";
 import type { AttemptSink } from "./attempt-options.ts";
 import type { Claim } from "./dispatcher.ts";
 import { Durable, type AttemptPort } from "./durable.ts";
+import { Unfinished } from "./elsewhere.ts";
 import { FinalError } from "./final-error.ts";
 import type { AttemptLimits } from "./limits.ts";
 import { LetGo, Shutdown, type LiveGraph } from "./live.ts";
@@ -34,6 +35,8 @@ export interface RunnerOptions {
   apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
   /** The worker as it is called. */
   bind: (worker: Worker<never, unknown>, node: NodeRow) => Worker<never, unknown>;
+  /** Whether another process runs it. */
+  isElsewhere: (worker: Worker<never, unknown>) => boolean;
   /** Writes the author's rows together with a unit. Rejects with what the author's function throws. */
   transact: (live: LiveGraph, run: TransactionRun) => Promise<Json>;
   artifacts: ArtifactRows;
@@ -113,6 +116,7 @@ export class Runner {
       worker: this.#options.bind(worker, node),
       timeout,
       heartbeat,
+      isQueued: this.#options.isElsewhere(worker),
       input,
       deps,
       clock: this.#options.clock,
@@ -162,6 +166,10 @@ export class Runner {
       if (!isLeft && (reason instanceof Shutdown || reason instanceof LetGo))
         go(live, () => machine.nodeInterrupted(node, nowMs));
       return;
+    }
+    if (outcome.cause instanceof Unfinished) {
+      const { hasCrashed } = outcome.cause;
+      return go(live, () => (hasCrashed ? machine.nodeCrashed(node, nowMs) : machine.nodeInterrupted(node, nowMs)));
     }
     const { worker, retry } = machine.definitionOf(node.id);
     const policy = { ...worker.options.retry, ...retry };

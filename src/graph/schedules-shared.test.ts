@@ -37,6 +37,7 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
     const fleet: Fleet = {
       attach: (given) => void (held = given),
       isRunner: true,
+      elsewhere: { runsHere: () => true, call: () => assert.fail("nothing runs elsewhere") },
       enter: () => "p",
       permits: { take: () => Promise.resolve({ kind: "dropped" }), giveBack: () => undefined },
       wrote: () => undefined,

@@ -24,7 +24,7 @@ import type { Fleet } from "./fleet.ts";
 import { calledIn, type Registry } from "./registry.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 import { transact } from "./transact.ts";
-import type { GraphDefinition } from "./definition-types.ts";
+import type { GraphDefinition, Worker } from "./definition-types.ts";
 import type { OutboxRows } from "./report-types.ts";
 import type { Steering } from "./steering-types.ts";
 import { Undoer } from "./undoer.ts";
@@ -72,12 +72,16 @@ export class UnderWay {
     const isClosing = (): boolean => this.#isClosing || options.fleet?.isRunner === false;
     const live = (graphId: string): LiveGraph | undefined => this.#live.get(graphId);
     const go = (graph: LiveGraph, decide: () => Unit | undefined): void => void this.#go(graph, decide);
+    // What stands for a graph is started here, wherever that runs.
+    const isElsewhere = ({ name, graph }: Worker<never, unknown>): boolean =>
+      graph === undefined && options.fleet?.elsewhere.runsHere(name) === false;
     this.dispatcher = new Dispatcher({
       clock,
       concurrency: options.concurrency,
       isClosing,
       isLive: (graph) => this.#live.get(graph.id) === graph,
       permits: options.fleet?.permits,
+      isElsewhere,
       start: (graph, unit, claim) => void this.#go(graph, () => unit, [claim]),
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
     });
@@ -94,6 +98,7 @@ export class UnderWay {
       go,
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
       bind: options.bind,
+      isElsewhere,
       artifacts: graphs,
       transact: (graph, { isAsync, statements, decide }) => {
         const underIts: typeof decide = (...given) => underLease(graph, decide(...given));
