@@ -1,5 +1,5 @@
 /**
- * Simulations by the number: `node out/test/chaos/simulate-main.js --seeds 10000 [--from 1] [--bug early]`, or one of them with what happened
+ * Simulations by the number: `node out/test/chaos/simulate-main.js --seeds 10000 [--from 1] [--bug early] [--store sqlite::memory:]`, or one of them with what happened
  * in it: `--seed 17`. Ends with 1 at the first that fails, and says how to run that one again.
  */
 import { parseArgs } from "node:util";
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     seed: { type: "string" },
     bug: { type: "string" },
+    store: { type: "string" },
   },
 });
 const bug = values.bug as Bug | undefined;
@@ -21,7 +22,7 @@ let [graphs, deaths, calls] = [0, 0, 0];
 
 for (let seed = first; seed < first + count; seed++) {
   try {
-    const ran = await simulate(seed, bug);
+    const ran = await simulate(seed, { bug, url: values.store });
     graphs += ran.graphs;
     deaths += ran.deaths;
     calls += ran.calls;

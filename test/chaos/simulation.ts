@@ -53,6 +53,12 @@ export interface Ran {
   trace: string[];
 }
 
+export interface Wanted {
+  bug?: Bug | undefined;
+  /** Of a store that is empty. Default `memory:`. */
+  url?: string | undefined;
+}
+
 interface Run {
   key: string;
   plan: GraphPlan;
@@ -64,13 +70,16 @@ interface Run {
 }
 
 /** @throws Error for what must not be, with what runs it again. */
-export async function simulate(seed: number, bug?: Bug): Promise<Ran> {
-  const simulation = new Simulation(seed, await openStore("memory:"), bug);
+export async function simulate(seed: number, { bug, url = "memory:" }: Wanted = {}): Promise<Ran> {
+  const store = await openStore(url);
+  const simulation = new Simulation(seed, store, bug);
   try {
     return await simulation.run();
   } catch (cause) {
-    const again = `node out/test/chaos/simulate-main.js --seed ${seed}${bug === undefined ? "" : ` --bug ${bug}`}`;
+    const again = `node out/test/chaos/simulate-main.js --seed ${seed}${bug === undefined ? "" : ` --bug ${bug}`}${url === "memory:" ? "" : ` --store ${url}`}`;
     throw new Error(`Seed ${seed}: ${(cause as Error).message}\nAgain: ${again}`, { cause });
+  } finally {
+    await store.close();
   }
 }
 
