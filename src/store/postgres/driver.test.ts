@@ -59,6 +59,7 @@ describe("an error of PostgreSQL", () => {
     for (const [code, part] of [
       ["53100", /make room/],
       ["28P01", /check user, password/],
+      ["3D000", /no such database/],
       ["25006", /primary/],
       ["ECONNREFUSED", /goes on by itself/],
     ] as const) {

@@ -25,7 +25,8 @@ const UNIQUE = "23505";
 
 const KNOWN: readonly (readonly [code: RegExp, problem: string])[] = [
   [/^53100$/, "has no room left on its disk. What was acknowledged is safe; make room, and the app goes on by itself"],
-  [/^(?:28...|3D000)$/, "does not let this user in: check user, password, database and pg_hba.conf"],
+  [/^28...$/, "does not let this user in: check user, password, database and pg_hba.conf"],
+  [/^3D000$/, "has no such database: make it, or give the address of one that is there"],
   [/^25006$/, "takes no writes: this is a standby. Give the address of the primary"],
   [
     /^42501$/,
@@ -63,7 +64,7 @@ export function storeError(error: unknown): Error {
   if (isAway(error))
     return new SvcError(
       "SVC_STORE",
-      `PostgreSQL can't be reached (${code || "no answer"}: ${error.message}). The app goes on by itself when it can`,
+      `PostgreSQL can't be reached (${code || "no answer"}: ${error.message}). Start it, or mend its address; an app that runs goes on by itself once it answers.`,
       {
         cause: error,
       },

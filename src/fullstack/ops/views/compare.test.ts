@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { NodeDetail } from "../../../graph.ts";
+import type { Json, NodeDetail } from "../../../graph.ts";
 import { differencesOf, nodePairs, pairsText } from "./compare.ts";
 
 const NODE: NodeDetail = {
@@ -36,6 +36,16 @@ describe("two values beside each other", () => {
     const many = (by: number): number[] => Array.from({ length: 500 }, (_, at) => at + by);
     const { items, isCut } = differencesOf(many(0), many(1));
     assert.deepEqual([items.length, isCut], [200, true]);
+  });
+
+  it("are told of keys that are called as what every object inherits", () => {
+    const one: Json = JSON.parse('{"constructor":1,"__proto__":{"a":1},"toString":{}}');
+    assert.deepEqual(differencesOf(one, {}).items, [
+      { path: "constructor", one: "1", other: undefined },
+      { path: "__proto__", one: '{"a":1}', other: undefined },
+      { path: "toString", one: "{}", other: undefined },
+    ]);
+    assert.deepEqual(differencesOf(one, structuredClone(one)).items, []);
   });
 });
 

@@ -102,8 +102,13 @@ function collect(path: string, one: Json | undefined, other: Json | undefined, i
     for (let at = 0; at < Math.max(one.length, other.length); at++) collect(`${path}[${at}]`, one[at], other[at], into);
   } else if (isObject(one) && isObject(other)) {
     for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
-      collect(path === "" ? key : `${path}.${key}`, one[key], other[key], into);
+      collect(path === "" ? key : `${path}.${key}`, own(one, key), own(other, key), into);
   } else into.push({ path, one: textOf(one), other: textOf(other) });
+}
+
+/** A key of a payload may be called as what every object inherits: `constructor`. */
+function own(value: { [key: string]: Json }, key: string): Json | undefined {
+  return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function isObject(value: Json | undefined): value is { [key: string]: Json } {
@@ -117,7 +122,7 @@ function isSame(one: Json | undefined, other: Json | undefined): boolean {
     return one.length === other.length && one.every((item, at) => isSame(item, other[at]));
   if (!isObject(one) || !isObject(other)) return false;
   const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => isSame(one[key], other[key]));
+  return keys.length === Object.keys(other).length && keys.every((key) => isSame(own(one, key), own(other, key)));
 }
 
 function textOf(value: Json | undefined): string | undefined {
