@@ -140,14 +140,12 @@ export class Machine {
   nodeStarted(node: NodeRow, nowMs: number, into?: Unit): Unit {
     const change = new Change(this.row, nowMs, this.#last, into);
     this.#mirror.running++;
-    change.node(node, {
-      status: "running",
-      attempt: node.attempt + 1,
-      epoch: this.row.epoch,
-      startedMs: nowMs,
-      dueMs: undefined,
-      error: undefined,
-    });
+    const columns: Partial<NodeRow> = { status: "running", attempt: node.attempt + 1, startedMs: nowMs };
+    // Of most nodes this is the first attempt, and each column is written for each of them.
+    if (node.epoch !== this.row.epoch) columns.epoch = this.row.epoch;
+    if (node.dueMs !== undefined) columns.dueMs = undefined;
+    if (node.error !== undefined) columns.error = undefined;
+    change.node(node, columns);
     change.event("node.started", node.id, { attempt: node.attempt });
     return change.unit;
   }

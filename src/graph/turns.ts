@@ -103,7 +103,7 @@ export class Turns {
   }
 
   makeReady(change: Change, node: NodeRow): void {
-    change.node(node, { status: "ready", dueMs: undefined });
+    change.node(node, node.dueMs === undefined ? { status: "ready" } : { status: "ready", dueMs: undefined });
     this.#noteReady(change, node);
   }
 
