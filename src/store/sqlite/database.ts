@@ -42,7 +42,7 @@ export class Database {
   readonly #file: string;
   readonly #driver: Driver;
   readonly #lock: Driver | undefined;
-  /** Absent for one in memory. */
+  /** Absent where there is no log: in memory, and on file systems where SQLite can't have one. */
   readonly #log: LogSync | undefined;
   readonly #statements = new Map<string, Statement>();
   readonly #onRollback: (() => void)[] = [];
@@ -56,7 +56,7 @@ export class Database {
     this.#file = file;
     this.#driver = driver;
     this.#lock = lock;
-    this.#log = lock && new LogSync({ file: `${file}-wal`, checkpoint: () => this.#checkpoint(), sync });
+    if (isLogged(driver)) this.#log = new LogSync({ file: `${file}-wal`, checkpoint: () => this.#checkpoint(), sync });
   }
 
   /** @param file path, or `:memory:`. @param sync for tests: how the log is synced. @throws SvcError `SVC_STORE` */
@@ -258,6 +258,13 @@ export class Database {
       // A full disk or a fault of it has SQLite roll back by itself; why, is told by the error before.
     }
   }
+}
+
+/** Whether commits go into a log that we sync; where not, SQLite is to sync each commit itself. */
+function isLogged(driver: Driver): boolean {
+  if (driver.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal") return true;
+  driver.prepare("PRAGMA synchronous=FULL").all();
+  return false;
 }
 
 /**

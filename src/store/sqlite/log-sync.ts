@@ -48,10 +48,10 @@ export class LogSync {
     this.#isUnderWay = true;
     const settle = (error: Error | null): void => {
       this.#isUnderWay = false;
-      if (this.#isClosed) closeSync(this.#fd);
-      // Those first that come while these are told.
-      else if (this.#waiting.length > 0) this.#begin();
+      // The next may begin at once.
       if (error) this.#isUnsure = true;
+      if (this.#isClosed) closeSync(this.#fd);
+      else if (this.#waiting.length > 0) this.#begin();
       for (const done of waiting) done(error ?? undefined);
     };
     if (this.#isUnsure) queueMicrotask(() => settle(this.#mended()));
