@@ -7,7 +7,7 @@
  * Method and noise: bench/README.md.
  */
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTeam, type TeamTurn } from "./lib/cluster-team.ts";
 import { CLUSTER_NAMES, serverOf, titleOf, type ClusterName } from "./lib/graph-contenders.ts";
@@ -102,6 +102,8 @@ function tableOf(load: Load, sides: readonly Side[], samples: ReadonlyMap<string
   const head = ["", "processes", "graphs/s", "p50 ms", "p99 ms", "svc is so many times faster"];
   return {
     title: load.name,
+    // What else the machine does takes from what is done in a second, not from what a graph costs.
+    note: `Load of the machine after it: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores.`,
     head: [...head, "CPU ms a graph: Node", "server", "statements a graph", "kB of log a graph"],
     rows,
   };

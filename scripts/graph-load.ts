@@ -4,7 +4,7 @@ import { graph, worker, type Engine, type GraphDefinition } from "svc/graph";
 /** Items of one fan-out. */
 const ITEMS = 100;
 
-const increment = worker("increment", { concurrency: 1000 }, (n: number) => n + 1);
+const increment = worker("increment", { perProcess: 1000 }, (n: number) => n + 1);
 
 export const chain = graph("chain-of-3", (g) => {
   const first = g.node("first", increment);
@@ -12,8 +12,8 @@ export const chain = graph("chain-of-3", (g) => {
   return g.node("third", increment, { after: [second], input: (_input, deps) => deps["second"] });
 }) as GraphDefinition;
 
-const list = worker("list", { concurrency: 1000 }, (n: number) => Array.from({ length: ITEMS }, (_, at) => n + at));
-const sum = worker("sum", { concurrency: 1000 }, (all: number[]) => all.reduce((total, n) => total + n, 0));
+const list = worker("list", { perProcess: 1000 }, (n: number) => Array.from({ length: ITEMS }, (_, at) => n + at));
+const sum = worker("sum", { perProcess: 1000 }, (all: number[]) => all.reduce((total, n) => total + n, 0));
 
 export const fanOut = graph(`fan-out-of-${ITEMS}`, (g) => {
   const items = g.node("list", list);
