@@ -53,6 +53,27 @@ function tellTicks(live: Element): void {
 /** As the server wrote what stands there, without what was added here. */
 const written = new WeakMap<Element, string>();
 
+/** Rows that came while somebody reads further down: told, and put in when they are wanted, so that the list does not jump. */
+const news = document.createElement("button");
+news.type = "button";
+news.className = "button news";
+news.addEventListener("click", () => {
+  news.remove();
+  scrollTo({ top: 0 });
+  void refresh();
+});
+
+function isWaiting(name: string, old: Element, next: Element): boolean {
+  if (name !== "runs" || old.getBoundingClientRect().top >= 0) return false;
+  const first = old.querySelector("tbody [data-row]")?.getAttribute("href");
+  const links = [...next.querySelectorAll("tbody [data-row]")].map((link) => link.getAttribute("href"));
+  const count = links.indexOf(first ?? "");
+  if (count === 0) return false;
+  news.textContent = count < 0 ? `${links.length} and more new` : `${count} new`;
+  if (!news.isConnected) old.before(news);
+  return true;
+}
+
 /** What may be renewed, by name: a screen that shows other things now, as the first run comes, is another one. */
 function namesIn(root: ParentNode): string {
   return [...root.querySelectorAll("[data-live]")].map((live) => live.getAttribute("data-live")).join();
@@ -63,7 +84,7 @@ function take(fresh: Document): void {
   for (const old of document.querySelectorAll("[data-live]")) {
     const name = old.getAttribute("data-live") ?? "";
     const next = fresh.querySelector(`[data-live="${CSS.escape(name)}"]`);
-    if (!next || next.innerHTML === written.get(old) || isInUse(old)) continue;
+    if (!next || next.innerHTML === written.get(old) || isInUse(old) || isWaiting(name, old, next)) continue;
     written.set(old, next.innerHTML);
     old.replaceChildren(...document.importNode(next, true).childNodes);
     dress(old);

@@ -54,6 +54,15 @@ describe("the screen of a run", () => {
     assert.match(page, /and 4 more/);
   });
 
+  it("leaves out of its timeline what is done, where that is wanted", async () => {
+    const rows = (page: string): string[] =>
+      [...page.matchAll(/timeline-name">([\w/]+)/g)].map(([, name = ""]) => name);
+    assert.ok(rows(await text(`/${failed}`)).includes("reserve"));
+    const page = await text(`/${failed}?hide=done`);
+    assert.ok(!rows(page).includes("reserve") && rows(page).includes("charge"), rows(page).join());
+    assert.match(page, /hide=done[^>]*>[\s\S]*Show what is done too/);
+  });
+
   it("shows a node with attempts, output, logs and the raw view", async () => {
     const attempts = await text(`/${done}?node=charge&tab=attempts`);
     assert.match(attempts, /failed: The card gateway answered 503/);

@@ -5,7 +5,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { App } from "svc";
+import { systemClock, type App, type Clock } from "svc";
 import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser } from "./browser.ts";
 import { root } from "./demo-server.ts";
@@ -49,6 +49,7 @@ function shots({ failed, waiting, done, delivery, hook }: Ids): Shot[] {
     { name: "run-retried", path: `/runs/${done}?node=charge&tab=attempts` },
     { name: "run-events", path: `/runs/${done}?view=events` },
     { name: "run-narrow", path: `/runs/${done}`, width: 360 },
+    { name: "compare", path: `/runs/compare?run=${done}&with=${failed}&node=charge` },
     { name: "queues", path: "/queues" },
     { name: "schedules", path: "/schedules" },
     { name: "webhooks", path: "/webhooks" },
@@ -60,8 +61,32 @@ function shots({ failed, waiting, done, delivery, hook }: Ids): Shot[] {
   ];
 }
 
+/** How far the app's clock is behind. */
+let backMs = 0;
+const clock: Clock = {
+  now: () => Date.now() - backMs,
+  schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
+};
+/** Orders of each two minutes of the hour before: it began quietly, and had its rush. */
+const RUSH = [1, 0, 1, 2, 1, 2, 3, 2, 4, 3, 5, 6, 4, 7, 6, 5, 7, 4, 5, 3, 4, 2, 3, 3, 2, 1, 2, 1, 2, 1];
+
+async function hourBefore(app: App): Promise<void> {
+  let number = 100;
+  for (const [at, count] of RUSH.entries()) {
+    backMs = (RUSH.length - at) * 2 * 60_000;
+    const begun = Array.from({ length: count }, () =>
+      app.engine.start("order", orderInput(number++), { tags: ["web"] }),
+    );
+    if (at % 5 === 0) begun.push(app.engine.start("nightly-report", null));
+    await Promise.all(begun);
+    await app.engine.idle();
+  }
+  backMs = 0;
+}
+
 /** A morning in the life of an app. */
 async function live(app: App, url: string): Promise<Ids> {
+  await hourBefore(app);
   const { registration } = await app.webhooks.create({
     url: `${url}/_svc/demo/webhook-inbox`,
     events: ["graph.done", "graph.failed"],
@@ -96,7 +121,7 @@ async function pictureOf(page: Page): Promise<Buffer> {
 }
 
 const env = { SVC_WEBHOOK_SECRET: "webhook-secret-of-the-sample", SVC_RETENTION: "30d" };
-const app = opsSample({ env, ops: { redact: ["number", "email"] }, more: { demo: true } });
+const app = opsSample({ env, ops: { redact: ["number", "email"] }, more: { demo: true, clock } });
 const started = await app.start({ host: "127.0.0.1", port: 0 });
 const browser = await launchBrowser();
 try {

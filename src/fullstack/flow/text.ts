@@ -20,7 +20,7 @@ export function cutToWidth(text: string, widthPx: number, fontPx: number): strin
 }
 
 function widthInEm(text: string): number {
-  return [...text].reduce((sum, letter) => sum + widthOfLetter(letter), 0);
+  return Array.from(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0);
 }
 
 /** As in DejaVu Sans, in which Linux shows `system-ui` where it has nothing better; others are narrower. */

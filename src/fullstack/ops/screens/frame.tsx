@@ -76,6 +76,11 @@ function Who({ look: { visitor } }: { look: Look }) {
           </button>
         </form>
       ) : null}
+      <p class="quiet">
+        <a href={`${OPS_PATH}/settings#keys`} data-key="?">
+          Keys and times
+        </a>
+      </p>
       <p class="live" id="ops-live" hidden></p>
     </div>
   );

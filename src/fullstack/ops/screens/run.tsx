@@ -244,14 +244,29 @@ function Main({ data, look }: { data: RunData; look: Look }) {
       <AuditTable rows={data.audit} look={look} isOfOne />
     );
   if (query.view === "past") return <PastNodes nodes={data.past} />;
+  const timeline = timelineOf(run, events, look.nowMs);
+  const rows = query.hidesDone ? timeline.rows.filter(({ status }) => !isOver(status)) : timeline.rows;
+  const hide = query.hidesDone ? "" : "done";
   return (
     <>
+      {timeline.rows.some(({ status }) => isOver(status)) ? (
+        <p class="links">
+          <a href={`${RUNS_PATH}/${id}${runQueryText(query, { hide })}`}>
+            {query.hidesDone ? "Show what is done too" : "Hide what is done"}
+          </a>
+        </p>
+      ) : null}
       <TimelineChart
-        timeline={timelineOf(run, events, look.nowMs)}
+        timeline={{ ...timeline, rows }}
         chosen={data.node?.id}
         hrefOf={(node) => `${RUNS_PATH}/${id}${runQueryText(query, { node })}`}
       />
       {isCut ? <p class="quiet">{`Made of its first ${countText(EVENTS)} events.`}</p> : null}
     </>
   );
+}
+
+/** Nothing more is to be seen of it. */
+function isOver(status: string): boolean {
+  return status === "done" || status === "skipped";
 }

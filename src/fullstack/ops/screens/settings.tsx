@@ -27,6 +27,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["n", "next page of a list"],
   ["p, c, t, r", "of a run: pause or resume, cancel, retry, run again"],
   [".", "of a run: as raw text"],
+  ["?", "to this list"],
   ["Esc", "out of a field"],
 ];
 

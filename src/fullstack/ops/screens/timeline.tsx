@@ -19,7 +19,8 @@ const KINDS = [
 
 export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
   const { rows, ticks, breaks } = timeline;
-  if (rows.length === 0) return <p class="quiet">No node has begun yet.</p>;
+  if (rows.length === 0)
+    return <p class="quiet">There is nothing to show: no node has begun, or all are done and hidden.</p>;
   const kinds = new Set(rows.flatMap(({ segments }) => segments.map(({ kind }) => kind)));
   return (
     <>

@@ -15,6 +15,8 @@ export interface RunQuery {
   text: string;
   type: string;
   after: number;
+  /** Whether the timeline leaves out what is done. */
+  hidesDone: boolean;
   /** Sealed word that secrets may be shown. */
   reveal: string | undefined;
 }
@@ -30,6 +32,7 @@ export function readRunQuery(query: URLSearchParams): RunQuery {
     text: (query.get("text") ?? "").slice(0, 200),
     type: (query.get("type") ?? "").slice(0, 40),
     after: /^\d{1,9}$/.test(after) ? Number(after) : 0,
+    hidesDone: query.get("hide") === "done",
     reveal: query.get("reveal") || undefined,
   };
 }
@@ -37,10 +40,18 @@ export function readRunQuery(query: URLSearchParams): RunQuery {
 /** Address of the same screen with something else on it: what is not given stays; empty takes away. */
 export function runQueryText(
   query: RunQuery,
-  change: Partial<Record<"node" | "tab" | "view" | "after", string>>,
+  change: Partial<Record<"node" | "tab" | "view" | "after" | "hide", string>>,
 ): string {
-  const { node = "", tab, view, text, type, reveal = "" } = query;
-  const whole = { node, tab, view, ...(view === "events" && { text, type }), reveal, ...change };
+  const { node = "", tab, view, text, type, hidesDone, reveal = "" } = query;
+  const whole = {
+    node,
+    tab,
+    view,
+    ...(view === "events" && { text, type }),
+    hide: hidesDone ? "done" : "",
+    reveal,
+    ...change,
+  };
   const isPlain = (name: string, value: string): boolean =>
     value === "" || (name === "tab" && value === "input") || (name === "view" && value === "timeline");
   const entries = Object.entries(whole).filter(([name, value]) => !isPlain(name, value));
