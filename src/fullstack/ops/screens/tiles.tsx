@@ -94,7 +94,7 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
 
 function noteOf(now: number, before: number): string {
   const change = changeText(now, before);
-  return change === undefined ? "nothing in the hour before" : `${change} to the hour before`;
+  return change === undefined ? "nothing in the hour before" : `${change} against the hour before`;
 }
 
 function quantilesText({ p95_ms: p95, p99_ms: p99 }: RecentHour): string {

@@ -91,9 +91,13 @@ export function shareText(part: number, whole: number): string {
   return `${share === 0 || share >= 10 ? Math.round(share) : share.toFixed(1)} %`;
 }
 
-/** How far `now` is from `before`: `+12 %`, `−40 %`; undefined where there was nothing to hold it against. */
+const TIMES_FROM = 10;
+
+/** How far `now` is from `before`: `+12 %`, `−40 %`, `×31`; undefined where there was nothing to hold it against. */
 export function changeText(now: number, before: number): string | undefined {
   if (before === 0) return undefined;
+  // Of many times as much nobody reads per cent.
+  if (now / before >= TIMES_FROM) return `×${Math.round(now / before)}`;
   const percent = Math.round((now / before - 1) * 100);
   return percent === 0 ? "±0 %" : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
 }

@@ -55,7 +55,7 @@ describe("numbers and times for people", () => {
     assert.deepEqual([countText(999), countText(1_204_000)], ["999", "1,204,000"]);
     assert.deepEqual([bytesText(812), bytesText(4100), bytesText(12_300_000)], ["812 B", "4.1 KB", "12 MB"]);
     assert.deepEqual([shareText(1, 40), shareText(0, 0), shareText(1, 2)], ["2.5 %", "0 %", "50 %"]);
-    assert.deepEqual([changeText(112, 100), changeText(3, 5), changeText(1, 0)], ["+12 %", "−40 %", undefined]);
+    assert.deepEqual([changeText(112, 100), changeText(3, 5), changeText(93, 3)], ["+12 %", "−40 %", "×31"]);
   });
 });
 
