@@ -81,6 +81,8 @@ async function build(name: Name): Promise<string> {
 async function start(name: Name, path: string): Promise<ChildProcess> {
   const child = fork(join(root, "out/bench/lib/ssr-child.js"), [name, path], {
     env: { ...process.env, NODE_ENV: "production" },
+    // Of svc it calls what renders a page, which is no face: its views must come with the same modules.
+    execArgv: ["--conditions=svc-modules"],
   });
   await once(child, "message");
   return child;

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import "../out/cli/main.js";
+import "../out/bundle/main.js";

@@ -21,6 +21,9 @@ const PROCESS_TIMEOUT_MS = 300_000;
 /** The same properties are tried in every run, so that a red run is about the change; FUZZ_SEED tries others. */
 const FUZZ_SEED = Number(process.env["FUZZ_SEED"] ?? 20261121);
 
+/** Tests of single files import these: what they import of the package must be the same modules. All others try what is published. */
+const AS_MODULES = ["--conditions=svc-modules"];
+
 interface Group {
   name: string;
   files: string[];
@@ -53,6 +56,7 @@ function runGroup(group: Group): Promise<Counts> {
   const child = spawn(
     process.execPath,
     [
+      ...(group.name === "unit" ? AS_MODULES : []),
       "--enable-source-maps",
       "--disable-warning=ExperimentalWarning",
       "--test-reporter",
