@@ -6,6 +6,7 @@ import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
 import { countText } from "../views/text.ts";
 import { CommandsPanel, Empty, Pager, Time } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 const PAGE = 100;
 const FIELDS = ["actor", "operation", "target"] as const;
@@ -77,16 +78,7 @@ export function AuditTable({ rows, look, isOfOne }: { rows: readonly AuditRow[];
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
-            <th scope="col">What</th>
-            {isOfOne ? null : <th scope="col">To what</th>}
-            <th scope="col">Why</th>
-            <th scope="col">More</th>
-          </tr>
-        </thead>
+        <Heads columns={["When", "Who", "What", ...(isOfOne ? [] : ["To what"]), "Why", "More"]} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.id}>

@@ -17,6 +17,7 @@ import { graphLooks } from "../views/looks.ts";
 import { redacted } from "../views/payload.ts";
 import { changeText, countText, durationText, shortId } from "../views/text.ts";
 import { Empty, Mark, Time } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 /** Pairs of nodes that are listed: those that differ first. */
 const MOST_PAIRS = 200;
@@ -199,18 +200,7 @@ function Pairs({ data: { one, pairs, node }, other }: { data: CompareData; other
     <>
       <div class="scroll">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Node</th>
-              <th scope="col">A</th>
-              <th scope="col">B</th>
-              <th scope="col" class="number">
-                B against A
-              </th>
-              <th scope="col">Input</th>
-              <th scope="col">Output</th>
-            </tr>
-          </thead>
+          <Heads columns={["Node", "A", "B", ["B against A", "number"], "Input", "Output"]} />
           <tbody>
             {listed.map((pair) => (
               <tr aria-current={pair.id === node ? "true" : undefined} key={pair.id}>
@@ -301,13 +291,7 @@ function Differences({
       <div class="scroll">
         <table class="differences">
           <caption class="unseen">{`${name}: where it differs`}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{name}</th>
-              <th scope="col">A</th>
-              <th scope="col">B</th>
-            </tr>
-          </thead>
+          <Heads columns={[name, "A", "B"]} />
           <tbody>
             {items.map(({ path, one: before, other: after }) => (
               <tr key={path}>
@@ -347,14 +331,7 @@ function Choose({ data: { one, choice }, look }: { data: CompareData; look: Look
       ) : (
         <div class="scroll">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Compare with</th>
-                <th scope="col">Status</th>
-                <th scope="col">Started</th>
-                <th scope="col">Duration</th>
-              </tr>
-            </thead>
+            <Heads columns={["Compare with", "Status", "Started", "Duration"]} />
             <tbody>
               {choice.map((run) => (
                 <tr key={run.graph_id}>

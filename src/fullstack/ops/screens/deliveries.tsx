@@ -9,6 +9,7 @@ import { commandsOf, quoted } from "../views/commands.ts";
 import { countText, durationText, shortId } from "../views/text.ts";
 import type { FlowStatus } from "../../flow/status.ts";
 import { CommandsPanel, Empty, Mark, Pager, StepButton, StepForm, Time } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 const DELIVERIES = `${OPS_PATH}/deliveries`;
 const PAGE = "50";
@@ -131,17 +132,7 @@ export function DeliveriesTable({ deliveries, look }: { deliveries: readonly Del
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">Delivery</th>
-            <th scope="col">Event</th>
-            <th scope="col">Run</th>
-            <th scope="col">Made</th>
-            <th scope="col">Attempts</th>
-            <th scope="col">Next</th>
-          </tr>
-        </thead>
+        <Heads columns={["Status", "Delivery", "Event", "Run", "Made", "Attempts", "Next"]} />
         <tbody>
           {deliveries.map((delivery) => (
             <tr key={delivery.id}>
@@ -274,18 +265,7 @@ function Attempts({ attempts, look }: { attempts: Delivery["attempts"]; look: Lo
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">No.</th>
-            <th scope="col">Began</th>
-            <th scope="col" class="number">
-              Took
-            </th>
-            <th scope="col">Where the time went</th>
-            <th scope="col">Answer</th>
-            <th scope="col">What it said</th>
-          </tr>
-        </thead>
+        <Heads columns={["No.", "Began", ["Took", "number"], "Where the time went", "Answer", "What it said"]} />
         <tbody>
           {attempts.map((attempt) => (
             <tr key={attempt.number}>

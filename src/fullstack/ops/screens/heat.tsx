@@ -5,6 +5,7 @@ import { heatOf, heatText, type Heat, type HeatCell, type HeatRow } from "../vie
 import { queryText } from "../views/runs-query.ts";
 import { clockText, countText } from "../views/text.ts";
 import type { Activity, ActivityRange } from "../../../index.ts";
+import { Heads } from "./heads.tsx";
 
 /** Of a cell, in the units of the drawing. */
 const WIDTH = 10;
@@ -115,20 +116,7 @@ function HeatTable({ heat: { rows, left }, since }: { heat: Heat; since: string 
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Graph or worker</th>
-            <th scope="col" class="number">
-              Started
-            </th>
-            <th scope="col" class="number">
-              Done
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-          </tr>
-        </thead>
+        <Heads columns={["Graph or worker", ["Started", "number"], ["Done", "number"], ["Failed", "number"]]} />
         <tbody>
           {rows.map(({ worker, started, done, failed }) => (
             <tr key={worker}>

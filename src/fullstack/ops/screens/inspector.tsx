@@ -12,6 +12,7 @@ import { Events } from "./events.tsx";
 import { Mark, StepButton, StepForm, Time } from "./parts.tsx";
 import { Payload, RawPayload } from "./payload.tsx";
 import type { RunData } from "../run-data.ts";
+import { Heads } from "./heads.tsx";
 
 interface InspectorProps {
   data: RunData;
@@ -126,16 +127,7 @@ function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: Look
   if (attempts.length === 0) return <p class="quiet">None has begun.</p>;
   return (
     <table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">No.</th>
-          <th scope="col">Began</th>
-          <th scope="col" class="number">
-            Took
-          </th>
-          <th scope="col">Outcome</th>
-        </tr>
-      </thead>
+      <Heads columns={["No.", "Began", ["Took", "number"], "Outcome"]} />
       <tbody>
         {attempts.map(({ number, startedMs, endedMs, outcome, message, againMs }) => (
           <tr key={startedMs}>

@@ -3,6 +3,7 @@ import type { ScheduleView } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import { Empty, StepButton, StepForm, Time } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 const NEXT_FIRES = 6;
 
@@ -26,14 +27,7 @@ export function NextFires({ schedules, look }: { schedules: readonly ScheduleVie
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Schedule</th>
-            <th scope="col">Next</th>
-            <th scope="col">Last</th>
-            <th scope="col" aria-label="Steps"></th>
-          </tr>
-        </thead>
+        <Heads columns={["Schedule", "Next", "Last", ["Steps", "steps"]]} />
         <tbody>
           {schedules.map((schedule) => (
             <tr key={schedule.name}>

@@ -1,21 +1,12 @@
 /** What the nodes of a run came to before they were run again. */
 import type { NodeDetail } from "../../../graph.ts";
+import { Heads } from "./heads.tsx";
 
 export function PastNodes({ nodes }: { nodes: readonly NodeDetail[] }) {
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Node</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Attempts
-            </th>
-            <th scope="col">Error</th>
-          </tr>
-        </thead>
+        <Heads columns={["Run", "Node", "Status", ["Attempts", "number"], "Error"]} />
         <tbody>
           {nodes.map((node) => (
             <tr key={`${node.epoch} ${node.id}`}>

@@ -3,6 +3,7 @@ import type { ProcessView } from "../../../index.ts";
 import type { Look } from "../look.ts";
 import { countText, durationText } from "../views/text.ts";
 import { Time } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 /** Each tells every second that it is there; what is silent for longer is being looked after. */
 const SILENT_MS = 5000;
@@ -19,16 +20,7 @@ export function ProcessesTable({ processes, look }: { processes: readonly Proces
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Process</th>
-            <th scope="col">State</th>
-            <th scope="col">Does</th>
-            <th scope="col">Workers</th>
-            <th scope="col">Build</th>
-            <th scope="col">Started</th>
-          </tr>
-        </thead>
+        <Heads columns={["Process", "State", "Does", "Workers", "Build", "Started"]} />
         <tbody>
           {processes.map((process) => (
             <tr key={process.id}>

@@ -9,6 +9,7 @@ import { emptyText, rateText } from "../views/drain.ts";
 import { countText, durationText } from "../views/text.ts";
 import { concurrencyByWorker } from "../views/workers.ts";
 import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 export function queueScreens(screens: Screens): Entry[] {
   return [
@@ -61,28 +62,18 @@ export function QueuesTable({ queues, look, concurrency, isShort = false }: Queu
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Worker</th>
-            <th scope="col" class="number">
-              Waiting
-            </th>
-            <th scope="col" class="number">
-              Oldest
-            </th>
-            <th scope="col" class="number">
-              Running
-            </th>
-            {isShort ? null : (
-              <th scope="col" class="number">
-                Ends
-              </th>
-            )}
-            <th scope="col">Empty</th>
-            {isShort ? null : <th scope="col">State</th>}
-            <th scope="col" aria-label="Steps"></th>
-          </tr>
-        </thead>
+        <Heads
+          columns={[
+            "Worker",
+            ["Waiting", "number"],
+            ["Oldest", "number"],
+            ["Running", "number"],
+            ...(isShort ? [] : [["Ends", "number"] as const]),
+            "Empty",
+            ...(isShort ? [] : ["State"]),
+            ["Steps", "steps"],
+          ]}
+        />
         <tbody>
           {queues.map((queue) => (
             <tr key={queue.worker}>

@@ -8,6 +8,7 @@ import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
 import { momentText } from "../views/text.ts";
 import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 export function scheduleScreens(screens: Screens): Entry[] {
   return [
@@ -59,17 +60,7 @@ function Schedules({ schedules, look }: { schedules: ScheduleView[]; look: Look 
 function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: Look }) {
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Schedule</th>
-          <th scope="col">Times</th>
-          <th scope="col">Starts</th>
-          <th scope="col">Next</th>
-          <th scope="col">Last</th>
-          <th scope="col">When late, or busy</th>
-          <th scope="col" aria-label="Steps"></th>
-        </tr>
-      </thead>
+      <Heads columns={["Schedule", "Times", "Starts", "Next", "Last", "When late, or busy", ["Steps", "steps"]]} />
       <tbody>
         {schedules.map((schedule) => (
           <tr key={schedule.name}>

@@ -5,6 +5,7 @@ import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
 import { momentText } from "../views/text.ts";
 import { CommandsPanel, StepForm } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 export function settingsScreen(screens: Screens): Entry[] {
   return [
@@ -46,13 +47,7 @@ function Settings({ settings, look }: { settings: Setting[]; look: Look }) {
       </div>
       <div class="scroll">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Variable</th>
-              <th scope="col">In force</th>
-              <th scope="col">From</th>
-            </tr>
-          </thead>
+          <Heads columns={["Variable", "In force", "From"]} />
           <tbody>
             {settings.map((setting) => (
               <tr key={setting.name}>

@@ -9,6 +9,7 @@ import { commandsOf } from "../views/commands.ts";
 import { shareText } from "../views/text.ts";
 import { DeliveriesTable, type DeliveryView } from "./deliveries.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 const HOOKS = `${OPS_PATH}/webhooks`;
 const EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;
@@ -184,21 +185,17 @@ function stateOf({ enabled, state, disabled_reason: reason }: Hook): { tone: str
 function HooksTable({ rows, look }: { rows: readonly HookRow[]; look: Look }) {
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Receiver</th>
-          <th scope="col">State</th>
-          <th scope="col">Hears of</th>
-          <th scope="col" class="number">
-            Arrived, 24 h
-          </th>
-          <th scope="col" class="number">
-            Waiting
-          </th>
-          <th scope="col">Signed</th>
-          <th scope="col" aria-label="Steps"></th>
-        </tr>
-      </thead>
+      <Heads
+        columns={[
+          "Receiver",
+          "State",
+          "Hears of",
+          ["Arrived, 24 h", "number"],
+          ["Waiting", "number"],
+          "Signed",
+          ["Steps", "steps"],
+        ]}
+      />
       <tbody>
         {rows.map(({ hook, delivered, failed, pending }) => (
           <tr key={hook.id}>

@@ -8,6 +8,7 @@ import { commandsOf } from "../views/commands.ts";
 import { queryText } from "../views/runs-query.ts";
 import { workerViews, type WorkerView } from "../views/workers.ts";
 import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
+import { Heads } from "./heads.tsx";
 
 interface WorkersData {
   workers: WorkerView[];
@@ -119,25 +120,19 @@ function WorkersTable({ workers, queues }: { workers: readonly WorkerView[]; que
   return (
     <div class="scroll" data-live="workers">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Worker</th>
-            <th scope="col" class="number">
-              Running
-            </th>
-            <th scope="col" class="number">
-              Waiting
-            </th>
-            <th scope="col">At once</th>
-            <th scope="col">Rate</th>
-            <th scope="col" class="number">
-              Retries
-            </th>
-            <th scope="col">Timeout</th>
-            <th scope="col">Runs in</th>
-            <th scope="col">Used by</th>
-          </tr>
-        </thead>
+        <Heads
+          columns={[
+            "Worker",
+            ["Running", "number"],
+            ["Waiting", "number"],
+            "At once",
+            "Rate",
+            ["Retries", "number"],
+            "Timeout",
+            "Runs in",
+            "Used by",
+          ]}
+        />
         <tbody>
           {workers.map((worker) => (
             <tr id={worker.name} key={worker.name}>
@@ -176,16 +171,7 @@ function Startable({ graphs }: { graphs: WorkersData["graphs"] }) {
   return (
     <div class="scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Kind</th>
-            <th scope="col" class="number">
-              Nodes
-            </th>
-            <th scope="col">Versions</th>
-          </tr>
-        </thead>
+        <Heads columns={["Name", "Kind", ["Nodes", "number"], "Versions"]} />
         <tbody>
           {graphs.map(({ name, nodes, versions, isWorker }) => (
             <tr key={name}>
