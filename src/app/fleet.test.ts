@@ -77,6 +77,21 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   const start = async (name: string, input: string | null = null): Promise<string> =>
     (await web.engine.start(name, input)).snapshot.graph_id;
 
+  it("tell what all of them have counted, and what waits in any of them", async () => {
+    const { snapshot } = await web.engine.start("held", "seen from afar");
+    const queue = async () => (await web.operations.queues()).find(({ worker }) => worker === "held");
+    // Each says so every few seconds.
+    await until("that the other's queue is known", async () => (await queue())?.running === 1);
+    assert.equal((await web.engine.queues.list()).find(({ worker }) => worker === "held")?.running, 0);
+    release.get("seen from afar")?.();
+    await until("that it is done", is(snapshot.graph_id, "done"));
+    const done = async (app: App): Promise<number> => {
+      const { workers } = await app.operations.activity();
+      return workers.find(({ worker }) => worker === "held")?.steps.reduce((sum, step) => sum + step.done, 0) ?? 0;
+    };
+    await until("that both have counted it", async () => (await done(web)) === 1 && (await done(working)) === 1);
+  });
+
   it("run nodes where work is done, whoever was asked", async () => {
     const id = await start("held", "first");
     await until("it runs", () => ran.includes("worker first"));
