@@ -116,12 +116,12 @@ const GOALS: Partial<Record<Workload, number>> = {
 };
 /** Where svc is by now, as docs/benchmarks.md has it: what `--check` holds until the goals are reached. */
 const REACHED: Partial<Record<Workload, number>> = {
-  page: 0.72,
-  stream: 0.71,
-  asset: 0.81,
-  unchanged: 0.82,
-  counter: 0.32,
-  action: 0.36,
+  page: 0.9,
+  stream: 0.83,
+  asset: 0.86,
+  unchanged: 0.85,
+  counter: 0.4,
+  action: 0.52,
 };
 const CHECKED = Object.keys(REACHED) as readonly Workload[];
 /** How far below that other work may bring a figure. */

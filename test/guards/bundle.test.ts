@@ -1,0 +1,43 @@
+/** The bundle behind the public faces (decision 041): whole, and one copy of each thing whichever face it comes by. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const bundle = resolve(fileURLToPath(import.meta.url), "../../../bundle");
+const files = readdirSync(bundle).filter((name) => name.endsWith(".js"));
+
+describe("the bundle", () => {
+  it("has every file that its code finds by where it is itself", () => {
+    const found: string[] = [];
+    for (const file of files) {
+      const code = readFileSync(join(bundle, file), "utf8");
+      for (const [, path = ""] of code.matchAll(/new URL\("(\.{1,2}\/[^"]+)",\s*import\.meta\.url\)/g)) {
+        found.push(path);
+        assert.ok(existsSync(join(bundle, path)), `${file} looks for ${path}`);
+      }
+    }
+    assert.ok(found.includes("./thread.js"), `found ${found.join(", ")}`);
+  });
+
+  it("holds a class of errors once, whichever face asks for it", () => {
+    const owners = files.filter((file) => /SvcError\d* = class/.test(readFileSync(join(bundle, file), "utf8")));
+    assert.equal(owners.length, 1, owners.join(", "));
+  });
+
+  it("loads neither compiler nor Vite with the face that apps are made of", () => {
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const code = readFileSync(join(bundle, file), "utf8");
+      assert.doesNotMatch(code, /^import [^;]*from "(?:vite|esbuild|magic-string|playwright-core)"/m, file);
+      for (const [, next = ""] of code.matchAll(/^(?:import|export) ?(?:[^;"]*from )?"\.\/([\w-]+\.js)"/gm))
+        visit(next);
+    };
+    visit("index.js");
+    visit("main.js");
+    assert.ok(seen.size > 2);
+  });
+});
