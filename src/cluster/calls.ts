@@ -241,6 +241,8 @@ export class Calls implements Elsewhere {
         if (process === undefined) this.#lose(end, new Unfinished(false));
         else this.#options.tell(process);
       } catch (err) {
+        // Whoever leaves waits for no database that is away: its leaving is found by others then.
+        if (this.#isClosed) break;
         this.#options.log.debug({ err }, "A message could not be written; it is tried again");
         await new Promise<void>((again) => this.#options.clock.schedule(LOOK_MS, again));
       }
