@@ -45,7 +45,8 @@ export class Database {
   /** Absent where there is no log: in memory, and on file systems where SQLite can't have one. */
   readonly #log: LogSync | undefined;
   readonly #statements = new Map<string, Statement>();
-  readonly #onRollback: (() => void)[] = [];
+  readonly #onStale: (() => void)[] = [];
+  #version: unknown;
   #queue: Waiting[] = [];
   #isScheduled = false;
   /** Work that has the database to itself now. */
@@ -188,7 +189,7 @@ export class Database {
     let timer: NodeJS.Timeout | undefined;
     const over = new AbortController();
     try {
-      this.#told(() => this.#driver.exec("BEGIN IMMEDIATE"));
+      this.#begin();
       const late = new Promise<never>((_, fail) => {
         const message = `A transaction was open for ${LONGEST_ALONE_MS} ms, and was rolled back: nobody else can write meanwhile. Await nothing but its statements in it`;
         timer = setTimeout(() => {
@@ -216,7 +217,7 @@ export class Database {
   }
 
   #commit(group: Waiting[]): void {
-    this.#told(() => this.#driver.exec("BEGIN IMMEDIATE"));
+    this.#begin();
     let values: unknown[];
     try {
       values = group.map((waiting) => waiting.work());
@@ -238,20 +239,28 @@ export class Database {
     this.#log.after((error) => then(error && storeError(this.#file, error)));
   }
 
+  #begin(): void {
+    this.#told(() => this.#driver.exec("BEGIN IMMEDIATE"));
+    // Changes with each commit that is another's: of who was frozen, and whose database somebody else has taken over meanwhile.
+    const version = this.sql("PRAGMA data_version").get()?.["data_version"];
+    if (version !== this.#version) for (const listener of this.#onStale) listener();
+    this.#version = version;
+  }
+
   /** Inside a transaction: takes back what was written since a savepoint, and ends that. */
   rollBackTo(savepoint: string): void {
-    for (const listener of this.#onRollback) listener();
+    for (const listener of this.#onStale) listener();
     this.sql(`ROLLBACK TO ${savepoint}`).run();
     this.sql(`RELEASE ${savepoint}`).run();
   }
 
-  /** Calls back whenever something that was written is taken back. */
-  onRollback(listener: () => void): void {
-    this.#onRollback.push(listener);
+  /** Calls back whenever the file may have something else than this process last knew: after a rollback, or a commit of another. */
+  onStale(listener: () => void): void {
+    this.#onStale.push(listener);
   }
 
   #rollBack(): void {
-    for (const listener of this.#onRollback) listener();
+    for (const listener of this.#onStale) listener();
     try {
       this.#driver.exec("ROLLBACK");
     } catch {

@@ -83,6 +83,25 @@ describe("sqlite store", () => {
     );
   });
 
+  it("refuses a unit that is made on top of what another process has changed meanwhile: one that was frozen, and wakes", async () => {
+    const file = join(folder, "taken.db");
+    const store = await openStore(`sqlite:${file}`);
+    const id = nextId();
+    const fence = { epoch: 1, phases: ["queued" as const], seq: 1 };
+    const event = { graphId: id, type: "custom" as const, timestampMs: 1 };
+    assert.equal(await store.graphs.commit({ graphId: id, insert: graphRow(id), events: [event] }), true);
+    const other = new (await loadDriver())(file);
+    other.prepare("INSERT INTO event_run VALUES (?, 2, '[[\"log\",1,null]]')").run(id);
+    other.close();
+    assert.equal(await store.graphs.commit({ graphId: id, fence, events: [event] }), false);
+    assert.equal(await store.graphs.commit({ graphId: id, fence: { ...fence, seq: 2 }, events: [event] }), true);
+    assert.deepEqual(
+      (await store.graphs.events(id, 0)).map(({ seq, type }) => `${seq} ${type}`),
+      ["1 custom", "2 log", "3 custom"],
+    );
+    await store.close();
+  });
+
   it("keeps a second owner out and names the first", async () => {
     const url = `sqlite:${join(folder, "owned.db")}`;
     const first = await openStore(url);

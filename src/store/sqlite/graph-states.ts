@@ -1,7 +1,7 @@
 /**
  * What a commit needs to know of the graphs that are under way, kept from one to the next: what a fence looks at, and where a graph
  * is counted. One process has the file, and all that changes these rows passes unit-batch.ts, so nothing here is ever older than
- * the file; after a rollback all of it is read again.
+ * the file; after a rollback, and after a commit of another process, who should not have been there, all of it is read again.
  */
 import type { GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphPhase } from "../graph-rows.ts";
@@ -31,7 +31,7 @@ export class GraphStates {
 
   constructor(database: Database) {
     this.#database = database;
-    database.onRollback(() => this.#states.clear());
+    database.onStale(() => this.#states.clear());
   }
 
   get(id: string): GraphState | undefined {
