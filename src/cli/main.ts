@@ -20,6 +20,11 @@ const RUNS: Record<CommandName, () => Promise<Run>> = {
   start: async () => (await import("./start.ts")).start,
 };
 
+// Whoever reads this has enough, as `head` does: that is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
 const output = createOutput();
 process.exitCode = await main(process.argv.slice(2));
 

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { text } from "node:stream/consumers";
+
+const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
+
+describe("what svc prints", () => {
+  it("ends it without a word where nobody reads on, as behind `| head`", async () => {
+    const child = spawn(process.execPath, [BIN, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+    // Before it has come to print anything.
+    child.stdout.destroy();
+    const [told, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
+    assert.deepEqual([told, code], ["", 0]);
+  });
+});
