@@ -82,4 +82,20 @@ describe("what waits, over all processes", () => {
     await other.activity.refresh();
     assert.equal(other.activity.lanes()[0]?.waiting, 0);
   });
+
+  it("is told of though nothing has been counted yet: a long attempt, a queue that is paused", async () => {
+    const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
+    const rows = new MemoryActivity();
+    const [one, other] = [counting(clock, rows), counting(clock, rows)];
+    await clock.advance(60_000);
+    assert.deepEqual(await rows.since(0), [], "a process that does nothing writes nothing");
+    one.setLanes([{ worker: "charge", running: 1, waiting: 0 }]);
+    await clock.advance(10_000);
+    await other.activity.refresh();
+    assert.deepEqual(other.activity.lanes(), [{ worker: "charge", running: 1, waiting: 0 }]);
+    one.setLanes([]);
+    await clock.advance(60_000);
+    assert.deepEqual(other.activity.lanes(), []);
+    await Promise.all([one.activity.close(), other.activity.close()]);
+  });
 });

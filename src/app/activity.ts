@@ -15,6 +15,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** One small row each time: seldom enough to be nothing beside the work it counts. */
 const SAVE_MS = 5000;
+/** Between looks whether anything runs or waits here: soon enough for the next save. */
+const LOOK_MS = 1000;
 /** Those who look again within this get what is known. */
 const FRESH_MS = 1000;
 /** A process that has said nothing of its queues for so long has nothing in them, or is gone. */
@@ -42,6 +44,7 @@ export class ActivityLog {
   readonly #process = randomBytes(9).toString("base64url");
   readonly #others = new Map<string, OtherLanes>();
   #timer: Timer | undefined;
+  #looking: Timer | undefined;
   #saving: Promise<void> = Promise.resolve();
   /** Up to which minute all is known; undefined before the first look. */
   #knownMs: number | undefined;
@@ -51,6 +54,7 @@ export class ActivityLog {
 
   constructor(options: ActivityOptions) {
     this.#options = options;
+    if (options.isShared) this.#look();
   }
 
   /** There is something to keep. */
@@ -92,6 +96,7 @@ export class ActivityLog {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
+    this.#looking?.cancel();
     await this.#saving;
     await this.#save();
   }
@@ -127,8 +132,15 @@ export class ActivityLog {
       log.debug({ err }, "What graphs did could not be kept");
       this.changed();
     }
-    // What waits is told of while it waits.
-    if (this.#options.isShared && this.#options.lanes().some(isBusy)) recent.touch();
+  }
+
+  /** What runs and waits is told of while it does: a long attempt, or a queue that is paused, comes to nothing that would be counted. */
+  #look(): void {
+    const { clock, lanes, recent } = this.#options;
+    this.#looking = clock.schedule(LOOK_MS, () => {
+      if (lanes().some(isBusy)) recent.touch();
+      this.#look();
+    });
   }
 
   #lanesJson(): Json | undefined {
