@@ -46,6 +46,18 @@ describe("the comparison of two runs", () => {
     );
   });
 
+  it("says nothing of input and output of a node that only one of them has", async () => {
+    const { snapshot } = await app.engine.start("order", orderInput(8, 21));
+    await app.engine.signal(snapshot.graph_id, "approval", { ok: true });
+    await app.engine.idle();
+    const page = await text(`?run=${done}&with=${snapshot.graph_id}`);
+    const rows = [...page.matchAll(/<tr[\s\S]*?<\/tr>/g)]
+      .map(([row]) => row)
+      .filter((row) => row.includes("not there"));
+    assert.notEqual(rows.length, 0);
+    for (const row of rows) assert.doesNotMatch(row, />same<|>differs</);
+  });
+
   it("is asked for with the second run to be chosen, and swapped", async () => {
     assert.match(await text(`?run=${done}`), new RegExp(`run=${done}&amp;with=${failed}`));
     assert.match(await text(`?run=${done}&with=${failed}`), new RegExp(`run=${failed}&amp;with=${done}`));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fillStore, MOVED_GRAPH } from "../dump-rows.test.ts";
 import { openStore } from "../open.ts";
-import { backUp } from "./backup.ts";
+import { backUp, copyError } from "./backup.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-backup-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -55,6 +55,11 @@ describe("a backup", () => {
       readdirSync(folder).filter((name) => name.startsWith("y.db")),
       [],
     );
+  });
+
+  it("that finds no room says so of the copy, not of the app's database", () => {
+    const error = copyError("used.db", "/mnt/full/copy.db", new Error("database or disk is full"));
+    assert.match(error.message, /^\/mnt\/full\/copy\.db could not be written: there is no room/);
   });
 
   it("goes over what is left of one that was killed", async () => {

@@ -49,7 +49,7 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
     return { bytes: statSync(copy).size, graphs };
   } catch (error) {
     rmSync(part, { force: true });
-    throw failure(file, copy, error);
+    throw copyError(file, copy, error);
   }
 }
 
@@ -79,7 +79,18 @@ function sync(path: string): void {
   }
 }
 
-function failure(file: string, copy: string, error: unknown): Error {
+/** What a copy failed of, as who asked for it is told. */
+export function copyError(file: string, copy: string, error: unknown): Error {
+  // Of the app's file it only reads: what is full is the disk that the copy goes to.
+  const full = error instanceof Error && /disk is full|ENOSPC|EDQUOT/i.exec(error.message)?.[0];
+  if (full)
+    return new SvcError(
+      "SVC_STORE",
+      `${copy} could not be written: there is no room for it; give another disk (${full})`,
+      {
+        cause: error,
+      },
+    );
   const known = storeError(file, error);
   if (known instanceof SvcError) return known;
   return new SvcError("SVC_STORE", `${file} could not be copied to ${copy}: ${known.message}`, { cause: error });

@@ -5,7 +5,7 @@
  * (log-sync.ts), and is acknowledged after it. Each work is a function that may run twice: when one of a group
  * fails, the group is rolled back and each is run again alone, so that a failure stays with its owner.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SvcError } from "../../shared/errors.ts";
 import { loadDriver, type Driver, type Statement } from "./driver.ts";
@@ -38,6 +38,8 @@ interface Waiting {
 /** Nobody else writes meanwhile: a transaction that waits for something else is ended. */
 const LONGEST_ALONE_MS = 10_000;
 
+const OWNER_ONLY = 0o600;
+
 export class Database {
   readonly #file: string;
   readonly #driver: Driver;
@@ -67,6 +69,8 @@ export class Database {
     if (!isMemory) mkdirSync(dirname(file), { recursive: true });
     const lock = isMemory ? undefined : takeLock(DriverClass, file);
     try {
+      // Secrets of webhooks and sessions are in it; SQLite gives its log the same mode.
+      if (!isMemory && !existsSync(file)) closeSync(openSync(file, "a", OWNER_ONLY));
       const driver = new DriverClass(file);
       for (const pragma of PRAGMAS) {
         driver.prepare(`PRAGMA ${pragma}`).all();

@@ -25,6 +25,22 @@ describe("sqlite store", () => {
     await second.close();
   });
 
+  it(
+    "is for the app's user alone: secrets are in it",
+    { skip: process.platform === "win32" && "has no modes" },
+    async () => {
+      const file = join(folder, "own.db");
+      const store = await openStore(`sqlite:${file}`);
+      const id = nextId();
+      await store.graphs.commit({ graphId: id, insert: graphRow(id) });
+      assert.deepEqual(
+        [file, `${file}-wal`].map((name) => statSync(name).mode & 0o777),
+        [0o600, 0o600],
+      );
+      await store.close();
+    },
+  );
+
   it("takes a file of the version before over, and what is in it", async () => {
     const file = join(folder, "older.db");
     const older = new (await loadDriver())(file);

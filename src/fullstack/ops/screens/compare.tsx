@@ -219,10 +219,10 @@ function Pairs({ data: { one, pairs, node }, other }: { data: CompareData; other
                   {tookChange(pair)}
                 </td>
                 <td data-label="Input">
-                  <Sameness isOther={pair.isOtherInput} />
+                  <Sameness pair={pair} isOther={pair.isOtherInput} />
                 </td>
                 <td data-label="Output">
-                  <Sameness isOther={pair.isOtherOutput} />
+                  <Sameness pair={pair} isOther={pair.isOtherOutput} />
                 </td>
               </tr>
             ))}
@@ -253,7 +253,8 @@ function SideCell({ side, longest }: { side: NodeSide | undefined; longest: numb
   );
 }
 
-function Sameness({ isOther }: { isOther: boolean }) {
+function Sameness({ pair, isOther }: { pair: NodePair; isOther: boolean }) {
+  if (pair.one === undefined || pair.other === undefined) return <span class="quiet">–</span>;
   return isOther ? (
     <span class="state" data-tone="warn">
       differs
