@@ -14,6 +14,8 @@ import type { JobPayload } from "./task.ts";
 const FETCHED = 64;
 /** Between looks for what has fallen due; what is new is told at once. graphile-worker's own default. */
 const POLL_MS = 2000;
+/** The same where jobs are fetched one by one: then each place looks for itself, and what falls due later is only what another gave back. */
+const POLL_EACH_MS = 10_000;
 /** Between the end of one queue and the next: what ended it is seldom over sooner. */
 const RESTART_MS = 500;
 
@@ -99,7 +101,7 @@ class Queue implements Jobs {
       pgPool: asPool(pool),
       concurrency,
       noHandleSignals: true,
-      pollInterval: POLL_MS,
+      pollInterval: isAhead ? POLL_MS : POLL_EACH_MS,
       logger: await loggerTo(log),
       events,
       taskList: Object.fromEntries(identifiers.map((identifier) => [identifier, task])),
