@@ -21,8 +21,17 @@ import { endRequested } from "./signals.ts";
 
 const DRAIN_MS = 2000;
 
-export async function dev({ root, host, port }: CommandOptions, output: Output): Promise<void> {
-  const devHost = await createDevHost({ root });
+export async function dev(options: CommandOptions, output: Output): Promise<void> {
+  const devHost = await createDevHost(options);
+  try {
+    await serveFrom(devHost, options, output);
+  } finally {
+    // Its watcher would keep a process that has failed.
+    await devHost.close();
+  }
+}
+
+async function serveFrom(devHost: DevHost, { root, host, port }: CommandOptions, output: Output): Promise<void> {
   const ended = endRequested();
   const closing = new AbortController();
   const pages = new DevPages();
@@ -41,7 +50,10 @@ export async function dev({ root, host, port }: CommandOptions, output: Output):
     },
     (error) => output.error(String(error)),
   );
-  const app = await stage.boot(listening.url);
+  const app = await stage.boot(listening.url).catch(async (error: unknown) => {
+    await listening.close(0);
+    throw error;
+  });
   if (app) banner(app, listening.url, Math.round(performance.now()), output);
   else output.line(`Waiting for an edit  ${listening.url}`);
   const stop = watch({
@@ -55,7 +67,6 @@ export async function dev({ root, host, port }: CommandOptions, output: Output):
   stop();
   closing.abort();
   await Promise.all([stage.close(), listening.close(DRAIN_MS)]);
-  await devHost.close();
 }
 
 function stageOf(host: DevHost, root: string, news: DevNews, doors: DevDoors): Stage {
