@@ -15,7 +15,7 @@ const outdir = join(root, "out/bundle");
 /** What is started by its file, beside the faces. */
 const PROGRAMS = {
   main: "out/cli/main.js",
-  thread: "out/graph/thread.js",
+  thread: "out/graph/running/thread.js",
   "postgres-keeper": "out/testing/postgres-keeper.js",
 };
 

@@ -1,12 +1,12 @@
 /** Public face `svc/graph`: declaring workers and graphs, and running them without the rest of svc. */
 export { createEngine, type EngineOptions } from "./graph/engine.ts";
-export { graph, worker, type GraphBuilder, type MapOptions, type NodeOptions } from "./graph/definition.ts";
-export { asWorker } from "./graph/children.ts";
-export { FinalError } from "./graph/final-error.ts";
-export { CallError, WaitTimeoutError } from "./graph/call-error.ts";
-export type { RetryPolicy } from "./graph/retry.ts";
-export type { ToolCalls, WorkerAi, WorkerToolOptions } from "./graph/worker-tools.ts";
-export type { ArtifactData } from "./graph/artifact.ts";
+export { graph, worker, type GraphBuilder, type MapOptions, type NodeOptions } from "./graph/definition/definition.ts";
+export { asWorker } from "./graph/definition/graph-worker.ts";
+export { FinalError } from "./graph/definition/final-error.ts";
+export { CallError, WaitTimeoutError } from "./graph/running/call-error.ts";
+export type { RetryPolicy } from "./graph/definition/retry.ts";
+export type { ToolCalls, WorkerAi, WorkerToolOptions } from "./graph/running/worker-tools.ts";
+export type { ArtifactData } from "./graph/running/artifact.ts";
 export type {
   ArtifactRef,
   CallOptions,
@@ -17,14 +17,14 @@ export type {
   StepInfo,
   StepOptions,
   WaitOptions,
-} from "./graph/context-types.ts";
+} from "./graph/definition/context-types.ts";
 export { openStore } from "./store/open.ts";
-export type { GraphLimits, ValueLimits } from "./graph/value-limits.ts";
-export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graph/definition-types.ts";
+export type { GraphLimits, ValueLimits } from "./graph/definition/value-limits.ts";
+export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graph/definition/definition-types.ts";
 export type { Engine } from "./graph/engine-types.ts";
 export type { Queues, QueueView } from "./graph/queue-types.ts";
-export type { AttemptReport, LaneReport, LifecycleEvent, OutboxRows } from "./graph/report-types.ts";
-export type { ScheduleDefinition, Schedules, ScheduleView } from "./graph/schedule-types.ts";
+export type { AttemptReport, LaneReport, LifecycleEvent, OutboxRows } from "./graph/machine/report-types.ts";
+export type { ScheduleDefinition, Schedules, ScheduleView } from "./graph/schedules/schedule-types.ts";
 export type {
   BulkAction,
   BulkOptions,
@@ -35,8 +35,8 @@ export type {
   SignalOptions,
   StartOptions,
   Steering,
-} from "./graph/steering-types.ts";
-export type { EventsQuery, NodeDetail, Snapshot } from "./graph/view-types.ts";
+} from "./graph/definition/steering-types.ts";
+export type { EventsQuery, NodeDetail, Snapshot } from "./graph/machine/view-types.ts";
 export type {
   IsolateOptions,
   KeyedConcurrency,
@@ -45,7 +45,7 @@ export type {
   WorkerContext,
   WorkerOptions,
   WorkerRun,
-} from "./graph/worker-types.ts";
+} from "./graph/definition/worker-types.ts";
 export type { Store } from "./store/contract.ts";
 export type { Failure, GraphEvent, GraphEventType, GraphPhase, NodeStatus } from "./store/graph-rows.ts";
 export type { GraphQuery, Page, PurgeQuery } from "./store/queries.ts";

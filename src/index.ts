@@ -84,7 +84,7 @@ export { createAi, type Ai } from "./tools/ai.ts";
 export type { AiMessage, AiOptions, AiRequest } from "./tools/ai-request.ts";
 export type { AiAnswer, AiToolCall, AiUsage } from "./tools/ai-answer.ts";
 export type { Caller } from "./tools/caller.ts";
-export { graph, worker } from "./graph/definition.ts";
+export { graph, worker } from "./graph/definition/definition.ts";
 export { SvcError, type ErrorCode, type Issue } from "./shared/errors.ts";
 export { parseWith } from "./shared/schema.ts";
 export type { Json } from "./shared/json.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
-import type { LaneReport } from "../graph/report-types.ts";
+import type { LaneReport } from "../graph/machine/report-types.ts";
 import type { Log } from "../shared/log.ts";
 import { MemoryActivity } from "../store/memory/activity.ts";
 import { ActivityLog } from "./activity.ts";

@@ -3,7 +3,7 @@
  * is something to count, and reads those of the others when somebody asks. A process that is killed loses the last few seconds.
  */
 import { randomBytes } from "node:crypto";
-import type { LaneReport } from "../graph/report-types.ts";
+import type { LaneReport } from "../graph/machine/report-types.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestOrigin } from "../http/http.ts";
 import type { Result } from "../http/types.ts";
-import type { GraphDefinition } from "../graph/definition-types.ts";
+import type { GraphDefinition } from "../graph/definition/definition-types.ts";
 import type { Engine } from "../graph/engine-types.ts";
 import type { Duration } from "../shared/clock.ts";
 import type { SvcError } from "../shared/errors.ts";

@@ -10,7 +10,7 @@ import { listen, type Listening } from "../http/server.ts";
 import type { Handler, Result } from "../http/types.ts";
 import type { RequestContext } from "../http/context.ts";
 import { Registry } from "../graph/registry.ts";
-import type { GraphDefinition } from "../graph/definition-types.ts";
+import type { GraphDefinition } from "../graph/definition/definition-types.ts";
 import type { Engine } from "../graph/engine-types.ts";
 import { SecurityHeaders } from "../security/headers.ts";
 import { systemClock, type Clock, type Duration } from "../shared/clock.ts";

@@ -2,8 +2,8 @@
 import { Sessions } from "../http/sessions.ts";
 import { createEngine, type EngineOptions } from "../graph/engine.ts";
 import type { Engine } from "../graph/engine-types.ts";
-import type { LaneReport } from "../graph/report-types.ts";
-import type { Worker } from "../graph/definition-types.ts";
+import type { LaneReport } from "../graph/machine/report-types.ts";
+import type { Worker } from "../graph/definition/definition-types.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";

@@ -2,7 +2,7 @@
  * The configuration variables of contract section 2: read once, validated together. A pure function of an environment;
  * a bad value stops the boot with one message that lists every problem.
  */
-import { EVENT_BYTES, PROGRESS_RATE, VALUE_BYTES, type GraphLimits } from "../graph/value-limits.ts";
+import { EVENT_BYTES, PROGRESS_RATE, VALUE_BYTES, type GraphLimits } from "../graph/definition/value-limits.ts";
 import { CidrSet, parseCidr } from "../security/cidr.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";

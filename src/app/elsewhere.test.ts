@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
-import { graph, worker } from "../graph/definition.ts";
+import { graph, worker } from "../graph/definition/definition.ts";
 import type { Json } from "../shared/json.ts";
 import { recordLog, type RecordedLog } from "../testing/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";

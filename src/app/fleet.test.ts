@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
 import { recordLog } from "../testing/log.ts";
-import { graph, worker } from "../graph/definition.ts";
+import { graph, worker } from "../graph/definition/definition.ts";
 import type { App } from "./app-face.ts";
 import { createApp } from "./app.ts";
 

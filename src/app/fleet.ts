@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Cluster } from "../cluster/cluster.ts";
 import { jobOf } from "../cluster/leases.ts";
-import { localPlaces } from "../graph/lane.ts";
+import { localPlaces } from "../graph/running/lane.ts";
 import { definitionsOf } from "../graph/registry.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";

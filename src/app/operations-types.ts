@@ -1,8 +1,8 @@
 /** What those who run an app are told of it, and what they ask. Made in operations.ts. */
 import type { ProcessView } from "../cluster/membership.ts";
 import type { QueueView } from "../graph/queue-types.ts";
-import type { LaneReport } from "../graph/report-types.ts";
-import type { Steering } from "../graph/steering-types.ts";
+import type { LaneReport } from "../graph/machine/report-types.ts";
+import type { Steering } from "../graph/definition/steering-types.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus } from "../shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../store/control.ts";

@@ -4,7 +4,7 @@ import { createApp } from "./app.ts";
 import { route } from "./route.ts";
 import { json, text } from "../http/response.ts";
 import { SimulatedClock } from "../shared/clock.ts";
-import { worker } from "../graph/definition.ts";
+import { worker } from "../graph/definition/definition.ts";
 import type { AppOptions } from "./options.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";

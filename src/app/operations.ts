@@ -4,7 +4,7 @@
  */
 import { hostname } from "node:os";
 import type { ProcessView } from "../cluster/membership.ts";
-import { auditOf } from "../graph/audit.ts";
+import { auditOf } from "../graph/machine/audit.ts";
 import { isEqualSecret } from "../security/secrets.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
 import type { AppOptions } from "./options.ts";

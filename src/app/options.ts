@@ -1,9 +1,9 @@
 /** What an app is made of, as its author writes it, and where a start finds its built files. */
 import type { SecurityHeaderOptions } from "../security/headers.ts";
-import type { GraphDefinition, Worker } from "../graph/definition-types.ts";
-import type { GraphLimits } from "../graph/value-limits.ts";
-import type { ScheduleDefinition } from "../graph/schedule-types.ts";
-import type { WorkerToolOptions } from "../graph/worker-tools.ts";
+import type { GraphDefinition, Worker } from "../graph/definition/definition-types.ts";
+import type { GraphLimits } from "../graph/definition/value-limits.ts";
+import type { ScheduleDefinition } from "../graph/schedules/schedule-types.ts";
+import type { WorkerToolOptions } from "../graph/running/worker-tools.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { Manifest } from "../shared/manifest.ts";

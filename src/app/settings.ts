@@ -1,6 +1,6 @@
 /** The settings in force, for those who run the app: every variable of contract section 2, and where its value comes from. */
 import { VARIABLES } from "../shared/wire.ts";
-import { DEFAULT_LIMITS as GRAPH_LIMITS } from "../graph/value-limits.ts";
+import { DEFAULT_LIMITS as GRAPH_LIMITS } from "../graph/definition/value-limits.ts";
 import { DEFAULT_LIMITS as CONNECTIONS } from "../webhooks/lanes.ts";
 import { MAX_PAYLOAD_BYTES } from "../webhooks/payload.ts";
 import type { Config, Environment } from "./config.ts";

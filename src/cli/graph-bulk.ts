@@ -1,5 +1,5 @@
 /** `svc graph bulk`: the same step for all graphs that a filter finds. Without `--yes` it only counts them. */
-import type { BulkReport } from "../graph/steering-types.ts";
+import type { BulkReport } from "../graph/definition/steering-types.ts";
 import type { Json } from "../shared/json.ts";
 import { PATHS } from "../shared/wire.ts";
 import type { GraphClient } from "./graph-client.ts";

@@ -2,7 +2,7 @@
 import { ERRORS, SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { PATHS, VARIABLES } from "../shared/wire.ts";
-import type { Snapshot } from "../graph/view-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 
 /** An event as it is sent. */
 export interface WireEvent {

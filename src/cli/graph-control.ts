@@ -2,8 +2,8 @@
 import { pathToFileURL } from "node:url";
 import { misfits, type History, type Misfit } from "../graph/compatibility.ts";
 import type { QueueView } from "../graph/queue-types.ts";
-import type { ScheduleView } from "../graph/schedule-types.ts";
-import type { Snapshot } from "../graph/view-types.ts";
+import type { ScheduleView } from "../graph/schedules/schedule-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import { PATHS } from "../shared/wire.ts";
 import type { GraphTask } from "./graph-arguments.ts";
 import type { GraphClient } from "./graph-client.ts";

@@ -1,5 +1,5 @@
 /** Graphs and their events as lines for people. */
-import type { Snapshot } from "../graph/view-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { WireEvent } from "./graph-client.ts";
 import { treeLines, type TreeNode } from "./graph-tree.ts";
 import { facts, type Output } from "./output.ts";

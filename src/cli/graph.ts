@@ -1,5 +1,5 @@
 /** `svc graph <verb>`: looks at and steers the graphs of a running app, over its operator endpoints. */
-import type { Snapshot } from "../graph/view-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import { PATHS } from "../shared/wire.ts";
 import { check, queues, schedules } from "./graph-control.ts";
 import { bulk } from "./graph-bulk.ts";

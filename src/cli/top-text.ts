@@ -1,7 +1,7 @@
 /** The overview of a running app as the lines of a terminal. Pure: what was read, and how much room there is. */
 import type { FleetQueue, Status } from "../app/operations-types.ts";
-import type { ScheduleView } from "../graph/schedule-types.ts";
-import type { Snapshot } from "../graph/view-types.ts";
+import type { ScheduleView } from "../graph/schedules/schedule-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import { timeText } from "./graph-text.ts";
 import type { Output } from "./output.ts";
 

@@ -1,6 +1,6 @@
 /** `svc top`: looks at a running app again and again, and shows it: as a screen to a person, as lines of JSON to a program. */
-import type { ScheduleView } from "../graph/schedule-types.ts";
-import type { Snapshot } from "../graph/view-types.ts";
+import type { ScheduleView } from "../graph/schedules/schedule-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { FleetQueue, Status } from "../app/operations-types.ts";
 import { PATHS } from "../shared/wire.ts";
 import type { GraphClient } from "./graph-client.ts";

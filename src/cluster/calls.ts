@@ -12,8 +12,8 @@ import {
   type Elsewhere,
   type NodeOrder,
   type Performance,
-} from "../graph/elsewhere.ts";
-import type { FromThread, ToThread } from "../graph/thread-messages.ts";
+} from "../graph/running/elsewhere.ts";
+import type { FromThread, ToThread } from "../graph/running/thread-messages.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";

@@ -3,7 +3,7 @@
  * held, and tells what is new. It puts the parts together; each stands in a file of its own.
  */
 import type { Fleet, Held, Wish } from "../graph/fleet.ts";
-import type { Snapshot } from "../graph/view-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";

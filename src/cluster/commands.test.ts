@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Wish } from "../graph/fleet.ts";
-import type { Snapshot } from "../graph/view-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import { systemClock } from "../shared/clock.ts";
 import { openStore } from "../store/open.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";

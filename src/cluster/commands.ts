@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Wish } from "../graph/fleet.ts";
-import type { Snapshot } from "../graph/view-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError, type ErrorCode, type Issue } from "../shared/errors.ts";
 import type { ClusterDatabase } from "./database.ts";

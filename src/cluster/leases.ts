@@ -139,7 +139,7 @@ export class Leases {
 
   /**
    * Hands graphs of definitions that no process has to those which have another of their name and version: they go on where they can, and
-   * fail where they can't, as on a process alone (graph/recovery.ts).
+   * fail where they can't, as on a process alone (graph/machine/recovery.ts).
    * @returns how many.
    */
   async handOn(): Promise<number> {

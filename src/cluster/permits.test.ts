@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { PermitAnswer, SharedLimits } from "../graph/permit-types.ts";
+import type { PermitAnswer, SharedLimits } from "../graph/running/permit-types.ts";
 import { systemClock } from "../shared/clock.ts";
 import { silentLog } from "../shared/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";

@@ -5,7 +5,7 @@
  *
  * Attempts that want one in the same moment ask in one statement; those that have to wait ask again when some were given back.
  */
-import type { PermitAnswer, Permits, PermitWant, SharedLimits } from "../graph/permit-types.ts";
+import type { PermitAnswer, Permits, PermitWant, SharedLimits } from "../graph/running/permit-types.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";

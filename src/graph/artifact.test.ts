@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import { PART_BYTES } from "../store/artifacts.ts";
-import { readArtifact } from "./artifact.ts";
-import { graph, worker } from "./definition.ts";
+import { readArtifact } from "./running/artifact.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, STORES } from "./engine-bench.test.ts";
 
 async function* chunks(sizes: readonly number[]): AsyncGenerator<Uint8Array> {

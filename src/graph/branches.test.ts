@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { SimulatedClock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { openStore } from "../store/open.ts";
-import { graph, worker, type GraphBuilder } from "./definition.ts";
+import { graph, worker, type GraphBuilder } from "./definition/definition.ts";
 import { createEngine } from "./engine.ts";
-import { FinalError } from "./final-error.ts";
-import type { Settled } from "./context-types.ts";
-import type { GraphDefinition, NodeRef } from "./definition-types.ts";
-import type { Snapshot } from "./view-types.ts";
+import { FinalError } from "./definition/final-error.ts";
+import type { Settled } from "./definition/context-types.ts";
+import type { GraphDefinition, NodeRef } from "./definition/definition-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
 
 /** Runs a graph to its end on a store in memory. */
 async function run(definition: GraphDefinition, input: Json = null): Promise<Snapshot> {

@@ -2,7 +2,7 @@
 import { SvcError } from "../shared/errors.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { GraphQuery } from "../store/queries.ts";
-import type { BulkAction, BulkOptions, BulkReport, Steering } from "./steering-types.ts";
+import type { BulkAction, BulkOptions, BulkReport, Steering } from "./definition/steering-types.ts";
 
 /** Graphs that are steered side by side: their units share commits. */
 const SLICE = 100;

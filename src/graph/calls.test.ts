@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
-import { CallError } from "./call-error.ts";
-import { graph, worker } from "./definition.ts";
+import { CallError } from "./running/call-error.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, gate, STORES } from "./engine-bench.test.ts";
-import type { Snapshot } from "./view-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
 
 const statusOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.find((node) => node.id === id)?.status;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
-import { asWorker } from "./children.ts";
-import { graph, worker } from "./definition.ts";
+import { asWorker } from "./definition/graph-worker.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, gate, STORES, type Bench } from "./engine-bench.test.ts";
 
 /** A parent whose second node is a graph of two; what holds the child's first node, and whether its second fails. */

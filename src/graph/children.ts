@@ -9,37 +9,17 @@ import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
-import { FinalError } from "./final-error.ts";
-import type { GraphDefinition, Worker } from "./definition-types.ts";
+import { FinalError } from "./definition/final-error.ts";
+import type { Worker } from "./definition/definition-types.ts";
 import type { Engine } from "./engine-types.ts";
-import type { Steering } from "./steering-types.ts";
-import type { WorkerContext } from "./worker-types.ts";
+import type { Steering } from "./definition/steering-types.ts";
+import type { WorkerContext } from "./definition/worker-types.ts";
 
 /** How long to wait before an end that could not be told is told again. */
 const AGAIN_MS = 1000;
-/** Names of workers have no colon, so these are nobody else's. */
-const WORKER_PREFIX = "graph:";
 const KEY_PREFIX = "child/";
-
-const workers = new WeakMap<GraphDefinition, Worker<never, unknown>>();
-
-/** A worker whose work is a graph, for a node or for `ctx.call`. The app must know the graph, as it does those of nodes. */
-export function asWorker<Input, Output>(definition: GraphDefinition<Input, Output>): Worker<Input, Output> {
-  let made = workers.get(definition);
-  if (!made) {
-    made = {
-      kind: "worker",
-      name: `${WORKER_PREFIX}${definition.name}`,
-      options: {},
-      run: () => {
-        throw new Error("A graph that stands for a worker is run by an engine only");
-      },
-      graph: definition,
-    };
-    workers.set(definition, made);
-  }
-  return made as unknown as Worker<Input, Output>;
-}
+/** Of signals that tell of an end: names of an author's have no colon. */
+const END_PREFIX = "graph:";
 
 export interface ChildOptions {
   graphs: GraphStore;
@@ -132,7 +112,7 @@ function hasEnded({ phase }: GraphRow): boolean {
 
 /** Name of the signal that says it; another for each time that the graph is run. */
 function endOf({ id, epoch }: GraphRow): string {
-  return `${WORKER_PREFIX}${id}:${epoch}`;
+  return `${END_PREFIX}${id}:${epoch}`;
 }
 
 async function unlessRefused(step: Promise<unknown>): Promise<void> {

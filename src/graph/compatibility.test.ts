@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { misfits, type History } from "./compatibility.ts";
-import { graph, worker } from "./definition.ts";
-import type { GraphDefinition } from "./definition-types.ts";
+import { graph, worker } from "./definition/definition.ts";
+import type { GraphDefinition } from "./definition/definition-types.ts";
 
 const work = worker("work", () => 1);
 const other = worker("other", () => 1);

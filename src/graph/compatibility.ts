@@ -2,10 +2,10 @@
  * What new code would break: graphs as they are stored, held against the definitions of today. Decides only; recovery.ts is
  * what an engine does about the same misfits when it takes such a graph up.
  */
-import { definitionName } from "./inner-id.ts";
+import { definitionName } from "./machine/inner-id.ts";
 import { calledIn, definitionFor } from "./registry.ts";
-import type { GraphDefinition } from "./definition-types.ts";
-import type { Snapshot } from "./view-types.ts";
+import type { GraphDefinition } from "./definition/definition-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
 
 export type MisfitKind = "unknown graph" | "missing node" | "new node" | "changed worker" | "changed order";
 

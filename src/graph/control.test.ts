@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
-import { graph, worker } from "./definition.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, STORES, typesOf } from "./engine-bench.test.ts";
 
 const echo = worker("echo", (input: unknown) => input);

@@ -12,10 +12,10 @@ import type { Store } from "../store/contract.ts";
 import type { Unit } from "../store/unit.ts";
 import { openStore } from "../store/open.ts";
 import { nodesOf, signalsOf } from "./engine-bench.test.ts";
-import { worker } from "./definition.ts";
+import { worker } from "./definition/definition.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
-import type { Worker } from "./definition-types.ts";
+import type { Worker } from "./definition/definition-types.ts";
 
 type Op =
   | { kind: "step" | "call" | "state" | "checkpoint" | "both" }

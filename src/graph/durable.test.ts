@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
-import { worker } from "./definition.ts";
+import { worker } from "./definition/definition.ts";
 import { bench, gate, STORES, typesOf, nodesOf } from "./engine-bench.test.ts";
-import type { Snapshot } from "./view-types.ts";
-import type { WorkerContext } from "./worker-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
+import type { WorkerContext } from "./definition/worker-types.ts";
 
 const HOUR_MS = 3_600_000;
 

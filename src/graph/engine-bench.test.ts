@@ -9,7 +9,7 @@ import { recordLog } from "../testing/log.ts";
 import { testDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { createEngine, type EngineOptions } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
-import type { LifecycleEvent } from "./report-types.ts";
+import type { LifecycleEvent } from "./machine/report-types.ts";
 
 /** What the tests of engines run on. With `SVC_TEST_POSTGRES_ENGINE`, as a step of `.ci/run` has it, on PostgreSQL alone. */
 export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] === undefined ? ["memory:", "sqlite:"] : ["postgres:"];

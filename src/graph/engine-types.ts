@@ -3,8 +3,8 @@ import type { Json } from "../shared/json.ts";
 import type { GraphEvent } from "../store/graph-rows.ts";
 import type { GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
 import type { Queues } from "./queue-types.ts";
-import type { LaneReport } from "./report-types.ts";
-import type { Schedules } from "./schedule-types.ts";
+import type { LaneReport } from "./machine/report-types.ts";
+import type { Schedules } from "./schedules/schedule-types.ts";
 import type {
   BulkAction,
   BulkOptions,
@@ -15,9 +15,9 @@ import type {
   SignalOptions,
   StartOptions,
   Steering,
-} from "./steering-types.ts";
-import type { ValueLimits } from "./value-limits.ts";
-import type { EventsQuery, NodeDetail, Snapshot } from "./view-types.ts";
+} from "./definition/steering-types.ts";
+import type { ValueLimits } from "./definition/value-limits.ts";
+import type { EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
 
 export interface Engine {
   /** @returns the snapshot, and whether this call made the graph (false: the idempotency key was known). */

@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { recordLog } from "../testing/log.ts";
-import { graph, worker } from "./definition.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { createEngine, type EngineOptions } from "./engine.ts";
 import {
   bench as openBench,
@@ -18,8 +18,8 @@ import {
   type Bench,
   nodesOf,
 } from "./engine-bench.test.ts";
-import { FinalError } from "./final-error.ts";
-import type { WorkerContext } from "./worker-types.ts";
+import { FinalError } from "./definition/final-error.ts";
+import type { WorkerContext } from "./definition/worker-types.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-engine-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -10,35 +10,35 @@ import type { Store } from "../store/contract.ts";
 import type { GraphEvent, GraphRow } from "../store/graph-rows.ts";
 import type { GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
 import type { Unit } from "../store/unit.ts";
-import { auditOf } from "./audit.ts";
-import { checkCount } from "./checks.ts";
+import { auditOf } from "./machine/audit.ts";
+import { checkCount } from "./definition/checks.ts";
 import { bulk } from "./bulk.ts";
 import { Children } from "./children.ts";
-import { Isolation } from "./isolation.ts";
-import { requireSize } from "./json-value.ts";
-import { whenAborted, type LiveGraph } from "./live.ts";
-import { Machine } from "./machine.ts";
-import { madeInput } from "./node-input.ts";
-import { newGraph } from "./new-graph.ts";
-import { firstNodes } from "./node-rows.ts";
-import { boundElsewhere, perform, type Channel, type NodeOrder, type Performance } from "./elsewhere.ts";
+import { Isolation } from "./running/isolation.ts";
+import { requireSize } from "./definition/json-value.ts";
+import { whenAborted, type LiveGraph } from "./running/live.ts";
+import { Machine } from "./machine/machine.ts";
+import { madeInput } from "./running/node-input.ts";
+import { newGraph } from "./machine/new-graph.ts";
+import { firstNodes } from "./machine/node-rows.ts";
+import { boundElsewhere, perform, type Channel, type NodeOrder, type Performance } from "./running/elsewhere.ts";
 import type { Fleet, Wish } from "./fleet.ts";
-import type { Place } from "./place.ts";
-import { forkRows } from "./rerun.ts";
+import type { Place } from "./running/place.ts";
+import { forkRows } from "./machine/rerun.ts";
 import { Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
 import { keptBy, purgeAll, Retention } from "./retention.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
-import { Scheduler } from "./schedules.ts";
-import { nodeDetail, snapshotOf } from "./snapshot.ts";
+import { Scheduler } from "./schedules/schedules.ts";
+import { nodeDetail, snapshotOf } from "./machine/snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import { UnderWay } from "./under-way.ts";
-import { readLimits, type GraphLimits, type ValueLimits } from "./value-limits.ts";
-import { WorkerTools, type WorkerToolOptions } from "./worker-tools.ts";
-import type { GraphDefinition, Worker } from "./definition-types.ts";
+import { readLimits, type GraphLimits, type ValueLimits } from "./definition/value-limits.ts";
+import { WorkerTools, type WorkerToolOptions } from "./running/worker-tools.ts";
+import type { GraphDefinition, Worker } from "./definition/definition-types.ts";
 import type { Engine } from "./engine-types.ts";
-import type { AttemptReport, LaneReport, OutboxRows } from "./report-types.ts";
-import type { ScheduleDefinition } from "./schedule-types.ts";
+import type { AttemptReport, LaneReport, OutboxRows } from "./machine/report-types.ts";
+import type { ScheduleDefinition } from "./schedules/schedule-types.ts";
 import type {
   BulkAction,
   BulkOptions,
@@ -49,8 +49,8 @@ import type {
   SignalOptions,
   StartOptions,
   Steering,
-} from "./steering-types.ts";
-import type { EventsQuery, NodeDetail, Snapshot } from "./view-types.ts";
+} from "./definition/steering-types.ts";
+import type { EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
 
 export interface EngineOptions {
   store: Store;

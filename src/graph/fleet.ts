@@ -3,10 +3,10 @@
  * does not. An engine without a fleet holds all that it meets.
  */
 import type { Json } from "../shared/json.ts";
-import type { Channel, Elsewhere, NodeOrder, Performance } from "./elsewhere.ts";
-import type { Permits } from "./permit-types.ts";
-import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "./steering-types.ts";
-import type { Snapshot } from "./view-types.ts";
+import type { Channel, Elsewhere, NodeOrder, Performance } from "./running/elsewhere.ts";
+import type { Permits } from "./running/permit-types.ts";
+import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "./definition/steering-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
 
 /** What somebody wants of a graph, as it is handed to the process that holds it. */
 export type Wish =

@@ -10,11 +10,11 @@ import type { Json } from "../shared/json.ts";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
-import { worker } from "./definition.ts";
-import type { Worker } from "./definition-types.ts";
+import { worker } from "./definition/definition.ts";
+import type { Worker } from "./definition/definition-types.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
-import type { Snapshot } from "./view-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-thread-rows-"));
 const file = join(folder, "rows.mjs");
@@ -35,7 +35,7 @@ before(() => {
     file,
     `
 import { existsSync } from "node:fs";
-import { worker } from ${JSON.stringify(new URL("./definition.js", import.meta.url).href)};
+import { worker } from ${JSON.stringify(new URL("./definition/definition.js", import.meta.url).href)};
 const isolate = { module: import.meta.url };
 const insert = (db, who) => db.query("INSERT INTO own_row (who) VALUES ($1)", [who]);
 export const twice = worker("twice", { isolate, retry: { max: 2, base: 0 } }, async (who, ctx) => {

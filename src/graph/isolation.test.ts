@@ -6,12 +6,12 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { systemClock } from "../shared/clock.ts";
 import { openStore } from "../store/open.ts";
-import { worker } from "./definition.ts";
+import { worker } from "./definition/definition.ts";
 import { createEngine } from "./engine.ts";
 import { Registry } from "./registry.ts";
 import type { Engine } from "./engine-types.ts";
-import type { Snapshot } from "./view-types.ts";
-import type { Worker } from "./definition-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
+import type { Worker } from "./definition/definition-types.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-threads-"));
 const file = join(folder, "isolated.mjs");
@@ -25,7 +25,7 @@ before(async () => {
   writeFileSync(
     file,
     `
-import { worker } from ${JSON.stringify(new URL("./definition.js", import.meta.url).href)};
+import { worker } from ${JSON.stringify(new URL("./definition/definition.js", import.meta.url).href)};
 const isolate = { module: import.meta.url, memoryMb: 32 };
 const once = { retry: { max: 1 } };
 export const echo = worker("echo", { isolate, ...once }, async (input, ctx) => {

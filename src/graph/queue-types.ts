@@ -1,5 +1,5 @@
 /** What waits for which worker, as it is shown and paused. */
-import type { Steering } from "./steering-types.ts";
+import type { Steering } from "./definition/steering-types.ts";
 
 /** What waits for a worker, and runs, in this process. */
 export interface QueueView {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
-import { graph, worker } from "./definition.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, gate, STORES } from "./engine-bench.test.ts";
 
 for (const url of STORES) {

@@ -2,10 +2,10 @@
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { QueueRows } from "../store/control.ts";
-import { auditOf } from "./audit.ts";
-import type { Dispatcher } from "./dispatcher.ts";
+import { auditOf } from "./machine/audit.ts";
+import type { Dispatcher } from "./running/dispatcher.ts";
 import type { Queues, QueueView } from "./queue-types.ts";
-import type { Steering } from "./steering-types.ts";
+import type { Steering } from "./definition/steering-types.ts";
 
 export interface QueueOptions {
   rows: QueueRows;

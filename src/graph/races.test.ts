@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
-import { graph, worker } from "./definition.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, gate, STORES, typesOf, webhooksOf, type Bench } from "./engine-bench.test.ts";
 
 /** A chain of two, whose first node ends when it is let go. */

@@ -1,9 +1,9 @@
 /** What can be started, by name: graphs, and workers alone. */
 import { SvcError } from "../shared/errors.ts";
-import { graphOfWorker } from "./definition.ts";
+import { graphOfWorker } from "./definition/definition.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
-import { requireModule } from "./isolation.ts";
-import type { GraphDefinition, NodeDefinition, Worker } from "./definition-types.ts";
+import { requireModule } from "./running/isolation.ts";
+import type { GraphDefinition, NodeDefinition, Worker } from "./definition/definition-types.ts";
 
 export class Registry {
   /** Versions of each name, in the order of the lists. */

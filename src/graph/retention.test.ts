@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { durationMs, SimulatedClock } from "../shared/clock.ts";
-import { graph, worker } from "./definition.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, STORES } from "./engine-bench.test.ts";
 
 const work = worker("work", () => 1);

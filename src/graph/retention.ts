@@ -6,7 +6,7 @@ import { durationMs, type Clock, type Duration, type Timer } from "../shared/clo
 import type { Log } from "../shared/log.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { PurgeQuery } from "../store/queries.ts";
-import type { GraphDefinition } from "./definition-types.ts";
+import type { GraphDefinition } from "./definition/definition-types.ts";
 
 /** Late by a minute harms nobody. */
 const ROUND_MS = 60_000;

@@ -7,7 +7,7 @@ import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { recordLog } from "../testing/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
-import { worker } from "./definition.ts";
+import { worker } from "./definition/definition.ts";
 import type { Engine } from "./engine-types.ts";
 import { createEngine } from "./engine.ts";
 import type { Fleet, Held } from "./fleet.ts";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import { readCron } from "./cron.ts";
-import { worker } from "./definition.ts";
-import { dueRuns } from "./due-runs.ts";
+import { readCron } from "./schedules/cron.ts";
+import { worker } from "./definition/definition.ts";
+import { dueRuns } from "./schedules/due-runs.ts";
 import { bench, gate, STORES, type Bench } from "./engine-bench.test.ts";
-import type { ScheduleDefinition } from "./schedule-types.ts";
+import type { ScheduleDefinition } from "./schedules/schedule-types.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -3,11 +3,11 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
-import { toJson } from "./json-value.ts";
-import type { LiveGraph } from "./live.ts";
-import type { Machine } from "./machine.ts";
-import type { Snapshot } from "./view-types.ts";
-import type { Wait } from "./waits.ts";
+import { toJson } from "./definition/json-value.ts";
+import type { LiveGraph } from "./running/live.ts";
+import type { Machine } from "./machine/machine.ts";
+import type { Snapshot } from "./machine/view-types.ts";
+import type { Wait } from "./machine/waits.ts";
 
 export interface SignalTarget {
   store: Pick<GraphStore, "hasSignal">;

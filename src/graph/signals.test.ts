@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import { WaitTimeoutError } from "./call-error.ts";
-import { worker } from "./definition.ts";
+import { WaitTimeoutError } from "./running/call-error.ts";
+import { worker } from "./definition/definition.ts";
 import { bench, STORES, signalsOf } from "./engine-bench.test.ts";
-import type { Snapshot } from "./view-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -6,10 +6,10 @@ import { SvcError } from "../shared/errors.ts";
 import type { Failure, GraphPhase, NodeRow } from "../store/graph-rows.ts";
 import type { Unit } from "../store/unit.ts";
 import { graphRow } from "../store/sample-rows.test.ts";
-import { graph, worker } from "./definition.ts";
-import { Machine } from "./machine.ts";
-import { firstNodes } from "./node-rows.ts";
-import type { GraphDefinition } from "./definition-types.ts";
+import { graph, worker } from "./definition/definition.ts";
+import { Machine } from "./machine/machine.ts";
+import { firstNodes } from "./machine/node-rows.ts";
+import type { GraphDefinition } from "./definition/definition-types.ts";
 
 const NOW = 5000;
 const FAILURE: Failure = { message: "no luck", reason: "error" };
@@ -291,7 +291,7 @@ describe("the state table", () => {
     });
 
   it("has a test for each of its rows", () => {
-    const source = readFileSync(new URL("../../src/graph/machine.ts", import.meta.url), "utf8");
+    const source = readFileSync(new URL("../../src/graph/machine/machine.ts", import.meta.url), "utf8");
     const lines = [...source.matchAll(/^ \* \| (?!phase|-)(.+?) +\| (.+?) +\|/gm)].filter(
       ([line]) => !/-{3}/.test(line),
     );

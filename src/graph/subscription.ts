@@ -1,7 +1,7 @@
 /** Following a graph's events: what is stored first, then what comes, each once, in order. */
 import type { GraphEvent } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
-import { TERMINAL } from "./lifecycle.ts";
+import { TERMINAL } from "./machine/lifecycle.ts";
 
 /** Events held for a follower that is slower than its graph; beyond that it reads them from the store. */
 const MAX_HELD = 1000;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import type { TransactionHandle } from "../store/transaction.ts";
-import { graph, worker } from "./definition.ts";
-import type { Snapshot } from "./view-types.ts";
+import { graph, worker } from "./definition/definition.ts";
+import type { Snapshot } from "./machine/view-types.ts";
 import { bench, gate } from "./engine-bench.test.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS booking (id INTEGER PRIMARY KEY, who TEXT NOT NULL UNIQUE)";

@@ -3,12 +3,12 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
-import { graph, worker } from "./definition.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, gate, type Bench, STORES, typesOf, webhooksOf, nodesOf } from "./engine-bench.test.ts";
-import { FinalError } from "./final-error.ts";
-import type { GraphDefinition, NodeRef } from "./definition-types.ts";
-import type { Snapshot } from "./view-types.ts";
-import type { WorkerOptions } from "./worker-types.ts";
+import { FinalError } from "./definition/final-error.ts";
+import type { GraphDefinition, NodeRef } from "./definition/definition-types.ts";
+import type { Snapshot } from "./machine/view-types.ts";
+import type { WorkerOptions } from "./definition/worker-types.ts";
 
 const statuses = (snapshot: Snapshot | undefined): Record<string, string> =>
   Object.fromEntries((snapshot?.nodes ?? []).map((node) => [node.id, node.status]));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { graph, worker } from "./definition.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { bench, gate } from "./engine-bench.test.ts";
 import { createEngine } from "./engine.ts";
-import type { GraphDefinition } from "./definition-types.ts";
+import type { GraphDefinition } from "./definition/definition-types.ts";
 
 const hangs = () => new Promise<never>(() => undefined);
 const quick = worker("quick", (input: string) => input);

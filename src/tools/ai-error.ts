@@ -16,6 +16,6 @@ export async function refusedBy(response: Response, key: string | undefined): Pr
   const told = body.replaceAll(key ?? "\0", "…").slice(0, TOLD_CHARACTERS);
   const error = aiError(`it answered ${response.status} ${told}`.trim());
   const isPassing = response.status >= 500 || PASSING.has(response.status);
-  // The mark by which the engine tells errors that another attempt can't mend (graph/final-error.ts).
+  // The mark by which the engine tells errors that another attempt can't mend (graph/definition/final-error.ts).
   return isPassing ? error : Object.assign(error, { isFinal: true });
 }

@@ -1,7 +1,7 @@
 /** The delivery loop over real HTTP on loopback, its time moved by hand. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import type { OutboxRows } from "../graph/report-types.ts";
+import type { OutboxRows } from "../graph/machine/report-types.ts";
 import { SimulatedClock, type Duration } from "../shared/clock.ts";
 import { recordLog } from "../testing/log.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "../testing/receiver.ts";

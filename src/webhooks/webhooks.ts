@@ -2,7 +2,7 @@
  * Webhooks as the rest of the server sees them: one object with a method per endpoint of contract section 3, the rows
  * for the engine's transactions, and start and close of the delivery loop.
  */
-import type { OutboxRows } from "../graph/report-types.ts";
+import type { OutboxRows } from "../graph/machine/report-types.ts";
 import { createGraphId, randomHex } from "../security/random.ts";
 import type { Resolve } from "../security/resolve.ts";
 import { SsrfPolicy } from "../security/ssrf.ts";

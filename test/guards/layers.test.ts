@@ -46,11 +46,40 @@ function importCycles(files: SourceFile[]): string[] {
   return cycles;
 }
 
+/** Rooms of the engine, those first that know of no other; what is below none of them stands in `src/graph` itself. */
+const ENGINE_ROOMS = ["definition", "machine", "running", "schedules"];
+/** How it is told of what goes on, it says by types of those above. */
+const isTypeOnly = ({ text }: SourceFile, target: string): boolean =>
+  text
+    .split(/;\n/)
+    .filter((line) => line.includes(target.split("/").at(-1) as string))
+    .every((line) => /^(?:\/\*[\s\S]*\*\/\s*)?\s*import type /.test(line));
+
+function wrongInEngine(files: SourceFile[]): string[] {
+  const rank = (path: string): number | undefined => {
+    const [, room = ""] = /^src\/graph\/(.*?)\/?[^/]*$/.exec(path) ?? [];
+    if (!path.startsWith("src/graph/")) return undefined;
+    return room === "" ? ENGINE_ROOMS.length : ENGINE_ROOMS.indexOf(room);
+  };
+  return files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => (rank(target) ?? -1) > (rank(file.path) ?? -1) && rank(file.path) !== undefined)
+      .filter((target) => !isTypeOnly(file, target))
+      .map((target) => `${file.path} -> ${target}`),
+  );
+}
+
 const files = sourceFiles("src");
 
 describe("layers", () => {
   it("import only downwards", () => {
     assert.deepEqual(wrongImports(files), []);
+  });
+
+  it("import only downwards between the rooms of the engine, types aside", () => {
+    assert.deepEqual(wrongInEngine(files), []);
+    const planted = { path: "src/graph/machine/planted.ts", text: `import { x } from "../running/runner.ts";` };
+    assert.deepEqual(wrongInEngine([planted]), ["src/graph/machine/planted.ts -> src/graph/running/runner.ts"]);
   });
 
   it("a planted upward import is caught", () => {

@@ -1,7 +1,7 @@
 /** Files that workers left, over HTTP: a list, and each as a download. Never shown in place: what they hold is anybody's. */
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
-import { readArtifact } from "../../graph/artifact.ts";
+import { readArtifact } from "../../graph/running/artifact.ts";
 import type { ArtifactRow } from "../../store/artifacts.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { graphAccess } from "../auth.ts";

@@ -1,7 +1,7 @@
 /** Who did what by hand, for whoever must answer for it. */
 import { json } from "../../http/response.ts";
 import type { Context, Middleware, Result } from "../../http/types.ts";
-import { auditOf } from "../../graph/audit.ts";
+import { auditOf } from "../../graph/machine/audit.ts";
 import type { Json } from "../../shared/json.ts";
 import { PATHS } from "../../shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../../store/control.ts";

@@ -1,7 +1,7 @@
 /** The same step for many graphs over HTTP. */
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
-import type { BulkAction, BulkOptions } from "../../graph/steering-types.ts";
+import type { BulkAction, BulkOptions } from "../../graph/definition/steering-types.ts";
 import type { Json } from "../../shared/json.ts";
 import { PATHS } from "../../shared/wire.ts";
 import type { PurgeQuery } from "../../store/queries.ts";

@@ -1,8 +1,8 @@
 /** What callers send to the graph endpoints, checked. */
 import type { Context } from "../../http/types.ts";
 import { readJson } from "../../http/body.ts";
-import { readPriority } from "../../graph/checks.ts";
-import type { StartOptions, Steering } from "../../graph/steering-types.ts";
+import { readPriority } from "../../graph/definition/checks.ts";
+import type { StartOptions, Steering } from "../../graph/definition/steering-types.ts";
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import { GRAPH_STATUSES } from "../../shared/wire.ts";

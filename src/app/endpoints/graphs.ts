@@ -3,7 +3,7 @@ import { readJson } from "../../http/body.ts";
 import { eventStream, type StreamEvent } from "../../http/event-stream.ts";
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
-import type { Snapshot } from "../../graph/view-types.ts";
+import type { Snapshot } from "../../graph/machine/view-types.ts";
 import { createGraphToken, graphTokenScope } from "../../security/graph-token.ts";
 import type { GraphScope } from "../../security/graph-token.ts";
 import type { GraphEvent } from "../../store/graph-rows.ts";

@@ -1,7 +1,7 @@
 /** Schedules over HTTP: make, look, pause, run now, remove. */
 import { empty, json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
-import type { ScheduleDefinition, ScheduleView } from "../../graph/schedule-types.ts";
+import type { ScheduleDefinition, ScheduleView } from "../../graph/schedules/schedule-types.ts";
 import type { Json } from "../../shared/json.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { operatorOnly } from "../auth.ts";

@@ -6,7 +6,7 @@
  * A span names the route and not the path, and holds no query, header or payload: those may be secrets.
  */
 import { hash } from "node:crypto";
-import type { AttemptReport, LifecycleEvent } from "../../graph/report-types.ts";
+import type { AttemptReport, LifecycleEvent } from "../../graph/machine/report-types.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Result } from "../../http/types.ts";
 import type { Clock } from "../../shared/clock.ts";

@@ -14,7 +14,7 @@ export interface WorkerView {
   graphs: string[];
 }
 
-/** Of workers that say nothing else (graph/worker-types.ts). */
+/** Of workers that say nothing else (graph/definition/worker-types.ts). */
 const CONCURRENCY = 16;
 
 type Definitions = ReadonlyMap<string, readonly GraphDefinition[]>;

@@ -1,0 +1,81 @@
+/** What is done to graphs from outside, and who does it. */
+import type { Json } from "../../shared/json.ts";
+import type { GraphQuery } from "../../store/queries.ts";
+
+/** Who steers a graph by hand, and why: kept in the event of the step, for whoever asks later. */
+export interface Steering {
+  /** `operator`, a user's id. Default: nobody is named. */
+  by?: string;
+  /** Why, in a few words. */
+  note?: string;
+  /** The client's address: kept in the audit trail, not told in events. */
+  address?: string;
+}
+
+/** `by` is kept in the event `graph.queued`; a start with a `note` is in the audit trail too, as something done by hand. */
+export interface StartOptions extends Steering {
+  /** The same key again, for the same name, is the same graph. */
+  idempotencyKey?: string;
+  /** Not before that many milliseconds from now. */
+  delayMs?: number;
+  /** Added to the workers' (see there). A whole number from -1000 to 1000; default 0. */
+  priority?: number;
+  /** Not before this time, Unix milliseconds; `delayMs` counts from it. One that is over is now. */
+  at?: number;
+  tags?: string[];
+  /** The graph that this one belongs to, and which of its nodes: shown in both, and found by. */
+  parent?: { graphId: string; node?: string };
+}
+
+export interface PauseOptions extends Steering {
+  /**
+   * How long nodes that run may go on: to their end, or their next step. Then they are aborted and begin again when the
+   * graph is resumed; the attempt does not count. Default: as long as they take.
+   */
+  graceMs?: number;
+}
+
+export interface RetryOptions extends Steering {
+  /**
+   * A node, or an item of a fan-out such as `inspect/3`: it runs again, and all that comes after it, also in a graph that
+   * is done. What they came to before is kept (`pastNodes`). Default: all that is not done, in a graph that has failed.
+   */
+  from?: string;
+}
+
+export interface ForkOptions extends Steering {
+  /** The first node to run in the new graph; results of those it doesn't come after are copied. */
+  from: string;
+  /** Input of that node, in place of what its definition makes. */
+  input?: Json;
+}
+
+export interface SignalOptions extends Steering {
+  /** Sent once for each key, however often it is called. */
+  idempotencyKey?: string;
+}
+
+export type BulkAction = "pause" | "resume" | "cancel" | "retry";
+
+export interface BulkOptions extends Steering {
+  /** Which graphs; an empty one is all. */
+  filter: Omit<GraphQuery, "limit" | "cursor">;
+  /** Most graphs to steer. Default and most 10,000. */
+  limit?: number;
+  /** Where an earlier call ended. */
+  cursor?: string;
+  /** Only counts. */
+  isDryRun?: boolean;
+}
+
+export interface BulkReport {
+  action: BulkAction;
+  /** Graphs that the filter fits, by the time it began. */
+  matched: number;
+  changed: number;
+  /** Graphs that did not allow it. */
+  refused: number;
+  dry_run: boolean;
+  /** Where to go on; null when none is left. */
+  next_cursor: string | null;
+}

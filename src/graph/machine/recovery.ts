@@ -1,0 +1,60 @@
+/** What becomes of the rows of a graph when it is taken up again: after a crash, or after a commit that failed. */
+import type { Failure, GraphRow, NodeRow } from "../../store/graph-rows.ts";
+import type { Change } from "./change.ts";
+import { definitionName, isInner } from "./inner-id.ts";
+import type { Mirror } from "./mirror.ts";
+import { firstNodes } from "./node-rows.ts";
+
+/** A node that brought its process down this often is not tried again: it would take every other graph with it. */
+export const MAX_CRASHES = 3;
+
+/** How the definition no longer fits what the graph was started with; undefined where it does. */
+export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
+  const { definition } = mirror;
+  const names = new Set(definition.nodes.map(({ name }) => name));
+  const lost = mirror.all().find(({ id }) => !names.has(definitionName(id)));
+  if (lost) return `it no longer has the node "${lost.id}"`;
+  if (row.definition === definition.hash) return undefined;
+  const added = firstNodes(row, definition).filter((node) => !mirror.get(node.id));
+  return added.length === 0 ? undefined : `it has new nodes: ${added.map((node) => node.id).join(", ")}`;
+}
+
+/**
+ * What ran or waited is ready again; nodes that were called wait until the worker that called them calls again.
+ * @param hasCrashed whether the process died with it; a fault of the store is not the node's doing.
+ * @returns a node that is not tried again, and why.
+ */
+export function recoverNodes(
+  change: Change,
+  mirror: Mirror,
+  hasCrashed: boolean,
+): { node: NodeRow; error: Failure } | undefined {
+  mirror.running = 0;
+  let poison: NodeRow | undefined;
+  for (const node of mirror.all()) {
+    if (node.kind !== "node") continue;
+    const hasFallen = hasCrashed && node.status === "running";
+    const crashes = hasFallen ? node.crashes + 1 : node.crashes;
+    if (isInner(node.id)) recoverInner(change, node, crashes);
+    else if (node.status === "running" || node.status === "waiting") {
+      change.node(node, { status: "ready", crashes });
+      change.event("node.ready", node.id);
+      if (hasFallen && crashes >= MAX_CRASHES) poison ??= node;
+    }
+  }
+  return poison && { node: poison, error: poisoned(poison) };
+}
+
+function recoverInner(change: Change, node: NodeRow, crashes: number): void {
+  if (crashes > node.crashes && crashes >= MAX_CRASHES) {
+    change.node(node, { status: "failed", crashes, finishedMs: change.nowMs });
+    change.node(node, { error: poisoned(node) });
+    change.event("node.failed", node.id, { ...poisoned(node) });
+  } else if (["ready", "running", "retrying", "waiting"].includes(node.status))
+    change.node(node, { status: "pending", crashes, dueMs: undefined });
+}
+
+/** What becomes of a node that is not tried again. */
+export function poisoned({ id, crashes }: NodeRow): Failure {
+  return { message: `The process died ${crashes} times while the node "${id}" ran`, reason: "poison", node: id };
+}

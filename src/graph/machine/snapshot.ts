@@ -1,0 +1,67 @@
+/** A graph as the API shows it (contract section 4). */
+import type { GraphRow, NodeRow } from "../../store/graph-rows.ts";
+import type { GraphDefinition } from "../definition/definition-types.ts";
+import type { NodeDetail, Snapshot } from "./view-types.ts";
+
+/** @param definition absent when this process does not know it: then there are no edges. @param lastSeq of the events. */
+export function snapshotOf(
+  row: GraphRow,
+  nodes: readonly NodeRow[],
+  definition: GraphDefinition | undefined,
+  lastSeq: number,
+  children: readonly GraphRow[],
+): Snapshot {
+  return {
+    graph_id: row.id,
+    worker: row.worker,
+    version: row.version ?? null,
+    status: row.status,
+    phase: row.phase,
+    epoch: row.epoch,
+    input: row.input,
+    result: row.result ?? null,
+    error: row.error ?? null,
+    progress: row.progress ?? null,
+    tags: row.tags,
+    nodes: nodes.map(nodeView),
+    edges: (definition?.nodes ?? []).flatMap((node) => node.after.map((from): [string, string] => [from, node.name])),
+    parent: row.parentGraph === undefined ? null : { graph_id: row.parentGraph, node: row.parentNode ?? null },
+    children: children.map(({ id, parentNode, worker, status }) => ({
+      graph_id: id,
+      node: parentNode ?? null,
+      worker,
+      status,
+    })),
+    forked_from: row.forkedFrom ?? null,
+    created_ms: row.createdMs,
+    due_ms: row.dueMs,
+    started_ms: row.startedMs ?? null,
+    finished_ms: row.finishedMs ?? null,
+    last_seq: lastSeq,
+  };
+}
+
+function nodeView(node: NodeRow): Snapshot["nodes"][number] {
+  return {
+    id: node.id,
+    kind: node.kind,
+    worker: node.worker,
+    status: node.status,
+    attempts: node.attempt,
+    started_ms: node.startedMs ?? null,
+    finished_ms: node.finishedMs ?? null,
+    due_ms: node.dueMs ?? null,
+    error: node.error ?? null,
+  };
+}
+
+/** @param input where the row has none */
+export function nodeDetail(node: NodeRow, input = node.input): NodeDetail {
+  return {
+    ...nodeView(node),
+    epoch: node.epoch,
+    input: input ?? null,
+    result: node.result ?? null,
+    state: node.state ?? null,
+  };
+}

@@ -1,0 +1,65 @@
+/** What is shown of a graph. */
+import type { Json } from "../../shared/json.ts";
+import type { GraphStatus } from "../../shared/wire.ts";
+import type { Failure, GraphPhase, NodeRow } from "../../store/graph-rows.ts";
+
+/** The snapshot of contract section 4. Times in Unix milliseconds. */
+export interface Snapshot {
+  graph_id: string;
+  worker: string;
+  /** Of the definition it was started with. */
+  version: string | null;
+  status: GraphStatus;
+  phase: GraphPhase;
+  epoch: number;
+  input: Json;
+  result: Json;
+  error: Failure | null;
+  progress: { value: number; note?: string } | null;
+  tags: string[];
+  nodes: {
+    /** `parse`, `inspect/12` for an item of a fan-out, `parse#fetch` for what a worker did under that key. */
+    id: string;
+    kind: NodeRow["kind"];
+    worker: string;
+    status: NodeRow["status"];
+    attempts: number;
+    started_ms: number | null;
+    finished_ms: number | null;
+    /** Until when it sleeps or waits, or when it is tried again. */
+    due_ms: number | null;
+    error: Failure | null;
+  }[];
+  /** Pairs `[from, to]` of node ids of the definition; a fan-out appears once, by its name. */
+  edges: [string, string][];
+  /** The graph whose node started this one. */
+  parent: { graph_id: string; node: string | null } | null;
+  /** Those that nodes of this one started, oldest first. */
+  children: { graph_id: string; node: string | null; worker: string; status: GraphStatus }[];
+  forked_from: string | null;
+  created_ms: number;
+  /** Not before this time. */
+  due_ms: number;
+  started_ms: number | null;
+  finished_ms: number | null;
+  /** Sequence number of the last event in this snapshot: subscribe after it. */
+  last_seq: number;
+}
+
+/** A node with all that is kept of it. */
+export type NodeDetail = Snapshot["nodes"][number] & {
+  /** The run of the graph it belongs to: 1, and one more for each retry. */
+  epoch: number;
+  /** null until it has begun; of past nodes only what a fan-out or a fork gave them. */
+  input: Json;
+  result: Json;
+  /** What its worker keeps from one attempt to the next. */
+  state: Json;
+};
+
+export interface EventsQuery {
+  /** Events with a higher number only. Default 0. */
+  after?: number;
+  /** Default 1,000. */
+  limit?: number;
+}

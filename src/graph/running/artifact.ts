@@ -1,0 +1,80 @@
+/** Files that a worker leaves (`ctx.artifact`): read as a stream, written in parts, named with their hash. */
+import { createHash } from "node:crypto";
+import { PART_BYTES, type ArtifactRow, type ArtifactRows } from "../../store/artifacts.ts";
+import { FinalError } from "../definition/final-error.ts";
+
+export type ArtifactData = string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** A gigabyte: what is larger belongs into a store of files. */
+const MAX_BYTES = 1024 ** 3;
+const NAME = /^[\w][\w.@+=,-]{0,99}$/;
+/** RFC 9110 section 8.3.1, with at most one parameter. */
+const TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}(?:; ?[\w-]{1,20}=[\w.+-]{1,40})?$/;
+
+/** @throws FinalError */
+export function requireArtifact(name: string, type: string, node: string, others: readonly ArtifactRow[]): void {
+  if (!NAME.test(name))
+    throw new FinalError(
+      `"${String(name).slice(0, 120)}" is no name for an artifact of "${node}"; use 1 to 100 letters, digits or any of . _ @ + = , -`,
+    );
+  if (!TYPE.test(type))
+    throw new FinalError(`"${String(type).slice(0, 120)}" is no media type; use one such as "text/csv"`);
+  // Its own from an epoch before is replaced.
+  const other = others.find((row) => row.name === name && row.node !== node);
+  if (other) throw new FinalError(`The artifact "${name}" of "${node}" has the name of one that "${other.node}" made`);
+}
+
+/** Writes all parts. @throws FinalError for more than a gigabyte. */
+export async function writeArtifact(
+  rows: ArtifactRows,
+  graphId: string,
+  name: string,
+  data: ArtifactData,
+): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  let at = 0;
+  for await (const part of partsOf(data)) {
+    hash.update(part);
+    bytes += part.byteLength;
+    if (bytes > MAX_BYTES) throw new FinalError(`The artifact "${name}" is larger than ${MAX_BYTES} bytes`);
+    await rows.writePart(graphId, name, at++, part);
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+/** The same bytes, cut into parts of one size. */
+async function* partsOf(data: ArtifactData): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunksOf(data)) {
+    for (let from = 0; from < chunk.byteLength;) {
+      const piece = chunk.subarray(from, from + PART_BYTES - size);
+      held.push(piece);
+      from += piece.byteLength;
+      size += piece.byteLength;
+      if (size < PART_BYTES) continue;
+      yield Buffer.concat(held);
+      [held, size] = [[], 0];
+    }
+  }
+  if (size > 0) yield Buffer.concat(held);
+}
+
+async function* chunksOf(data: ArtifactData): AsyncGenerator<Uint8Array> {
+  if (typeof data === "string") yield Buffer.from(data);
+  else if (data instanceof Uint8Array) yield data;
+  else yield* data as AsyncIterable<Uint8Array>;
+}
+
+/** The bytes of an artifact, part by part. */
+export async function* readArtifact(
+  rows: ArtifactRows,
+  { graphId, name, bytes }: ArtifactRow,
+): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at * PART_BYTES < bytes; at++) {
+    const part = await rows.part(graphId, name, at);
+    if (!part) throw new Error(`Part ${at} of the artifact "${name}" of ${graphId} is missing`);
+    yield part;
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Nodes of workers that this process does not run: their attempts are under way here, where their graph is, while the worker runs in
+ * another process. Its context's calls come as messages (inside.ts, outside.ts), so that only the process which holds the graph writes it.
+ */
+import type { Json } from "../../shared/json.ts";
+import type { Worker } from "../definition/definition-types.ts";
+import { Inside, type AwayContext } from "./inside.ts";
+import { listener } from "./outside.ts";
+import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
+import { ThreadTransactions } from "./thread-transactions.ts";
+import type { WorkerTools } from "./worker-tools.ts";
+import type { WorkerContext } from "../definition/worker-types.ts";
+
+/** An attempt that some other process is to run. */
+export interface NodeOrder {
+  worker: string;
+  /** As JSON has it. */
+  input: unknown;
+  context: AwayContext;
+  state: Json | undefined;
+}
+
+/** The end of an attempt's messages where its graph is. */
+export interface CallEnd {
+  say(message: Exclude<ToThread, { type: "run" }>): void;
+  /** Nothing more is wanted of it: whoever runs it stops. */
+  end(): void;
+}
+
+export interface CallListener {
+  hear: (message: FromThread) => void;
+  /** It will never end: the other process is gone, or has left off. */
+  lost: (error: Error) => void;
+}
+
+/** What an engine needs of the processes beside it. */
+export interface Elsewhere {
+  /** Whether nodes of this worker run in this process. */
+  runsHere(worker: string): boolean;
+  call(order: NodeOrder, listener: CallListener): CallEnd;
+}
+
+/** The way back to the graph. */
+export interface Channel {
+  say: (message: FromThread) => void;
+  /** Aborts when nobody wants it any more. */
+  signal: AbortSignal;
+}
+
+/** Where a worker runs for a graph that is elsewhere. */
+export interface Performance {
+  /** What its graph's process says. */
+  hear(message: Exclude<ToThread, { type: "run" }>): void;
+  /** When it has ended, and said so. */
+  ended: Promise<void>;
+}
+
+/** An attempt did not end: the process that ran it died, or is stopping. The node runs again. */
+export class Unfinished extends Error {
+  readonly hasCrashed: boolean;
+
+  constructor(hasCrashed: boolean) {
+    super(hasCrashed ? "The process that ran it is gone" : "The process that ran it is stopping");
+    this.name = "Unfinished";
+    this.hasCrashed = hasCrashed;
+  }
+}
+
+/** The worker as it is called, where it runs elsewhere. */
+export function boundElsewhere(
+  worker: Worker<never, unknown>,
+  state: Json | undefined,
+  elsewhere: Elsewhere,
+  workerNamed: (name: string) => Worker<never, unknown> | undefined,
+): Worker<never, unknown> {
+  const run = (input: unknown, ctx: WorkerContext): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const { graphId, nodeId, attempt, epoch, deps } = ctx;
+      let isOver = false;
+      const end = (settle: () => void): void => {
+        if (isOver) return;
+        isOver = true;
+        ctx.signal.removeEventListener("abort", onAbort);
+        transactions.close();
+        call.end();
+        settle();
+      };
+      // Whoever aborted has its reason already.
+      const onAbort = (): void => end(() => reject(ctx.signal.reason as Error));
+      const hear = (message: FromThread): void => {
+        if (isOver) return;
+        if (message.type !== "ended") return listen(message);
+        const { settlement } = message;
+        if ("error" in settlement)
+          end(() => reject(settlement.error.name === "Unfinished" ? new Unfinished(false) : errorOf(settlement.error)));
+        else end(() => resolve(settlement.value));
+      };
+      const context = { graphId, nodeId, attempt, epoch, deps: { ...deps } };
+      const order = { worker: worker.name, input, context, state };
+      const call = elsewhere.call(order, { hear, lost: (error) => end(() => reject(error)) });
+      const transactions = new ThreadTransactions((message) => say(message));
+      const say = (message: ToThread): void => {
+        if (message.type !== "run") call.say(message);
+      };
+      const listen = listener(say, ctx, transactions, workerNamed);
+      ctx.signal.addEventListener("abort", onAbort, { once: true });
+      if (ctx.signal.aborted) onAbort();
+    });
+  return { ...worker, run };
+}
+
+/** Runs a worker for a graph that is elsewhere. @param worker as it is called here. */
+export function perform(
+  worker: Worker<never, unknown>,
+  { input, context, state }: NodeOrder,
+  tools: WorkerTools,
+  { say, signal }: Channel,
+): Performance {
+  const inside = new Inside({ say, signal, toolCalls: (emit) => tools.calls({ signal, emit }) });
+  // It has begun: from now on its time counts.
+  say({ type: "told", method: "heartbeat", args: [] });
+  const ended = inside.perform(async () => worker.run(input as never, inside.contextOf(context, state)));
+  return { hear: (message) => inside.hear(message), ended };
+}

@@ -1,0 +1,36 @@
+/** Which times of a schedule are to be run now, and which are over. Decides only; schedules.ts runs them. */
+import type { ScheduleRow } from "../../store/control.ts";
+import type { CronTimes } from "./cron.ts";
+
+/** Later than that a run was missed: the process was down, or asleep. */
+const LATE_MS = 60_000;
+/** Runs that are made up for at once. More would be a flood, and nobody's plan. */
+const MOST_RUNS = 1000;
+
+export interface DueRuns {
+  /** Times to run now, in order. */
+  runs: number[];
+  /** Times that were missed and are not made up for. */
+  skipped: number;
+  nextMs: number | undefined;
+}
+
+export function dueRuns(
+  { nextMs: fromMs, catchUp }: Pick<ScheduleRow, "nextMs" | "catchUp">,
+  times: CronTimes,
+  nowMs: number,
+): DueRuns {
+  const due: number[] = [];
+  let nextMs = fromMs;
+  while (nextMs !== undefined && nextMs <= nowMs && due.length < MOST_RUNS) {
+    due.push(nextMs);
+    nextMs = times.next(nextMs);
+  }
+  if (nextMs !== undefined && nextMs <= nowMs) {
+    const lastMs = times.last(nowMs);
+    if (catchUp !== "all" && lastMs !== undefined) due.push(lastMs);
+    nextMs = times.next(nowMs);
+  }
+  const runs = due.slice(catchUp === "all" ? 0 : -1).filter((ms) => catchUp !== "none" || nowMs - ms <= LATE_MS);
+  return { runs, skipped: due.length - runs.length, nextMs };
+}

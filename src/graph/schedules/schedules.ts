@@ -1,0 +1,312 @@
+/**
+ * Schedules: graphs started again and again, at the times of a cron expression. Durable: each says when it is due next, and
+ * a run has an idempotency key of its name and its time, so that neither a crash nor a second process starts it twice.
+ * Which times are due is due-runs.ts's to say; what a time is, cron.ts's.
+ */
+import type { Clock, Timer } from "../../shared/clock.ts";
+import { SvcError } from "../../shared/errors.ts";
+import type { Json } from "../../shared/json.ts";
+import type { Log } from "../../shared/log.ts";
+import type { GraphStore } from "../../store/graph-store.ts";
+import type { AuditRows, ScheduleRow, ScheduleRows } from "../../store/control.ts";
+import { auditOf } from "../machine/audit.ts";
+import { readCron, type CronTimes } from "./cron.ts";
+import { dueRuns } from "./due-runs.ts";
+import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
+import type { StartOptions, Steering } from "../definition/steering-types.ts";
+import type { Snapshot } from "../machine/view-types.ts";
+
+const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
+/** How long to wait after a fault of the store before a due schedule is tried again. */
+const AGAIN_MS = 1000;
+
+export interface SchedulerOptions {
+  graphs: GraphStore;
+  rows: ScheduleRows;
+  audit: AuditRows;
+  clock: Clock;
+  log: Log;
+  /** Whether something by that name can be started. */
+  isKnown: (worker: string) => boolean;
+  start: (worker: string, input: Json, options: StartOptions) => Promise<{ snapshot: Snapshot }>;
+  /** Told as a run begins and ends. */
+  onRun: (isBegun: boolean) => void;
+}
+
+type Source = ScheduleRow["source"];
+
+export class Scheduler implements Schedules {
+  readonly #options: SchedulerOptions;
+  readonly #times = new Map<string, CronTimes>();
+  #timer: Timer | undefined;
+  #looks = 0;
+  #hasBegun = false;
+  #isClosed = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes up those of the app's code, in place of those it had before, and begins. @throws SvcError `SVC_DEFINITION` */
+  async begin(definitions: readonly ScheduleDefinition[]): Promise<void> {
+    const names = new Set<string>();
+    for (const definition of definitions) {
+      const { name } = definition;
+      if (names.has(name)) throw refused(`Two schedules are named "${name}"; names must differ`);
+      names.add(name);
+      await this.#save(definition, "app").catch((error: unknown) => {
+        throw refused(`The schedule "${name}": ${(error as Error).message}`, error);
+      });
+    }
+    for (const { name, source } of await this.#options.rows.schedules())
+      if (source === "app" && !names.has(name)) await this.#options.rows.remove(name);
+    this.#hasBegun = true;
+    await this.#arm();
+  }
+
+  /** Another process may have changed some: those of a process that is gone are run by the others. */
+  async lookAgain(): Promise<void> {
+    if (this.#hasBegun) await this.#arm();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+  }
+
+  async list(): Promise<ScheduleView[]> {
+    return (await this.#options.rows.schedules()).map(viewOf);
+  }
+
+  async get(name: string): Promise<ScheduleView | undefined> {
+    const row = await this.#options.rows.schedule(name);
+    return row && viewOf(row);
+  }
+
+  async upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView> {
+    await this.#requireOurs(definition.name);
+    const row = await this.#save(definition, "api", steering ?? {});
+    await this.#arm();
+    return viewOf(row);
+  }
+
+  async remove(name: string, steering?: Steering): Promise<void> {
+    await this.#requireOurs(name);
+    const isGone = await this.#options.rows.remove(name, this.#audit("remove", name, steering));
+    if (!isGone) missing(name);
+    await this.#arm();
+  }
+
+  async pause(name: string, steering?: Steering): Promise<ScheduleView> {
+    return this.#change(name, "pause", steering, () => ({ isPaused: true }));
+  }
+
+  /** Times that were passed over in the meantime are not made up for: they were paused on purpose. */
+  async resume(name: string, steering?: Steering): Promise<ScheduleView> {
+    const nowMs = this.#options.clock.now();
+    return this.#change(name, "resume", steering, (times) => ({ isPaused: false, nextMs: times.next(nowMs) }));
+  }
+
+  async trigger(
+    name: string,
+    { idempotencyKey, ...steering }: Steering & { idempotencyKey?: string } = {},
+  ): Promise<Snapshot> {
+    const { rows, clock, start, audit } = this.#options;
+    const row = (await rows.schedule(name)) ?? missing(name);
+    const key = idempotencyKey === undefined ? {} : { idempotencyKey: `schedule/${name}/by-hand/${idempotencyKey}` };
+    const { snapshot } = await start(row.worker, inputOf(row, clock.now()), { ...tagsOf(row), ...key });
+    await audit.add(this.#audit("trigger", name, steering, { graph_id: snapshot.graph_id }));
+    return snapshot;
+  }
+
+  // Changes.
+
+  async #save(definition: ScheduleDefinition, source: Source, steering?: Steering): Promise<ScheduleRow> {
+    const { name, cron, worker, timeZone = "UTC", input, catchUp = "last", overlap = "skip" } = definition;
+    if (!NAME.test(name))
+      throw invalid(
+        "name",
+        `"${String(name).slice(0, 80)}" is no name; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+      );
+    if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
+    const nowMs = this.#options.clock.now();
+    const times = await this.#timesOf(cron, timeZone, nowMs);
+    const old = await this.#options.rows.schedule(name);
+    // A time that was missed stays due, as long as it means the same.
+    const isSame = old?.cron === cron && old.timeZone === timeZone;
+    const row: ScheduleRow = {
+      name,
+      worker,
+      cron,
+      timeZone,
+      input,
+      catchUp,
+      overlap,
+      source,
+      isPaused: old?.isPaused ?? false,
+      nextMs: isSame ? old.nextMs : times.next(nowMs),
+      lastMs: old?.lastMs,
+      lastGraphId: old?.lastGraphId,
+      createdMs: old?.createdMs ?? nowMs,
+      updatedMs: nowMs,
+    };
+    await this.#options.rows.save(
+      row,
+      steering && this.#audit("save", name, steering, { worker, cron, time_zone: timeZone }),
+    );
+    return row;
+  }
+
+  async #change(
+    name: string,
+    step: string,
+    steering: Steering | undefined,
+    change: (times: CronTimes) => Partial<ScheduleRow>,
+  ): Promise<ScheduleView> {
+    const { rows, clock } = this.#options;
+    const { cron, timeZone } = (await rows.schedule(name)) ?? missing(name);
+    const times = await this.#timesOf(cron, timeZone, clock.now());
+    const row = { ...((await rows.schedule(name)) ?? missing(name)), ...change(times), updatedMs: clock.now() };
+    await rows.save(row, this.#audit(step, name, steering));
+    await this.#arm();
+    return viewOf(row);
+  }
+
+  async #requireOurs(name: string): Promise<void> {
+    if ((await this.#options.rows.schedule(name))?.source !== "app") return;
+    throw new SvcError(
+      "SVC_TRANSITION",
+      `The schedule "${name}" is defined in the app's code: change it there, or pause it here`,
+    );
+  }
+
+  #audit(step: string, name: string, steering?: Steering, data?: Json) {
+    return auditOf(`schedule.${step}`, name, this.#options.clock.now(), steering, data);
+  }
+
+  async #timesOf(cron: string, timeZone: string, nowMs: number): Promise<CronTimes> {
+    const key = `${timeZone} ${cron}`;
+    const known = this.#times.get(key);
+    if (known) return known;
+    const times = await readCron(cron, timeZone, nowMs);
+    this.#times.set(key, times);
+    return times;
+  }
+
+  // Running.
+
+  /** Waits for the schedule that is due first. */
+  async #arm(leastMs = 0): Promise<void> {
+    const look = ++this.#looks;
+    const { rows, clock } = this.#options;
+    const all = await rows.schedules();
+    // A later look has seen at least as much.
+    if (this.#isClosed || look !== this.#looks) return;
+    this.#timer?.cancel();
+    const due = all.flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
+    if (due.length === 0) return;
+    const waitMs = Math.max(Math.min(...due) - clock.now(), leastMs);
+    this.#timer = clock.schedule(waitMs, () => void this.#runDue());
+  }
+
+  async #runDue(): Promise<void> {
+    const { clock, log, onRun } = this.#options;
+    onRun(true);
+    try {
+      const isWhole = await this.#runAll();
+      await this.#arm(isWhole ? 0 : AGAIN_MS);
+    } catch (error) {
+      log.error({ err: error }, "Schedules could not be read. It is tried again.");
+      if (!this.#isClosed) this.#timer = clock.schedule(AGAIN_MS, () => void this.#runDue());
+    }
+    onRun(false);
+  }
+
+  /** @returns whether all that were due could be run. */
+  async #runAll(): Promise<boolean> {
+    const { rows, clock, log } = this.#options;
+    let isWhole = true;
+    for (const row of await rows.schedules()) {
+      if (this.#isClosed || row.isPaused || row.nextMs === undefined || row.nextMs > clock.now()) continue;
+      try {
+        await this.#run(row);
+      } catch (error) {
+        isWhole = false;
+        log.error({ schedule: row.name, err: error }, `The schedule ${row.name} could not be run. It is tried again.`);
+      }
+    }
+    return isWhole;
+  }
+
+  /** Starts first, moves on then: after a crash in between the same start is made again, and is no second one. */
+  async #run(row: ScheduleRow): Promise<void> {
+    const { rows, clock, log, start, isKnown } = this.#options;
+    const { name, worker } = row;
+    const times = await this.#timesOf(row.cron, row.timeZone, clock.now());
+    const { runs, skipped, nextMs } = dueRuns(row, times, clock.now());
+    if (skipped > 0) log.warn({ schedule: name, skipped }, `The schedule ${name} missed ${skipped} of its times`);
+    let { lastMs, lastGraphId } = row;
+    for (const ms of runs) {
+      const idempotencyKey = `schedule/${name}/${ms}`;
+      if (!isKnown(worker))
+        log.error({ schedule: name, worker }, `The schedule ${name} starts "${worker}", which this app does not have`);
+      else if (await this.#isHeldBack(row, lastGraphId, idempotencyKey))
+        log.info(
+          { schedule: name, graphId: lastGraphId },
+          `The schedule ${name} is skipped: its last graph is still under way`,
+        );
+      else {
+        const { snapshot } = await start(worker, inputOf(row, ms), { ...tagsOf(row), idempotencyKey });
+        [lastMs, lastGraphId] = [ms, snapshot.graph_id];
+      }
+    }
+    await rows.moveOn(name, row.nextMs, { nextMs, lastMs, lastGraphId });
+  }
+
+  /** Whether its last graph is still under way; not where this very run is there already. */
+  async #isHeldBack({ worker, overlap }: ScheduleRow, lastGraphId: string | undefined, key: string): Promise<boolean> {
+    const { graphs } = this.#options;
+    if (overlap === "allow" || lastGraphId === undefined || (await graphs.byIdempotencyKey(worker, key))) return false;
+    const last = await graphs.graph(lastGraphId);
+    return last !== undefined && last.phase !== "done" && last.phase !== "failed";
+  }
+}
+
+function inputOf({ name, input }: ScheduleRow, ms: number): Json {
+  return input === undefined ? { schedule: name, scheduled_ms: ms } : input;
+}
+
+function tagsOf({ name }: ScheduleRow): { tags: string[] } {
+  return { tags: [`schedule:${name}`] };
+}
+
+function viewOf(row: ScheduleRow): ScheduleView {
+  return {
+    name: row.name,
+    worker: row.worker,
+    cron: row.cron,
+    time_zone: row.timeZone,
+    input: row.input ?? null,
+    catch_up: row.catchUp,
+    overlap: row.overlap,
+    source: row.source,
+    paused: row.isPaused,
+    next_ms: row.isPaused ? null : (row.nextMs ?? null),
+    last_ms: row.lastMs ?? null,
+    last_graph_id: row.lastGraphId ?? null,
+    created_ms: row.createdMs,
+    updated_ms: row.updatedMs,
+  };
+}
+
+function missing(name: string): never {
+  throw new SvcError("SVC_NOT_FOUND", `There is no schedule "${name.slice(0, 80)}"`);
+}
+
+function invalid(key: string, message: string): SvcError {
+  return new SvcError("SVC_INVALID", message, { issues: [{ path: [key], message }] });
+}
+
+function refused(message: string, cause?: unknown): SvcError {
+  return new SvcError("SVC_DEFINITION", message, { cause });
+}
