@@ -88,14 +88,36 @@ export class Revocable {
   }
 }
 
-/** Statements that would end the transaction, or reach beyond it. */
-const FOREIGN = /^\s*(?:begin|start|commit|end|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
+/** Statements that would end the transaction, or leave something in its connection for whoever has it next. */
+const FOREIGN =
+  /^(?:abort|attach|begin|commit|deallocate|detach|discard|end|listen|pragma|prepare|release|reset|rollback|savepoint|start|unlisten|vacuum|set(?!\s+local\b))\b/i;
 
 /** @throws SvcError `SVC_STORE` for a statement that is not for `ctx.tx`. */
 function requireOwn(sql: string): void {
-  if (!FOREIGN.test(sql)) return;
+  // PostgreSQL's comments stand in each other, those of SQLite end at the first end.
+  const foreign = [afterComments(sql, true), afterComments(sql, false)].find((text) => FOREIGN.test(text));
+  if (foreign === undefined) return;
   throw new SvcError(
     "SVC_STORE",
-    `ctx.tx runs inside of a transaction of its own, so it takes no "${sql.trim().split(/\s/, 1)[0]}"; give statements that read or write rows, or make tables`,
+    `ctx.tx runs inside of a transaction of its own, so it takes no "${foreign.split(/[\s;]/, 1)[0]}"; give statements that read or write rows, or make tables`,
   );
+}
+
+/** From the first word on. What is left of a comment without an end is nothing. */
+function afterComments(sql: string, isNested: boolean): string {
+  let text = sql;
+  for (;;) {
+    text = text.replace(/^(?:[\s;]|--[^\n]*)+/, "");
+    if (!text.startsWith("/*")) return text;
+    text = text.slice(commentLength(text, isNested));
+  }
+}
+
+function commentLength(text: string, isNested: boolean): number {
+  let depth = 0;
+  for (const { 0: mark, index } of text.matchAll(/\/\*|\*\//g)) {
+    if (mark === "/*") depth = isNested ? depth + 1 : 1;
+    else if (--depth === 0) return index + mark.length;
+  }
+  return text.length;
 }

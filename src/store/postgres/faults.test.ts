@@ -9,6 +9,7 @@ import type { Store } from "../contract.ts";
 import type { GraphRow } from "../graph-rows.ts";
 import type { AttemptRecord } from "../webhook-rows.ts";
 import { openStore } from "../open.ts";
+import { OwnError, type TransactionHandle } from "../transaction.ts";
 import { graphRow, nextId, outboxRow, registrationRow, stored } from "../sample-rows.test.ts";
 import { openPool } from "./driver.ts";
 import { openPostgres } from "./open.ts";
@@ -391,6 +392,28 @@ describe("PostgreSQL, shared", { skip }, () => {
       ),
     );
     assert.equal((await store.graphs.events(ids[0] as string, 0)).length, 31);
+    await store.close();
+  });
+
+  it("takes one statement at a time of a worker: a COMMIT behind another would end the unit's transaction", async () => {
+    const store = await openStore(`${database.url}?schema=several`);
+    const id = nextId();
+    await store.graphs.commit({ graphId: id, insert: graphRow(id) });
+    const statements = async (db: TransactionHandle): Promise<null> => {
+      await db.query("SELECT 1 AS one; COMMIT");
+      return null;
+    };
+    const event = { graphId: id, type: "log" as const, timestampMs: 1 };
+    const write = store.graphs.transact?.({
+      isAsync: true,
+      statements,
+      decide: () => ({ graphId: id, events: [event] }),
+    });
+    await assert.rejects(
+      write ?? Promise.resolve(),
+      (error: Error) => error instanceof OwnError && /multiple commands/.test(String((error.cause as Error).message)),
+    );
+    assert.equal((await store.graphs.events(id, 0)).length, 0);
     await store.close();
   });
 

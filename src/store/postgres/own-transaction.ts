@@ -99,7 +99,9 @@ function handleOf(client: PoolClient): TransactionHandle {
       );
     },
     query: async (sql, values = []) => {
-      const { rows, rowCount } = await client.query<TransactionAnswer["rows"][number]>(sql, [...values]);
+      // Extended: several statements in one text, of which the second may be a COMMIT, are refused.
+      const statement = { text: sql, values: [...values], queryMode: "extended" };
+      const { rows, rowCount } = await client.query<TransactionAnswer["rows"][number]>(statement);
       return { rows, changes: rowCount ?? 0 };
     },
   };

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Revocable, type TransactionHandle } from "./transaction.ts";
+
+function handle(): { db: TransactionHandle; asked: string[] } {
+  const asked: string[] = [];
+  const run = () => ({ changes: 0 });
+  const { handle: db } = new Revocable({
+    prepare: (sql) => (asked.push(sql), { run, get: () => undefined, all: () => [] }),
+    query: async (sql) => (asked.push(sql), { rows: [], changes: 0 }),
+  });
+  return { db, asked };
+}
+
+describe("statements of an author's in a transaction", () => {
+  it("that would end it, or leave something behind in its connection, are refused however they begin", async () => {
+    const { db, asked } = handle();
+    for (const sql of [
+      "COMMIT",
+      " ;; commit",
+      "-- as it were\n rollback to x",
+      "/* then */ END",
+      "/* /* nested */ */ ABORT",
+      "/* /* not nested */ COMMIT",
+      "\ufeffBEGIN",
+      "prepare transaction 'a'",
+      "SET search_path = 'elsewhere'",
+      "/**/--\n/***/release a",
+    ]) {
+      assert.throws(() => db.prepare(sql), { code: "SVC_STORE" }, sql);
+      await assert.rejects(db.query(sql), { code: "SVC_STORE" }, sql);
+    }
+    assert.deepEqual(asked, []);
+  });
+
+  it("that read and write rows pass, whatever stands in them", async () => {
+    const { db, asked } = handle();
+    const good = [
+      "SELECT 'commit'",
+      "/* commit */ INSERT INTO a VALUES (1)",
+      "UPDATE a SET b = 1",
+      "set local lock_timeout = 1000",
+      "endow",
+      "WITH x AS (SELECT 1) SELECT * FROM x",
+      "/* without an end",
+    ];
+    for (const sql of good) await db.query(sql);
+    assert.deepEqual(asked, good);
+  });
+});
