@@ -23,10 +23,12 @@ const MAX_NOTE = 160;
 /** @param runs those that may have had a turn; any more than once counts once */
 export function ticksOf(runs: readonly Snapshot[], nowMs: number): Tick[] {
   const byId = new Map(runs.map((run) => [run.graph_id, run]));
-  const ticks = [...byId.values()].flatMap((run) => ticksOfRun(run, nowMs));
-  return ticks.sort((a, b) => b.atMs - a.atMs || (a.key < b.key ? 1 : -1)).slice(0, MOST);
+  // Of one run the later stands above also where both were in one millisecond: sorting keeps their order.
+  const ticks = [...byId.values()].flatMap((run) => ticksOfRun(run, nowMs).reverse());
+  return ticks.sort((a, b) => b.atMs - a.atMs || b.id.localeCompare(a.id)).slice(0, MOST);
 }
 
+/** In their order. */
 function ticksOfRun(run: Snapshot, nowMs: number): Tick[] {
   const { graph_id: id, worker, started_ms: startedMs, finished_ms: finishedMs, epoch, nodes } = run;
   const tick = (atMs: number, status: FlowStatus, word: string, note = ""): Tick => {

@@ -151,6 +151,11 @@ describe("what has just happened", () => {
         },
       ],
     } satisfies Snapshot;
+    const quick = ticksOf([{ ...SNAPSHOT, finished_ms: 0 }], 9000);
+    assert.deepEqual(
+      quick.map(({ word }) => word),
+      ["done", "running"],
+    );
     const ticks = ticksOf([SNAPSHOT, waiting, waiting], 9000);
     assert.deepEqual(
       ticks.map(({ id, atMs, word, note }) => [id, atMs, word, note]),
