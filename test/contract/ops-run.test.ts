@@ -176,6 +176,20 @@ describe("steps from the screen of a run", () => {
     assert.match(page, /The input is no JSON/);
   });
 
+  it("keep the screen fresh without script while it is under way, until it is to stand still", async () => {
+    const refresh = '<noscript><meta http-equiv="refresh" content="15"';
+    const { snapshot } = await app.engine.start("order", orderInput(5, 30));
+    const id = snapshot.graph_id;
+    const moving = await text(`/${id}?view=events`);
+    assert.ok(moving.includes(refresh));
+    assert.ok(moving.includes(`href="/_svc/ops/runs/${id}?view=events&amp;still=1"`));
+    const still = await text(`/${id}?view=events&still=1`);
+    assert.ok(!still.includes(refresh) && still.includes(`href="/_svc/ops/runs/${id}?view=events">Keep it fresh`));
+    await app.engine.cancel(id);
+    await until(async () => (await phase(id)) === "failed", "that it has been cancelled");
+    assert.ok(!/http-equiv="refresh"|still=1/.test(await text(`/${id}`)));
+  });
+
   it("answer what it waits for", async () => {
     const { snapshot } = await app.engine.start("order", orderInput(5, 30));
     const id = snapshot.graph_id;

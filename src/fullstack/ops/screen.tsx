@@ -7,6 +7,7 @@ import type { Child } from "../../jsx-runtime.ts";
 import { type Access, type Denial } from "./access.ts";
 import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type Look, type Screens } from "./look.ts";
 import { Closed, SignIn } from "./screens/sign-in.tsx";
+import { isStill, RenewalMeta, RenewalNote } from "./screens/renewal.tsx";
 import { Frame } from "./screens/frame.tsx";
 import { Refused } from "./screens/parts.tsx";
 import { takeTold, type Told } from "./told.ts";
@@ -19,6 +20,8 @@ export interface ScreenOptions<Data> {
   /** More of the head, for screens with widgets. */
   head?: (nonce: string) => Child;
   load: (look: Look) => Promise<Data>;
+  /** Whether what it shows will change by itself: then it is kept fresh where no script runs, too. Default: never. */
+  isUnderWay?: (data: Data) => boolean;
   view: (data: Data, look: Look) => Child;
 }
 
@@ -32,6 +35,8 @@ const STATUS: Readonly<Record<Denial, number>> = { "sign-in": 401, closed: 404, 
 /** @param path below that of the screens: `/runs/:id` */
 export function screen<Data>(screens: Screens, path: string, options: ScreenOptions<Data>): PageDefinition {
   const { title, section, view } = options;
+  const isUnderWay = (loaded: Loaded<Data>): boolean =>
+    loaded.kind === "shown" && options.isUnderWay?.(loaded.data) === true;
   const titleOf = (loaded: Loaded<Data>): string => {
     if (loaded.kind === "denied") return "Sign in";
     if (loaded.kind === "refused") return "Not to be shown";
@@ -44,10 +49,11 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
       if (loaded.kind === "shown") return 200;
       return loaded.kind === "denied" ? STATUS[loaded.denial] : loaded.error.status;
     },
-    head: (_loaded, ctx) => (
+    head: (loaded, ctx) => (
       <>
         {options.head?.(ctx.nonce)}
         <Head nonce={ctx.nonce} />
+        {isUnderWay(loaded) && !isStill({ ctx }) ? <RenewalMeta /> : null}
       </>
     ),
     view: (loaded, ctx) => {
@@ -60,6 +66,7 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
       const { look, told } = loaded;
       return (
         <Frame look={look} section={section} told={told}>
+          {isUnderWay(loaded) ? <RenewalNote look={look} /> : null}
           {loaded.kind === "shown" ? view(loaded.data, look) : <Refused error={loaded.error} />}
         </Frame>
       );

@@ -43,12 +43,14 @@ export function deliveryScreens(screens: Screens): Entry[] {
         const list = await app.webhooks.deliveries(query, webhook);
         return { ...list, filter: { ...filter, ...(webhook !== undefined && { webhook }) } };
       },
+      isUnderWay: ({ deliveries }) => deliveries.some(isPending),
       view: (data, look) => <List data={data} look={look} />,
     }),
     screen<Delivery>(screens, "/deliveries/:id", {
       title: ({ id }) => `Delivery ${id.slice(-6)}`,
       section: "Webhooks",
       load: ({ ctx, app }) => app.webhooks.delivery(ctx.params["id"] ?? ""),
+      isUnderWay: isPending,
       view: (delivery, look) => <One delivery={delivery} look={look} />,
     }),
     operatorRoute(screens, "/deliveries/:id/replay", async ({ app, params, steering }) => {
@@ -57,6 +59,10 @@ export function deliveryScreens(screens: Screens): Entry[] {
       return { tone: "good", text: "It is sent again, under the same id." };
     }),
   ];
+}
+
+function isPending({ status }: Pick<DeliveryView, "status">): boolean {
+  return status === "pending";
 }
 
 const LOOKS: Readonly<Record<DeliveryView["status"], FlowStatus>> = {

@@ -17,6 +17,7 @@ export function queueScreens(screens: Screens): Entry[] {
       title: "Queues",
       section: "Queues",
       load: ({ app }) => app.operations.queues(),
+      isUnderWay: (queues) => queues.some(({ waiting, running }) => waiting + running > 0),
       view: (queues, look) => <Queues queues={queues} look={look} />,
     }),
     ...(["pause", "resume"] as const).map((step) =>

@@ -10,6 +10,7 @@ import { screen } from "../screen.tsx";
 import { attemptsOf } from "../views/attempts.ts";
 import { commandsOf } from "../views/commands.ts";
 import { fingerprint } from "../views/failures.ts";
+import { mayChange } from "../views/looks.ts";
 import { queryText } from "../views/runs-query.ts";
 import { readRunQuery, runQueryText } from "../views/run-query.ts";
 import { stepViews } from "../views/steps.ts";
@@ -37,6 +38,7 @@ export function runScreens(screens: Screens): Entry[] {
       section: "Runs",
       head: (nonce) => <FlowAssets nonce={nonce} />,
       load: loadRun,
+      isUnderWay: ({ run }) => mayChange(run),
       view: (data, look) => <Run data={data} look={look} />,
     }),
     ...runRoutes(screens),

@@ -6,6 +6,7 @@ import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { listCommands } from "../views/commands.ts";
 import { exportBody, EXPORTS } from "../views/export.ts";
+import { mayChange } from "../views/looks.ts";
 import {
   chipsOf,
   graphQueryOf,
@@ -38,6 +39,7 @@ export function runsScreens(screens: Screens): Entry[] {
       title: "Runs",
       section: "Runs",
       load: loadRuns,
+      isUnderWay: ({ runs }) => runs.some(mayChange),
       view: (data, look) => <Runs data={data} look={look} />,
     }),
     ...bulkScreens(screens),

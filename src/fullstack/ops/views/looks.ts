@@ -28,6 +28,11 @@ export function graphLooks({ phase, error, due_ms: dueMs }: Graph, nowMs: number
   return PHASES[phase];
 }
 
+/** Whether it may still change by itself. */
+export function mayChange({ phase }: Pick<Snapshot, "phase">): boolean {
+  return phase !== "done" && phase !== "failed" && phase !== "paused";
+}
+
 export function nodeLooks({ status, attempts }: Node): Looks {
   if (status === "pending") return { status: "queued", word: "not yet" };
   if (status === "ready") return { status: "queued" };
