@@ -64,6 +64,7 @@ describe("the overview", () => {
     const [, cell = ""] = /<a href="([^"]*status=failed[^"]*from=[^"]*)"/.exec(page) ?? [];
     const runs = await text(cell.replaceAll("&amp;", "&").replace("/_svc/ops", ""));
     assert.match(runs, /started from[\s\S]*started before/);
+    assert.match(page, /class="heat-mark" d="M[\d.]+ 0V20"[\s\S]*build <code>[^<]+<\/code> began <time/);
     assert.match(await text("?range=day"), /a cell is a quarter of an hour/);
   });
 

@@ -1,10 +1,11 @@
 /** What graphs did over the last hour or day: a strip for each, with a table of the same for those who don't see it. */
 import { RUNS_PATH, OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
-import { heatOf, heatText, type Heat, type HeatCell, type HeatRow } from "../views/heat.ts";
+import { buildMarks, heatOf, heatText, type BuildMark, type Heat, type HeatCell, type HeatRow } from "../views/heat.ts";
 import { queryText } from "../views/runs-query.ts";
 import { clockText, countText } from "../views/text.ts";
-import type { Activity, ActivityRange } from "../../../index.ts";
+import type { Activity, ActivityRange, ProcessView } from "../../../index.ts";
+import { Time } from "./parts.tsx";
 import { Heads } from "./heads.tsx";
 
 /** Of a cell, in the units of the drawing. */
@@ -16,10 +17,12 @@ const LEAST_FAILED = 5;
 interface HeatSectionProps {
   activity: Activity;
   range: ActivityRange;
+  /** Whose builds are marked. */
+  processes: readonly ProcessView[];
   look: Look;
 }
 
-export function HeatSection({ activity, range, look }: HeatSectionProps) {
+export function HeatSection({ activity, range, processes, look }: HeatSectionProps) {
   return (
     <section aria-labelledby="activity">
       <div class="head">
@@ -34,14 +37,15 @@ export function HeatSection({ activity, range, look }: HeatSectionProps) {
         </p>
       </div>
       <div data-live="activity">
-        <Strips heat={heatOf(activity)} activity={activity} range={range} look={look} />
+        <Strips heat={heatOf(activity)} activity={activity} range={range} processes={processes} look={look} />
       </div>
     </section>
   );
 }
 
-function Strips({ heat, activity, range, look }: HeatSectionProps & { heat: Heat }) {
+function Strips({ heat, activity, range, processes, look }: HeatSectionProps & { heat: Heat }) {
   const since = range === "hour" ? "1h" : "24h";
+  const marks = buildMarks(processes, activity, heat);
   if (heat.rows.length === 0)
     return (
       <p class="quiet">{`No graph has started or ended in the last ${range === "hour" ? "hour" : "24 hours"}.`}</p>
@@ -50,7 +54,7 @@ function Strips({ heat, activity, range, look }: HeatSectionProps & { heat: Heat
     <div class="panel heat">
       <div class="heat-rows" aria-hidden="true">
         {heat.rows.map((row) => (
-          <Strip row={row} heat={heat} look={look} />
+          <Strip row={row} heat={heat} marks={marks} look={look} />
         ))}
         <p class="heat-axis">
           {[0, 1, 2, 3].map((quarter) => (
@@ -71,6 +75,7 @@ function Strips({ heat, activity, range, look }: HeatSectionProps & { heat: Heat
         </span>
         <span>{range === "hour" ? "a cell is a minute" : "a cell is a quarter of an hour"}</span>
       </p>
+      <Marks marks={marks} look={look} />
       <details data-keep="">
         <summary>As a table</summary>
         <HeatTable heat={heat} since={since} />
@@ -79,7 +84,30 @@ function Strips({ heat, activity, range, look }: HeatSectionProps & { heat: Heat
   );
 }
 
-function Strip({ row, heat, look }: { row: HeatRow; heat: Heat; look: Look }) {
+/** The same in words, for whoever doesn't see the lines. */
+function Marks({ marks, look }: { marks: readonly BuildMark[]; look: Look }) {
+  if (marks.length === 0) return null;
+  return (
+    <p class="legend">
+      {marks.map(({ build, atMs }) => (
+        <span>
+          <i class="heat-mark-key" aria-hidden="true"></i> build <code>{build}</code>
+          {" began "}
+          <Time ms={atMs} look={look} />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+interface StripProps {
+  row: HeatRow;
+  heat: Heat;
+  marks: readonly BuildMark[];
+  look: Look;
+}
+
+function Strip({ row, heat, marks, look }: StripProps) {
   return (
     <>
       <span class="heat-name" title={row.worker}>
@@ -89,6 +117,11 @@ function Strip({ row, heat, look }: { row: HeatRow; heat: Heat; look: Look }) {
         <rect class="heat-none" width={heat.steps * WIDTH} height={HEIGHT} />
         {row.cells.map((cell) => (
           <Cell worker={row.worker} cell={cell} look={look} />
+        ))}
+        {marks.map(({ build, share }) => (
+          <path class="heat-mark" d={`M${(share * heat.steps * WIDTH).toFixed(1)} 0V${HEIGHT}`}>
+            <title>{`build ${build}`}</title>
+          </path>
         ))}
       </svg>
       <span class="heat-sum">{row.failed === 0 ? countText(row.started) : `${countText(row.failed)} failed`}</span>

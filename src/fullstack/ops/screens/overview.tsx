@@ -5,6 +5,7 @@ import {
   type ActivityRange,
   type Entry,
   type FleetQueue,
+  type ProcessView,
   type Recent,
   type Status,
 } from "../../../index.ts";
@@ -48,7 +49,7 @@ interface OverviewData {
   latest: Snapshot[];
   ticks: Tick[];
   workers: { registered: number; busy: number };
-  processes: number;
+  processes: ProcessView[];
 }
 
 export function overviewScreen(screens: Screens): Entry[] {
@@ -94,7 +95,7 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     latest: latest.items.slice(0, LATEST),
     ticks: ticksOf([...latest.items, ...running.items, ...failed.items, ...done.items], nowMs),
     workers: { registered: queues.length, busy: queues.filter((queue) => queue.running > 0).length },
-    processes: processes.length,
+    processes,
   };
 }
 
@@ -106,7 +107,7 @@ function Overview({ data, look }: { data: OverviewData; look: Look }) {
         <h1>Overview</h1>
       </div>
       <div data-live="health">
-        <HealthStrip status={status} health={health} workers={workers} processes={processes} />
+        <HealthStrip status={status} health={health} workers={workers} processes={processes.length} />
       </div>
       <div class="tiles" data-live="tiles">
         <Tiles recent={recent} status={status} />
@@ -127,7 +128,7 @@ function Overview({ data, look }: { data: OverviewData; look: Look }) {
 function Lists({ data, look }: { data: OverviewData; look: Look }) {
   return (
     <>
-      <HeatSection activity={data.activity} range={data.range} look={look} />
+      <HeatSection activity={data.activity} range={data.range} processes={data.processes} look={look} />
       <section aria-labelledby="attention">
         <div class="head">
           <h2 id="attention">Needs attention</h2>

@@ -1,5 +1,5 @@
 /** What graphs did over time, as a strip of cells for each: how much by shade, what failed by a part of the cell. Pure. */
-import type { Activity } from "../../../index.ts";
+import type { Activity, ProcessView } from "../../../index.ts";
 import { countText, shareText } from "./text.ts";
 
 export interface HeatCell {
@@ -60,6 +60,34 @@ export function heatOf({ step_ms: stepMs, workers }: Activity): Heat {
     rows: rows.slice(0, MOST_ROWS),
     left: Math.max(0, rows.length - MOST_ROWS),
   };
+}
+
+/** Where on the strips a build begins. */
+export interface BuildMark {
+  build: string;
+  atMs: number;
+  /** 0 to 1, of the width of a strip. */
+  share: number;
+}
+
+const MOST_MARKS = 4;
+
+/**
+ * When each build came: the start of the longest there of its processes, the newest builds last. Processes that have ended tell
+ * nothing: where all of a build were started anew, it is that start which is marked.
+ */
+export function buildMarks(
+  processes: readonly Pick<ProcessView, "build" | "started_ms">[],
+  { since_ms: sinceMs }: Pick<Activity, "since_ms">,
+  { steps, stepMs }: Pick<Heat, "steps" | "stepMs">,
+): BuildMark[] {
+  const first = new Map<string, number>();
+  for (const { build, started_ms: atMs } of processes) first.set(build, Math.min(atMs, first.get(build) ?? atMs));
+  return [...first]
+    .map(([build, atMs]) => ({ build, atMs, share: (atMs - sinceMs) / (steps * stepMs) }))
+    .filter(({ share }) => share >= 0 && share <= 1)
+    .sort((a, b) => a.atMs - b.atMs)
+    .slice(-MOST_MARKS);
 }
 
 /** "12 started, 11 done, 1 failed (8.3 %)". */

@@ -10,7 +10,7 @@ import { stepViews } from "./steps.ts";
 import type { FleetQueue } from "../../../index.ts";
 import { zoneOf } from "../look.ts";
 import { emptyText, rateText } from "./drain.ts";
-import { heatOf, heatText } from "./heat.ts";
+import { buildMarks, heatOf, heatText } from "./heat.ts";
 import { agoText, bytesText, changeText, clockText, countText, durationText, momentText, shareText } from "./text.ts";
 import { ticksOf } from "./ticker.ts";
 import { timelineOf } from "./timeline.ts";
@@ -125,6 +125,40 @@ describe("what graphs did over time", () => {
     );
     assert.equal(rows[1]?.cells.length, 1);
     assert.equal(heatText(rows[0] ?? { started: 0, done: 0, failed: 0 }), "4 started, 3 done, 3 failed (50 %)");
+  });
+});
+
+describe("builds on the strips", () => {
+  const strips = [{ since_ms: 1000 }, { steps: 10, stepMs: 100 }] as const;
+
+  it("are marked where the longest there of their processes began, oldest first", () => {
+    const processes = [
+      { build: "new", started_ms: 1900 },
+      { build: "old", started_ms: 1500 },
+      { build: "new", started_ms: 1750 },
+    ];
+    assert.deepEqual(buildMarks(processes, ...strips), [
+      { build: "old", atMs: 1500, share: 0.5 },
+      { build: "new", atMs: 1750, share: 0.75 },
+    ]);
+  });
+
+  it("are left out where they began before the strips, however many of their processes came later", () => {
+    const processes = [
+      { build: "old", started_ms: 10 },
+      { build: "old", started_ms: 1500 },
+    ];
+    assert.deepEqual(buildMarks(processes, ...strips), []);
+  });
+
+  it("are the newest of many", () => {
+    const processes = [1, 2, 3, 4, 5, 6].map((at) => ({ build: String(at), started_ms: 1000 + at }));
+    assert.equal(
+      buildMarks(processes, ...strips)
+        .map(({ build }) => build)
+        .join(),
+      "3,4,5,6",
+    );
   });
 });
 
