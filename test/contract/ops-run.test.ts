@@ -54,6 +54,12 @@ describe("the screen of a run", () => {
     assert.match(page, /and 4 more/);
   });
 
+  it("marks the critical path in its timeline, and tells it in words", async () => {
+    const page = await text(`/${done}`);
+    assert.match(page, /When it ended was decided by reserve [\d.]+ m?s, then [\s\S]*mail [\d.]+ m?s\./);
+    assert.match(page, /<a class="timeline-row"[^>]*data-critical[^>]*>[\s\S]*?, on the critical path</);
+  });
+
   it("leaves out of its timeline what is done, where that is wanted", async () => {
     const rows = (page: string): string[] =>
       [...page.matchAll(/timeline-name">([\w/]+)/g)].map(([, name = ""]) => name);

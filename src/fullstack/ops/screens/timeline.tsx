@@ -1,5 +1,6 @@
 /** The timeline of a run as rows of segments; each row leads to its node. */
 import type { Timeline, TimelineRow } from "../views/timeline.ts";
+import { pathText } from "../views/critical-path.ts";
 import { countText, durationText } from "../views/text.ts";
 
 export interface TimelineProps {
@@ -18,7 +19,7 @@ const KINDS = [
 ] as const;
 
 export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
-  const { rows, ticks, breaks } = timeline;
+  const { rows, ticks, breaks, path } = timeline;
   if (rows.length === 0)
     return <p class="quiet">There is nothing to show: no node has begun, or all are done and hidden.</p>;
   const kinds = new Set(rows.flatMap(({ segments }) => segments.map(({ kind }) => kind)));
@@ -48,18 +49,34 @@ export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
             {label}
           </span>
         ))}
+        {path.length === 0 ? null : (
+          <span>
+            <i class="critical-key"></i>
+            critical path
+          </span>
+        )}
         {breaks.length === 0 ? null : <span>{`left out: ${breaks.map(({ label }) => label).join(", ")}`}</span>}
       </p>
+      {path.length === 0 ? null : (
+        <p class="quiet">{`When it ended was decided by ${pathText(path)}. Each waited for the one before.`}</p>
+      )}
     </>
   );
 }
 
 function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; href: string }) {
-  const { id, status, segments, durationMs, folded } = row;
+  const { id, status, segments, durationMs, folded, isCritical } = row;
   const more = folded === 0 ? "" : ` and ${countText(folded)} more`;
   const told = segments.map(({ label }) => label).join(", ");
   return (
-    <a class="timeline-row" href={href} data-status={status} data-row aria-current={isChosen ? "true" : undefined}>
+    <a
+      class="timeline-row"
+      href={href}
+      data-status={status}
+      data-critical={isCritical ? "" : undefined}
+      data-row
+      aria-current={isChosen ? "true" : undefined}
+    >
       <span class="timeline-name">
         {id}
         <span class="quiet">{more}</span>
@@ -76,7 +93,7 @@ function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; hre
         ))}
       </span>
       <span class="number quiet">{durationText(durationMs)}</span>
-      <span class="unseen">{`, ${status}: ${told}`}</span>
+      <span class="unseen">{`, ${status}: ${told}${isCritical ? ", on the critical path" : ""}`}</span>
     </a>
   );
 }

@@ -3,6 +3,7 @@
  * a night's sleep does not press the work into a pixel. Pure.
  */
 import type { GraphEvent, Snapshot } from "../../../graph.ts";
+import { criticalPath, outerName, type PathNode } from "./critical-path.ts";
 import { durationText } from "./text.ts";
 
 export type SegmentKind = "queue" | "run" | "wait" | "retry" | "undo";
@@ -25,6 +26,8 @@ export interface TimelineRow {
   durationMs: number;
   /** How many nodes are in this row: the items of a fan-out beyond the first. */
   folded: number;
+  /** It, or what is folded into it, is on the critical path. */
+  isCritical: boolean;
 }
 
 export interface Timeline {
@@ -34,6 +37,8 @@ export interface Timeline {
   /** Where the axis leaves something out. */
   breaks: { left: number; label: string }[];
   totalMs: number;
+  /** Of a run that has ended; empty where there is none to tell. */
+  path: PathNode[];
 }
 
 interface Span {
@@ -78,10 +83,37 @@ export function timelineOf(snapshot: Snapshot, events: readonly GraphEvent[], no
   const spans = spansOf(events, snapshot.finished_ms ?? nowMs);
   const all = [...spans.values()].flat();
   const scale = scaleOf(all);
-  const rows = rowsOf(snapshot.nodes, spans).map(({ node, folded }) =>
-    rowOf(node, folded, spans.get(node.id) ?? [], scale),
+  const path = snapshot.finished_ms === null ? [] : criticalPath(snapshot.edges, stretchesOf(spans));
+  const shown = rowsOf(snapshot.nodes, spans);
+  const marked = markedOf(path, shown);
+  const rows = shown.map(({ node, folded }) => ({
+    ...rowOf(node, folded, spans.get(node.id) ?? [], scale),
+    isCritical: marked.has(node.id),
+  }));
+  return { rows, ticks: scale.ticks, breaks: scale.breaks, totalMs: scale.totalMs, path };
+}
+
+/** What is undone is undone because of the end, and not the other way round. */
+function stretchesOf(spans: ReadonlyMap<string, Span[]>): Map<string, { fromMs: number; toMs: number }> {
+  const stretches = new Map<string, { fromMs: number; toMs: number }>();
+  for (const [id, all] of spans) {
+    const forward = all.filter(({ kind }) => kind !== "undo");
+    const [first] = forward;
+    if (first) stretches.set(id, { fromMs: first.fromMs, toMs: Math.max(...forward.map(({ toMs }) => toMs)) });
+  }
+  return stretches;
+}
+
+/** An item that has no row of its own is in the one that tells of more. */
+function markedOf(path: readonly PathNode[], shown: readonly { node: Nodes[number]; folded: number }[]): Set<string> {
+  const rows = new Set(shown.map(({ node }) => node.id));
+  return new Set(
+    path.flatMap(({ id }) =>
+      rows.has(id)
+        ? [id]
+        : shown.flatMap(({ node, folded }) => (folded > 0 && outerName(node.id) === outerName(id) ? [node.id] : [])),
+    ),
   );
-  return { rows, ticks: scale.ticks, breaks: scale.breaks, totalMs: scale.totalMs };
 }
 
 function spansOf(events: readonly GraphEvent[], endMs: number): Map<string, Span[]> {
@@ -191,7 +223,12 @@ function gapsOf(spans: readonly Span[], fromMs: number, toMs: number): [number, 
   return gaps;
 }
 
-function rowOf(node: Nodes[number], folded: number, spans: readonly Span[], scale: Scale): TimelineRow {
+function rowOf(
+  node: Nodes[number],
+  folded: number,
+  spans: readonly Span[],
+  scale: Scale,
+): Omit<TimelineRow, "isCritical"> {
   const segments = spans.map(({ kind, fromMs, toMs, attempt }) => {
     const left = scale.at(fromMs);
     const width = Math.max(LEAST_WIDTH, scale.at(toMs) - left);

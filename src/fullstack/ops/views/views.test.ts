@@ -360,6 +360,30 @@ describe("the timeline", () => {
     assert.deepEqual([rows.length, rows.reduce((sum, { folded }) => sum + folded, 0), totalMs], [8, 22, 1000]);
   });
 
+  it("marks the rows of the critical path, the folded item's too, once the graph has ended", () => {
+    const items = Array.from({ length: 12 }, (_, at) => `each/${at}`);
+    const events = [
+      event("node.started", "a", 0),
+      event("node.done", "a", 10),
+      event("node.started", "aside", 0),
+      event("node.done", "aside", 5),
+      ...items.map((id) => event("node.started", id, 10)),
+      ...items.map((id, at) => event("node.done", id, 20 + at)),
+    ];
+    const nodes = ["a", "aside", ...items].map(node);
+    const ended: Snapshot = { ...SNAPSHOT, finished_ms: 31, nodes, edges: [["a", "each"]] };
+    const { rows, path } = timelineOf(ended, events, 0);
+    assert.deepEqual(
+      rows.flatMap(({ id, isCritical }) => (isCritical ? [id] : [])),
+      ["a", "each/7"],
+    );
+    assert.deepEqual(
+      path.map(({ id }) => id),
+      ["a", "each/11"],
+    );
+    assert.deepEqual(timelineOf({ ...ended, finished_ms: null }, events, 40).path, []);
+  });
+
   it("of a graph without events is empty", () => {
     assert.deepEqual(timelineOf(SNAPSHOT, [], 0).rows, []);
   });
