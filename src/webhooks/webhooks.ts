@@ -15,6 +15,7 @@ import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport } from "./delivery.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly, readSinceMs } from "./input.ts";
+import { judgeUrl, type UrlJudgement } from "./judge.ts";
 import { DEFAULT_LIMITS, FOREVER_MS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
 import { pageOf } from "./page.ts";
 import {
@@ -65,6 +66,8 @@ export interface WebhooksOptions {
 export interface Webhooks {
   /** POST webhooks. `created` tells 201 from 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
   create(body: Json): Promise<{ registration: RegistrationView; created: boolean }>;
+  /** What would be said to a URL if it were registered, and what kind of address it leads to. It keeps nothing. */
+  judge(rawUrl: string): Promise<UrlJudgement>;
   /** SVC_WEBHOOK_URLS at boot, for all events; known ones stay as they are. @throws SvcError `SVC_CONFIG` naming each bad URL */
   registerAtBoot(rawUrls: readonly string[]): Promise<void>;
   /** GET webhooks, oldest first, with `limit` and `cursor`. */
@@ -166,6 +169,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const { row, created } = await registry.create(readRegistration(body, REGISTRATION_KEYS));
       return { registration: view(row), created };
     },
+    judge: (rawUrl) => judgeUrl(policy, rawUrl, resolve),
     registerAtBoot: (rawUrls) => registry.registerAtBoot(rawUrls),
     list: async (query) => {
       const { limit, cursor } = readPage(query);

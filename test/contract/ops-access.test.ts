@@ -106,6 +106,8 @@ describe("a visitor who may only look", () => {
     assert.match(page, /read only/);
     const answer = await client.submit("/_svc/ops/runs/bulk", { step: "cancel", which: "all" });
     assert.equal(answer.status, 403);
+    const add = await (await client.get("/_svc/ops/webhooks/add?url=http%3A%2F%2F10.0.0.1%2F")).text();
+    assert.ok(add.includes("Add a webhook") && !add.includes("leads to"), "what a name leads to");
     const { items } = await app.operations.audit({ operation: "graphs" });
     assert.deepEqual(items, []);
   });

@@ -161,6 +161,17 @@ describe("webhooks", () => {
     assert.match(await text("/webhooks"), /The shop/);
   });
 
+  it("are judged before they are added: the kind of address, whether it may be called, and why", async () => {
+    const allowed = await text("/webhooks/add?url=http%3A%2F%2F127.0.0.1%3A8080%2Fin&graph.done=1&description=Till");
+    assert.match(allowed, /role="status"><p>127\.0\.0\.1 leads to an address of this very machine[^<]*allowed by/);
+    assert.match(allowed, /name="url" value="http:\/\/127\.0\.0\.1:8080\/in"[\s\S]*name="graph.done" value="1"/);
+    assert.ok(allowed.includes("Add the webhook"));
+    const refused = await text("/webhooks/add?url=http%3A%2F%2F10.0.0.1%2F");
+    assert.match(refused, /role="alert"><p>10\.0\.0\.1 leads to an address of a private network\. Refused by the rule/);
+    assert.ok(!refused.includes("Add the webhook"));
+    assert.ok(!(await text("/webhooks")).includes("8080"), "kept");
+  });
+
   it("tell each delivery with its attempts, the exact text that was signed, and how to check that", async () => {
     const run = await runTo(app, "order", orderInput(2), "done");
     const [got] = await receiver.received(1);

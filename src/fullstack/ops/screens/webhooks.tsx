@@ -9,10 +9,10 @@ import { commandsOf } from "../views/commands.ts";
 import { shareText } from "../views/text.ts";
 import { DeliveriesTable, type DeliveryView } from "./deliveries.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
+import { DraftForm, EVENTS, webhookAddScreen } from "./webhook-add.tsx";
 import { Heads } from "./heads.tsx";
 
 const HOOKS = `${OPS_PATH}/webhooks`;
-const EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;
 const LAST = 20;
 const DAY_MS = 86_400_000;
 
@@ -56,6 +56,7 @@ export function webhookScreens(screens: Screens): Entry[] {
       isUnderWay: ({ pending }) => pending > 0,
       view: (data, look) => <HookScreen data={data} look={look} />,
     }),
+    ...webhookAddScreen(screens),
     ...steps(screens),
   ];
 }
@@ -150,27 +151,7 @@ function HooksList({ data: { rows, deliveries }, look }: { data: HooksData; look
       </section>
       <section aria-labelledby="add">
         <h2 id="add">Add a webhook</h2>
-        <StepForm look={look} action="/webhooks" class="stack panel">
-          <label>
-            URL
-            <input type="url" name="url" required placeholder="https://example.com/hooks" autocomplete="off" />
-          </label>
-          <fieldset class="buttons">
-            <legend class="quiet">Hears of</legend>
-            {EVENTS.map((event) => (
-              <label class="check" key={event}>
-                <input type="checkbox" name={event} value="1" checked={event !== "graph.paused"} /> {event}
-              </label>
-            ))}
-          </fieldset>
-          <label>
-            Description
-            <input name="description" maxlength={200} autocomplete="off" />
-          </label>
-          <span class="buttons">
-            <StepButton look={look} label="Add" tone="main" name="Add the webhook" />
-          </span>
-        </StepForm>
+        <DraftForm look={look} />
       </section>
       <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.webhooks)} />
     </>
