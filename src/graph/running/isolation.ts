@@ -104,9 +104,16 @@ export class Isolation {
 
 function startThread({ memoryMb }: IsolateOptions): Thread {
   const limits = memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } };
-  // How the process's own code came in is nothing to a thread, and node refuses it beside a file.
+  return new Thread(new URL("./thread.js", import.meta.url), { ...limits, ...ownFlags() });
+}
+
+/**
+ * A thread has the flags of the process. How the process's own code came in is nothing to it, and node refuses that beside a file;
+ * but where flags are given node refuses those of the whole process as well, such as `--v8-pool-size`, so they are given only then.
+ */
+function ownFlags(): { execArgv?: string[] } {
   const execArgv = process.execArgv.filter((arg) => !arg.startsWith("--input-type"));
-  return new Thread(new URL("./thread.js", import.meta.url), { ...limits, execArgv });
+  return execArgv.length === process.execArgv.length ? {} : { execArgv };
 }
 
 function post(thread: Thread, message: ToThread): void {
