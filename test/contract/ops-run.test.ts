@@ -77,6 +77,17 @@ describe("the screen of a run", () => {
     assert.match(await text(`/${done}?node=pick%2F11&tab=raw`), /&quot;pick\/11&quot;|"pick\/11"/);
   });
 
+  it("looks through a payload by its address, marks what it finds, and keeps where one was", async () => {
+    const page = await text(`/${done}?node=charge&tab=output&find=RC_2026`);
+    assert.match(page, /<p data-found[^>]*><span class="payload-key"[^>]*>receipt: /);
+    assert.match(page, /<output class="quiet">1 found</);
+    for (const field of ['name="node" value="charge"', 'name="tab" value="output"', 'name="find" value="RC_2026"'])
+      assert.ok(page.includes(field), field);
+    const secret = await text(`/${done}?find=tok_4111`);
+    assert.match(secret, /Nothing found/);
+    assert.ok(!/ data-found/.test(secret.replaceAll(/<form[^>]*>/g, "")));
+  });
+
   it("lists events by type and text", async () => {
     const page = await text(`/${done}?view=events&type=node.retrying`);
     assert.match(page, /The card gateway answered 503/);

@@ -139,6 +139,21 @@ describe("every screen of the operators", () => {
     await tab.close();
   });
 
+  it("looks through a payload as somebody writes, as the server does without script", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at(`/runs/${done}`));
+    await alive(page);
+    await page.getByRole("searchbox", { name: "Find" }).fill("LINE-1");
+    await page.locator("output", { hasText: "1 found" }).waitFor();
+    const marked = (): Promise<string[]> => page.locator("[data-found]").allTextContents();
+    const instantly = await marked();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/find=LINE-1/);
+    assert.deepEqual([instantly.length, await marked()], [1, instantly]);
+    await tab.close();
+  });
+
   it("leaves keys alone where somebody writes, and where they are turned off", async () => {
     const tab = await openTab(browser);
     const { page } = tab;

@@ -5,7 +5,7 @@ import type { Look } from "../look.ts";
 import type { Attempt } from "../views/attempts.ts";
 import { graphLooks, nodeLooks } from "../views/looks.ts";
 import { payloadView } from "../views/payload.ts";
-import { NODE_TABS, RUN_TABS, runQueryText, type Tab } from "../views/run-query.ts";
+import { NODE_TABS, RUN_TABS, runQueryEntries, runQueryText, type Tab } from "../views/run-query.ts";
 import { READ_ONLY } from "../views/steps.ts";
 import { clockText, durationText } from "../views/text.ts";
 import { Events } from "./events.tsx";
@@ -69,8 +69,19 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
 function Side({ data, look, attempts }: InspectorProps) {
   const { run, node, query, events, isRevealed } = data;
   const about = node?.id ?? "the run";
+  const finding = {
+    find: query.find,
+    action: `${OPS_PATH}/runs/${run.graph_id}`,
+    fields: runQueryEntries(query, { find: "" }),
+  };
   const payload = (json: Json, label: string) => (
-    <Payload json={json} label={`${label} of ${about}`} redact={look.redact} isRevealed={isRevealed} />
+    <Payload
+      json={json}
+      label={`${label} of ${about}`}
+      redact={look.redact}
+      isRevealed={isRevealed}
+      finding={finding}
+    />
   );
   const own = events.filter((event) => event.node === node?.id);
   switch (query.tab) {

@@ -1,6 +1,6 @@
 /** What a worker was given, or gave: a tree that opens and closes without script, and its text. */
 import type { Json } from "../../../graph.ts";
-import { payloadView, type PayloadNode } from "../views/payload.ts";
+import { payloadView, type PayloadNode, type PayloadView } from "../views/payload.ts";
 import { bytesText, countText } from "../views/text.ts";
 
 export interface PayloadProps {
@@ -11,19 +11,65 @@ export interface PayloadProps {
   isRevealed: boolean;
 }
 
-export function Payload({ json, label, redact, isRevealed }: PayloadProps) {
-  const view = payloadView(json, { keys: redact, isRevealed });
+/** Where a search in it leads. */
+export interface Finding {
+  find: string;
+  action: string;
+  /** What else the address says. */
+  fields: readonly (readonly [name: string, value: string])[];
+}
+
+export function Payload({ json, label, redact, isRevealed, finding }: PayloadProps & { finding: Finding }) {
+  const view = payloadView(json, { keys: redact, isRevealed }, finding.find);
   return (
     <div class="stack-tight">
       <p class="quiet">
         {bytesText(view.bytes)}
         {view.redacted === 0 ? "" : `, ${countText(view.redacted)} hidden`}
       </p>
+      {view.root.children.length === 0 ? null : <Find view={view} label={label} finding={finding} />}
       <div class="payload" tabindex={0} role="region" aria-label={label}>
         <Branch node={view.root} />
       </div>
     </div>
   );
+}
+
+/** The server looks through all of it; a script marks what stands here while somebody writes. */
+function Find({
+  view,
+  label,
+  finding: { find, action, fields },
+}: {
+  view: PayloadView;
+  label: string;
+  finding: Finding;
+}) {
+  const shown = foundIn(view.root);
+  return (
+    <form method="get" action={action} class="steps" role="search" aria-label={`Search ${label}`} data-find>
+      {fields.map(([name, value]) => (
+        <input type="hidden" name={name} value={value} key={name} />
+      ))}
+      <label>
+        Find
+        <input type="search" name="find" value={find} maxlength={200} autocomplete="off" spellcheck={false} />
+      </label>
+      <button type="submit" class="button">
+        Find
+      </button>
+      <output class="quiet">{find === "" ? "" : foundText(view.found, shown)}</output>
+    </form>
+  );
+}
+
+function foundIn(node: PayloadNode): number {
+  return node.children.reduce((sum, child) => sum + foundIn(child), node.isFound ? 1 : 0);
+}
+
+function foundText(found: number, shown: number): string {
+  if (found === 0) return "Nothing found";
+  return `${countText(found)} found${shown < found ? `, ${countText(found - shown)} of them further on: see Raw` : ""}`;
 }
 
 /** The same as text, to be copied. */
@@ -40,14 +86,14 @@ function Branch({ node }: { node: PayloadNode }) {
   if (node.kind !== "object" && node.kind !== "array") return <Leaf node={node} />;
   if (node.children.length === 0 && node.left === 0)
     return (
-      <p>
+      <p data-found={node.isFound ? "" : undefined}>
         <Key node={node} />
         {node.text}
       </p>
     );
   return (
     <details open={node.isOpen}>
-      <summary>
+      <summary data-found={node.isFound ? "" : undefined}>
         <Key node={node} />
         <span class="quiet">{`${node.text} ${node.size}`}</span>
       </summary>
@@ -65,7 +111,7 @@ function Branch({ node }: { node: PayloadNode }) {
 
 function Leaf({ node }: { node: PayloadNode }) {
   return (
-    <p>
+    <p data-found={node.isFound ? "" : undefined}>
       <Key node={node} />
       <span data-kind={node.kind}>{node.kind === "string" ? JSON.stringify(node.text) : node.text}</span>
       {node.size === "" ? null : <span class="quiet"> {node.size}</span>}
@@ -74,5 +120,7 @@ function Leaf({ node }: { node: PayloadNode }) {
 }
 
 function Key({ node }: { node: PayloadNode }) {
-  return node.key === undefined ? null : <span class="payload-key">{`${node.key}: `}</span>;
+  return node.key === undefined ? null : (
+    <span class="payload-key" data-place={node.isPlace ? "" : undefined}>{`${node.key}: `}</span>
+  );
 }

@@ -25,6 +25,10 @@ export interface PayloadNode {
   /** `3 keys`, `120 items`, `4.1 KB`; empty for what is small. */
   size: string;
   isOpen: boolean;
+  /** Whether the key is a place in a list. */
+  isPlace: boolean;
+  /** Whether its key or its value holds what is looked for. */
+  isFound: boolean;
   children: PayloadNode[];
   /** Children that are not among them, for want of room. */
   left: number;
@@ -36,6 +40,8 @@ export interface PayloadView {
   bytes: number;
   /** How many values are hidden. */
   redacted: number;
+  /** How many keys and values hold what is looked for, those for which the tree has no room included. */
+  found: number;
   /** The JSON, indented, without what is hidden. */
   raw: string;
 }
@@ -47,13 +53,16 @@ export interface RedactOptions {
   isRevealed: boolean;
 }
 
-export function payloadView(value: Json, options: RedactOptions): PayloadView {
+/** @param find text to look for in keys and values, upper and lower case alike; what is hidden is not looked through. Default: none */
+export function payloadView(value: Json, options: RedactOptions, find = ""): PayloadView {
   const count = { nodes: 0, redacted: 0 };
+  const holds = holding(find);
   const hidden = hide(value, secretKeys(options), count);
   return {
-    root: nodeOf(undefined, hidden, 0, count),
+    root: nodeOf(undefined, hidden, 0, { count, holds }),
     bytes: Buffer.byteLength(JSON.stringify(value)),
     redacted: count.redacted,
+    found: find === "" ? 0 : foundIn(undefined, hidden, holds),
     raw: JSON.stringify(plain(hidden), null, 2),
   };
 }
@@ -92,27 +101,59 @@ function plain(value: Shown): Json {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
 }
 
-function nodeOf(key: string | undefined, value: Shown, depth: number, count: { nodes: number }): PayloadNode {
-  count.nodes++;
+type Holds = (text: string) => boolean;
+
+function holding(find: string): Holds {
+  const wanted = find.toLowerCase();
+  return (text) => wanted !== "" && text.toLowerCase().includes(wanted);
+}
+
+/** Of one key and its value, without what is below. */
+function isFound(key: string | undefined, value: Shown, holds: Holds): boolean {
+  if (key !== undefined && holds(key)) return true;
+  return value === null || typeof value !== "object" ? holds(String(value)) : false;
+}
+
+function foundIn(key: string | undefined, value: Shown, holds: Holds): number {
+  const own = isFound(key, value, holds) ? 1 : 0;
+  if (value === null || typeof value !== "object" || value instanceof Hidden) return own;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + foundIn(undefined, item, holds), own);
+  return Object.entries(value).reduce((sum, [name, inner]) => sum + foundIn(name, inner, holds), own);
+}
+
+/** What a tree is made with. */
+interface Making {
+  count: { nodes: number };
+  holds: Holds;
+}
+
+function nodeOf(key: string | undefined, value: Shown, depth: number, making: Making, isPlace = false): PayloadNode {
+  making.count.nodes++;
+  const name = isPlace ? undefined : key;
+  return { ...treeOf(key, value, depth, making), isPlace, isFound: isFound(name, value, making.holds) };
+}
+
+function treeOf(key: string | undefined, value: Shown, depth: number, making: Making): PayloadNode {
   if (value instanceof Hidden) return leaf(key, "redacted", REDACTED);
   if (value === null) return leaf(key, "null", "null");
   if (typeof value === "string") return textLeaf(key, value);
   if (typeof value !== "object") return leaf(key, typeof value === "number" ? "number" : "boolean", String(value));
-  const entries: [string, Shown][] = Array.isArray(value)
-    ? value.map((item, at) => [String(at), item])
-    : Object.entries(value);
+  const isList = Array.isArray(value);
+  const entries: [string, Shown][] = isList ? value.map((item, at) => [String(at), item]) : Object.entries(value);
   const children: PayloadNode[] = [];
   for (const [name, inner] of entries) {
-    if (count.nodes >= MOST_NODES) break;
-    children.push(nodeOf(name, inner, depth + 1, count));
+    if (making.count.nodes >= MOST_NODES) break;
+    children.push(nodeOf(name, inner, depth + 1, making, isList));
   }
-  const unit = Array.isArray(value) ? "item" : "key";
+  const unit = isList ? "item" : "key";
   return {
     key,
-    kind: Array.isArray(value) ? "array" : "object",
-    text: Array.isArray(value) ? "[ ]" : "{ }",
+    kind: isList ? "array" : "object",
+    text: isList ? "[ ]" : "{ }",
     size: `${countText(entries.length)} ${unit}${entries.length === 1 ? "" : "s"}`,
-    isOpen: depth < OPEN_DEPTH && entries.length <= OPEN_LENGTH,
+    isOpen: (depth < OPEN_DEPTH && entries.length <= OPEN_LENGTH) || children.some(leadsToFound),
+    isPlace: false,
+    isFound: false,
     children,
     left: entries.length - children.length,
   };
@@ -124,5 +165,10 @@ function textLeaf(key: string | undefined, value: string): PayloadNode {
 }
 
 function leaf(key: string | undefined, kind: PayloadNode["kind"], text: string): PayloadNode {
-  return { key, kind, text, size: "", isOpen: false, children: [], left: 0 };
+  return { key, kind, text, size: "", isOpen: false, isPlace: false, isFound: false, children: [], left: 0 };
+}
+
+/** A branch that is open for what was found in it opens those above it; one that is open anyway opens none. */
+function leadsToFound(node: PayloadNode): boolean {
+  return node.isFound || node.children.some(leadsToFound);
 }

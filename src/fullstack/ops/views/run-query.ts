@@ -15,6 +15,8 @@ export interface RunQuery {
   text: string;
   type: string;
   after: number;
+  /** What is looked for in the payload. */
+  find: string;
   /** Whether the timeline leaves out what is done. */
   hidesDone: boolean;
   /** Sealed word that secrets may be shown. */
@@ -32,28 +34,34 @@ export function readRunQuery(query: URLSearchParams): RunQuery {
     text: (query.get("text") ?? "").slice(0, 200),
     type: (query.get("type") ?? "").slice(0, 40),
     after: /^\d{1,9}$/.test(after) ? Number(after) : 0,
+    find: (query.get("find") ?? "").slice(0, 200),
     hidesDone: query.get("hide") === "done",
     reveal: query.get("reveal") || undefined,
   };
 }
 
+type Change = Partial<Record<"node" | "tab" | "view" | "after" | "hide" | "find", string>>;
+
 /** Address of the same screen with something else on it: what is not given stays; empty takes away. */
-export function runQueryText(
-  query: RunQuery,
-  change: Partial<Record<"node" | "tab" | "view" | "after" | "hide", string>>,
-): string {
-  const { node = "", tab, view, text, type, hidesDone, reveal = "" } = query;
+export function runQueryText(query: RunQuery, change: Change): string {
+  const entries = runQueryEntries(query, change);
+  return entries.length === 0 ? "" : `?${new URLSearchParams(entries).toString()}`;
+}
+
+/** The same as names and values, for the fields of a form that leads there. */
+export function runQueryEntries(query: RunQuery, change: Change): [name: string, value: string][] {
+  const { node = "", tab, view, text, type, find, hidesDone, reveal = "" } = query;
   const whole = {
     node,
     tab,
     view,
     ...(view === "events" && { text, type }),
+    find,
     hide: hidesDone ? "done" : "",
     reveal,
     ...change,
   };
   const isPlain = (name: string, value: string): boolean =>
     value === "" || (name === "tab" && value === "input") || (name === "view" && value === "timeline");
-  const entries = Object.entries(whole).filter(([name, value]) => !isPlain(name, value));
-  return entries.length === 0 ? "" : `?${new URLSearchParams(entries).toString()}`;
+  return Object.entries(whole).filter(([name, value]) => !isPlain(name, value));
 }

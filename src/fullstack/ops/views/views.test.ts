@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { GraphEvent, Json, Snapshot } from "../../../graph.ts";
 import { commandsOf, listCommands, quoted } from "./commands.ts";
 import { fingerprint, groupFailures } from "./failures.ts";
-import { payloadView } from "./payload.ts";
+import { payloadView, type PayloadNode } from "./payload.ts";
 import { chipsOf, graphQueryOf, readRunsQuery } from "./runs-query.ts";
 import { sparkline } from "./sparkline.ts";
 import { stepViews } from "./steps.ts";
@@ -282,6 +282,29 @@ describe("payloads", () => {
     const { root } = payloadView(many, { keys: [], isRevealed: false });
     assert.equal(root.size, "50,000 items");
     assert.ok(root.children.length <= 2000 && root.left === 50_000 - root.children.length);
+  });
+
+  it("are looked through by key and value, hidden ones left out; what is found opens what it is in", () => {
+    const deep: Json = { a: { b: { c: [{ city: "Hamburg" }, 7] } }, other: { deep: { er: 1 } }, password: "hamburg" };
+    const view = payloadView(deep, { keys: [], isRevealed: false }, "HAMB");
+    const branch = (path: string): PayloadNode | undefined =>
+      path
+        .split("/")
+        .reduce<PayloadNode | undefined>((node, key) => node?.children.find((child) => child.key === key), view.root);
+    assert.equal(view.found, 1);
+    assert.deepEqual(
+      ["a/b", "a/b/c", "a/b/c/0", "other/deep"].map((path) => branch(path)?.isOpen),
+      [true, true, true, false],
+    );
+    assert.deepEqual([branch("a/b/c/0/city")?.isFound, branch("password")?.isFound], [true, false]);
+    assert.equal(payloadView(deep, { keys: [], isRevealed: true }, "HAMB").found, 2);
+    assert.equal(payloadView(deep, { keys: [], isRevealed: false }, "0").found, 0);
+    assert.equal(payloadView(deep, { keys: [], isRevealed: false }).found, 0);
+  });
+
+  it("are looked through further than the tree goes", () => {
+    const many = Array.from({ length: 5000 }, (_, at) => ({ at, name: "same" }));
+    assert.equal(payloadView(many, { keys: [], isRevealed: false }, "same").found, 5000);
   });
 
   it("with a value that reads like what stands for hidden ones are shown as they are", () => {
