@@ -56,6 +56,7 @@ const ASSETS = [
   "ui-gesture",
   "flow",
   "ops",
+  "ops-palette",
   "flow-live",
   "flow-graph",
   "flow-log",
@@ -131,7 +132,7 @@ function throughLoader(code: string): string {
 async function bundle(name: string, isDev: boolean): Promise<string> {
   const result = await build({
     // Widgets have a folder of their own.
-    entryPoints: [join(root, `src/browser/${name.replace(/^(ui|flow)-/, "$1/")}.ts`)],
+    entryPoints: [join(root, `src/browser/${name.replace(/^(ui|flow|ops)-/, "$1/")}.ts`)],
     bundle: true,
     write: false,
     format: "esm",

@@ -2,6 +2,7 @@
  * `ops.js`: keeps the operators' screens fresh and gives them shortcuts. The screens do without it: it fetches the page that stands
  * in the address again and puts in place what has changed there, and a key presses what already is a link or a button.
  */
+import { PATHS } from "../shared/wire.ts";
 
 const EVERY_MS = 4000;
 const LONGEST_MS = 60_000;
@@ -142,8 +143,30 @@ function press(keys: string): boolean {
   return true;
 }
 
+/** The palette comes when it is first wanted; where it doesn't, the screen that it is made of does. */
+function openPalette(): boolean {
+  const link = document.querySelector<HTMLAnchorElement>("[data-go]");
+  if (!link) return false;
+  (import(PATHS.opsPalette) as Promise<typeof import("./ops/palette.ts")>).then(
+    ({ open }) => open(link.href),
+    () => location.assign(link.href),
+  );
+  return true;
+}
+
+addEventListener("click", (event) => {
+  const { target, button, ctrlKey, metaKey, shiftKey } = event;
+  if (button !== 0 || ctrlKey || metaKey || shiftKey || !(target instanceof Element) || !target.closest("[data-go]"))
+    return;
+  if (openPalette()) event.preventDefault();
+});
+
 addEventListener("keydown", (event) => {
-  const { key, ctrlKey, metaKey, altKey, target } = event;
+  const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
+  if (key.toLowerCase() === "k" && ctrlKey !== metaKey && !altKey && !shiftKey && localStorage.getItem(OFF) !== "off") {
+    if (openPalette()) event.preventDefault();
+    return;
+  }
   if (ctrlKey || metaKey || altKey || event.defaultPrevented) return;
   if (isTyping(target)) {
     if (key === "Escape" && target instanceof HTMLElement) target.blur();

@@ -56,6 +56,7 @@ export const PATHS = {
   navigate: "/_svc/navigate.js",
   /** Of the operators' screens, which are at `/_svc/ops` and below. */
   ops: "/_svc/ops.js",
+  opsPalette: "/_svc/ops-palette.js",
   opsCss: "/_svc/ops.css",
   flowCss: "/_svc/flow.css",
   /** Parts of flow.js: the connection of a page's widgets, the picture of a graph, the log of its events. */

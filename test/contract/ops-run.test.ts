@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svc";
 import type { TestClient } from "svc/testing";
-import { localClient, OPERATOR_KEY, opsSample, orderInput, runTo, until } from "./ops-app.ts";
+import { farClient, localClient, OPERATOR_KEY, opsSample, orderInput, runTo, until } from "./ops-app.ts";
 
 let app: App;
 let client: TestClient;
@@ -36,6 +36,38 @@ before(async () => {
   failed = await runTo(app, "order", orderInput(7), "failed");
 });
 after(() => app.close());
+
+describe("the screen of places to go to", () => {
+  const places = async (text: string): Promise<(readonly [name: string, href: string])[]> => {
+    const answer = await client.get(`/_svc/ops/go?${new URLSearchParams({ q: text }).toString()}`);
+    assert.equal(answer.status, 200);
+    const links = (await answer.text()).matchAll(/<a href="([^"]*)" data-place[^>]*>([^<]*)</g);
+    return [...links].map(([, href = "", name = ""]) => [name, href.replaceAll("&amp;", "&")] as const);
+  };
+
+  it("has screens, lists by status and worker; words find those that have all of them", async () => {
+    const all = (await places("")).map(([name]) => name);
+    for (const name of ["Audit trail", "Runs that are failed", "Runs of order"]) assert.ok(all.includes(name), name);
+    assert.deepEqual(await places("FAILED hour"), [
+      ["Runs that failed in the last hour", "/_svc/ops/runs?status=failed&since=1h"],
+    ]);
+    assert.deepEqual(await places("no such place"), []);
+  });
+
+  it("opens a run by its id, and none but ids", async () => {
+    assert.deepEqual((await places(` ${done} `))[0], [`Open run ${done}`, `/_svc/ops/runs/${done}`]);
+    assert.deepEqual(await places("g_../../x"), []);
+  });
+
+  it("leads nowhere that isn't there", async () => {
+    for (const [name, href] of await places("")) assert.equal((await client.get(href)).status, 200, name);
+  });
+
+  it("is for those who may see the screens, and a link on each of them", async () => {
+    assert.equal((await farClient(app).get("/_svc/ops/go")).status, 404);
+    assert.match(await text(""), /<a href="\/_svc\/ops\/go" data-go>/);
+  });
+});
 
 describe("the screen of a run", () => {
   it("tells status, id, length and what failed, with a way to its likes", async () => {

@@ -7,6 +7,7 @@ import { compareScreens } from "./screens/compare.tsx";
 import { overviewScreen } from "./screens/overview.tsx";
 import { deliveryScreens } from "./screens/deliveries.tsx";
 import { settingsScreen } from "./screens/settings.tsx";
+import { goScreen } from "./screens/go.tsx";
 import { webhookScreens } from "./screens/webhooks.tsx";
 import { workerScreens } from "./screens/workers.tsx";
 import { auditScreen } from "./screens/audit.tsx";
@@ -43,6 +44,7 @@ export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOption
     ...workerScreens(screens),
     ...auditScreen(screens),
     ...settingsScreen(screens),
+    ...goScreen(screens),
     ...scheduleScreens(screens),
     route("POST", "/sign-in", signIn(screens), {
       middleware: [rateLimit({ perMinute: GUESSES, name: "ops-sign-in" })],

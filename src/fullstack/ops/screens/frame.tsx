@@ -4,17 +4,7 @@ import type { Child } from "../../../jsx-runtime.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import type { Told } from "../told.ts";
-
-const SECTIONS: readonly (readonly [name: string, path: string, key: string])[] = [
-  ["Overview", "", "o"],
-  ["Runs", "/runs", "r"],
-  ["Queues", "/queues", "q"],
-  ["Schedules", "/schedules", "s"],
-  ["Webhooks", "/webhooks", "w"],
-  ["Workers", "/workers", "k"],
-  ["Audit trail", "/audit", "a"],
-  ["Settings", "/settings", "e"],
-];
+import { SECTIONS } from "../views/places.ts";
 
 export interface FrameProps {
   look: Look;
@@ -76,6 +66,11 @@ function Who({ look: { visitor } }: { look: Look }) {
           </button>
         </form>
       ) : null}
+      <p>
+        <a href={`${OPS_PATH}/go`} data-go>
+          Go to…
+        </a>
+      </p>
       <p class="quiet">
         <a href={`${OPS_PATH}/settings#keys`} data-key="?">
           Keys and times
