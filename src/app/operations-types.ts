@@ -29,6 +29,8 @@ export interface Status {
   refusals: Record<string, number>;
   event_streams: number;
   memory_bytes: number;
+  /** What this process may still write beside the SQLite file; null on other databases. */
+  disk_free_bytes: number | null;
   /** What graphs did in the last hour, and in the one before. */
   recent: Recent;
 }

@@ -7,6 +7,7 @@ import type { ProcessView } from "../cluster/membership.ts";
 import { auditOf } from "../graph/machine/audit.ts";
 import { isEqualSecret } from "../security/secrets.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
+import { freeDiskOf } from "./disk.ts";
 import type { AppOptions } from "./options.ts";
 import type { Recent } from "./metrics/recent.ts";
 import type { FleetQueue, Operations, Status } from "./operations-types.ts";
@@ -90,6 +91,7 @@ export async function statusOf(services: Services): Promise<Status> {
     refusals: counted.refusals.by("reason"),
     event_streams: counted.eventStreams,
     memory_bytes: process.memoryUsage.rss(),
+    disk_free_bytes: await freeDiskOf(services.config.databaseUrl),
     recent: await recentOf(services),
   };
 }

@@ -1,5 +1,8 @@
 /** The operators' other screens: overview, queues, schedules, webhooks, deliveries, workers, audit trail, settings. */
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svc";
 import { createFullStackApp } from "svc/fullstack";
@@ -78,6 +81,18 @@ describe("the overview", () => {
     await app.engine.queues.pause("pack");
     assert.match(await text(""), /needs a look[\s\S]*The queue pack is paused/);
     await app.engine.queues.resume("pack");
+  });
+});
+
+describe("the disk", () => {
+  it("is told of where the database is a file", async () => {
+    assert.ok(!(await text("")).includes("Disk left"), "of a database in memory");
+    const folder = await mkdtemp(join(tmpdir(), "svc-ops-disk-"));
+    const kept = opsSample({ env: { SVC_DATABASE_URL: `sqlite:${join(folder, "svc.db")}` } });
+    await kept.boot();
+    assert.match(await (await localClient(kept).get("/_svc/ops")).text(), /<dt>Disk left<\/dt><dd>[\d.,]+ [KMGT]?B</);
+    await kept.close();
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -24,6 +24,7 @@ export function HealthStrip({ health, status, workers, processes }: HealthStripP
         {processes > 1 ? <Fact name="Processes" text={countText(processes)} /> : null}
         <Fact name="Workers" text={`${workers.busy} busy of ${workers.registered}`} />
         <Fact name="Memory" text={bytesText(status.memory_bytes)} />
+        {status.disk_free_bytes === null ? null : <Fact name="Disk left" text={bytesText(status.disk_free_bytes)} />}
         <Fact name="Requests now" text={countText(status.requests.in_flight)} />
         <Fact name="Deliveries waiting" text={countText(status.deliveries["pending"] ?? 0)} />
       </dl>

@@ -1,7 +1,7 @@
 /** Whether all is well, and what is not: one word for the top of the overview, with its reasons. Pure. */
 import type { QueueView } from "../../../graph.ts";
 import type { RecentHour, Status } from "../../../index.ts";
-import { countText, durationText, shareText } from "./text.ts";
+import { bytesText, countText, durationText, shareText } from "./text.ts";
 
 export interface Health {
   word: "all is well" | "needs a look" | "draining";
@@ -15,8 +15,11 @@ const LONG_WAIT_MS = 60_000;
 const LEAST_ENDED = 5;
 const FAILED_SHARE = 0.1;
 
+/** Of a database that grows by little; a copy of it may not fit any more. */
+const LITTLE_DISK_BYTES = 500_000_000;
+
 export function healthOf(
-  status: Status,
+  status: Pick<Status, "status" | "disk_free_bytes"> & { delivery: Pick<Status["delivery"], "oldest_waiting_ms"> },
   hour: RecentHour,
   queues: readonly QueueView[],
   disabledWebhooks: number,
@@ -32,7 +35,10 @@ export function healthOf(
     else if (oldestMs !== null && oldestMs > LONG_WAIT_MS)
       reasons.push(`Work has waited ${durationText(oldestMs)} for the worker ${worker}`);
   }
+  const disk = status.disk_free_bytes;
   const lateMs = status.delivery.oldest_waiting_ms;
+  if (disk !== null && disk < LITTLE_DISK_BYTES)
+    reasons.push(`The disk of the database has ${bytesText(disk)} left: nothing can be kept when it is full`);
   if (lateMs > LONG_WAIT_MS) reasons.push(`Deliveries to webhooks are ${durationText(lateMs)} late`);
   if (disabledWebhooks > 0)
     reasons.push(`${disabledWebhooks} webhook${disabledWebhooks === 1 ? " is" : "s are"} disabled by failures`);
