@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SimulatedClock, type Timer } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { worker } from "./definition/definition.ts";
 import { bench, gate, STORES, typesOf, nodesOf } from "./engine-bench.test.ts";
@@ -192,6 +193,26 @@ for (const url of STORES) {
       assert.deepEqual(order, ["a starts", "b starts", "b wakes", "a wakes"]);
       assert.equal((await engine.snapshot(second.snapshot.graph_id))?.status, "done");
       assert.equal((await engine.snapshot(first.snapshot.graph_id))?.status, "done");
+      await store.close();
+    });
+
+    it("a sleep ends at its time, and a wait is given up, though timers fire a moment before it", async () => {
+      class EarlyClock extends SimulatedClock {
+        override schedule(delayMs: number, run: () => void): Timer {
+          return super.schedule(delayMs > 1 ? delayMs - 1 : delayMs, run);
+        }
+      }
+      const nap = worker("nap", async (_: Json, ctx) => {
+        await ctx.sleep(1000);
+        return ctx.waitFor("never", { timeout: 1000 }).catch((error: Error) => error.name);
+      });
+      const { engine, store, pass } = await bench({ workers: [nap] }, url, new EarlyClock());
+      const { snapshot } = await engine.start("nap", null);
+      await engine.idle();
+      await pass(1000);
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "running");
+      await pass(1000);
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
       await store.close();
     });
 

@@ -299,16 +299,22 @@ export class Durable {
 
   /** Frees the place: others may run meanwhile. */
   #park(wait: Wait): void {
-    const { dueMs } = wait;
-    if (dueMs !== undefined) this.#port.at(dueMs, () => this.#due(wait));
+    this.#arm(wait);
     if (this.#isParked) return;
     this.#isParked = true;
     this.#limits.hold();
     this.#port.place.free();
   }
 
-  #due(wait: Wait): void {
+  #arm(wait: Wait): void {
+    const { dueMs } = wait;
+    if (dueMs !== undefined) this.#port.at(dueMs, () => this.#due(wait, dueMs));
+  }
+
+  #due(wait: Wait, dueMs: number): void {
     if (wait.outcome || !this.#port.isCurrent() || this.#port.machine.row.phase !== "running") return;
+    // A timer may be early by a moment, and the clock be set back.
+    if (this.#port.clock.now() < dueMs) return this.#arm(wait);
     this.#commit((change, inner) => inner.settle(change, wait)).catch(() => undefined);
   }
 
