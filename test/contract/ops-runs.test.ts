@@ -88,6 +88,29 @@ describe("the list of runs", () => {
   });
 });
 
+describe("saved views", () => {
+  const save = async (fields: Record<string, string>): Promise<string> => {
+    const back = "/_svc/ops/runs?status=failed";
+    const answer = await client.submit("/_svc/ops/runs/views", { ...fields, back });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [303, back]);
+    return text("/_svc/ops/runs?status=failed");
+  };
+
+  it("are links under a name, kept in a cookie of the screens, and can be deleted", async () => {
+    assert.match(await text("/_svc/ops/runs?status=failed"), /<summary>Save this view</);
+    assert.doesNotMatch(await text("/_svc/ops/runs"), /Save this view|Saved views/);
+    const page = await save({ name: "What <failed>", query: "status=failed" });
+    assert.match(page, /href="\/_svc\/ops\/runs\?status=failed" aria-current="page"[^>]*>What &lt;failed(>|&gt;)</);
+    assert.doesNotMatch(page, /Save this view/);
+    assert.match(await text("/_svc/ops/runs"), /Delete the view What (<|&lt;)failed/);
+    assert.doesNotMatch(await save({ drop: "What <failed>" }), /Saved views/);
+  });
+
+  it("say why one can't be kept", async () => {
+    assert.match(await save({ name: "all", query: "" }), /There is no filter to keep/);
+  });
+});
+
 describe("the list as a file", () => {
   it("is CSV or NDJSON of what the filters fit, without inputs", async () => {
     const csv = await text("/_svc/ops/runs/export?status=failed&format=csv");

@@ -22,6 +22,7 @@ import { countText } from "../views/text.ts";
 import { BulkBar, bulkScreens, CompareBar } from "./bulk.tsx";
 import { CommandsPanel, Pager } from "./parts.tsx";
 import { NoRuns, RunsTable } from "./runs-table.tsx";
+import { SavedViews, savedViewsRoute } from "./saved-views.tsx";
 
 /** As far as a list with other conditions than status and worker is counted. */
 const COUNTED = 1000;
@@ -43,6 +44,7 @@ export function runsScreens(screens: Screens): Entry[] {
       view: (data, look) => <Runs data={data} look={look} />,
     }),
     ...bulkScreens(screens),
+    savedViewsRoute(screens),
     route("GET", "/runs/export", (ctx) => exportRuns(ctx, screens)),
   ];
 }
@@ -73,6 +75,7 @@ function Runs({ data, look }: { data: RunsData; look: Look }) {
       </div>
       <FilterForm data={data} />
       <Chips data={data} />
+      <SavedViews look={look} query={queryText(filter)} />
       <div data-live="runs">
         {runs.length === 0 ? (
           <NoRuns look={look} isFiltered={isFiltered} />
