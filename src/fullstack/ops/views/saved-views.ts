@@ -7,7 +7,7 @@ import { queryText, readRunsQuery } from "./runs-query.ts";
 export const VIEWS_COOKIE = "svc-ops-views";
 
 /** A row of links that can be taken in, and a cookie that goes along with each request. */
-export const MOST_VIEWS = 10;
+const MOST_VIEWS = 10;
 const MAX_COOKIE_BYTES = 2048;
 export const MAX_VIEW_NAME = 40;
 
