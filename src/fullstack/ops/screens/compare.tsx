@@ -1,26 +1,18 @@
-/** Two runs of one graph side by side: how long each node took, what it came to, and where input and output differ. */
+/** Two runs of one graph side by side: which they are, how each node went in both, and where input and output differ. */
 import { notFound, SvcError, type Entry } from "../../../index.ts";
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
-import {
-  differencesOf,
-  isComparable,
-  isDifferent,
-  nodePairs,
-  pairsText,
-  type NodePair,
-  type NodeSide,
-} from "../views/compare.ts";
+import { inOrder, nodePairs, isComparable, pairsText, type NodePair } from "../views/compare.ts";
 import { graphLooks } from "../views/looks.ts";
-import { redacted } from "../views/payload.ts";
-import { changeText, countText, durationText, shortId } from "../views/text.ts";
-import { Empty, Mark, Time } from "./parts.tsx";
+import { compareHref } from "../views/places.ts";
+import { durationText, shortId } from "../views/text.ts";
+import { Differences } from "./differences.tsx";
 import { Heads } from "./heads.tsx";
+import { PairsTable } from "./pairs-table.tsx";
+import { Empty, Mark, Time } from "./parts.tsx";
 
-/** Pairs of nodes that are listed: those that differ first. */
-const MOST_PAIRS = 200;
 /** Runs to choose from. */
 const CHOICE = 20;
 
@@ -50,16 +42,6 @@ export function compareScreens(screens: Screens): Entry[] {
         ),
     }),
   ];
-}
-
-/** Address of the comparison; without another one, of the choice of it. */
-export function compareHref(one: string, other?: string, node?: string): string {
-  const query = new URLSearchParams({
-    run: one,
-    ...(other !== undefined && { with: other }),
-    ...(node !== undefined && { node }),
-  });
-  return `${RUNS_PATH}/compare?${query.toString()}`;
 }
 
 async function loadCompare({ ctx, app, nowMs }: Look): Promise<CompareData> {
@@ -97,21 +79,6 @@ async function loadCompare({ ctx, app, nowMs }: Look): Promise<CompareData> {
   };
 }
 
-/** As they began; items of a fan-out together, by their numbers. */
-function inOrder(nodes: readonly NodeDetail[]): NodeDetail[] {
-  const begun = new Map<string, number>();
-  for (const { id, started_ms: ms } of nodes)
-    begun.set(outerName(id), Math.min(begun.get(outerName(id)) ?? Infinity, ms ?? Infinity));
-  const at = ({ id }: NodeDetail): number => begun.get(outerName(id)) ?? Infinity;
-  return nodes.toSorted((a, b) => (at(a) === at(b) ? NUMBERED.compare(a.id, b.id) : at(a) - at(b)));
-}
-
-const NUMBERED = new Intl.Collator("en", { numeric: true });
-
-function outerName(id: string): string {
-  return id.split(/[/#]/, 1)[0] as string;
-}
-
 function Compare({ data, other, look }: { data: CompareData; other: Snapshot; look: Look }) {
   const { one, pairs, node } = data;
   return (
@@ -132,7 +99,7 @@ function Compare({ data, other, look }: { data: CompareData; other: Snapshot; lo
           <h2 id="nodes">Nodes</h2>
           <p class="quiet">{pairsText(pairs)}</p>
         </div>
-        <Pairs data={data} other={other} />
+        <PairsTable pairs={pairs} chosen={node} hrefOf={(id) => compareHref(one.graph_id, other.graph_id, id)} />
       </section>
       <section aria-labelledby="payloads">
         <div class="head">
@@ -188,135 +155,6 @@ function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: L
       {error ? <p class="note-whole">{error.message}</p> : null}
     </div>
   );
-}
-
-function Pairs({ data: { one, pairs, node }, other }: { data: CompareData; other: Snapshot }) {
-  const longest = Math.max(1, ...pairs.flatMap((pair) => [pair.one?.tookMs ?? 0, pair.other?.tookMs ?? 0]));
-  const isLong = pairs.length > MOST_PAIRS;
-  const listed = isLong
-    ? pairs.toSorted((a, b) => Number(isDifferent(b)) - Number(isDifferent(a))).slice(0, MOST_PAIRS)
-    : pairs;
-  return (
-    <>
-      <div class="scroll">
-        <table>
-          <Heads columns={["Node", "A", "B", ["B against A", "number"], "Input", "Output"]} />
-          <tbody>
-            {listed.map((pair) => (
-              <tr aria-current={pair.id === node ? "true" : undefined} key={pair.id}>
-                <th scope="row" data-label="Node">
-                  <a href={compareHref(one.graph_id, other.graph_id, pair.id)} data-row>
-                    {pair.id}
-                  </a>
-                </th>
-                <td data-label="A">
-                  <SideCell side={pair.one} longest={longest} />
-                </td>
-                <td data-label="B">
-                  <SideCell side={pair.other} longest={longest} />
-                </td>
-                <td data-label="B against A" class="number">
-                  {tookChange(pair)}
-                </td>
-                <td data-label="Input">
-                  <Sameness pair={pair} isOther={pair.isOtherInput} />
-                </td>
-                <td data-label="Output">
-                  <Sameness pair={pair} isOther={pair.isOtherOutput} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {isLong ? (
-        <p class="quiet">{`Of ${countText(pairs.length)} nodes ${countText(MOST_PAIRS)}: those that differ first.`}</p>
-      ) : null}
-    </>
-  );
-}
-
-function SideCell({ side, longest }: { side: NodeSide | undefined; longest: number }) {
-  if (!side) return <span class="quiet">not there</span>;
-  const { looks, tookMs, attempts, message } = side;
-  return (
-    <span class="side" title={message}>
-      <Mark looks={looks} />
-      {tookMs === null ? null : (
-        <span class="length">
-          <span class="length-text">{durationText(tookMs)}</span>
-          <span class="length-bar" style={`--share:${((tookMs / longest) * 100).toFixed(1)}%`}></span>
-        </span>
-      )}
-      {attempts > 1 ? <span class="quiet">{`${attempts} attempts`}</span> : null}
-    </span>
-  );
-}
-
-function Sameness({ pair, isOther }: { pair: NodePair; isOther: boolean }) {
-  if (pair.one === undefined || pair.other === undefined) return <span class="quiet">–</span>;
-  return isOther ? (
-    <span class="state" data-tone="warn">
-      differs
-    </span>
-  ) : (
-    <span class="quiet">same</span>
-  );
-}
-
-/** `+1.20 s, +40 %`; what is within a millisecond is the same. */
-function tookChange({ one, other }: NodePair): string {
-  const before = one?.tookMs ?? null;
-  const after = other?.tookMs ?? null;
-  if (before === null || after === null) return "–";
-  const byMs = after - before;
-  if (Math.abs(byMs) <= 1) return "as long";
-  const percent = changeText(after, before);
-  return `${byMs > 0 ? "+" : "−"}${durationText(Math.abs(byMs))}${percent === undefined ? "" : `, ${percent}`}`;
-}
-
-function Differences({
-  name,
-  values: [one, other],
-  look,
-}: {
-  name: string;
-  values: readonly [Json, Json];
-  look: Look;
-}) {
-  const hide = { keys: look.redact, isRevealed: false };
-  const { items, isCut } = differencesOf(redacted(one, hide), redacted(other, hide));
-  if (items.length === 0) return <p class="quiet">{`${name}: the same in both, as far as it is not hidden.`}</p>;
-  return (
-    <>
-      <div class="scroll">
-        <table class="differences">
-          <caption class="unseen">{`${name}: where it differs`}</caption>
-          <Heads columns={[name, "A", "B"]} />
-          <tbody>
-            {items.map(({ path, one: before, other: after }) => (
-              <tr key={path}>
-                <th scope="row" data-label={name}>
-                  <code>{path === "" ? "all of it" : path}</code>
-                </th>
-                <td data-label="A">
-                  <JsonText text={before} />
-                </td>
-                <td data-label="B">
-                  <JsonText text={after} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {isCut ? <p class="quiet">{`The first ${countText(items.length)} differences.`}</p> : null}
-    </>
-  );
-}
-
-function JsonText({ text }: { text: string | undefined }) {
-  return text === undefined ? <span class="quiet">nothing</span> : <code>{text}</code>;
 }
 
 function Choose({ data: { one, choice }, look }: { data: CompareData; look: Look }) {

@@ -3,9 +3,9 @@ import type { Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import { graphLooks } from "../views/looks.ts";
+import { compareHref } from "../views/places.ts";
 import { queryText } from "../views/runs-query.ts";
 import { countText, durationText } from "../views/text.ts";
-import { compareHref } from "./compare.tsx";
 import { Mark, Time } from "./parts.tsx";
 
 export function RunHead({ run, look }: { run: Snapshot; look: Look }) {

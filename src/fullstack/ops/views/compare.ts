@@ -130,3 +130,18 @@ function textOf(value: Json | undefined): string | undefined {
   const text = JSON.stringify(value);
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
+
+/** As they began; items of a fan-out together, by their numbers. */
+export function inOrder(nodes: readonly NodeDetail[]): NodeDetail[] {
+  const begun = new Map<string, number>();
+  for (const { id, started_ms: ms } of nodes)
+    begun.set(outerName(id), Math.min(begun.get(outerName(id)) ?? Infinity, ms ?? Infinity));
+  const at = ({ id }: NodeDetail): number => begun.get(outerName(id)) ?? Infinity;
+  return nodes.toSorted((a, b) => (at(a) === at(b) ? NUMBERED.compare(a.id, b.id) : at(a) - at(b)));
+}
+
+const NUMBERED = new Intl.Collator("en", { numeric: true });
+
+function outerName(id: string): string {
+  return id.split(/[/#]/, 1)[0] as string;
+}

@@ -48,3 +48,13 @@ export function placesFor(text: string, places: readonly Place[]): Place[] {
     ...fitting,
   ];
 }
+
+/** Address of the comparison; without another one, of the choice of it. */
+export function compareHref(one: string, other?: string, node?: string): string {
+  const query = new URLSearchParams({
+    run: one,
+    ...(other !== undefined && { with: other }),
+    ...(node !== undefined && { node }),
+  });
+  return `${RUNS_PATH}/compare?${query.toString()}`;
+}
