@@ -1,7 +1,7 @@
 /**
  * An app killed three times while it delivers: of what was acknowledged nothing is lost, and what arrives twice has one id.
  *
- *   WEBHOOK_SECONDS=45 WEBHOOK_RATE=500 node --test out/test/chaos/webhook-kill.test.js
+ *   WEBHOOK_SECONDS=60 WEBHOOK_RATE=500 node --test out/test/chaos/webhook-kill.test.js
  */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
