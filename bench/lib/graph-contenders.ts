@@ -79,25 +79,16 @@ function openLoop(): Contender {
 
 const many = { perProcess: 1000 };
 
-/** @param onResult told what each graph comes to, by its last node. */
-function definitionsOf(onResult: (graphId: string, result: number) => void = () => undefined): GraphDefinition[] {
+function definitions(): GraphDefinition[] {
   const increment = worker("increment", many, (n: number) => n + 1);
-  const last = worker("last", many, (n: number, { graphId }) => {
-    onResult(graphId, n + 1);
-    return n + 1;
-  });
   const list = worker("list", many, ({ n, items }: { n: number; items: number }) =>
     Array.from({ length: items }, (_, at) => n + at),
   );
-  const sum = worker("sum", many, (all: number[], { graphId }) => {
-    const total = all.reduce((sofar, n) => sofar + n, 0);
-    onResult(graphId, total);
-    return total;
-  });
+  const sum = worker("sum", many, (all: number[]) => all.reduce((total, n) => total + n, 0));
   const chain = graph("chain", (g) => {
     const first = g.node("first", increment);
     const second = g.node("second", increment, { after: [first], input: (_input, deps) => deps["first"] });
-    return g.node("third", last, { after: [second], input: (_input, deps) => deps["second"] });
+    return g.node("third", increment, { after: [second], input: (_input, deps) => deps["second"] });
   });
   const fanOut = graph("fan-out", (g) => {
     const items = g.node("list", list);
@@ -107,45 +98,28 @@ function definitionsOf(onResult: (graphId: string, result: number) => void = () 
   return [chain, fanOut] as GraphDefinition[];
 }
 
-function contenderOf(
-  engine: Engine,
-  resultOf: (graphId: string) => Promise<unknown>,
-  close: () => Promise<void>,
-): Contender {
+function contenderOf(engine: Engine, close: () => Promise<void>): Contender {
   const end = async (name: string, input: Parameters<Engine["start"]>[1]): Promise<number> => {
     const { snapshot } = await engine.start(name, input);
-    const { signal } = new AbortController();
-    for await (const _event of engine.subscribe(snapshot.graph_id, snapshot.last_seq, signal));
-    return Number(await resultOf(snapshot.graph_id));
+    return Number(await engine.result(snapshot.graph_id));
   };
   return { chain: (n) => end("chain", n), fanOut: (n, items) => end("fan-out", { n, items }), close };
 }
 
 async function openSvc(dir: string): Promise<Contender> {
   const store = await openStore(`sqlite:${join(dir, "svc.db")}`);
-  const engine = createEngine({ store, graphs: definitionsOf(), clock: systemClock });
-  return contenderOf(
-    engine,
-    async (graphId) => (await store.graphs.graph(graphId))?.result,
-    async () => {
-      await engine.close();
-      await store.close();
-    },
-  );
+  const engine = createEngine({ store, graphs: definitions(), clock: systemClock });
+  return contenderOf(engine, async () => {
+    await engine.close();
+    await store.close();
+  });
 }
 
 /** A whole app, as `svc start` runs it, on the database of SVC_DATABASE_URL: one of as many processes as there are. */
 async function openSvcApp(): Promise<Contender> {
-  const results = new Map<string, number>();
-  const app = createApp({ graphs: definitionsOf((graphId, result) => results.set(graphId, result)) });
+  const app = createApp({ graphs: definitions() });
   await app.boot();
-  // A database is not asked for what this process has made itself: no contender's client asks twice.
-  const resultOf = async (graphId: string): Promise<number | undefined> => {
-    const result = results.get(graphId);
-    results.delete(graphId);
-    return result;
-  };
-  return contenderOf(app.engine, resultOf, () => app.close());
+  return contenderOf(app.engine, () => app.close());
 }
 
 /** One of several processes on the same servers. @param member tells them apart. */

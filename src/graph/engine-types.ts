@@ -53,6 +53,12 @@ export interface Engine {
   readonly limits: ValueLimits;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
+  /**
+   * What a graph comes to: waits until it has ended, wherever it runs; at once where it has. One that is run again afterwards has a
+   * result anew. Waits for as long as it takes, unless `signal` ends that.
+   * @throws CallError with `reason` where it failed or was cancelled; SvcError SVC_NOT_FOUND; the signal's reason
+   */
+  result(graphId: string, options?: { signal?: AbortSignal }): Promise<Json>;
   /** Goes on with every unfinished graph, with queues that are paused and with schedules. Called once at boot. */
   recover(): Promise<number>;
   /**

@@ -28,6 +28,7 @@ import { forkRows } from "./machine/rerun.ts";
 import { Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
 import { keptBy, purgeAll, Retention } from "./retention.ts";
+import { resultOf } from "./result.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
 import { Scheduler } from "./schedules/schedules.ts";
 import { nodeDetail, snapshotOf } from "./machine/snapshot.ts";
@@ -395,6 +396,11 @@ class GraphEngine implements Engine {
 
   subscribe(graphId: string, afterSeq: number, signal: AbortSignal) {
     return subscribe(this.#options.store.graphs, graphId, afterSeq, signal);
+  }
+
+  result(graphId: string, { signal }: { signal?: AbortSignal } = {}): Promise<Json> {
+    const machineOf = (id: string): Machine | undefined => this.#underWay.get(id)?.machine;
+    return resultOf({ graphs: this.#options.store.graphs, machineOf }, graphId, signal);
   }
 
   async recover(): Promise<number> {
