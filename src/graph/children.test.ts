@@ -40,6 +40,18 @@ const childOf = async ({ engine }: Bench, id: string): Promise<string> =>
 const nodeOf = async ({ engine }: Bench, id: string, node: string): Promise<string | undefined> =>
   (await engine.snapshot(id))?.nodes.find((row) => row.id === node)?.status;
 
+/** The next step of this kind for a graph fails, as when the store is away. */
+function failOnce({ engine }: Bench, step: "cancel" | "resume", graphId: string): { hasFailed: boolean } {
+  const fault = { hasFailed: false };
+  const real = engine[step].bind(engine);
+  engine[step] = async (id, steering) => {
+    if (id !== graphId || fault.hasFailed) return real(id, steering);
+    fault.hasFailed = true;
+    throw new Error("the disk is away");
+  };
+  return fault;
+}
+
 for (const url of STORES) {
   describe(`graphs inside of graphs on ${url}`, () => {
     it("give the node their result, and parent and children show each other", async () => {
@@ -194,6 +206,74 @@ for (const url of STORES) {
         (await here.engine.snapshot(await childOf(here, second.snapshot.graph_id)))?.error?.reason,
         "cancelled",
       );
+    });
+
+    it("tell their parent, and end their own children, though the store fails as they end", async () => {
+      const { outer, state } = family();
+      state.isHeld = true;
+      const top = graph("top", (g) => g.node("outer", outer, { input: () => 1 }));
+      const here = await bench({ graphs: [top] }, url);
+      const { snapshot } = await here.engine.start("top", null);
+      await here.clock.advance(0);
+      const middle = await childOf(here, snapshot.graph_id);
+      const inner = await childOf(here, middle);
+      const fault = failOnce(here, "cancel", inner);
+      await here.engine.cancel(middle);
+      await here.clock.advance(1);
+      assert.deepEqual([(await here.engine.snapshot(snapshot.graph_id))?.status, fault.hasFailed], ["failed", true]);
+      await here.clock.advance(2000);
+      assert.equal((await here.engine.snapshot(inner))?.error?.reason, "cancelled");
+    });
+
+    it("end also where their parent has failed while they were being started", async () => {
+      const { inner, state, held } = family();
+      state.isHeld = true;
+      const going = gate();
+      const fail = worker("fail", { retry: { max: 1 } }, async () => {
+        await going.promise;
+        throw new Error("broken beside");
+      });
+      const beside = graph("beside", (g) => {
+        g.node("child", inner, { input: () => 1 });
+        g.node("fail", fail);
+      });
+      const here = await bench({ graphs: [beside] }, url);
+      const asked = gate();
+      const start = here.engine.start.bind(here.engine);
+      here.engine.start = async (name, input, options) => {
+        if (options?.parent) await asked.promise;
+        return start(name, input, options);
+      };
+      const { snapshot } = await here.engine.start("beside", null);
+      await here.clock.advance(0);
+      going.open();
+      await here.clock.advance(0);
+      const failed = await here.engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([failed?.status, failed?.children], ["failed", []]);
+      asked.open();
+      await here.clock.advance(0);
+      await here.engine.idle();
+      const child = await here.engine.snapshot(await childOf(here, snapshot.graph_id));
+      assert.deepEqual([child?.status, child?.error?.reason], ["failed", "cancelled"]);
+      held.open();
+    });
+
+    it("are resumed before their parent, which stays paused where they can't be", async () => {
+      const { outer, state, held } = family();
+      state.isHeld = true;
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", 1);
+      const { graph_id: id } = snapshot;
+      await here.clock.advance(0);
+      await here.engine.pause(id, { graceMs: 0 });
+      await here.pass(1);
+      failOnce(here, "resume", await childOf(here, id));
+      await assert.rejects(here.engine.resume(id), /the disk is away/);
+      assert.equal((await here.engine.snapshot(id))?.phase, "paused");
+      held.open();
+      await here.engine.resume(id);
+      await here.engine.idle();
+      assert.deepEqual((await here.engine.snapshot(id))?.result, { got: 20 });
     });
 
     it("can be called by a worker", async () => {

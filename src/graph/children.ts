@@ -7,7 +7,7 @@ import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphRow } from "../store/graph-rows.ts";
+import type { GraphPhase, GraphRow } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./definition/final-error.ts";
 import type { Worker } from "./definition/definition-types.ts";
@@ -15,7 +15,7 @@ import type { Engine } from "./engine-types.ts";
 import type { Steering } from "./definition/steering-types.ts";
 import type { WorkerContext } from "./definition/worker-types.ts";
 
-/** How long to wait before an end that could not be told is told again. */
+/** How long to wait before what the store was in no state for is tried again. */
 const AGAIN_MS = 1000;
 const KEY_PREFIX = "child/";
 /** Of signals that tell of an end: names of an author's have no colon. */
@@ -28,8 +28,15 @@ export interface ChildOptions {
   engine: Pick<Engine, "start" | "retry" | "cancel" | "pause" | "resume" | "signal">;
 }
 
+/** Steps that go down, and what a parent is in after them: one that has meanwhile left it takes nobody along any more. */
+const PHASES_AFTER = {
+  pause: ["pausing", "paused"],
+  cancel: ["cancelling", "failed"],
+} as const satisfies Record<string, readonly GraphPhase[]>;
+
 export class Children {
   readonly #options: ChildOptions;
+  #isClosed = false;
 
   constructor(options: ChildOptions) {
     this.#options = options;
@@ -47,6 +54,9 @@ export class Children {
       const parent = { graphId: ctx.graphId, node: ctx.nodeId };
       const options = { idempotencyKey: `${KEY_PREFIX}${ctx.idempotencyKey()}`, parent };
       const { snapshot } = await engine.start(name, input ?? null, options);
+      // The parent may have failed meanwhile, and its children been looked for before this one was there.
+      if (ctx.signal.aborted && (await this.#hasFailed(ctx.graphId)))
+        await unlessRefused(engine.cancel(snapshot.graph_id));
       return { id: snapshot.graph_id, epoch: ctx.epoch };
     });
     // The parent is run again: so is the child that failed, from where it did.
@@ -61,7 +71,8 @@ export class Children {
   }
 
   async #retry(id: string): Promise<null> {
-    if ((await this.#row(id)).phase === "failed") await this.#options.engine.retry(id);
+    // Somebody may have been faster.
+    if ((await this.#row(id)).phase === "failed") await unlessRefused(this.#options.engine.retry(id));
     return null;
   }
 
@@ -71,32 +82,65 @@ export class Children {
     return row;
   }
 
-  /** Takes the children along. Those that don't allow it stay as they are. */
-  async follow(step: "pause" | "resume" | "cancel", parentId: string, steering?: Steering): Promise<void> {
+  /** Nothing is tried again from here on: the next process finds what there is to do. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /**
+   * Takes the children along; those that don't allow it stay as they are.
+   * @throws what the store does, once all that could be taken along are.
+   */
+  async take(step: "pause" | "resume" | "cancel", parentId: string, steering?: Steering): Promise<void> {
     const rows = (await this.#options.graphs.children([parentId])).filter((row) => !hasEnded(row));
     const note = steering?.note ?? `${step} of its parent ${parentId}`;
-    await Promise.all(rows.map(({ id }) => unlessRefused(this.#options.engine[step](id, { ...steering, note }))));
+    const steps = rows.map(({ id }) => unlessRefused(this.#options.engine[step](id, { ...steering, note })));
+    for (const outcome of await Promise.allSettled(steps)) if (outcome.status === "rejected") throw outcome.reason;
   }
 
-  /** A graph has ended: of one that failed the children end too, and a parent that waits for it is told. */
+  /** The parent has been steered, and that is committed: its children follow, after a fault of the store later. Never rejects. */
+  async follow(step: keyof typeof PHASES_AFTER, parentId: string, steering?: Steering): Promise<void> {
+    const what = `Children of the graph ${parentId} could not follow its ${step}.`;
+    await this.#patiently(parentId, what, async (isFirst) => {
+      const phases: readonly GraphPhase[] = PHASES_AFTER[step];
+      const isStill = isFirst || phases.includes((await this.#options.graphs.graph(parentId))?.phase ?? "done");
+      if (isStill) await this.take(step, parentId, steering);
+    });
+  }
+
+  /** A graph has ended: of one that failed the children end too, and a parent that waits for it is told. Never rejects. */
   async ended(row: GraphRow): Promise<void> {
     const { id, phase, parentGraph, idempotencyKey } = row;
+    const end = endOf(row);
     if (phase === "failed") await this.follow("cancel", id);
-    if (parentGraph !== undefined && idempotencyKey?.startsWith(KEY_PREFIX)) await this.#tell(parentGraph, { ...row });
+    if (parentGraph === undefined || !idempotencyKey?.startsWith(KEY_PREFIX)) return;
+    const what = `That the child ${id} has ended could not be told.`;
+    const options = { idempotencyKey: end, by: "child" };
+    await this.#patiently(parentGraph, what, () =>
+      unlessRefused(this.#options.engine.signal(parentGraph, end, null, options)),
+    );
   }
 
-  async #tell(parentId: string, row: GraphRow): Promise<void> {
-    const { engine, clock, log } = this.#options;
-    const options = { idempotencyKey: endOf(row), by: "child" };
+  /** Work that may be done twice. Tried again until it is done: who asked for it has been answered. */
+  async #patiently(
+    graphId: string,
+    what: string,
+    work: (isFirst: boolean) => Promise<unknown>,
+    isFirst = true,
+  ): Promise<void> {
+    const { clock, log } = this.#options;
     try {
-      await unlessRefused(engine.signal(parentId, endOf(row), null, options));
+      await work(isFirst);
     } catch (error) {
-      log.error(
-        { graphId: parentId, err: error },
-        `That the child ${row.id} has ended could not be told. It is tried again.`,
-      );
-      clock.schedule(AGAIN_MS, () => void this.#tell(parentId, row));
+      if (this.#isClosed) return;
+      log.error({ graphId, err: error }, `${what} It is tried again.`);
+      clock.schedule(AGAIN_MS, () => void (this.#isClosed || this.#patiently(graphId, what, work, false)));
     }
+  }
+
+  async #hasFailed(id: string): Promise<boolean> {
+    const phases: readonly GraphPhase[] = PHASES_AFTER.cancel;
+    return phases.includes((await this.#options.graphs.graph(id))?.phase ?? "failed");
   }
 
   /** A child whose parent has failed while nobody could tell it. */

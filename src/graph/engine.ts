@@ -7,7 +7,7 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
-import type { GraphEvent, GraphRow } from "../store/graph-rows.ts";
+import type { GraphEvent, GraphPhase, GraphRow } from "../store/graph-rows.ts";
 import type { GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
 import type { Unit } from "../store/unit.ts";
 import { auditOf } from "./machine/audit.ts";
@@ -84,6 +84,8 @@ export interface EngineOptions {
 
 /** As many as are read at once without being felt. */
 const EVENTS = 1000;
+/** What a graph can be resumed from. */
+const PAUSED: readonly GraphPhase[] = ["pausing", "paused"];
 /** Unfinished graphs that are read at once. */
 const SLICE = 200;
 
@@ -305,8 +307,10 @@ class GraphEngine implements Engine {
 
   resume(graphId: string, steering?: Steering): Promise<Snapshot> {
     return this.#at(graphId, { step: "resume", options: steering }, async () => {
-      await this.#control("resume", graphId, steering, (machine, nowMs) => machine.resume(nowMs, steering));
-      await this.#children.follow("resume", graphId, steering);
+      const { machine } = await this.#underWay.take(graphId);
+      // The children first: whoever is cut off in between finds their parent still paused, and resumes it again.
+      if (PAUSED.includes(machine.row.phase)) await this.#children.take("resume", graphId, steering);
+      await this.#control("resume", graphId, steering, (each, nowMs) => each.resume(nowMs, steering));
       return this.#view(graphId);
     });
   }
@@ -440,6 +444,7 @@ class GraphEngine implements Engine {
 
   async close(drainMs = 10_000): Promise<void> {
     this.schedule.close();
+    this.#children.close();
     this.#retention?.stop();
     await this.#underWay.close(drainMs);
     this.#isolation.close();

@@ -213,11 +213,10 @@ export class UnderWay {
     try {
       await this.#commit(live, unit);
     } catch (error) {
-      // Nothing of it is stored, so there is nothing to read again.
       this.#live.delete(row.id);
       for (const { place } of claims) place.leave();
-      // Of a connection that was cut nobody knows; what is stored after all is held by this process.
-      if (fleet) this.#readAgain(row.id, live.lease);
+      // Of a connection that was cut, or a disk that failed as it was synced, nobody knows: what is stored after all is this process's to run.
+      this.#readAgain(row.id, live.lease);
       throw error;
     }
     for (const claim of claims) void this.#run(claim);
@@ -423,11 +422,15 @@ export class UnderWay {
   }
 
   async #recoverById(id: string, lease: number | undefined): Promise<void> {
-    const { fleet } = this.#options;
+    const { fleet, graphs } = this.#options;
     // The commit may have failed because it is another's by now.
-    if (fleet && (lease === undefined || !(await fleet.confirms(id, lease)))) return fleet.left(id);
-    const [stored] = await this.#options.graphs.load([id]);
-    if (stored && !this.#isClosing && !TERMINAL.includes(stored.row.phase)) await this.recover(stored, false, lease);
+    const isHeld = !fleet || (lease !== undefined && (await fleet.confirms(id, lease)));
+    const [stored] = await graphs.load([id]);
+    const hasEnded = stored !== undefined && TERMINAL.includes(stored.row.phase);
+    // It was its last commit, and is written after all: nobody was told.
+    if (hasEnded) void this.#meanwhile(this.#options.onEnd(stored.row), id);
+    if (hasEnded || !isHeld) return fleet?.left(id);
+    if (stored && !this.#isClosing) await this.recover(stored, false, lease);
   }
 
   async #commit(live: LiveGraph, unit: Unit): Promise<boolean> {
