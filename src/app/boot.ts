@@ -18,6 +18,7 @@ import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
 import { createFleet, jobFor } from "./fleet.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import { Changes } from "./changes.ts";
 import { isShared, type Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
@@ -74,7 +75,8 @@ export async function boot(options: BootOptions): Promise<Services> {
     throw error;
   });
   try {
-    const { webhooks, engine, cluster } = await startWork(options, store, pageCache);
+    const changes = new Changes();
+    const { webhooks, engine, cluster } = await startWork(options, store, pageCache, changes);
     const activity = keptActivity(options, store, engine);
     return {
       app: options.face,
@@ -84,6 +86,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       engine,
       webhooks,
       cluster,
+      changes,
       activity,
       site,
       secrets,
@@ -132,7 +135,11 @@ async function startWork(
   { app, config, where, clock, closing, log, metrics, tracer }: BootOptions,
   store: Store,
   pageCache: PageCache,
+  changes: Changes,
 ): Promise<{ webhooks: Webhooks; engine: Engine; cluster: Cluster | undefined }> {
+  let fleet: Cluster | undefined;
+  store.graphs.onAnyEvents((id) => changes.tellGraph(id));
+  store.webhooks.onOutbox(() => changes.tell({ of: "webhooks" }));
   const webhooks = createWebhooks({
     store,
     clock,
@@ -144,6 +151,10 @@ async function startWork(
     onAttempt: (report) => {
       metrics.deliveries.ended(report);
       tracer?.delivery(report);
+    },
+    onChange: () => {
+      changes.tell({ of: "webhooks" });
+      fleet?.webhooksChanged();
     },
     traceparent: ({ id, graphId }, attempt) =>
       traceparent(deliveryTrace(graphId, id, attempt, config.otlp?.ratio ?? 0)),
@@ -157,11 +168,13 @@ async function startWork(
   await webhooks.registerAtBoot(config.webhookUrls);
   const watch = loopWatch(app, metrics, log, () => engine.lanes());
   const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
-  const cluster = await createFleet({ app, config, clock, log, store, onInvalidated });
+  const cluster = await createFleet({ app, config, clock, log, store, onInvalidated, changes });
+  fleet = cluster;
   if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
   const engine: Engine = createEngine({
     store,
     fleet: cluster,
+    onControls: () => changes.tell({ of: "controls" }),
     clock,
     log,
     onAttempt: (report) => {

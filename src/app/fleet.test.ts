@@ -100,6 +100,29 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.ok(!ran.some((text) => text.startsWith("web")));
   });
 
+  it("tell each other what may show something else now, whoever has done it", async () => {
+    const told = new Set<string>();
+    const stop = web.operations.onChange((change) => told.add(change.of === "graph" ? change.id : change.of));
+    const id = await start("held", "told");
+    await until("it runs", () => ran.includes("worker told"));
+    told.clear();
+    release.get("told")?.();
+    await until("that its end is told", () => told.has(id));
+    await working.engine.queues.pause("quick");
+    await until("that a queue is told of", () => told.has("controls"));
+    await working.engine.queues.resume("quick");
+    const { registration } = await working.webhooks.create({ url: "https://93.184.216.34/hook", enabled: false });
+    await until("that a webhook is told of", () => told.has("webhooks"));
+    await working.webhooks.remove(registration.id);
+    const third = appOf("web");
+    await third.boot();
+    await until("that a process has come", () => told.has("processes"));
+    told.clear();
+    await third.close();
+    await until("that it has gone", () => told.has("processes"));
+    stop();
+  });
+
   it("pause and resume a graph that another holds, without running a node twice", async () => {
     const id = await start("paused", "steered");
     await until("it runs", () => ran.includes("worker steered"));

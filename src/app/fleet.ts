@@ -9,6 +9,7 @@ import type { Log } from "../shared/log.ts";
 import type { Json } from "../shared/json.ts";
 import type { Store } from "../store/contract.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
+import type { Changes } from "./changes.ts";
 import { isShared, type Config } from "./config.ts";
 import type { AppOptions } from "./options.ts";
 
@@ -23,11 +24,13 @@ export interface FleetOptions {
   store: Store;
   /** Told of pages that another process has invalidated. */
   onInvalidated: (names: readonly string[]) => void;
+  /** Told of what others have changed, graphs aside: of those the store tells. */
+  changes: Changes;
 }
 
 /** @returns undefined where the process has its store to itself. It is to be started once the engine is there. */
 export async function createFleet(options: FleetOptions): Promise<Cluster | undefined> {
-  const { app, config, clock, log, store } = options;
+  const { app, config, clock, log, store, changes } = options;
   if (!isShared(config)) return undefined;
   const { openCluster } = await import("../cluster/open.ts");
   const { role, workers } = config;
@@ -54,7 +57,9 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
       if (changed.includes("registrations")) readRegistrations(store, log);
       for (const id of graphs) store.graphs.announce?.(id);
       store.webhooks.announce?.(new Set(registrations));
+      for (const kind of kindsOf(changed)) changes.tell({ of: kind });
     },
+    onProcesses: () => changes.tell({ of: "processes" }),
     onDoubt: () => {
       store.graphs.announce?.();
       const pending = store.webhooks.pendingRegistrations();
@@ -63,6 +68,12 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
         .catch((err: unknown) => log.debug({ err }, "What waits for delivery could not be looked for"));
     },
   });
+}
+
+/** @param changed as processes tell it each other (cluster/notices.ts) */
+function kindsOf(changed: readonly string[]): ("controls" | "webhooks")[] {
+  const hasWebhooks = changed.includes("registrations") || changed.includes("webhooks");
+  return [...(changed.includes("queues") ? ["controls" as const] : []), ...(hasWebhooks ? ["webhooks" as const] : [])];
 }
 
 /** What these workers' lanes hold in this process: more nodes of others are not fetched than can run. */

@@ -7,6 +7,7 @@ import type { Json } from "../shared/json.ts";
 import type { GraphStatus } from "../shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../store/control.ts";
 import type { Page } from "../store/queries.ts";
+import type { Change } from "./changes.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
 import type { Activity, ActivityRange, Recent } from "./metrics/recent.ts";
 import type { Setting } from "./settings.ts";
@@ -41,6 +42,11 @@ export interface Operations {
   processes(): Promise<ProcessView[]>;
   /** The app's clock, Unix milliseconds. */
   nowMs(): number;
+  /**
+   * Has `listener` told what may show something else from now on, in whichever process it has happened: `{ of: "graph", id }` after each
+   * commit of a graph's events, which may be thousands a second. It must not throw. @returns the way to stop
+   */
+  onChange(listener: (change: Change) => void): () => void;
   /** What graphs did in the last hour, in all processes that share the database. */
   recent(): Promise<Recent>;
   /** The same by the name they were started by: each minute of the last hour, or each quarter of an hour of the last day. */

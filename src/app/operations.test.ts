@@ -107,6 +107,40 @@ describe("operations", () => {
   });
 });
 
+describe("who wants to know what may show something else now", () => {
+  const inbox = "https://93.184.216.34/hook";
+  const nobody = (): Promise<unknown> => Promise.resolve();
+
+  it("is told of graphs, controls and webhooks as they change, until it has heard enough", async () => {
+    const app = await booted({
+      workers: [worker("double", (n: number) => n * 2)],
+      schedules: [{ name: "yearly", cron: "30 2 1 1 *", worker: "double" }],
+    });
+    const { engine, operations, webhooks } = app;
+    const told = new Set<string>();
+    const stop = operations.onChange((change) => told.add(change.of === "graph" ? change.id : change.of));
+    const after = async (step: () => Promise<unknown>): Promise<string[]> => {
+      told.clear();
+      await step();
+      return [...told];
+    };
+    const { snapshot } = await engine.start("double", 21);
+    await engine.idle();
+    assert.deepEqual([...told], [snapshot.graph_id]);
+    assert.deepEqual(await after(nobody), []);
+    assert.deepEqual(await after(() => engine.queues.pause("double")), ["controls"]);
+    assert.deepEqual(await after(() => engine.queues.resume("double")), ["controls"]);
+    assert.deepEqual(await after(() => engine.schedule.pause("yearly")), ["controls"]);
+    assert.deepEqual(await after(() => webhooks.create({ url: inbox, enabled: false })), ["webhooks"]);
+    const { id } = (await webhooks.list(new URLSearchParams())).webhooks[0] ?? assert.fail();
+    assert.deepEqual(await after(() => webhooks.rotateSecret(id, {})), ["webhooks"]);
+    assert.deepEqual(await after(() => webhooks.remove(id)), ["webhooks"]);
+    stop();
+    assert.deepEqual(await after(() => engine.queues.pause("double")), []);
+    await app.close();
+  });
+});
+
 describe("paths of extensions", () => {
   it("are told before the app has booted", () => {
     const app = createApp({ extensions: { look: [route("GET", "/", () => json({}))] } });

@@ -22,6 +22,7 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     status: () => statusOf(services),
     processes: () => processesOf(services),
     nowMs: () => clock.now(),
+    onChange: (listener) => services.changes.follow(listener),
     recent: () => recentOf(services),
     activity: async (range = "hour") => {
       await activity.refresh();

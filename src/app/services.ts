@@ -12,6 +12,7 @@ import type { ActivityLog } from "./activity.ts";
 import type { App } from "./app-face.ts";
 import type { AnyAction } from "./action.ts";
 import type { Answers } from "./answers.ts";
+import type { Changes } from "./changes.ts";
 import type { Config } from "./config.ts";
 import type { Family } from "./metrics/exposition.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -32,6 +33,8 @@ export interface Services {
   readonly webhooks: Webhooks;
   /** Where several processes share the store. */
   readonly cluster: Cluster | undefined;
+  /** Who wants to know what may show something else now. */
+  readonly changes: Changes;
   /** What graphs did lately, in all processes. */
   readonly activity: ActivityLog;
   readonly site: Site;

@@ -1,10 +1,16 @@
 /**
  * `ops.js`: keeps the operators' screens fresh and gives them shortcuts. The screens do without it: it fetches the page that stands
- * in the address again and puts in place what has changed there, and a key presses what already is a link or a button.
+ * in the address again and puts in place what has changed there, and a key presses what already is a link or a button. When something has
+ * changed the page's stream says (flow/live.ts); where that does not come through it is looked for every few seconds.
  */
-import { PATHS } from "../shared/wire.ts";
+import { DOM, PATHS } from "../shared/wire.ts";
 
+/** Between two looks, however much changes. */
+const LEAST_MS = 1000;
+/** Between two looks where nothing tells when there is something to see. */
 const EVERY_MS = 4000;
+/** Between two looks where something does: for what changes with the time alone, and what was told in vain. */
+const TOLD_MS = 30_000;
 const LONGEST_MS = 60_000;
 /** Shortcuts of one key after another must follow within this. */
 const SEQUENCE_MS = 1200;
@@ -15,11 +21,19 @@ let pressed = "";
 let pressedAt = 0;
 
 const pill = document.getElementById("ops-live");
+/** Says when something has changed; screens on which nothing does have none. */
+const news = document.getElementById("ops-news");
+/** Parts that are renewed. Widgets, which renew themselves, tell by the same name that they do. */
+const PARTS = "[data-live]:not([data-src])";
 
 function show(text: string): void {
   if (!pill) return;
   pill.hidden = false;
   if (pill.textContent !== text) pill.textContent = text;
+}
+
+function isTold(): boolean {
+  return news?.hasAttribute(DOM.flowLive) === true;
 }
 
 /** Whether somebody is at it: then it stays as it is. */
@@ -34,7 +48,8 @@ function isInUse(element: Element): boolean {
 
 /** What was told to those who hear the page, and when: no more often than they can listen. */
 const EAR_MS = 5000;
-let toldAt = 0;
+let toldAt = -EAR_MS;
+let isTelling = false;
 let lastTick = document.querySelector("[data-tick]")?.getAttribute("data-tick");
 
 function tellTicks(live: Element): void {
@@ -43,7 +58,16 @@ function tellTicks(live: Element): void {
   const fresh = seen < 0 ? ticks : ticks.slice(0, seen);
   const ear = document.querySelector("[data-ear]");
   const now = performance.now();
-  if (!ear || fresh.length === 0 || now - toldAt < EAR_MS) return;
+  if (!ear || fresh.length === 0 || isTelling) return;
+  const restMs = toldAt + EAR_MS - now;
+  if (restMs > 0) {
+    isTelling = true;
+    setTimeout(() => {
+      isTelling = false;
+      tellTicks(live);
+    }, restMs);
+    return;
+  }
   toldAt = now;
   lastTick = ticks[0]?.getAttribute("data-tick");
   const newest = fresh.slice(0, 2).map((tick) => tick.querySelector(".ticker-what")?.firstChild?.textContent?.trim());
@@ -55,13 +79,13 @@ function tellTicks(live: Element): void {
 const written = new WeakMap<Element, string>();
 
 /** Rows that came while somebody reads further down: told, and put in when they are wanted, so that the list does not jump. */
-const news = document.createElement("button");
-news.type = "button";
-news.className = "button news";
-news.addEventListener("click", () => {
-  news.remove();
+const more = document.createElement("button");
+more.type = "button";
+more.className = "button news";
+more.addEventListener("click", () => {
+  more.remove();
   scrollTo({ top: 0 });
-  void refresh();
+  refreshSoon();
 });
 
 function isWaiting(name: string, old: Element, next: Element): boolean {
@@ -70,22 +94,28 @@ function isWaiting(name: string, old: Element, next: Element): boolean {
   const links = [...next.querySelectorAll("tbody [data-row]")].map((link) => link.getAttribute("href"));
   const count = links.indexOf(first ?? "");
   if (count === 0) return false;
-  news.textContent = count < 0 ? `${links.length} and more new` : `${count} new`;
-  if (!news.isConnected) old.before(news);
+  more.textContent = count < 0 ? `${links.length} and more new` : `${count} new`;
+  if (!more.isConnected) old.before(more);
   return true;
 }
 
 /** What may be renewed, by name: a screen that shows other things now, as the first run comes, is another one. */
 function namesIn(root: ParentNode): string {
-  return [...root.querySelectorAll("[data-live]")].map((live) => live.getAttribute("data-live")).join();
+  return [...root.querySelectorAll(PARTS)].map((live) => live.getAttribute("data-live")).join();
 }
+
+/** Something was left as it was, for somebody had it under the hands. */
+let isBehind = false;
 
 function take(fresh: Document): void {
   if (namesIn(fresh) !== namesIn(document) && !isInUse(document.body)) return location.reload();
-  for (const old of document.querySelectorAll("[data-live]")) {
+  isBehind = false;
+  for (const old of document.querySelectorAll(PARTS)) {
     const name = old.getAttribute("data-live") ?? "";
     const next = fresh.querySelector(`[data-live="${CSS.escape(name)}"]`);
-    if (!next || next.innerHTML === written.get(old) || isInUse(old) || isWaiting(name, old, next)) continue;
+    if (!next || next.innerHTML === written.get(old)) continue;
+    if (isInUse(old)) isBehind = true;
+    if (isInUse(old) || isWaiting(name, old, next)) continue;
     written.set(old, next.innerHTML);
     old.replaceChildren(...document.importNode(next, true).childNodes);
     dress(old);
@@ -109,19 +139,75 @@ function fetched(): Promise<Document> {
 }
 
 async function refresh(): Promise<void> {
-  if (document.hidden || !document.querySelector("[data-live]")) return;
   try {
-    take(await fetched());
+    const fresh = await fetched();
+    take(fresh);
     failures = 0;
-    show("live");
+    if (news && pill?.dataset["pill"] === "over") followAnew(news, fresh);
+    show(isTold() ? "live" : `every ${EVERY_MS / 1000} s`);
   } catch (error) {
     failures++;
     show((error as Error).message || "offline: what you see may be old");
   }
 }
 
-function again(): void {
-  setTimeout(() => void refresh().then(again), Math.min(LONGEST_MS, EVERY_MS * 2 ** failures));
+/** The address of the stream was good for a day; that of the fresh page is good for another. */
+function followAnew(old: HTMLElement, fresh: Document): void {
+  Object.assign(old.dataset, fresh.getElementById(old.id)?.dataset);
+  old.parentElement?.append(old);
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+let lookedAt = performance.now();
+let isLooking = false;
+let isWanted = false;
+
+/** In place of a look that was to come. */
+function lookIn(ms: number): void {
+  clearTimeout(timer);
+  if (news && !document.hidden) timer = setTimeout(() => void look(), ms);
+}
+
+async function look(): Promise<void> {
+  const restMs = lookedAt + TOLD_MS - performance.now();
+  if (!isWanted && isTold() && failures === 0 && restMs > 0) return lookIn(restMs);
+  [isLooking, isWanted, lookedAt] = [true, false, performance.now()];
+  await refresh();
+  isLooking = false;
+  if (isWanted) refreshSoon();
+  else lookIn(Math.min(LONGEST_MS, EVERY_MS * 2 ** failures));
+}
+
+/** Many who want it at once have one look. */
+function refreshSoon(): void {
+  isWanted = true;
+  if (!isLooking) lookIn(Math.max(0, lookedAt + LEAST_MS - performance.now()));
+}
+
+if (news) {
+  const place = news.parentElement;
+  let seen = news.dataset["at"];
+  news.addEventListener(DOM.flowPatch, () => {
+    seen = news.dataset["at"];
+    refreshSoon();
+  });
+  // What nobody sees follows nothing; who comes back is told whether there was something.
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      news.removeAttribute(DOM.flowLive);
+      news.remove();
+      clearTimeout(timer);
+      return;
+    }
+    place?.append(news);
+    if (isWanted || seen !== news.dataset["at"]) refreshSoon();
+    else lookIn(EVERY_MS);
+  });
+  // What was under somebody's hands may be renewed once it is not.
+  for (const type of ["change", "focusout", "selectionchange", "toggle"])
+    document.addEventListener(type, () => isBehind && refreshSoon(), true);
+  addEventListener("offline", () => show("offline: what you see may be old"));
+  addEventListener("online", refreshSoon);
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -240,6 +326,7 @@ for (const button of document.querySelectorAll<HTMLElement>("[data-hold]")) {
     const isHeld = live?.toggleAttribute("data-held") ?? false;
     button.ariaPressed = String(isHeld);
     button.textContent = isHeld ? "Go on" : "Pause";
+    if (!isHeld) refreshSoon();
   });
 }
 
@@ -247,7 +334,7 @@ for (const button of document.querySelectorAll<HTMLElement>("[data-hold]")) {
 const zone = document.querySelector<HTMLInputElement>("[data-zone]");
 if (zone && zone.value === "UTC") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-for (const live of document.querySelectorAll("[data-live]")) written.set(live, live.innerHTML);
+for (const live of document.querySelectorAll(PARTS)) written.set(live, live.innerHTML);
 dress(document);
-show("live");
-again();
+show(pill?.textContent ?? "");
+lookIn(EVERY_MS);

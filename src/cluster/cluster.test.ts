@@ -54,6 +54,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
       log: silentLog,
       onNews,
       onDoubt: () => undefined,
+      onProcesses: () => undefined,
     });
     cluster.attach({ ...idle, ...held });
     await cluster.start();

@@ -29,6 +29,9 @@ const SWEEP_MS = 5000;
 /** Sweeps between looks for all that anybody waits for: those cost a question for each. */
 const DOUBT_SWEEPS = 6;
 
+/** Between two notices that webhooks have changed, however many deliveries end. */
+const TELL_MS = 1000;
+
 /** As `invalidate` takes it. */
 const ALL_PAGES = ["/*"];
 
@@ -49,6 +52,8 @@ export interface ClusterOptions {
   onNews: (news: News) => void;
   /** Others may have written what they told nobody: all that is waited for is to be looked for. */
   onDoubt: () => void;
+  /** A process has come or gone. */
+  onProcesses: () => void;
   patienceMs?: number;
 }
 
@@ -74,6 +79,7 @@ export class Cluster implements Fleet {
   #forgotten: ReadonlySet<string> = new Set();
   #hasJoined = false;
   #isClosing = false;
+  #isTelling = false;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -133,6 +139,7 @@ export class Cluster implements Fleet {
         options.onDoubt();
         this.#notices.tell("changed", "lost");
       },
+      onOthers: options.onProcesses,
       ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
     });
   }
@@ -226,7 +233,17 @@ export class Cluster implements Fleet {
     for (const id of registrationIds) this.#notices.add("registrations", id);
   }
 
-  queuesChanged(): void {
+  /** Registrations or deliveries have changed: told no more than once a second, to those who show them. */
+  webhooksChanged(): void {
+    if (this.#isTelling || this.#membership.others === 0) return;
+    this.#isTelling = true;
+    this.#options.clock.schedule(TELL_MS, () => {
+      this.#isTelling = false;
+      this.#notices.add("changed", "webhooks");
+    });
+  }
+
+  controlsChanged(): void {
     this.#notices.add("changed", "queues");
   }
 

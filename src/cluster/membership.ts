@@ -62,6 +62,8 @@ export interface MembershipOptions {
   onLoss: (id: string) => void;
   /** A process is dead: what it held is to be given up, in one transaction with its row. */
   giveUp: (id: string) => Promise<void>;
+  /** Some process has come or gone. */
+  onOthers?: () => void;
   patienceMs?: number;
 }
 
@@ -78,6 +80,8 @@ export class Membership {
   #session: Session | undefined;
   #id: string | undefined;
   #others = 0;
+  /** Ids of all that were there at the last look. */
+  #listed = "";
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -157,7 +161,17 @@ export class Membership {
     // Somebody has found this one dead.
     if (!rows.some((row) => row.id === id)) return this.#lost(session, new Error("It was given up by another process"));
     this.#others = rows.length - 1;
+    this.#noteListed(rows);
     for (const row of rows) if (row.id !== id) await this.#lookAfter(row, session);
+  }
+
+  #noteListed(rows: readonly Row[]): void {
+    const listed = rows
+      .map((row) => row.id)
+      .sort()
+      .join();
+    if (this.#listed !== "" && listed !== this.#listed) this.#options.onOthers?.();
+    this.#listed = listed;
   }
 
   async #lookAfter({ id, backend_pid, silent_ms, has_lock }: Row, session: Session): Promise<void> {

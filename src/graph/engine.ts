@@ -80,6 +80,8 @@ export interface EngineOptions {
   fleet?: Fleet | undefined;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: AttemptReport) => void;
+  /** Told after a queue was paused or resumed, and after a schedule has changed or run. Must not throw. Default: nothing. */
+  onControls?: () => void;
 }
 
 /** As many as are read at once without being felt. */
@@ -148,16 +150,21 @@ class GraphEngine implements Engine {
     });
     const keptMs = keptBy(options.retention, options.graphs ?? []);
     this.#retention = keptMs && new Retention({ graphs, clock, log, keptMs });
+    const onChange = (): void => {
+      options.fleet?.controlsChanged();
+      options.onControls?.();
+    };
     this.queues = new WorkerQueues({
       rows: store.queues,
       dispatcher,
       clock,
       workers: registry.workers(),
-      onChange: () => options.fleet?.queuesChanged(),
+      onChange,
     });
     this.schedule = new Scheduler({
       graphs,
       rows: store.schedules,
+      onChange,
       audit: store.audit,
       clock,
       log,

@@ -55,8 +55,8 @@ export interface Fleet {
    * @param here called where nobody held it, and now this process does, with the number of its lease.
    */
   reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot>;
-  /** A queue was paused or resumed: the others are to know. */
-  queuesChanged(): void;
+  /** A queue was paused or resumed, a schedule changed or has run: the others are to know. */
+  controlsChanged(): void;
   /** Whether the graph is still held under this number. */
   confirms(graphId: string, lease: number): Promise<boolean>;
   /** Others may have it. */

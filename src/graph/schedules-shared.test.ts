@@ -42,7 +42,7 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
       permits: { take: () => Promise.resolve({ kind: "dropped" }), giveBack: () => undefined },
       wrote: () => undefined,
       reach: () => Promise.reject(new Error("nobody steers")),
-      queuesChanged: () => undefined,
+      controlsChanged: () => undefined,
       confirms: async () => true,
       giveBack: async () => undefined,
       left: () => undefined,

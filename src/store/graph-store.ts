@@ -37,6 +37,11 @@ export interface GraphStore extends ArtifactRows {
    * Returns the way to stop.
    */
   onEvents(graphId: string, listener: (events: readonly GraphEvent[]) => void): () => void;
+  /**
+   * Calls back after each commit that added events to any graph, with its id; with none, where another process may have added some to
+   * whichever. Returns the way to stop.
+   */
+  onAnyEvents(listener: (graphId: string | undefined) => void): () => void;
   /** Has those told who follow a graph that another process writes to; without an id, all who follow any. Absent where there is none. */
   announce?(graphId?: string): void;
   /** Ids of graphs that are not done or failed, oldest first, from behind `after`: what a starting process goes on with. */

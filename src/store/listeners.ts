@@ -3,8 +3,12 @@ import type { GraphEvent } from "./graph-rows.ts";
 
 export type EventListener = (events: readonly GraphEvent[]) => void;
 
+/** @param graphId undefined: of any graph, another process may have written some */
+export type AnyListener = (graphId: string | undefined) => void;
+
 export class EventListeners {
   readonly #byGraph = new Map<string, Set<EventListener>>();
+  readonly #ofAll = new Set<AnyListener>();
 
   /** @returns the way to stop. */
   add(graphId: string, listener: EventListener): () => void {
@@ -16,9 +20,10 @@ export class EventListeners {
     };
   }
 
-  /** Those that anybody listens to. */
-  followed(): string[] {
-    return [...this.#byGraph.keys()];
+  /** Of all graphs. @returns the way to stop. */
+  addToAll(listener: AnyListener): () => void {
+    this.#ofAll.add(listener);
+    return () => void this.#ofAll.delete(listener);
   }
 
   has(graphId: string): boolean {
@@ -27,5 +32,12 @@ export class EventListeners {
 
   tell(graphId: string, events: readonly GraphEvent[]): void {
     for (const listener of this.#byGraph.get(graphId) ?? []) listener(events);
+    for (const listener of this.#ofAll) listener(graphId);
+  }
+
+  /** Another process may have written events of any graph. */
+  doubt(): void {
+    for (const listeners of this.#byGraph.values()) for (const listener of listeners) listener([]);
+    for (const listener of this.#ofAll) listener(undefined);
   }
 }

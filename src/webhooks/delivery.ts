@@ -38,6 +38,8 @@ export interface DeliveryOptions {
   log: Log;
   resolve: Resolve | undefined;
   onAttempt: ((attempt: DeliveryReport) => void) | undefined;
+  /** An attempt is on record, and what it means for its delivery and its registration. */
+  onRecorded: () => void;
   /** The `traceparent` of an attempt. */
   traceparent: ((delivery: DeliveryRow, attempt: number) => string) | undefined;
 }
@@ -252,6 +254,7 @@ export class DeliveryLoop {
     const noted = this.#options.registry.noteHealth(row.registrationId, outcome.health);
     if (outcome.delivery.status === "delivered") free();
     await Promise.all([this.#recorder.record({ attempt, change: outcome.delivery }), noted]);
+    this.#options.onRecorded();
   }
 
   /** Puts off a delivery of an ordered registration that others of its graph come before. */
@@ -281,6 +284,7 @@ export class DeliveryLoop {
     };
     const attempt = attemptRow(row.id, row.attempts + 1, result);
     await this.#recorder.record({ attempt, change: { status: "failed" } });
+    this.#options.onRecorded();
   }
 
   #trouble(what: string, error: unknown, fields: LogFields = {}): void {

@@ -53,6 +53,8 @@ export interface WebhooksOptions {
   onDisabled?: (webhook: RegistrationView) => void;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: DeliveryReport) => void;
+  /** Told after registrations or deliveries have changed, but for deliveries that graphs have made. Must not throw. Default: nothing. */
+  onChange?: () => void;
   /** The `traceparent` that an attempt sends along. Default: none. */
   traceparent?: (delivery: DeliveryRow, attempt: number) => string;
   /** From 0 to below 1, for jitter. Default Math.random. */
@@ -128,7 +130,19 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     log.warn({ registrationId: row.id, reason: row.disabledReason }, `webhook ${row.id} is disabled: ${why}`);
     options.onDisabled?.(view(row));
   };
-  const registry = new Registry({ store, clock, policy, secret, resolve, onDisabled, onChange: (id) => loop.wake(id) });
+  const changed = (): void => options.onChange?.();
+  const registry = new Registry({
+    store,
+    clock,
+    policy,
+    secret,
+    resolve,
+    onDisabled,
+    onChange: (id) => {
+      loop.wake(id);
+      changed();
+    },
+  });
   const loop = new DeliveryLoop({
     store,
     clock,
@@ -140,6 +154,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     limits: readLimits(options.connections),
     log,
     onAttempt: options.onAttempt,
+    onRecorded: changed,
     traceparent: options.traceparent,
   });
   const resultUrl = options.resultUrl ?? defaultResultUrl;
@@ -152,6 +167,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     enabled(await registry.get(id));
     const row = outboxRow(id, source, payloadText(source, resultUrl, payloadBytes));
     await store.addDelivery(row);
+    changed();
     return { delivery_id: row.id };
   };
   const known = async (id: string): Promise<DeliveryRow> => {
@@ -162,11 +178,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   };
   const requeue = async (id: string): Promise<void> => {
     await store.requeue(id, clock.now());
+    changed();
   };
 
   return {
     create: async (body) => {
       const { row, created } = await registry.create(readRegistration(body, REGISTRATION_KEYS));
+      changed();
       return { registration: view(row), created };
     },
     judge: (rawUrl) => judgeUrl(policy, rawUrl, resolve),

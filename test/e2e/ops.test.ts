@@ -343,6 +343,76 @@ describe("what stands on a screen", () => {
     await tab.close();
   });
 
+  it("is asked for when something has changed that it shows, and not while nothing has", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at("/runs?worker=nightly-report"));
+    await page.getByText("live", { exact: true }).waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    // What it does not show; the demo's inbox is told of it, and says so.
+    await app.engine.queues.pause("pick-line");
+    await app.engine.queues.resume("pick-line");
+    const { snapshot } = await app.engine.start("nightly-report", null);
+    await page.locator(`a[title="${snapshot.graph_id}"]`).waitFor();
+    const documents = asked.filter((path) => path === "/_svc/ops/runs").length;
+    assert.ok(documents === 1 || documents === 2, asked.join());
+    assert.ok(!asked.includes("/_svc/live"), asked.join());
+    await tab.close();
+  });
+
+  it("stays the page that it is while the widgets on it are live", async () => {
+    const id = await endless();
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at(`/runs/${id}`));
+    await page.getByText("live", { exact: true }).nth(1).waitFor();
+    await page.evaluate(() => Object.assign(window, { isTheSame: true }));
+    await app.engine.pause(id);
+    await page.locator("[data-live=head]").getByText("pausing").waitFor();
+    assert.equal(await page.evaluate(() => "isTheSame" in window), true);
+    await app.engine.cancel(id);
+    await tab.close();
+  });
+
+  it("is told on its return of what it missed while nobody saw it, and follows nothing meanwhile", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at("/runs?worker=nightly-report"));
+    await page.getByText("live", { exact: true }).waitFor();
+    const seenAs = (hidden: boolean): Promise<void> =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, "hidden", { value, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, hidden);
+    const streams = async (): Promise<number> => (await app.operations.status()).event_streams;
+    const before = await streams();
+    await seenAs(true);
+    await until(async () => (await streams()) === before - 1, "that it follows nothing");
+    const { snapshot } = await app.engine.start("nightly-report", null);
+    assert.equal(await page.locator(`a[title="${snapshot.graph_id}"]`).count(), 0);
+    await seenAs(false);
+    await page.locator(`a[title="${snapshot.graph_id}"]`).waitFor();
+    await tab.close();
+  });
+
+  it("loses nothing where the server starts anew", async () => {
+    const first = opsSample();
+    const site = await first.start({ host: "127.0.0.1", port: 0 });
+    const { port } = new URL(site.url);
+    const tab = await openTab(browser);
+    await tab.page.goto(`${site.url}/_svc/ops/runs`);
+    await tab.page.getByText("live", { exact: true }).waitFor();
+    await site.close();
+    const second = opsSample();
+    const again = await second.start({ host: "127.0.0.1", port: Number(port) });
+    const id = await runTo(second, "nightly-report", null, "done");
+    await tab.page.locator(`a[title="${id}"]`).waitFor();
+    await tab.page.getByText("live", { exact: true }).waitFor();
+    await tab.leave();
+    await again.close();
+  });
+
   it("says when the server can't be reached", async () => {
     const tab = await openTab(browser);
     const { page } = tab;

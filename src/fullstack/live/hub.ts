@@ -1,5 +1,7 @@
 /** The feeds that somebody follows: one for each topic, made for the first and ended with the last. */
 import type { App } from "../../index.ts";
+import { changeLogOf } from "./change-log.ts";
+import { ChangesFeed } from "./changes-feed.ts";
 import { EventsFeed, GraphPartsFeed } from "./graph-feed.ts";
 import { OverviewFeed, WorkersFeed } from "./state-feed.ts";
 import type { Feed, LiveTopic } from "./topics.ts";
@@ -41,6 +43,8 @@ export class LiveHub {
         return new WorkersFeed(app, onError);
       case "overview":
         return new OverviewFeed(app, topic.runHref, onError);
+      case "changes":
+        return new ChangesFeed(changeLogOf(app), topic.of, onError);
     }
   }
 }

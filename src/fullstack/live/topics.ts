@@ -1,10 +1,16 @@
-/** What pages follow; of what was opened with a token, the token, for it may be over when the page comes back. A topic stands sealed in the address of a stream, so that it can't be chosen by whoever asks. */
+/** What pages follow, and what they are sent of it. */
+import type { Subject } from "./change-log.ts";
 
+/**
+ * Of what was opened with a token, the token, for it may be over when the page comes back. A topic stands sealed in the address of a
+ * stream, so that it can't be chosen by whoever asks.
+ */
 export type LiveTopic =
   | { topic: "graph"; id: string; nodeHref?: string; token?: string }
   | { topic: "events"; id: string; token?: string }
   | { topic: "workers" }
-  | { topic: "overview"; runHref?: string };
+  | { topic: "overview"; runHref?: string }
+  | { topic: "changes"; of: Subject[] };
 
 /** A piece of news: elements by the names of their parts, rows to append. */
 export interface Patch {

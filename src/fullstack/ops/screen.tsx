@@ -8,7 +8,9 @@ import { type Access, type Denial } from "./access.ts";
 import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type Look, type Screens } from "./look.ts";
 import { Closed, SignIn } from "./screens/sign-in.tsx";
 import { isStill, RenewalMeta, RenewalNote } from "./screens/renewal.tsx";
-import { Frame } from "./screens/frame.tsx";
+import { changeLogOf, type Subject } from "../live/change-log.ts";
+import { liveSrc } from "../flow/flow.ts";
+import { Frame, type ScreenNews } from "./screens/frame.tsx";
 import { Refused } from "./screens/parts.tsx";
 import { takeTold, type Told } from "./told.ts";
 
@@ -20,13 +22,15 @@ export interface ScreenOptions<Data> {
   /** More of the head, for screens with widgets. */
   head?: (nonce: string) => Child;
   load: (look: Look) => Promise<Data>;
+  /** What it shows that changes: it is told of it, and fetches itself then. Default: nothing. */
+  follows?: (data: Data) => readonly Subject[];
   /** Whether what it shows will change by itself: then it is kept fresh where no script runs, too. Default: never. */
   isUnderWay?: (data: Data) => boolean;
   view: (data: Data, look: Look) => Child;
 }
 
 type Loaded<Data> =
-  | { kind: "shown"; data: Data; look: Look; told: Told | undefined }
+  | { kind: "shown"; data: Data; look: Look; told: Told | undefined; news: ScreenNews | undefined }
   | { kind: "refused"; error: SvcError; look: Look; told: Told | undefined }
   | { kind: "denied"; denial: Denial; told: Told | undefined };
 
@@ -43,7 +47,7 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
     return typeof title === "string" ? title : title(loaded.data);
   };
   return page<Loaded<Data>>(path, {
-    load: async (ctx) => loadScreen(screens, ctx, options.load),
+    load: async (ctx) => loadScreen(screens, ctx, options),
     title: (loaded) => `${titleOf(loaded)} · svc ops`,
     status: (loaded) => {
       if (loaded.kind === "shown") return 200;
@@ -65,7 +69,7 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
         );
       const { look, told } = loaded;
       return (
-        <Frame look={look} section={section} told={told}>
+        <Frame look={look} section={section} told={told} news={loaded.kind === "shown" ? loaded.news : undefined}>
           {isUnderWay(loaded) ? <RenewalNote look={look} /> : null}
           {loaded.kind === "shown" ? view(loaded.data, look) : <Refused error={loaded.error} />}
         </Frame>
@@ -77,7 +81,7 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
 async function loadScreen<Data>(
   { app, door, redact }: Screens,
   ctx: Context,
-  load: (look: Look) => Promise<Data>,
+  { load, follows }: ScreenOptions<Data>,
 ): Promise<Loaded<Data>> {
   const access: Access = await door.access(ctx);
   const told = takeTold(ctx, app());
@@ -96,11 +100,18 @@ async function loadScreen<Data>(
     redact,
   };
   try {
-    return { kind: "shown", data: await load(look), look, told };
+    // Before anything is read: what changes meanwhile is told.
+    const { at } = changeLogOf(look.app);
+    const data = await load(look);
+    return { kind: "shown", data, look, told, news: newsOf(look, follows?.(data) ?? [], at) };
   } catch (error) {
     if (error instanceof SvcError && error.status < 500) return { kind: "refused", error, look, told };
     throw error;
   }
+}
+
+function newsOf({ app }: Look, of: readonly Subject[], at: number): ScreenNews | undefined {
+  return of.length === 0 ? undefined : { src: liveSrc(app, { topic: "changes", of: [...of] }), at };
 }
 
 function hereOf(ctx: Context): string {
@@ -114,6 +125,7 @@ function Head({ nonce }: { nonce: string }) {
       <meta name="color-scheme" content="light dark" />
       <link rel="stylesheet" href={PATHS.opsCss} />
       <script type="module" src={PATHS.ops} nonce={nonce} async></script>
+      <script type="module" src={PATHS.flowLive} nonce={nonce} async></script>
     </>
   );
 }

@@ -29,6 +29,8 @@ export interface SchedulerOptions {
   /** Whether something by that name can be started. */
   isKnown: (worker: string) => boolean;
   start: (worker: string, input: Json, options: StartOptions) => Promise<{ snapshot: Snapshot }>;
+  /** Told after one was saved, paused, resumed or removed, and after it has run. */
+  onChange: () => void;
   /** Told as a run begins and ends. */
   onRun: (isBegun: boolean) => void;
 }
@@ -86,7 +88,7 @@ export class Scheduler implements Schedules {
   async upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView> {
     await this.#requireOurs(definition.name);
     const row = await this.#save(definition, "api", steering ?? {});
-    await this.#arm();
+    await this.#changed();
     return viewOf(row);
   }
 
@@ -94,7 +96,7 @@ export class Scheduler implements Schedules {
     await this.#requireOurs(name);
     const isGone = await this.#options.rows.remove(name, this.#audit("remove", name, steering));
     if (!isGone) missing(name);
-    await this.#arm();
+    await this.#changed();
   }
 
   async pause(name: string, steering?: Steering): Promise<ScheduleView> {
@@ -168,8 +170,13 @@ export class Scheduler implements Schedules {
     const times = await this.#timesOf(cron, timeZone, clock.now());
     const row = { ...((await rows.schedule(name)) ?? missing(name)), ...change(times), updatedMs: clock.now() };
     await rows.save(row, this.#audit(step, name, steering));
-    await this.#arm();
+    await this.#changed();
     return viewOf(row);
+  }
+
+  async #changed(): Promise<void> {
+    this.#options.onChange();
+    await this.#arm();
   }
 
   async #requireOurs(name: string): Promise<void> {
@@ -261,6 +268,7 @@ export class Scheduler implements Schedules {
       }
     }
     await rows.moveOn(name, row.nextMs, { nextMs, lastMs, lastGraphId });
+    this.#options.onChange();
   }
 
   /** Whether its last graph is still under way; not where this very run is there already. */

@@ -9,7 +9,7 @@ import type { MemoryWebhooks } from "./webhooks.ts";
 import { Lines } from "../lines.ts";
 import type { ArtifactRow } from "../artifacts.ts";
 import { MemoryArtifacts } from "./artifacts.ts";
-import { EventListeners, type EventListener } from "../listeners.ts";
+import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
 import { idRange, isPlain, isPurgeable, matches, MAX_TOTAL } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 
@@ -49,8 +49,8 @@ export class MemoryGraphs implements GraphStore {
     if (copy.artifacts) this.#artifacts.add(copy.artifacts);
     if (copy.signals || copy.takenSignals) this.#keepSignals(copy);
     const events = this.#append(copy);
-    if (events.length > 0 && this.#listeners.has(copy.graphId))
-      this.#listeners.tell(copy.graphId, structuredClone(events));
+    if (events.length > 0)
+      this.#listeners.tell(copy.graphId, this.#listeners.has(copy.graphId) ? structuredClone(events) : []);
     if (copy.outbox?.length) this.#webhooks.insertDeliveries(copy.outbox);
     if (copy.pastNodes)
       this.#pastNodes.set(copy.graphId, [...(this.#pastNodes.get(copy.graphId) ?? []), ...copy.pastNodes]);
@@ -163,6 +163,10 @@ export class MemoryGraphs implements GraphStore {
 
   onEvents(graphId: string, listener: EventListener): () => void {
     return this.#listeners.add(graphId, listener);
+  }
+
+  onAnyEvents(listener: AnyListener): () => void {
+    return this.#listeners.addToAll(listener);
   }
 
   async unfinished(after: string, limit: number): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { GraphStatus } from "../../shared/wire.ts";
 import { pastNode, toGraph, toNode, toSignal } from "../columns.ts";
 import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
-import { EventListeners, type EventListener } from "../listeners.ts";
+import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
 import type { GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
 import type { Row } from "../row.ts";
 import type { TransactionRun } from "../transaction.ts";
@@ -128,9 +128,14 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return this.#listeners.add(graphId, listener);
   }
 
+  onAnyEvents(listener: AnyListener): () => void {
+    return this.#listeners.addToAll(listener);
+  }
+
   announce(graphId?: string): void {
     this.#first.forget(graphId);
-    for (const id of graphId === undefined ? this.#listeners.followed() : [graphId]) this.#listeners.tell(id, []);
+    if (graphId === undefined) this.#listeners.doubt();
+    else this.#listeners.tell(graphId, []);
   }
 
   async unfinished(after: string, limit: number): Promise<string[]> {

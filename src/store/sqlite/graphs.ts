@@ -11,7 +11,7 @@ import type { Json } from "../../shared/json.ts";
 import { Lines } from "../lines.ts";
 import type { ArtifactRow } from "../artifacts.ts";
 import { SqliteArtifacts } from "./artifacts.ts";
-import { EventListeners, type EventListener } from "../listeners.ts";
+import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
 import { pastNode, toSignal } from "../columns.ts";
 import { toGraph, toNode } from "./long-columns.ts";
 import type { Database } from "./database.ts";
@@ -221,6 +221,10 @@ export class SqliteGraphs implements GraphStore {
 
   onEvents(graphId: string, listener: EventListener): () => void {
     return this.#listeners.add(graphId, listener);
+  }
+
+  onAnyEvents(listener: AnyListener): () => void {
+    return this.#listeners.addToAll(listener);
   }
 
   async unfinished(after: string, limit: number): Promise<string[]> {

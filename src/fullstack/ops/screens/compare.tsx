@@ -34,6 +34,7 @@ export function compareScreens(screens: Screens): Entry[] {
       title: ({ one }) => `Compare ${one.worker}`,
       section: "Runs",
       load: loadCompare,
+      follows: ({ one, other }) => [one, ...(other ? [other] : [])].map((run) => `graph:${run.graph_id}` as const),
       view: (data, look) =>
         data.other === undefined ? (
           <Choose data={data} look={look} />

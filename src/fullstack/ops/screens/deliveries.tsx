@@ -43,6 +43,7 @@ export function deliveryScreens(screens: Screens): Entry[] {
         const list = await app.webhooks.deliveries(query, webhook);
         return { ...list, filter: { ...filter, ...(webhook !== undefined && { webhook }) } };
       },
+      follows: () => ["webhooks"],
       isUnderWay: ({ deliveries }) => deliveries.some(isPending),
       view: (data, look) => <List data={data} look={look} />,
     }),
@@ -50,6 +51,7 @@ export function deliveryScreens(screens: Screens): Entry[] {
       title: ({ id }) => `Delivery ${id.slice(-6)}`,
       section: "Webhooks",
       load: ({ ctx, app }) => app.webhooks.delivery(ctx.params["id"] ?? ""),
+      follows: () => ["webhooks"],
       isUnderWay: isPending,
       view: (delivery, look) => <One delivery={delivery} look={look} />,
     }),

@@ -6,15 +6,22 @@ import type { Look } from "../look.ts";
 import type { Told } from "../told.ts";
 import { SECTIONS } from "../views/places.ts";
 
+/** Where a screen is told that what it shows has changed, and which change it has seen last. */
+export interface ScreenNews {
+  src: string;
+  at: number;
+}
+
 export interface FrameProps {
   look: Look;
   section: string;
   told: Told | undefined;
+  news: ScreenNews | undefined;
   children?: Child;
 }
 
 export function Frame(props: FrameProps) {
-  const { look, section, told } = props;
+  const { look, section, told, news } = props;
   return (
     <div class="ops" data-density={look.isCompact ? "compact" : undefined}>
       <a class="skip" href="#main">
@@ -41,7 +48,7 @@ export function Frame(props: FrameProps) {
             ))}
           </ul>
         </nav>
-        <Who look={look} />
+        <Who look={look} news={news} />
       </header>
       <main id="main" tabindex={-1}>
         {told === undefined ? null : <Notice told={told} />}
@@ -51,7 +58,7 @@ export function Frame(props: FrameProps) {
   );
 }
 
-function Who({ look: { visitor } }: { look: Look }) {
+function Who({ look: { visitor }, news }: Pick<FrameProps, "look" | "news">) {
   return (
     <div class="who">
       <p>
@@ -76,8 +83,19 @@ function Who({ look: { visitor } }: { look: Look }) {
           Keys and times
         </a>
       </p>
-      <p class="live" id="ops-live" hidden></p>
+      <Pill news={news} />
     </div>
+  );
+}
+
+/** How fresh the screen is, in the words of the scripts that keep it so. */
+function Pill({ news }: Pick<FrameProps, "news">) {
+  const pill = <p class="live" id="ops-live" data-pill="" hidden></p>;
+  if (!news) return pill;
+  return (
+    <svc-live id="ops-news" data-src={news.src} data-at={news.at}>
+      {pill}
+    </svc-live>
   );
 }
 

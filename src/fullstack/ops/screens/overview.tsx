@@ -57,6 +57,7 @@ export function overviewScreen(screens: Screens): Entry[] {
     screen<OverviewData>(screens, "/", {
       title: "Overview",
       section: "Overview",
+      follows: () => ["graphs", "controls", "webhooks", "processes"],
       load: loadOverview,
       isUnderWay: ({ status: { graphs, delivery } }) => graphs.running + graphs.pending + delivery.under_way > 0,
       view: (data, look) => <Overview data={data} look={look} />,

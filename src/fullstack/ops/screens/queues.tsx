@@ -16,6 +16,7 @@ export function queueScreens(screens: Screens): Entry[] {
     screen<FleetQueue[]>(screens, "/queues", {
       title: "Queues",
       section: "Queues",
+      follows: () => ["graphs", "controls"],
       load: ({ app }) => app.operations.queues(),
       isUnderWay: (queues) => queues.some(({ waiting, running }) => waiting + running > 0),
       view: (queues, look) => <Queues queues={queues} look={look} />,

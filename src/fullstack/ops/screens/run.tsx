@@ -38,6 +38,7 @@ export function runScreens(screens: Screens): Entry[] {
       section: "Runs",
       head: (nonce) => <FlowAssets nonce={nonce} />,
       load: loadRun,
+      follows: ({ run }) => [`graph:${run.graph_id}`],
       isUnderWay: ({ run }) => mayChange(run),
       view: (data, look) => <Run data={data} look={look} />,
     }),

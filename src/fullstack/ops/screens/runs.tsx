@@ -40,6 +40,7 @@ export function runsScreens(screens: Screens): Entry[] {
       title: "Runs",
       section: "Runs",
       load: loadRuns,
+      follows: () => ["graphs"],
       isUnderWay: ({ runs }) => runs.some(mayChange),
       view: (data, look) => <Runs data={data} look={look} />,
     }),

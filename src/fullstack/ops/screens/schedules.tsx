@@ -15,6 +15,7 @@ export function scheduleScreens(screens: Screens): Entry[] {
     screen<ScheduleView[]>(screens, "/schedules", {
       title: "Schedules",
       section: "Schedules",
+      follows: () => ["controls"],
       load: ({ app }) => app.engine.schedule.list(),
       view: (schedules, look) => <Schedules schedules={schedules} look={look} />,
     }),

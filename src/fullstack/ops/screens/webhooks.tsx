@@ -42,6 +42,7 @@ export function webhookScreens(screens: Screens): Entry[] {
       title: "Webhooks",
       section: "Webhooks",
       load: loadHooks,
+      follows: () => ["webhooks"],
       isUnderWay: ({ rows }) => rows.some(({ pending }) => pending > 0),
       view: (data, look) => <HooksList data={data} look={look} />,
     }),
@@ -53,6 +54,7 @@ export function webhookScreens(screens: Screens): Entry[] {
         const { deliveries } = await app.webhooks.deliveries(new URLSearchParams({ limit: String(LAST) }), hook.id);
         return { ...(await withCounts(app.webhooks, hook, nowMs)), deliveries };
       },
+      follows: () => ["webhooks"],
       isUnderWay: ({ pending }) => pending > 0,
       view: (data, look) => <HookScreen data={data} look={look} />,
     }),

@@ -22,6 +22,7 @@ export function workerScreens(screens: Screens): Entry[] {
     screen<WorkersData>(screens, "/workers", {
       title: "Workers",
       section: "Workers",
+      follows: () => ["graphs", "controls", "processes"],
       load: async ({ app }) => {
         const { definitions } = app;
         const [queues, processes] = await Promise.all([app.operations.queues(), app.operations.processes()]);
