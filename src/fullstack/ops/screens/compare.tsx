@@ -4,10 +4,10 @@ import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
-import { inOrder, nodePairs, isComparable, pairsText, type NodePair } from "../views/compare.ts";
+import { inOrder, nodePairs, isComparable, pairsText, type NodePair, type RunNodes } from "../views/compare.ts";
 import { graphLooks } from "../views/looks.ts";
 import { compareHref } from "../views/places.ts";
-import { durationText, shortId } from "../views/text.ts";
+import { durationText, ordinalText, shortId } from "../views/text.ts";
 import { Differences } from "./differences.tsx";
 import { Heads } from "./heads.tsx";
 import { PairsTable } from "./pairs-table.tsx";
@@ -73,11 +73,15 @@ async function loadCompare({ ctx, app, nowMs }: Look): Promise<CompareData> {
     one,
     other,
     choice: [],
-    pairs: nodePairs(ones, others, nowMs),
+    pairs: nodePairs(runNodes(one, ones, nowMs), runNodes(other, others, nowMs)),
     node,
     given: [sides[0]?.input ?? null, sides[1]?.input ?? null],
     gave: [sides[0]?.result ?? null, sides[1]?.result ?? null],
   };
+}
+
+function runNodes({ finished_ms: finishedMs }: Snapshot, nodes: readonly NodeDetail[], nowMs: number): RunNodes {
+  return { nodes, untilMs: finishedMs ?? nowMs, hasEnded: finishedMs !== null };
 }
 
 function Compare({ data, other, look }: { data: CompareData; other: Snapshot; look: Look }) {
@@ -149,7 +153,7 @@ function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: L
         {epoch === 1 ? null : (
           <div>
             <dt>Run</dt>
-            <dd>{`the ${epoch}. time`}</dd>
+            <dd>{`the ${ordinalText(epoch)} time`}</dd>
           </div>
         )}
       </dl>

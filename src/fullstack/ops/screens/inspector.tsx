@@ -39,7 +39,7 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
     <>
       <div class="head">
         <h2>{node ? node.id : "The run as a whole"}</h2>
-        <Mark looks={node ? nodeLooks(node) : graphLooks(run, look.nowMs)} />
+        <Mark looks={node ? nodeLooks(node, run.finished_ms !== null) : graphLooks(run, look.nowMs)} />
       </div>
       {node ? (
         <p class="quiet">

@@ -5,7 +5,7 @@ import type { Look } from "../look.ts";
 import { graphLooks } from "../views/looks.ts";
 import { compareHref } from "../views/places.ts";
 import { queryText } from "../views/runs-query.ts";
-import { countText, durationText } from "../views/text.ts";
+import { countText, durationText, ordinalText } from "../views/text.ts";
 import { Mark, Time } from "./parts.tsx";
 
 export function RunHead({ run, look }: { run: Snapshot; look: Look }) {
@@ -59,7 +59,7 @@ export function RunHead({ run, look }: { run: Snapshot; look: Look }) {
         {run.epoch === 1 ? null : (
           <div>
             <dt>Run</dt>
-            <dd>{`the ${run.epoch}. time`}</dd>
+            <dd>{`the ${ordinalText(run.epoch)} time`}</dd>
           </div>
         )}
         {run.version === null ? null : (

@@ -83,13 +83,13 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
               <td data-label="Status">
                 <Mark looks={graphLooks(run, look.nowMs)} />
               </td>
-              <td data-label="Run">
+              <td data-label="Run" class="run">
                 <a class="id" href={`${RUNS_PATH}/${run.graph_id}`} title={run.graph_id} data-row>
                   {shortId(run.graph_id)}
                 </a>
                 <RunNote run={run} />
               </td>
-              <td data-label="Worker">
+              <td data-label="Worker" class="name">
                 <a href={`${RUNS_PATH}?${queryText({ worker: run.worker })}`}>{run.worker}</a>
               </td>
               <td data-label="Started">
@@ -105,7 +105,7 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
               <td data-label="Nodes" class="number">
                 {nodesText(run)}
               </td>
-              <td data-label="Tags">
+              <td data-label="Tags" class="tags">
                 {run.tags.map((tag) => (
                   <a class="tag" href={`${RUNS_PATH}?${queryText({ tag })}`} key={tag}>
                     {tag}

@@ -71,7 +71,7 @@ function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: 
             <td data-label="Times">
               <code>{schedule.cron}</code> <span class="quiet">{schedule.time_zone}</span>
             </td>
-            <td data-label="Starts">
+            <td data-label="Starts" class="name">
               <a href={`${OPS_PATH}/runs?worker=${encodeURIComponent(schedule.worker)}`} data-row>
                 {schedule.worker}
               </a>

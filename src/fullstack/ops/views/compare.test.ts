@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json, NodeDetail } from "../../../graph.ts";
-import { differencesOf, nodePairs, pairsText } from "./compare.ts";
+import { differencesOf, nodePairs, pairsText, type RunNodes } from "./compare.ts";
 
 const NODE: NodeDetail = {
   id: "a",
@@ -49,12 +49,21 @@ describe("two values beside each other", () => {
   });
 });
 
+function under(nodes: NodeDetail[], hasEnded = false): RunNodes {
+  return { nodes, untilMs: 500, hasEnded };
+}
+
 describe("two runs beside each other", () => {
+  it("say of a node that had not begun when its run ended that it was not run", () => {
+    const waiting: NodeDetail = { ...NODE, status: "ready", started_ms: null, finished_ms: null };
+    const [pair] = nodePairs(under([waiting], true), under([waiting]));
+    assert.deepEqual([pair?.one?.looks.status, pair?.other?.looks.status], ["unrun", "queued"]);
+  });
+
   it("are told node by node: what only one has, what came to something else, what was given something else", () => {
     const pairs = nodePairs(
-      [NODE, { ...NODE, id: "b", input: 1 }, { ...NODE, id: "c" }],
-      [NODE, { ...NODE, id: "b", input: 2, status: "failed", finished_ms: null }, { ...NODE, id: "d" }],
-      500,
+      under([NODE, { ...NODE, id: "b", input: 1 }, { ...NODE, id: "c" }]),
+      under([NODE, { ...NODE, id: "b", input: 2, status: "failed", finished_ms: null }, { ...NODE, id: "d" }]),
     );
     assert.deepEqual(
       pairs.map((pair) => [pair.id, pair.isOtherStatus, pair.isOtherInput, pair.one?.tookMs, pair.other?.tookMs]),

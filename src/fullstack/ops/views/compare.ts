@@ -40,35 +40,50 @@ export interface Differences {
 const MOST = 200;
 const MAX_TEXT = 300;
 
-type Nodes = readonly NodeDetail[];
+/** A run as it is compared. */
+export interface RunNodes {
+  nodes: readonly NodeDetail[];
+  /** When it ended, or now where it is under way. */
+  untilMs: number;
+  hasEnded: boolean;
+}
+
+interface Side {
+  node: NodeDetail | undefined;
+  of: RunNodes;
+}
 
 /** In the order of the first run, then those that only the second has. */
-export function nodePairs(ones: Nodes, others: Nodes, nowMs: number): NodePair[] {
-  const byId = new Map(others.map((node) => [node.id, node]));
-  const known = new Set(ones.map(({ id }) => id));
+export function nodePairs(one: RunNodes, other: RunNodes): NodePair[] {
+  const byId = new Map(other.nodes.map((node) => [node.id, node]));
+  const known = new Set(one.nodes.map(({ id }) => id));
+  const pair = (id: string, first: NodeDetail | undefined, second: NodeDetail | undefined): NodePair =>
+    pairOf(id, { node: first, of: one }, { node: second, of: other });
   return [
-    ...ones.map((one) => pairOf(one.id, one, byId.get(one.id), nowMs)),
-    ...others.filter(({ id }) => !known.has(id)).map((other) => pairOf(other.id, undefined, other, nowMs)),
+    ...one.nodes.map((node) => pair(node.id, node, byId.get(node.id))),
+    ...other.nodes.filter(({ id }) => !known.has(id)).map((node) => pair(node.id, undefined, node)),
   ];
 }
 
-function pairOf(id: string, one: NodeDetail | undefined, other: NodeDetail | undefined, nowMs: number): NodePair {
+function pairOf(id: string, first: Side, second: Side): NodePair {
+  const { node: one } = first;
+  const { node: other } = second;
   const hasBoth = one !== undefined && other !== undefined;
   return {
     id,
     worker: one?.worker ?? other?.worker ?? id,
-    one: one && sideOf(one, nowMs),
-    other: other && sideOf(other, nowMs),
+    one: one && sideOf(one, first.of),
+    other: other && sideOf(other, second.of),
     isOtherStatus: one?.status !== other?.status,
     isOtherInput: hasBoth && !isSame(one.input, other.input),
     isOtherOutput: hasBoth && !isSame(one.result, other.result),
   };
 }
 
-function sideOf(node: NodeDetail, nowMs: number): NodeSide {
+function sideOf(node: NodeDetail, { untilMs, hasEnded }: RunNodes): NodeSide {
   const { started_ms: startedMs, finished_ms: finishedMs, attempts, error } = node;
-  const tookMs = startedMs === null ? null : Math.max(0, (finishedMs ?? nowMs) - startedMs);
-  return { looks: nodeLooks(node), attempts, tookMs, message: error?.message };
+  const tookMs = startedMs === null ? null : Math.max(0, (finishedMs ?? untilMs) - startedMs);
+  return { looks: nodeLooks(node, hasEnded), attempts, tookMs, message: error?.message };
 }
 
 export function isDifferent({ isOtherStatus, isOtherInput, isOtherOutput }: NodePair): boolean {

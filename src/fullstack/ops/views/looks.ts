@@ -33,7 +33,9 @@ export function mayChange({ phase }: Pick<Snapshot, "phase">): boolean {
   return phase !== "done" && phase !== "failed" && phase !== "paused";
 }
 
-export function nodeLooks({ status, attempts }: Node): Looks {
+/** @param hasEnded whether the graph has: what has not begun by then never will */
+export function nodeLooks({ status, attempts }: Node, hasEnded: boolean): Looks {
+  if (hasEnded && (status === "pending" || status === "ready")) return { status: "unrun" };
   if (status === "pending") return { status: "queued", word: "not yet" };
   if (status === "ready") return { status: "queued" };
   if (status === "retrying") return { status, word: `retrying, ${attempts} tried` };

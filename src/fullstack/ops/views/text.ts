@@ -72,6 +72,14 @@ export function countText(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
+/** `1st`, `2nd`, `11th`, `23rd`. */
+export function ordinalText(count: number): string {
+  const suffixes: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
+  return countText(count) + (suffixes[ORDINALS.select(count)] ?? "th");
+}
+
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+
 /** `812 B`, `4.1 KB`, `12 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

@@ -11,7 +11,17 @@ import type { FleetQueue } from "../../../index.ts";
 import { zoneOf } from "../look.ts";
 import { emptyText, rateText } from "./drain.ts";
 import { buildMarks, heatOf, heatText } from "./heat.ts";
-import { agoText, bytesText, changeText, clockText, countText, durationText, momentText, shareText } from "./text.ts";
+import {
+  agoText,
+  bytesText,
+  changeText,
+  clockText,
+  countText,
+  durationText,
+  momentText,
+  ordinalText,
+  shareText,
+} from "./text.ts";
 import { ticksOf } from "./ticker.ts";
 import { timelineOf } from "./timeline.ts";
 
@@ -53,6 +63,15 @@ describe("numbers and times for people", () => {
     ]);
     assert.deepEqual([agoText(0, 12_000), agoText(200_000, 20_000), agoText(5, 6)], ["12 s ago", "in 3 m", "now"]);
     assert.deepEqual([countText(999), countText(1_204_000)], ["999", "1,204,000"]);
+    assert.deepEqual([1, 2, 3, 4, 11, 22, 1003].map(ordinalText), [
+      "1st",
+      "2nd",
+      "3rd",
+      "4th",
+      "11th",
+      "22nd",
+      "1,003rd",
+    ]);
     assert.deepEqual([bytesText(812), bytesText(4100), bytesText(12_300_000)], ["812 B", "4.1 KB", "12 MB"]);
     assert.deepEqual([shareText(1, 40), shareText(0, 0), shareText(1, 2)], ["2.5 %", "0 %", "50 %"]);
     assert.deepEqual([changeText(112, 100), changeText(3, 5), changeText(93, 3)], ["+12 %", "−40 %", "×31"]);
