@@ -17,7 +17,7 @@ import type { FromThread, ToThread } from "../graph/running/thread-messages.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";
-import { decode, encode } from "./call-messages.ts";
+import { decode, encode } from "../graph/running/call-messages.ts";
 import { nodeTask } from "./task.ts";
 
 /** Between looks for what no notification told, and for those that are gone. */
@@ -127,7 +127,7 @@ export class Calls implements Elsewhere {
     if (!this.#ends.has(end.id)) this.#remove(end.id);
   }
 
-  /** A job: runs the worker, and resolves when it has ended. */
+  /** A job: runs the worker, and resolves when it has ended, or waits: others may be fetched then. */
   async run(id: string): Promise<void> {
     const { database, me, perform } = this.#options;
     const { query, schema } = database;
@@ -159,7 +159,12 @@ export class Calls implements Elsewhere {
       say: (message) => this.#say(end, message),
       signal: abort.signal,
     });
-    // One that ignores its signal is not waited for: nothing that it says is written.
+    const over = this.#over(end, performance, aborted);
+    await Promise.race([over, ...(performance ? [performance.freed] : [])]);
+  }
+
+  /** One that ignores its signal is not waited for: nothing that it says is written. */
+  async #over(end: End, performance: Performance | undefined, aborted: Promise<void>): Promise<void> {
     if (performance) await Promise.race([performance.ended, aborted]);
     await this.#sent(end);
     this.#forget(end);

@@ -1,22 +1,26 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import { PART_BYTES } from "../store/artifacts.ts";
 import { readArtifact } from "./running/artifact.ts";
 import { graph, worker } from "./definition/definition.ts";
-import { bench, STORES } from "./engine-bench.test.ts";
+import { bench, ELSEWHERE, PLACES } from "./engine-bench.test.ts";
+
+/** A worker that runs elsewhere hands over bytes, no stream. */
+const given = async (url: string, parts: AsyncIterable<Uint8Array>) => (url === ELSEWHERE ? buffer(parts) : parts);
 
 async function* chunks(sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (const [at, size] of sizes.entries()) yield new Uint8Array(size).fill(at + 1);
 }
 
-for (const url of STORES) {
+for (const url of PLACES) {
   describe(`files that workers leave, on ${url}`, () => {
     it("are kept in parts, with their hash, whatever the pieces they came in", async () => {
       const sizes = [1, PART_BYTES, PART_BYTES - 1, 2 * PART_BYTES, 7];
       const dump = worker("dump", async (_: Json, ctx) => [
-        await ctx.artifact("all.bin", chunks(sizes)),
+        await ctx.artifact("all.bin", await given(url, chunks(sizes))),
         await ctx.artifact("note.txt", "grün", "text/plain; charset=utf-8"),
         await ctx.artifact("empty", new Uint8Array()),
       ]);
@@ -50,31 +54,36 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("are written once, and anew when their node runs again", async () => {
-      let writes = 0;
-      let attempts = 0;
-      const dump = worker("dump", { retry: { max: 2, base: 0 } }, async (_: Json, ctx) => {
-        await ctx.artifact(
-          "a.txt",
-          (async function* () {
-            yield Buffer.from(`version ${++writes}`);
-          })(),
-        );
-        if (++attempts === 1) throw new Error("later");
-      });
-      const { engine, store, pass } = await bench({ workers: [dump] }, url);
-      const { snapshot } = await engine.start("dump", null);
-      await engine.idle();
-      await pass(1);
-      assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.status, writes], ["done", 1]);
-      await engine.retry(snapshot.graph_id, { from: "dump" });
-      await engine.idle();
-      const [row, ...others] = await store.graphs.artifacts(snapshot.graph_id);
-      assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.status, writes, others], ["done", 2, []]);
-      assert.ok(row);
-      for await (const part of readArtifact(store.graphs, row)) assert.equal(Buffer.from(part).toString(), "version 2");
-      await store.close();
-    });
+    it(
+      "are written once, and anew when their node runs again",
+      { skip: url === ELSEWHERE && "counts pieces of a stream" },
+      async () => {
+        let writes = 0;
+        let attempts = 0;
+        const dump = worker("dump", { retry: { max: 2, base: 0 } }, async (_: Json, ctx) => {
+          await ctx.artifact(
+            "a.txt",
+            (async function* () {
+              yield Buffer.from(`version ${++writes}`);
+            })(),
+          );
+          if (++attempts === 1) throw new Error("later");
+        });
+        const { engine, store, pass } = await bench({ workers: [dump] }, url);
+        const { snapshot } = await engine.start("dump", null);
+        await engine.idle();
+        await pass(1);
+        assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.status, writes], ["done", 1]);
+        await engine.retry(snapshot.graph_id, { from: "dump" });
+        await engine.idle();
+        const [row, ...others] = await store.graphs.artifacts(snapshot.graph_id);
+        assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.status, writes, others], ["done", 2, []]);
+        assert.ok(row);
+        for await (const part of readArtifact(store.graphs, row))
+          assert.equal(Buffer.from(part).toString(), "version 2");
+        await store.close();
+      },
+    );
 
     it("have names and types that may stand in a header, and a name for one node only", async () => {
       const bad = worker("bad", (given: [string, string], ctx) => ctx.artifact(given[0], "x", given[1]));

@@ -3,13 +3,18 @@ import { describe, it } from "node:test";
 import type { Json } from "../shared/json.ts";
 import { CallError } from "./running/call-error.ts";
 import { graph, worker } from "./definition/definition.ts";
-import { bench, gate, STORES } from "./engine-bench.test.ts";
+import type { Worker } from "./definition/definition-types.ts";
+import { bench, ELSEWHERE, gate, PLACES } from "./engine-bench.test.ts";
 import type { Snapshot } from "./machine/view-types.ts";
 
 const statusOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.find((node) => node.id === id)?.status;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-for (const url of STORES) {
+/** Workers that run elsewhere call by name, so the app lists what they call. */
+const listed = (url: string, ...called: Worker<never, unknown>[]): Worker<never, unknown>[] =>
+  url === ELSEWHERE ? called : [];
+
+for (const url of PLACES) {
   describe(`calls on ${url}`, () => {
     it("a worker calls another as a node of its own, which may call on, without a place while it waits", async () => {
       const deep = worker("deep", { concurrency: 1 }, async (n: number, ctx): Promise<number> => {
@@ -38,7 +43,7 @@ for (const url of STORES) {
         return n * n;
       });
       const all = worker("all", async (items: number[], ctx) => ctx.map("squares", items, square, { concurrency: 2 }));
-      const { engine, store } = await bench({ workers: [all] }, url);
+      const { engine, store } = await bench({ workers: [all, ...listed(url, square)] }, url);
       for (const items of [[3, 1, 2, 5, 4], []]) {
         const { snapshot } = await engine.start("all", items);
         await engine.idle();
@@ -58,7 +63,7 @@ for (const url of STORES) {
         return n * n;
       });
       const all = worker("all", async (items: number[], ctx) => ctx.map("squares", items, square));
-      const { engine, store } = await bench({ workers: [all] }, url);
+      const { engine, store } = await bench({ workers: [all, ...listed(url, square)] }, url);
       const { snapshot } = await engine.start("all", [1, 2, 3]);
       for await (const { type, node } of engine.subscribe(snapshot.graph_id, 0, AbortSignal.timeout(60_000)))
         if (type === "node.done" && node === "all#squares/1") break;
@@ -94,7 +99,7 @@ for (const url of STORES) {
       const lenient = worker("lenient", async (items: number[], ctx) =>
         ctx.map("each", items, odd, { onError: "collect" }),
       );
-      const { engine, store } = await bench({ workers: [strict, lenient] }, url);
+      const { engine, store } = await bench({ workers: [strict, lenient, ...listed(url, odd)] }, url);
       const { snapshot } = await engine.start("strict", [1, 2, 3]);
       await engine.idle();
       const done = await engine.snapshot(snapshot.graph_id);
@@ -118,7 +123,7 @@ for (const url of STORES) {
         return name;
       });
       const whole = worker("whole", async (_: Json, ctx) => ctx.map("parts", ["quick", "slow"], part));
-      const table = await bench({ workers: [whole] }, url);
+      const table = await bench({ workers: [whole, ...listed(url, part)] }, url);
       const { snapshot } = await table.engine.start("whole", null);
       while (statusOf(await table.engine.snapshot(snapshot.graph_id), "whole#parts/0") !== "done") await turn();
       await table.crash();
@@ -146,7 +151,7 @@ for (const url of STORES) {
         calls++;
         await ctx.call("help", weak, null);
       });
-      const { engine, store, pass } = await bench({ workers: [boss] }, url);
+      const { engine, store, pass } = await bench({ workers: [boss, ...listed(url, weak)] }, url);
       const { snapshot } = await engine.start("boss", null);
       await engine.idle();
       await pass(10);
@@ -169,7 +174,7 @@ for (const url of STORES) {
         await ctx.step("first", () => runs.push("first"));
         return [await ctx.call("good", helper, "good"), await ctx.call("bad", helper, "bad")];
       });
-      const { engine, store } = await bench({ workers: [main] }, url);
+      const { engine, store } = await bench({ workers: [main, ...listed(url, helper)] }, url);
       const { snapshot } = await engine.start("main", null);
       await engine.idle();
       assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "failed");
@@ -192,7 +197,7 @@ for (const url of STORES) {
         return n;
       });
       const all = worker("all", (_: Json, ctx) => ctx.map("items", [0, 1, 2], item, { concurrency: 1 }));
-      const { engine, store } = await bench({ workers: [all] }, url);
+      const { engine, store } = await bench({ workers: [all, ...listed(url, item)] }, url);
       const { snapshot } = await engine.start("all", null);
       while (runs.length === 0) await turn();
       await engine.pause(snapshot.graph_id);
@@ -216,7 +221,7 @@ for (const url of STORES) {
         return n;
       });
       const all = worker("all", (_: Json, ctx) => ctx.map("items", [0, 1], item));
-      const table = await bench({ workers: [all] }, url);
+      const table = await bench({ workers: [all, ...listed(url, item)] }, url);
       const { snapshot } = await table.engine.start("all", null);
       const id = snapshot.graph_id;
       await table.engine.idle();
@@ -242,7 +247,7 @@ for (const url of STORES) {
       });
       const branch = worker("branch", (name: string, ctx) => ctx.call("leaf", leaf, name));
       const root = worker("root", (_: Json, ctx) => ctx.map("branches", ["a", "b"], branch));
-      const { engine, store } = await bench({ workers: [root] }, url);
+      const { engine, store } = await bench({ workers: [root, ...listed(url, branch, leaf)] }, url);
       const { snapshot } = await engine.start("root", null);
       await engine.idle();
       await engine.cancel(snapshot.graph_id);
@@ -266,7 +271,7 @@ for (const url of STORES) {
         return "gone";
       });
       const pair = graph("pair", (g) => g.node("hasty", hasty));
-      const { engine, store } = await bench({ graphs: [pair] }, url);
+      const { engine, store } = await bench({ graphs: [pair], workers: listed(url, slow) }, url);
       const { snapshot } = await engine.start("pair", null);
       await engine.idle();
       const done = await engine.snapshot(snapshot.graph_id);

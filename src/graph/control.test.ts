@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import { graph, worker } from "./definition/definition.ts";
-import { bench, STORES, typesOf } from "./engine-bench.test.ts";
+import { bench, PLACES, typesOf } from "./engine-bench.test.ts";
 
 const echo = worker("echo", (input: unknown) => input);
 
@@ -36,7 +36,7 @@ function sums() {
 const has = (code: string, text: RegExp) => (error: unknown) =>
   error instanceof SvcError && error.code === code && text.test(error.message);
 
-for (const url of STORES) {
+for (const url of PLACES) {
   describe(`control on ${url}`, () => {
     it("a start tells who started, and one with a note is in the audit trail", async () => {
       const { engine, store } = await bench({ workers: [echo] }, url);

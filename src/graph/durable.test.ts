@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { SimulatedClock, type Timer } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { worker } from "./definition/definition.ts";
-import { bench, gate, STORES, typesOf, nodesOf } from "./engine-bench.test.ts";
+import { bench, gate, PLACES, typesOf, nodesOf } from "./engine-bench.test.ts";
 import type { Snapshot } from "./machine/view-types.ts";
 import type { WorkerContext } from "./definition/worker-types.ts";
 
@@ -13,7 +13,7 @@ const nodeOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.f
 const statusOf = (snapshot: Snapshot | undefined, id: string) => nodeOf(snapshot, id)?.status;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-for (const url of STORES) {
+for (const url of PLACES) {
   describe(`steps on ${url}`, () => {
     it("a step that has run is not run again by the next attempt", async () => {
       const runs: string[] = [];
@@ -108,6 +108,35 @@ for (const url of STORES) {
           ["ask#ask", "No result within 5s"],
         ],
       );
+      await store.close();
+    });
+
+    it("a step's retryIf is asked, and tries after those it allows are none", async () => {
+      const asked: string[] = [];
+      const picky = worker("picky", { retry: { max: 1 } }, (_: Json, ctx) =>
+        ctx.step(
+          "ask",
+          ({ attempt }) => {
+            throw new Error(`no ${attempt}`);
+          },
+          {
+            retry: {
+              max: 5,
+              base: 10,
+              jitter: false,
+              retryIf: (error, attempt) => {
+                asked.push(`${(error as Error).message} of ${attempt}`);
+                return attempt < 2;
+              },
+            },
+          },
+        ),
+      );
+      const { engine, store, pass } = await bench({ workers: [picky] }, url);
+      const { snapshot } = await engine.start("picky", null);
+      await pass(1000);
+      assert.deepEqual(asked, ["no 1 of 1", "no 2 of 2"]);
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.error?.message, "no 2");
       await store.close();
     });
 

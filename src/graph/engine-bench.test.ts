@@ -7,12 +7,18 @@ import type { OutboxRow } from "../store/webhook-rows.ts";
 import { openStore } from "../store/open.ts";
 import { recordLog } from "../testing/log.ts";
 import { testDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { Beside } from "./elsewhere-bench.test.ts";
 import { createEngine, type EngineOptions } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
 import type { LifecycleEvent } from "./machine/report-types.ts";
 
 /** What the tests of engines run on. With `SVC_TEST_POSTGRES_ENGINE`, as a step of `.ci/run` has it, on PostgreSQL alone. */
 export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] === undefined ? ["memory:", "sqlite:"] : ["postgres:"];
+
+/** A store whose engine has all nodes run by another one. */
+export const ELSEWHERE = "elsewhere:";
+/** For tests of what a worker's context can do, which it can wherever it runs. */
+export const PLACES = [...STORES, ELSEWHERE];
 
 /** One for this process, with a schema for each store. */
 let database: Promise<TestDatabase> | undefined;
@@ -42,6 +48,10 @@ class Pending {
     return answer;
   }
 
+  during(work: Promise<unknown>): void {
+    this.#counted(work);
+  }
+
   async settled(): Promise<void> {
     for (let quiet = 0; quiet < 5; quiet = this.#count > 0 ? 0 : quiet + 1)
       await new Promise<void>((resolve) => setImmediate(resolve));
@@ -50,7 +60,7 @@ class Pending {
 
 /** @param url of a store; `sqlite:` and `postgres:` are new ones. */
 async function openTestStore(url: string): Promise<Store> {
-  if (url === "sqlite:") return openStore("sqlite::memory:");
+  if (url === "sqlite:" || url === ELSEWHERE) return openStore("sqlite::memory:");
   if (url !== "postgres:") return openStore(url);
   database ??= testDatabase();
   return openStore(`${(await database).url}?schema=bench_${++schemas}`);
@@ -87,11 +97,18 @@ export async function bench(
     log,
     ...options,
   };
+  let beside: Beside | undefined;
+  const create = (given: EngineOptions): Engine => {
+    if (url !== ELSEWHERE || !pending) return createEngine(given);
+    beside?.die();
+    beside = new Beside(pending);
+    return beside.create(given);
+  };
   const self: Bench = {
     store,
     clock,
     logs: log.texts,
-    engine: createEngine(all),
+    engine: create(all),
     pass: async (ms) => {
       await self.clock.advance(ms);
       await pending?.settled();
@@ -101,7 +118,7 @@ export async function bench(
       // The timers of the one that died never fire.
       self.clock = new SimulatedClock(self.clock.now());
       if (pending) self.clock.settled = () => pending.settled();
-      self.engine = createEngine({ ...all, clock: self.clock, ...others });
+      self.engine = create({ ...all, clock: self.clock, ...others });
       await self.engine.recover();
     },
   };

@@ -192,7 +192,7 @@ class GraphEngine implements Engine {
       this.#underWay.dispatcher.place(worker, resolve, () => !signal.aborted, true),
     );
     const place = await Promise.race([given, aborted.promise]).finally(aborted.stop);
-    const performance = perform(this.#isolation.bind(worker, order.state), order, this.#tools, channel);
+    const performance = perform(this.#isolation.bind(worker, order.state), order, this.#tools, channel, place);
     void performance.ended.finally(() => place.leave());
     return performance;
   }

@@ -26,6 +26,7 @@ before(async () => {
     file,
     `
 import { worker } from ${JSON.stringify(new URL("./definition/definition.js", import.meta.url).href)};
+import { CallError, WaitTimeoutError } from ${JSON.stringify(new URL("./running/call-error.js", import.meta.url).href)};
 const isolate = { module: import.meta.url, memoryMb: 32 };
 const once = { retry: { max: 1 } };
 export const echo = worker("echo", { isolate, ...once }, async (input, ctx) => {
@@ -55,6 +56,13 @@ export const durable = worker("durable", { isolate }, async (input, ctx) => {
   return { doubled, called, failed, state: ctx.state.get("seen"), runs };
 });
 export const half = worker("half", (input) => input / 2);
+const schema = { "~standard": { version: 1, vendor: "test", validate: (value) =>
+  typeof value === "number" ? { value: value + 1 } : { issues: [{ message: "must be a number" }] } } };
+export const waits = worker("waits", { isolate, ...once }, async (input, ctx) => {
+  const late = await ctx.waitFor("never", { timeout: 1 }).catch((error) => error instanceof WaitTimeoutError);
+  const failed = await ctx.call("quits", quits, null).catch((error) => [error instanceof CallError, error.node]);
+  return [late, failed, await ctx.waitFor("go", { schema })];
+});
 `,
   );
   declared = (await import(module)) as typeof declared;
@@ -97,6 +105,17 @@ describe("an isolated worker", () => {
     const { result, nodes } = await ended("durable", 21);
     assert.deepEqual(result, { doubled: [42, true], called: 21, failed: "TypeErrorno", state: [42, true], runs: 1 });
     assert.ok(nodes.some((node) => node.id === "durable#double"));
+  });
+
+  it("has errors of their class thrown by what it asks for, and signals held against its schemas", async () => {
+    const { snapshot } = await engine.start("waits", null);
+    const signal = AbortSignal.timeout(60_000);
+    for await (const { type, node } of engine.subscribe(snapshot.graph_id, 0, signal))
+      if (type === "node.waiting" && node === "waits#go") break;
+    await assert.rejects(engine.signal(snapshot.graph_id, "go", "x"), { code: "SVC_INVALID" });
+    const { last_seq: before } = await engine.signal(snapshot.graph_id, "go", 1);
+    for await (const _event of engine.subscribe(snapshot.graph_id, before, signal));
+    assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, [true, [true, "waits#quits"], 2]);
   });
 
   it("that spins is ended when its time is over, and the server answers meanwhile", async () => {

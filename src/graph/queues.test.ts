@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import { graph, worker } from "./definition/definition.ts";
-import { bench, gate, STORES } from "./engine-bench.test.ts";
+import { bench, gate, PLACES } from "./engine-bench.test.ts";
 
-for (const url of STORES) {
+for (const url of PLACES) {
   describe(`queues on ${url}`, () => {
     it("that are paused start nothing, in any graph, until they are resumed", async () => {
       const echo = worker("echo", (input: unknown) => input);

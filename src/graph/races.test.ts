@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import { graph, worker } from "./definition/definition.ts";
-import { bench, gate, STORES, typesOf, webhooksOf, type Bench } from "./engine-bench.test.ts";
+import { bench, gate, PLACES, typesOf, webhooksOf, type Bench } from "./engine-bench.test.ts";
 
 /** A chain of two, whose first node ends when it is let go. */
 function chain() {
@@ -35,7 +35,7 @@ async function outcome(step: Promise<{ status: string }>): Promise<string> {
 const seqsOf = async ({ store }: Bench, id: string): Promise<number[]> =>
   (await store.graphs.events(id, 0)).map(({ seq }) => seq);
 
-for (const url of STORES) {
+for (const url of PLACES) {
   describe(`races on ${url}`, () => {
     it("temporal#10239: work that ends while a graph pauses schedules none behind it, and the graph stays paused and can be resumed", async () => {
       const { here, id, held } = await started(url);

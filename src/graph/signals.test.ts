@@ -4,7 +4,7 @@ import type { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { WaitTimeoutError } from "./running/call-error.ts";
 import { worker } from "./definition/definition.ts";
-import { bench, STORES, signalsOf } from "./engine-bench.test.ts";
+import { bench, PLACES, signalsOf } from "./engine-bench.test.ts";
 import type { Snapshot } from "./machine/view-types.ts";
 
 const HOUR_MS = 3_600_000;
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const nodeOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.find((node) => node.id === id);
 const statusOf = (snapshot: Snapshot | undefined, id: string) => nodeOf(snapshot, id)?.status;
 
-for (const url of STORES) {
+for (const url of PLACES) {
   describe(`signals on ${url}`, () => {
     const asked = worker("asked", async (_: Json, ctx) => ({ answer: await ctx.waitFor("answer") }));
 

@@ -4,7 +4,7 @@ import type { Json } from "../shared/json.ts";
 import type { TransactionHandle } from "../store/transaction.ts";
 import { graph, worker } from "./definition/definition.ts";
 import type { Snapshot } from "./machine/view-types.ts";
-import { bench, gate } from "./engine-bench.test.ts";
+import { bench, ELSEWHERE, gate } from "./engine-bench.test.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS booking (id INTEGER PRIMARY KEY, who TEXT NOT NULL UNIQUE)";
 
@@ -110,39 +110,40 @@ describe("rows of a worker's own", () => {
     await store.close();
   });
 
-  it("are written behind what the graph did while their statements ran, and what goes wrong then is theirs alone", async () => {
-    const { promise, open } = gate();
-    const book2 = worker("book", { retry: { max: 1 } }, (who: string, ctx) =>
-      ctx.tx(async (db) => {
-        await db.query(TABLE);
-        ctx.log("info", "between");
-        await promise;
-        await db.query("INSERT INTO booking (who) VALUES ($1)", [who]);
-        ctx.log("info", "behind");
-        if (who === "nobody") throw new Error("no");
-        return (await db.query("SELECT count(*) AS total FROM booking")).rows[0]?.["total"] ?? null;
-      }),
-    );
-    const beside = worker("beside", () => 1);
-    const both = graph("both", (g) => {
-      const booked = g.node("book", book2);
-      return g.node("beside", beside, { after: [booked] });
+  for (const url of ["sqlite:", ELSEWHERE])
+    it(`are written behind what the graph did while their statements ran, and what goes wrong then is theirs alone, on ${url}`, async () => {
+      const { promise, open } = gate();
+      const book2 = worker("book", { retry: { max: 1 } }, (who: string, ctx) =>
+        ctx.tx(async (db) => {
+          await db.query(TABLE);
+          ctx.log("info", "between");
+          await promise;
+          await db.query("INSERT INTO booking (who) VALUES ($1)", [who]);
+          ctx.log("info", "behind");
+          if (who === "nobody") throw new Error("no");
+          return (await db.query("SELECT count(*) AS total FROM booking")).rows[0]?.["total"] ?? null;
+        }),
+      );
+      const beside = worker("beside", () => 1);
+      const both = graph("both", (g) => {
+        const booked = g.node("book", book2);
+        return g.node("beside", beside, { after: [booked] });
+      });
+      const { engine, store, logs } = await bench({ graphs: [both] }, url);
+      const started = await Promise.all(["Ada", "nobody"].map((who) => engine.start("both", who)));
+      const [good, bad] = started.map(({ snapshot }) => snapshot.graph_id) as [string, string];
+      open();
+      await engine.idle();
+      const [done, failed] = [await engine.snapshot(good), await engine.snapshot(bad)];
+      assert.deepEqual([done?.status, failed?.status, failed?.error?.message], ["done", "failed", "no"]);
+      const told = (await store.graphs.events(good, 0)).filter(({ type }) => type === "log" || type === "node.done");
+      assert.deepEqual(
+        told.map(({ type, node }) => `${type} ${node}`),
+        ["log book", "log book", "node.done book#tx~1", "node.done book", "node.done beside"],
+      );
+      assert.deepEqual(logs, []);
+      await store.close();
     });
-    const { engine, store, logs } = await bench({ graphs: [both] }, "sqlite:");
-    const started = await Promise.all(["Ada", "nobody"].map((who) => engine.start("both", who)));
-    const [good, bad] = started.map(({ snapshot }) => snapshot.graph_id) as [string, string];
-    open();
-    await engine.idle();
-    const [done, failed] = [await engine.snapshot(good), await engine.snapshot(bad)];
-    assert.deepEqual([done?.status, failed?.status, failed?.error?.message], ["done", "failed", "no"]);
-    const told = (await store.graphs.events(good, 0)).filter(({ type }) => type === "log" || type === "node.done");
-    assert.deepEqual(
-      told.map(({ type, node }) => `${type} ${node}`),
-      ["log book", "log book", "node.done book#tx~1", "node.done book", "node.done beside"],
-    );
-    assert.deepEqual(logs, []);
-    await store.close();
-  });
 
   it("are given up where the function takes too long, and nothing that it does later counts", async (test) => {
     const { promise, open } = gate();

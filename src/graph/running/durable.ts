@@ -13,6 +13,7 @@ import type { TransactionHandle, TransactionRun } from "../../store/transaction.
 import type { Unit } from "../../store/unit.ts";
 import type { ArtifactRows } from "../../store/artifacts.ts";
 import type { Abort } from "./abort.ts";
+import { CheckLost } from "./away-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
 import type { Change } from "../machine/change.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
@@ -283,6 +284,8 @@ export class Durable {
         if (wait.parse) kept.value = await wait.parse(kept.row.payload);
         break;
       } catch (error) {
+        // Not refused: it was not looked at.
+        if (error instanceof CheckLost) throw error;
         await this.#refuse(kept, error);
       }
     }

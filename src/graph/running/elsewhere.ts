@@ -5,9 +5,9 @@
 import type { Json } from "../../shared/json.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import { Inside, type AwayContext } from "./inside.ts";
-import { listener } from "./outside.ts";
+import { Outside } from "./outside.ts";
+import type { Place } from "./place.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
-import { ThreadTransactions } from "./thread-transactions.ts";
 import type { WorkerTools } from "./worker-tools.ts";
 import type { WorkerContext } from "../definition/worker-types.ts";
 
@@ -53,6 +53,8 @@ export interface Performance {
   hear(message: Exclude<ToThread, { type: "run" }>): void;
   /** When it has ended, and said so. */
   ended: Promise<void>;
+  /** When it has no place any more: it has ended, or waits. */
+  freed: Promise<void>;
 }
 
 /** An attempt did not end: the process that ran it died, or is stopping. The node runs again. */
@@ -81,7 +83,7 @@ export function boundElsewhere(
         if (isOver) return;
         isOver = true;
         ctx.signal.removeEventListener("abort", onAbort);
-        transactions.close();
+        outside.close();
         call.end();
         settle();
       };
@@ -89,7 +91,7 @@ export function boundElsewhere(
       const onAbort = (): void => end(() => reject(ctx.signal.reason as Error));
       const hear = (message: FromThread): void => {
         if (isOver) return;
-        if (message.type !== "ended") return listen(message);
+        if (message.type !== "ended") return outside.hear(message);
         const { settlement } = message;
         if ("error" in settlement)
           end(() => reject(settlement.error.name === "Unfinished" ? new Unfinished(false) : errorOf(settlement.error)));
@@ -98,27 +100,27 @@ export function boundElsewhere(
       const context = { graphId, nodeId, attempt, epoch, deps: { ...deps } };
       const order = { worker: worker.name, input, context, state };
       const call = elsewhere.call(order, { hear, lost: (error) => end(() => reject(error)) });
-      const transactions = new ThreadTransactions((message) => say(message));
       const say = (message: ToThread): void => {
         if (message.type !== "run") call.say(message);
       };
-      const listen = listener(say, ctx, transactions, workerNamed);
+      const outside = new Outside(say, ctx, workerNamed);
       ctx.signal.addEventListener("abort", onAbort, { once: true });
       if (ctx.signal.aborted) onAbort();
     });
   return { ...worker, run };
 }
 
-/** Runs a worker for a graph that is elsewhere. @param worker as it is called here. */
+/** Runs a worker for a graph that is elsewhere. @param worker as it is called here. @param place that it has here. */
 export function perform(
   worker: Worker<never, unknown>,
   { input, context, state }: NodeOrder,
   tools: WorkerTools,
   { say, signal }: Channel,
+  place: Place,
 ): Performance {
-  const inside = new Inside({ say, signal, toolCalls: (emit) => tools.calls({ signal, emit }) });
+  const inside = new Inside({ say, signal, toolCalls: (emit) => tools.calls({ signal, emit }), place });
   // It has begun: from now on its time counts.
   say({ type: "told", method: "heartbeat", args: [] });
   const ended = inside.perform(async () => worker.run(input as never, inside.contextOf(context, state)));
-  return { hear: (message) => inside.hear(message), ended };
+  return { hear: (message) => inside.hear(message), ended, freed: place.freed };
 }

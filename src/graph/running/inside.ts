@@ -14,12 +14,28 @@ import {
   type Told,
   type ToThread,
 } from "./thread-messages.ts";
+import type { StandardSchema } from "../../shared/schema.ts";
+import { AttemptTimeout } from "./limits.ts";
+import type { Place } from "./place.ts";
 import type { ToolCalls } from "./worker-tools.ts";
+import type { CallOptions, MapCallOptions, StepInfo, StepOptions, WaitOptions } from "../definition/context-types.ts";
+import type { RetryPolicy } from "../definition/retry.ts";
 import type { WorkerContext } from "../definition/worker-types.ts";
 
 type Waiting = (settlement: Settlement) => void;
-type Step = (info: { idempotencyKey: string; signal: AbortSignal }) => unknown;
+type Own = { step: Omit<Step, "limit"> } | { transaction: Statements } | { schema: StandardSchema };
 type Statements = (db: TransactionHandle) => unknown;
+
+/** A function of the worker's own, which runs when it is its turn. */
+interface Step {
+  run: (info: StepInfo) => unknown;
+  retryIf: RetryPolicy["retryIf"];
+  /** Ends the try that runs. */
+  limit: AbortController;
+}
+
+/** Whoever asks for one of these waits, without a place. */
+const WAITS: ReadonlySet<Asked> = new Set<Asked>(["sleep", "waitFor", "call", "map"]);
 
 /** What an attempt is, wherever it runs. */
 export interface AwayContext {
@@ -35,6 +51,8 @@ export interface InsideOptions {
   signal: AbortSignal;
   /** What `ctx.fetch` and `ctx.ai` are made of. */
   toolCalls: (emit: WorkerContext["emit"]) => ToolCalls;
+  /** Of its worker, here; none where its place is the graph's process's to give. */
+  place?: Place | undefined;
 }
 
 export class Inside {
@@ -42,32 +60,86 @@ export class Inside {
   readonly #waiting = new Map<number, Waiting>();
   readonly #steps = new Map<number, Step>();
   readonly #transactions = new Map<number, Statements>();
+  readonly #schemas = new Map<number, StandardSchema>();
+  /** Of what was asked for and is yet to be answered, statements included. */
+  readonly #refusals = new Map<number, (reason: Error) => void>();
+  /** What was asked for that waits. */
+  readonly #waits = new Set<number>();
   /** Statements that are yet to be answered, by their own numbers. */
   readonly #queries = new Map<number, Waiting>();
   #ids = 0;
 
   constructor(options: InsideOptions) {
     this.#options = options;
+    const { signal } = options;
+    signal.addEventListener("abort", () => this.#abort(signal.reason as Error), { once: true });
   }
 
   /** What the other end says. */
   hear(message: Exclude<ToThread, { type: "run" }>): void {
-    if (message.type === "settled") {
-      this.#waiting.get(message.id)?.(message.settlement);
-      this.#steps.delete(message.id);
-      this.#transactions.delete(message.id);
-      return void this.#waiting.delete(message.id);
-    }
+    if (message.type === "settled") return void this.#settled(message.id, message.settlement);
     if (message.type === "answered") {
       this.#queries.get(message.query)?.(message.settlement);
+      this.#refusals.delete(message.query);
       return void this.#queries.delete(message.query);
     }
     const { id } = message;
-    const run = (): unknown =>
-      message.type === "begun"
-        ? this.#transactions.get(id)?.(this.#handleOf(id))
-        : this.#steps.get(id)?.({ idempotencyKey: message.idempotencyKey, signal: this.#options.signal });
-    void settle(run).then((settlement) => this.#sayStepped(id, settlement));
+    if (message.type === "late") return this.#steps.get(id)?.limit.abort(new AttemptTimeout(message.message));
+    if (message.type === "check") return void this.#check(id, message.check, message.payload);
+    if (message.type === "step") return this.#step(message);
+    const run = (): unknown => this.#transactions.get(id)?.(this.#handleOf(id));
+    void settle(run).then((settlement) => this.#sayStepped(id, 0, settlement));
+  }
+
+  /** What was asked for has come. Who waited has a place before it goes on. */
+  async #settled(id: number, settlement: Settlement): Promise<void> {
+    const { place, say } = this.#options;
+    if (this.#waits.delete(id) && this.#waits.size === 0 && place) {
+      await place.takeAgain();
+      // Its time counts again.
+      say({ type: "told", method: "heartbeat", args: [] });
+    }
+    this.#waiting.get(id)?.(settlement);
+    this.#refusals.delete(id);
+    this.#waiting.delete(id);
+    this.#steps.delete(id);
+    this.#transactions.delete(id);
+    this.#schemas.delete(id);
+  }
+
+  #step({ id, idempotencyKey, attempt }: Extract<ToThread, { type: "step" }>): void {
+    const step = this.#steps.get(id);
+    if (!step) return;
+    step.limit = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, step.limit.signal]);
+    let mayRetry = true;
+    const tried = async (): Promise<unknown> => {
+      try {
+        return await step.run({ idempotencyKey, attempt, signal });
+      } catch (error) {
+        // Should it throw itself, that is what the step throws.
+        mayRetry = false;
+        mayRetry = step.retryIf?.(error, attempt) !== false;
+        throw error;
+      }
+    };
+    void settle(tried).then((settlement) => this.#sayStepped(id, attempt, settlement, mayRetry));
+  }
+
+  async #check(id: number, check: number, payload: Json): Promise<void> {
+    const schema = this.#schemas.get(id);
+    const settlement = await settle(async () => schema?.["~standard"].validate(payload) ?? { value: payload });
+    try {
+      this.#options.say({ type: "checked", check, settlement });
+    } catch (error) {
+      this.#options.say({ type: "checked", check, settlement: { error: errorMessage(error) } });
+    }
+  }
+
+  /** Nobody answers any more: the worker may clean up. */
+  #abort(reason: Error): void {
+    for (const refuse of this.#refusals.values()) refuse(reason);
+    this.#refusals.clear();
   }
 
   /** Says how it ended. */
@@ -112,19 +184,25 @@ export class Inside {
         },
       },
       checkpoint: () => ask("checkpoint", []),
-      step: (key: string, run: (info: never) => unknown, options?: unknown) =>
-        ask("step", [key, options], { step: run as Step }),
+      step: (key: string, run: (info: StepInfo) => unknown, options: StepOptions = {}) => {
+        const { retryIf, ...retry } = options.retry ?? {};
+        const given = { ...options, ...(options.retry && { retry }) };
+        return ask("step", [key, given, retryIf !== undefined], { step: { run, retryIf } });
+      },
       sleep: (until, options) => ask("sleep", [until, options]),
       tx: (run: Statements, options?: unknown) => ask("tx", [options], { transaction: run }),
       artifact: (name, data, type) =>
         typeof data === "string" || data instanceof Uint8Array
           ? ask("artifact", [name, data, type])
           : Promise.reject(new Error(`ctx.artifact("${name}", …) takes text or bytes in a thread, no stream`)),
-      waitFor: (name: string, options?: unknown) => ask("waitFor", [name, options]),
-      call: (key: string, worker: unknown, input: unknown, options?: unknown) =>
-        ask("call", [key, named(worker), input, options]),
-      map: (key: string, items: readonly unknown[], worker: unknown, options?: unknown) =>
-        ask("map", [key, items, named(worker), options]),
+      waitFor: (name: string, given: WaitOptions<StandardSchema> | undefined) => {
+        const { schema, ...options } = given ?? {};
+        return ask("waitFor", [name, options, schema !== undefined], schema && { schema });
+      },
+      call: async (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
+        ask("call", [key, named(worker), input, asData("call", key, options)]),
+      map: async (key: string, items: readonly unknown[], worker: unknown, options?: MapCallOptions) =>
+        ask("map", [key, items, named(worker), asData("map", key, options)]),
     };
   }
 
@@ -135,6 +213,7 @@ export class Inside {
         new Promise((resolve, reject) => {
           const query = this.#ids++;
           this.#queries.set(query, settling(resolve, reject));
+          this.#refusals.set(query, reject);
           this.#options.say({ type: "query", id, query, sql, values });
         }),
       prepare: () => {
@@ -145,25 +224,39 @@ export class Inside {
     };
   }
 
-  /** @param own the function that is to run here, when it is its turn. */
-  #ask(method: Asked, args: unknown[], own?: { step: Step } | { transaction: Statements }): Promise<never> {
+  /** @param own what is to run here, when it is its turn. */
+  #ask(method: Asked, args: unknown[], own?: Own): Promise<never> {
     const id = this.#ids++;
-    if (own && "step" in own) this.#steps.set(id, own.step);
+    if (own && "step" in own) this.#steps.set(id, { ...own.step, limit: new AbortController() });
+    else if (own && "schema" in own) this.#schemas.set(id, own.schema);
     else if (own) this.#transactions.set(id, own.transaction);
     return new Promise<never>((resolve, reject) => {
       this.#waiting.set(id, settling(resolve, reject));
+      this.#refusals.set(id, reject);
       this.#options.say({ type: "asked", method, id, args });
+      if (!WAITS.has(method)) return;
+      this.#waits.add(id);
+      this.#options.place?.free();
     });
   }
 
   /** What a step or a transaction came to; one that can't be handed over is an error of it. */
-  #sayStepped(id: number, settlement: Settlement): void {
+  #sayStepped(id: number, attempt: number, settlement: Settlement, mayRetry = true): void {
     try {
-      this.#options.say({ type: "stepped", id, settlement });
-    } catch (error) {
-      this.#options.say({ type: "stepped", id, settlement: { error: { ...errorMessage(error), isFinal: true } } });
+      this.#options.say({ type: "stepped", id, attempt, settlement, mayRetry });
+    } catch (cause) {
+      const error = { ...errorMessage(cause), isFinal: true };
+      this.#options.say({ type: "stepped", id, attempt, settlement: { error }, mayRetry: false });
     }
   }
+}
+
+/** What was called is tried again where the graph is, which has no way to ask a function that is here. */
+function asData<Options extends CallOptions>(method: Asked, key: string, options: Options | undefined) {
+  if (!options?.retry?.retryIf) return options;
+  throw new Error(
+    `ctx.${method}("${key}", …) has a retryIf, and its worker runs away from its graph (a thread, another process): give retryIf to the worker that is called`,
+  );
 }
 
 function settling(resolve: (value: never) => void, reject: (error: Error) => void): Waiting {

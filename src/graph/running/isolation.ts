@@ -8,8 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../../shared/json.ts";
 import { refused } from "../definition/checks.ts";
-import { ThreadTransactions } from "./thread-transactions.ts";
-import { listener } from "./outside.ts";
+import { Outside } from "./outside.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { IsolateOptions, WorkerContext } from "../definition/worker-types.ts";
@@ -47,18 +46,12 @@ export class Isolation {
   #run(name: string, isolate: IsolateOptions, input: unknown, ctx: WorkerContext, state: Json | undefined) {
     const thread = this.#idle.get(name)?.pop() ?? startThread(isolate);
     thread.ref();
-    const transactions = new ThreadTransactions((message) => post(thread, message));
-    const hear = listener(
-      (message) => post(thread, message),
-      ctx,
-      transactions,
-      (called) => this.#workerNamed(called),
-    );
+    const outside = new Outside((message) => post(thread, message), ctx, this.#workerNamed);
     return new Promise<unknown>((resolve, reject) => {
       const end = (settle: () => void, isReusable: boolean): void => {
         // By name: those of Node's own, which open and close the port, stay.
         for (const name of ["message", "error", "exit"]) thread.removeAllListeners(name);
-        transactions.close();
+        outside.close();
         ctx.signal.removeEventListener("abort", onAbort);
         if (isReusable) this.#keep(name, thread);
         else void thread.terminate();
@@ -67,7 +60,7 @@ export class Isolation {
       // Whoever aborted has its reason already.
       const onAbort = (): void => end(() => reject(ctx.signal.reason as Error), false);
       thread.on("message", (message: FromThread) => {
-        if (message.type !== "ended") return hear(message);
+        if (message.type !== "ended") return outside.hear(message);
         const { settlement } = message;
         if ("error" in settlement) end(() => reject(errorOf(settlement.error)), true);
         else end(() => resolve(settlement.value), true);

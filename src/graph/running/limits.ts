@@ -18,7 +18,7 @@ export interface LimitOptions {
   timeout: Duration | undefined;
   /** Longest it may tell nothing; undefined: for ever. */
   heartbeat: Duration | undefined;
-  /** No time is counted before it tells something for the first time. */
+  /** No time is counted before it tells something, at its beginning and after each wait. */
   isQueued?: boolean;
   abort: (reason: AttemptTimeout) => void;
 }
@@ -44,17 +44,22 @@ export class AttemptLimits {
 
   /** The attempt has told something. Cheap: the timer that watches looks at it when it falls due. */
   beat(): void {
-    if (this.#isQueued) return this.resume();
+    if (this.#isQueued) return this.#begin();
     this.#lastBeatMs = this.#options.clock.now();
   }
 
   /** It waits for something durable; until `resume` no time is counted. */
   hold(): void {
     this.stop();
-    this.#timeoutLeftMs -= this.#options.clock.now() - this.#runningSinceMs;
+    if (!this.#isQueued) this.#timeoutLeftMs -= this.#options.clock.now() - this.#runningSinceMs;
   }
 
   resume(): void {
+    this.#isQueued = this.#options.isQueued === true;
+    if (!this.#isQueued) this.#begin();
+  }
+
+  #begin(): void {
     this.#isQueued = false;
     this.#runningSinceMs = this.#lastBeatMs = this.#options.clock.now();
     this.#arm();

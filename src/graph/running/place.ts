@@ -15,6 +15,9 @@ export class Place {
   #isHeld = true;
   #isGone = false;
   #again: Promise<void> | undefined;
+  #onFreed!: () => void;
+  /** Resolves when it is given back for the first time. */
+  readonly freed = new Promise<void>((resolve) => (this.#onFreed = resolve));
 
   /** One that is held. */
   constructor(owner: PlaceOwner) {
@@ -26,6 +29,7 @@ export class Place {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#owner.free();
+    this.#onFreed();
   }
 
   /** Resolves once there is room again; never when it is not wanted any more by then. */

@@ -1,6 +1,9 @@
 /** What a thread and the engine say to each other while an isolated worker runs. */
 import type { Json } from "../../shared/json.ts";
+import type { FailureReason } from "../../store/graph-rows.ts";
 import type { TransactionValue } from "../../store/transaction.ts";
+import { FinalError } from "../definition/final-error.ts";
+import { CallError, WaitTimeoutError } from "./call-error.ts";
 import type { WorkerToolOptions } from "./worker-tools.ts";
 
 /** An error as it crosses over. */
@@ -9,6 +12,8 @@ export interface ErrorMessage {
   message: string;
   isFinal: boolean;
   retryAfter: string | number | undefined;
+  /** Of a call that has failed. */
+  call?: { node: string; reason: FailureReason };
 }
 
 export type Told = "log" | "emit" | "progress" | "heartbeat" | "setState";
@@ -29,7 +34,11 @@ export type ToThread =
     }
   | { type: "settled"; id: number; settlement: Settlement }
   /** The function of a step is to run. */
-  | { type: "step"; id: number; idempotencyKey: string }
+  | { type: "step"; id: number; idempotencyKey: string; attempt: number }
+  /** That try of the step is over, whatever it still comes to. */
+  | { type: "late"; id: number; attempt: number; message: string }
+  /** A signal that has come for the wait `id` is to be held against its schema. */
+  | { type: "check"; id: number; check: number; payload: Json }
   /** The function of a transaction is to run, which is open. */
   | { type: "begun"; id: number }
   /** What a statement came to. */
@@ -38,7 +47,10 @@ export type ToThread =
 export type FromThread =
   | { type: "told"; method: Told; args: unknown[] }
   | { type: "asked"; method: Asked; id: number; args: unknown[] }
-  | { type: "stepped"; id: number; settlement: Settlement }
+  /** What a try of a step came to, and what its `retryIf` says; or a transaction, which has one try, 0. */
+  | { type: "stepped"; id: number; attempt: number; settlement: Settlement; mayRetry: boolean }
+  /** What the schema says: a `value`, or `issues`. */
+  | { type: "checked"; check: number; settlement: Settlement }
   /** A statement in the transaction `id`. */
   | { type: "query"; id: number; query: number; sql: string; values: readonly TransactionValue[] | undefined }
   | { type: "ended"; settlement: Settlement };
@@ -52,12 +64,21 @@ export function errorMessage(error: unknown): ErrorMessage {
     message: String(message ?? ""),
     isFinal: isFinal === true,
     retryAfter: typeof retryAfter === "string" || typeof retryAfter === "number" ? retryAfter : undefined,
+    ...(error instanceof CallError && { call: { node: error.node, reason: error.reason } }),
   };
 }
 
-/** The error again, as far as retries and those who read it go by it. */
-export function errorOf({ name, message, isFinal, retryAfter }: ErrorMessage): Error {
-  const error = new Error(message);
+/** The error again, as far as retries and those who read it go by it: those of this package are of their class, for `instanceof`. */
+export function errorOf(given: ErrorMessage): Error {
+  const { name, message, isFinal, retryAfter } = given;
+  const error = emptyOf(given);
+  error.message = message;
   error.name = name;
   return Object.assign(error, isFinal && { isFinal }, retryAfter !== undefined && { retryAfter });
+}
+
+function emptyOf({ name, message, call }: ErrorMessage): Error {
+  if (name === "WaitTimeoutError") return new WaitTimeoutError(message);
+  if (call) return new CallError(call.node, { message, ...call });
+  return name === "FinalError" ? new FinalError(message) : new Error(message);
 }

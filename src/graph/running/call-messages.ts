@@ -18,7 +18,7 @@ export function decode(text: string): unknown {
     if (!isMarked(value)) return value;
     if ("$bytes" in value) return Buffer.from(value.$bytes as string, "base64");
     if ("$none" in value) return undefined;
-    if ("$date" in value) return new Date(value.$date as number);
+    if ("$date" in value) return new Date((value.$date as number | null) ?? NaN);
     const [key, own] = (value as { $own: [string, unknown] }).$own;
     return { [key]: own };
   });
