@@ -21,12 +21,17 @@ export const isBodyless = (status: number): boolean => status === 204 || status 
  * the way out is added to it. The body of a web `Response` is streamed through.
  */
 export function toResult(answer: Answer): Result {
-  if (!(answer instanceof Response))
+  if (!isWebResponse(answer))
     return { status: answer.status, headers: lowerCaseNames(answer.headers), body: answer.body };
   const headers: string[] = [];
   answer.headers.forEach((value, name) => void (name === "set-cookie" || headers.push(name, value)));
   for (const cookie of answer.headers.getSetCookie()) headers.push("set-cookie", cookie);
   return { status: answer.status, headers, body: answer.body && new WebChunks(answer.body) };
+}
+
+/** By what it has: to ask for the global `Response` loads all of node's fetch, which an app may never need (decision 054). */
+function isWebResponse(answer: Answer): answer is Response {
+  return "getSetCookie" in answer.headers;
 }
 
 /** A list of the answer's own. Rules further on look for names, and must not be passed by spelling `Content-Type`. */

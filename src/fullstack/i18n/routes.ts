@@ -46,7 +46,9 @@ export function homeRedirect(locales: Locales): Middleware {
 export const byLanguage: Middleware = async (_, next) => varying(await next());
 
 function varying(answer: Answer): Answer {
-  const had = answer instanceof Response ? answer.headers.get("vary") : varyOf(answer.headers);
+  const { headers } = answer;
+  // Not by the global Response: to ask for it loads all of node's fetch.
+  const had = "getSetCookie" in headers ? headers.get("vary") : varyOf(headers);
   return withHeaders(answer, { vary: had ? `${had}, accept-language` : "accept-language" });
 }
 
