@@ -60,14 +60,27 @@ interface Refusal {
   readonly range: Cidr;
 }
 
-const refusals = (table: readonly [AddressRule, string][]): Refusal[] =>
-  table.map(([rule, text]) => ({ rule, range: parseCidr(text) }));
+interface Ranges {
+  readonly ipv4: readonly Refusal[];
+  readonly ipv6: readonly Refusal[];
+  readonly globalUnicast: Cidr;
+  /** RFC 6052: DNS64 answers of hosts that only have IPv4; judged by the IPv4 address inside. */
+  readonly nat64: Cidr;
+}
 
-const IPV4_REFUSALS = refusals(REFUSED_IPV4);
-const IPV6_REFUSALS = refusals(REFUSED_IPV6);
-const GLOBAL_UNICAST = parseCidr("2000::/3");
-/** RFC 6052: DNS64 answers of hosts that only have IPv4; judged by the IPv4 address inside. */
-const NAT64 = parseCidr("64:ff9b::/96");
+let known: Ranges | undefined;
+
+/** Read when the first address is judged: most processes that load this judge none, and reading takes 6 ms of their start. */
+function ranges(): Ranges {
+  const refusals = (table: readonly [AddressRule, string][]): Refusal[] =>
+    table.map(([rule, text]) => ({ rule, range: parseCidr(text) }));
+  return (known ??= {
+    ipv4: refusals(REFUSED_IPV4),
+    ipv6: refusals(REFUSED_IPV6),
+    globalUnicast: parseCidr("2000::/3"),
+    nat64: parseCidr("64:ff9b::/96"),
+  });
+}
 
 /**
  * The rule that refuses an address, or undefined when it is plain public unicast.
@@ -76,10 +89,11 @@ const NAT64 = parseCidr("64:ff9b::/96");
 export function refusedBy(address: string | Address): AddressRule | undefined {
   const words = typeof address === "string" ? parseAddress(address) : address;
   if (!words) return "not-an-address";
-  if (isIPv4Address(words)) return firstMatch(IPV4_REFUSALS, words);
-  if (contains(NAT64, words)) return refusedBy(embeddedIPv4(words));
-  if (!contains(GLOBAL_UNICAST, words)) return "not-global";
-  return firstMatch(IPV6_REFUSALS, words) ?? refusedIsatap(words);
+  const { ipv4, ipv6, globalUnicast, nat64 } = ranges();
+  if (isIPv4Address(words)) return firstMatch(ipv4, words);
+  if (contains(nat64, words)) return refusedBy(embeddedIPv4(words));
+  if (!contains(globalUnicast, words)) return "not-global";
+  return firstMatch(ipv6, words) ?? refusedIsatap(words);
 }
 
 /** ISATAP (RFC 5214) interface ids tunnel to the IPv4 address in their last 32 bits. */
