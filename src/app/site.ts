@@ -1,11 +1,11 @@
 /**
- * Files that the server hands out: the runtime assets, the app's chunks and its public files. Loaded once; nothing is
+ * Files that the server hands out: the runtime assets, the app's chunks and its public files. Listed and loaded once; nothing is
  * ever looked up on disk by what a request says (but in development, where chunks come from the development host).
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadFolder, staticFile, type StaticFile } from "../http/static.ts";
+import { listFolder, loadFolder, staticFile, type StaticFile } from "../http/static.ts";
 import { SvcError } from "../shared/errors.ts";
 import { EMPTY_MANIFEST, type Manifest } from "../shared/manifest.ts";
 import { STATIC_INDEX } from "../shared/wire.ts";
@@ -50,7 +50,8 @@ export interface Site {
 
 export function loadSite(where: Surroundings): Site {
   const { dist, dev } = where;
-  const assets = new Map([...loadFolder(ASSETS_DIR), ...(dev ? loadFolder(DEV_ASSETS_DIR) : [])]);
+  // Some forty, of which a page needs two or three.
+  const assets = new Map([...listFolder(ASSETS_DIR), ...(dev ? loadFolder(DEV_ASSETS_DIR) : [])]);
   const inline = { stub: assets.get(INLINE.stub), swap: assets.get(INLINE.swap) };
   for (const name of Object.values(INLINE)) assets.delete(name);
   const publicDir = where.publicDir ?? (dist && join(dist, "public"));

@@ -7,7 +7,7 @@ import { throughBothDoors, type Site } from "./doors.test.ts";
 import { problem } from "./response.ts";
 import { readQualities } from "./quality.ts";
 import type { Context } from "./types.ts";
-import { loadFolder, REVALIDATE, serveFile, staticFile } from "./static.ts";
+import { listFolder, loadFolder, REVALIDATE, serveFile, staticFile } from "./static.ts";
 
 const PLAIN = "0123456789".repeat(10);
 const FILE = staticFile(
@@ -270,6 +270,26 @@ describe("a folder of files", () => {
     } finally {
       await rm(dir, { recursive: true });
       await rm(outside, { recursive: true });
+    }
+  });
+
+  it("that is listed has each file as one that is loaded, read once it is asked for", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "svc-static-"));
+    try {
+      await put(dir, ["a.js", "a.js.br", "late.txt"]);
+      const [loaded, listed] = [loadFolder(dir), listFolder(dir)];
+      assert.deepEqual([...listed.keys()], [...loaded.keys()]);
+      for (const [name, file] of loaded) {
+        const { type, etag, plain, br, gzip, modifiedMs, lastModified } = listed.get(name) ?? assert.fail(name);
+        assert.deepEqual({ ...file }, { type, etag, plain, br, gzip, modifiedMs, lastModified });
+      }
+      const again = listFolder(dir).get("late.txt");
+      await writeFile(join(dir, "late.txt"), "as it is by now");
+      assert.equal(String(again?.plain), "as it is by now");
+      await writeFile(join(dir, "late.txt"), "later still");
+      assert.equal(String(again?.plain), "as it is by now");
+    } finally {
+      await rm(dir, { recursive: true });
     }
   });
 

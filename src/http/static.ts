@@ -1,6 +1,6 @@
 /**
- * Files from memory. A folder is read once into a map from name to file, so no path is ever joined from input; variants
- * made at build (`x.js.br`, `x.js.gz`) are chosen by what the client accepts.
+ * Files from memory. A folder is listed once in a map from name to file, so no path is ever joined from input, and read then or
+ * as each file is first asked for; variants made at build (`x.js.br`, `x.js.gz`) are chosen by what the client accepts.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
@@ -12,16 +12,16 @@ import { problem } from "./response.ts";
 import type { Context, Result } from "./types.ts";
 
 export interface StaticFile {
-  type: string;
+  readonly type: string;
   /** Strong entity tag of the plain bytes; each variant has its own (RFC 9110 section 8.8.3.3). */
-  etag: string;
-  plain: Uint8Array;
-  br: Uint8Array | undefined;
-  gzip: Uint8Array | undefined;
+  readonly etag: string;
+  readonly plain: Uint8Array;
+  readonly br: Uint8Array | undefined;
+  readonly gzip: Uint8Array | undefined;
   /** When the file was changed; undefined of what is no file. */
-  modifiedMs?: number;
+  readonly modifiedMs?: number | undefined;
   /** The same as a date of HTTP. */
-  lastModified?: string;
+  readonly lastModified?: string | undefined;
 }
 
 /** Fixed names: kept, but asked about each time. */
@@ -62,6 +62,21 @@ const TYPES: Record<string, string> = {
  * that lead out of the folder, or to another folder, which may lead round in a circle.
  */
 export function loadFolder(folder: string): Map<string, StaticFile> {
+  return filesOf(folder, loadFile);
+}
+
+/**
+ * As `loadFolder`, but each file is read when something of it is first asked for: of a folder that nobody writes to while
+ * a server runs, and of whose files a site needs few.
+ */
+export function listFolder(folder: string): Map<string, StaticFile> {
+  return filesOf(folder, (path, paths) => new ListedFile(() => loadFile(path, paths), typeOf(path)));
+}
+
+function filesOf(
+  folder: string,
+  fileOf: (path: string, paths: ReadonlySet<string>) => StaticFile,
+): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>();
   if (!existsSync(folder)) return files;
   const root = realpathSync(folder) + sep;
@@ -72,7 +87,7 @@ export function loadFolder(folder: string): Map<string, StaticFile> {
   }
   for (const path of paths) {
     const name = relative(folder, path).split(sep).join("/");
-    if (!isHidden(name) && !isVariant(path, paths)) files.set(name, loadFile(path, paths));
+    if (!isHidden(name) && !isVariant(path, paths)) files.set(name, fileOf(path, paths));
   }
   return files;
 }
@@ -93,10 +108,56 @@ function isVariant(path: string, paths: ReadonlySet<string>): boolean {
 /** @param paths of all files there are: asking the disk for each would take a third of it. */
 function loadFile(path: string, paths: ReadonlySet<string>): StaticFile {
   const prepared = (suffix: string) => (paths.has(path + suffix) ? readFileSync(path + suffix) : undefined);
-  const type = TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
   const modifiedMs = statSync(path).mtimeMs;
   const lastModified = new Date(modifiedMs).toUTCString();
-  return { ...staticFile(readFileSync(path), type, prepared(".br"), prepared(".gz")), modifiedMs, lastModified };
+  return {
+    ...staticFile(readFileSync(path), typeOf(path), prepared(".br"), prepared(".gz")),
+    modifiedMs,
+    lastModified,
+  };
+}
+
+function typeOf(path: string): string {
+  return TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
+}
+
+class ListedFile implements StaticFile {
+  readonly type: string;
+  readonly #load: () => StaticFile;
+  #loaded: StaticFile | undefined;
+
+  constructor(load: () => StaticFile, type: string) {
+    this.#load = load;
+    this.type = type;
+  }
+
+  get etag(): string {
+    return this.#file.etag;
+  }
+
+  get plain(): Uint8Array {
+    return this.#file.plain;
+  }
+
+  get br(): Uint8Array | undefined {
+    return this.#file.br;
+  }
+
+  get gzip(): Uint8Array | undefined {
+    return this.#file.gzip;
+  }
+
+  get modifiedMs(): number | undefined {
+    return this.#file.modifiedMs;
+  }
+
+  get lastModified(): string | undefined {
+    return this.#file.lastModified;
+  }
+
+  get #file(): StaticFile {
+    return (this.#loaded ??= this.#load());
+  }
 }
 
 export function staticFile(plain: Uint8Array, type: string, br?: Uint8Array, gzip?: Uint8Array): StaticFile {
