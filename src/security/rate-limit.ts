@@ -1,14 +1,13 @@
 /**
- * How often one client may do a thing. The rules of consuming are `rate-limiter-flexible`'s; where it is counted, the time,
- * the client's key and the headers are ours. Draft: ietf-httpapi-ratelimit-headers.
+ * How often one client may do a thing: the client's key, the verdict and the headers. Counts of this process are taken here;
+ * those in a file or database that may fail go by store-limiter.ts. Draft: ietf-httpapi-ratelimit-headers.
  */
-import RateLimiterRes from "rate-limiter-flexible/lib/RateLimiterRes.js";
-import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js";
 import type { Clock } from "../shared/clock.ts";
 import type { RateCount, RateCounters } from "../shared/rate-counters.ts";
 import { remembered } from "../shared/remember.ts";
 import { isIPv4Address, parseAddress } from "./address.ts";
 import { MemoryCounters } from "./memory-counters.ts";
+import type { StoreLimiter } from "./store-limiter.ts";
 
 export interface RateVerdict {
   isAllowed: boolean;
@@ -29,82 +28,49 @@ const WINDOW_SECONDS = 60;
 
 /** One limit per minute and client. */
 export class RateLimit {
-  readonly #name: string;
-  readonly #perMinute: number;
+  readonly #options: RateLimitOptions;
+  readonly #counters: RateCounters;
   readonly #policy: readonly [name: string, value: string];
-  readonly #limiter: CountingLimiter;
-  /** It can't fail, so there is nothing to wait for. */
-  readonly #memory: MemoryCounters | undefined;
+  /** Where counts may fail, once anything was counted. */
+  #limiter: Promise<StoreLimiter> | undefined;
 
   constructor(options: RateLimitOptions) {
-    this.#name = options.name;
-    this.#perMinute = options.perMinute;
+    this.#options = options;
     this.#policy = ["ratelimit-policy", `"${options.name}";q=${options.perMinute};w=${WINDOW_SECONDS}`];
-    const { counters = new MemoryCounters() } = options;
-    this.#memory = counters instanceof MemoryCounters ? counters : undefined;
-    // A file or database that can't be written must neither stop the site nor take its limits away.
-    const insurance = this.#memory ? undefined : new CountingLimiter(options, new MemoryCounters());
-    this.#limiter = new CountingLimiter(options, counters, insurance);
+    this.#counters = options.counters ?? new MemoryCounters();
   }
 
   /** Counts one call; at once where counts are in memory. */
   take(clientIp: string): RateVerdict | Promise<RateVerdict> {
     const key = clientKey(clientIp);
-    if (!this.#memory) return this.#takeLater(key);
-    const state = this.#limiter.consumeNow(key, this.#memory);
-    return this.#verdict(state.consumedPoints <= this.#perMinute, state);
+    if (!(this.#counters instanceof MemoryCounters)) return this.#takeLater(key);
+    const { name, clock } = this.#options;
+    return this.#verdict(this.#counters.add(`${name}:${key}`, 1, WINDOW_SECONDS * 1000, clock.now()));
   }
 
   async #takeLater(key: string): Promise<RateVerdict> {
-    try {
-      return this.#verdict(true, await this.#limiter.consume(key));
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return this.#verdict(false, refusal);
-      throw refusal;
-    }
+    const limiter = await (this.#limiter ??= this.#openLimiter());
+    return this.#verdict(await limiter.take(key));
   }
 
-  #verdict(isAllowed: boolean, state: RateLimiterRes): RateVerdict {
-    const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
-    const left = `"${this.#name}";r=${Math.max(0, state.remainingPoints)};t=${resetSeconds}`;
+  /** Loaded here: few apps have counts that may fail, and the library is 6 ms of a start. */
+  async #openLimiter(): Promise<StoreLimiter> {
+    const { StoreLimiter } = await import("./store-limiter.ts");
+    const { name, perMinute, clock } = this.#options;
+    const options = { name, points: perMinute, windowSeconds: WINDOW_SECONDS, clock };
+    // A file or database that can't be written must neither stop the site nor take its limits away.
+    const insurance = new StoreLimiter(options, new MemoryCounters());
+    return new StoreLimiter(options, this.#counters, insurance);
+  }
+
+  #verdict({ consumed, endMs }: RateCount): RateVerdict {
+    const { name, perMinute, clock } = this.#options;
+    const isAllowed = consumed <= perMinute;
+    const resetSeconds = Math.max(1, Math.ceil((endMs - clock.now()) / 1000));
+    const left = `"${name}";r=${Math.max(0, perMinute - consumed)};t=${resetSeconds}`;
     const headers = [...this.#policy, "ratelimit", left];
     if (!isAllowed) headers.push("retry-after", String(resetSeconds));
     return { isAllowed, headers };
-  }
-}
-
-/** The library's limiter over counters of ours; its own memory keeps a timer for each client and the system's time. */
-class CountingLimiter extends RateLimiterStoreAbstract {
-  readonly #counters: RateCounters;
-  readonly #clock: Clock;
-
-  constructor({ name, perMinute, clock }: RateLimitOptions, counters: RateCounters, insurance?: CountingLimiter) {
-    super({
-      storeClient: counters,
-      keyPrefix: name,
-      points: perMinute,
-      duration: WINDOW_SECONDS,
-      ...(insurance ? { insuranceLimiter: insurance } : {}),
-    });
-    this.#counters = counters;
-    this.#clock = clock;
-  }
-
-  /** As `consume`, with counters that can't fail. Who is over the limit is its caller's to refuse. */
-  consumeNow(key: string, counters: MemoryCounters): RateLimiterRes {
-    const count = counters.add(this.getKey(key), 1, WINDOW_SECONDS * 1000, this.#clock.now());
-    return this._getRateLimiterRes(key, 1, count);
-  }
-
-  /** Called by the library. */
-  async _upsert(key: string, points: number, windowMs: number): Promise<RateCount> {
-    return this.#counters.add(key, points, windowMs, this.#clock.now());
-  }
-
-  /** Called by the library. */
-  _getRateLimiterRes(_key: string, points: number, { consumed, endMs }: RateCount): RateLimiterRes {
-    const leftMs = Math.max(0, endMs - this.#clock.now());
-    return new RateLimiterRes(Math.max(0, this.points - consumed), leftMs, consumed, consumed === points);
   }
 }
 

@@ -5,8 +5,6 @@
  * name servers would stop every delivery. `dns.lookup` is asked second, for names of the hosts file, and only when
  * c-ares got a definite "no such name" or has no server to ask.
  */
-import { Resolver, lookup } from "node:dns/promises";
-
 /** @returns every address of the name, at least one. Rejects when there is none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
@@ -18,6 +16,8 @@ const DEFINITE = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
 
 /** Resolves by DNS, then by the hosts file. */
 export async function resolveAddresses(hostname: string): Promise<string[]> {
+  // Loaded here: most processes resolve no name.
+  const { Resolver, lookup } = await import("node:dns/promises");
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 1 });
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
