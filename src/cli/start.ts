@@ -1,7 +1,6 @@
 /** `svc start`: serves what `svc build` wrote, without any of the compiler. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
 import type { Started } from "../app/app-face.ts";
 import { SvcError } from "../shared/errors.ts";

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { Worker as Thread } from "node:worker_threads";
+import type { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../../shared/json.ts";
 import { refused } from "../definition/checks.ts";
 import { Outside } from "./outside.ts";
@@ -43,8 +43,8 @@ export class Isolation {
     this.#idle.clear();
   }
 
-  #run(name: string, isolate: IsolateOptions, input: unknown, ctx: WorkerContext, state: Json | undefined) {
-    const thread = this.#idle.get(name)?.pop() ?? startThread(isolate);
+  async #run(name: string, isolate: IsolateOptions, input: unknown, ctx: WorkerContext, state: Json | undefined) {
+    const thread = this.#idle.get(name)?.pop() ?? (await startThread(isolate));
     thread.ref();
     const outside = new Outside((message) => post(thread, message), ctx, this.#workerNamed);
     return new Promise<unknown>((resolve, reject) => {
@@ -95,7 +95,9 @@ export class Isolation {
   }
 }
 
-function startThread({ memoryMb }: IsolateOptions): Thread {
+async function startThread({ memoryMb }: IsolateOptions): Promise<Thread> {
+  // Loaded here: in most processes no worker is isolated.
+  const { Worker: Thread } = await import("node:worker_threads");
   const limits = memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } };
   return new Thread(new URL("./thread.js", import.meta.url), { ...limits, ...ownFlags() });
 }
