@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { extname, join, relative, sep } from "node:path";
+import { extname, join, resolve, sep } from "node:path";
 import { chooseEncoding } from "./accept-encoding.ts";
 import { judgePreconditions } from "./preconditions.ts";
 import { readRanges, rangesResult } from "./ranges.ts";
@@ -80,13 +80,14 @@ function filesOf(
   const files = new Map<string, StaticFile>();
   if (!existsSync(folder)) return files;
   const root = realpathSync(folder) + sep;
+  const base = resolve(folder);
   const paths = new Set<string>();
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of readdirSync(base, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() || (entry.isSymbolicLink() && leadsInto(root, path))) paths.add(path);
   }
   for (const path of paths) {
-    const name = relative(folder, path).split(sep).join("/");
+    const name = path.slice(base.length).split(sep).filter(Boolean).join("/");
     if (!isHidden(name) && !isVariant(path, paths)) files.set(name, fileOf(path, paths));
   }
   return files;
