@@ -17,10 +17,13 @@ export interface RowChange {
   changes: Changes;
 }
 
-/** A statement, and what it takes of each record. */
+/** A statement, and what it takes. */
 interface Plan {
   readonly sql: string;
+  /** Of each record. */
   readonly cells: readonly Cell[];
+  /** Once, since all records have the same. */
+  readonly shared: readonly string[];
 }
 
 interface Cell {
@@ -30,11 +33,17 @@ interface Cell {
   readonly isLong: boolean;
 }
 
+/** With fewer records there is little to save by what they share. */
+const FEW = 8;
+/** Statements of one kind that are kept. What happens to graphs is much alike, but may be anything: beyond that records share nothing. */
+const MOST_PLANS = 64;
+const NONE: readonly string[] = [];
+
 export class TableWriter {
   readonly #table: string;
   readonly #columns: Columns;
   readonly #keyNames: readonly string[];
-  /** By the names of columns; as many as there are ways to change a row. */
+  /** By the names of columns, and which of them are shared. */
   readonly #inserts = new Map<string, Plan>();
   readonly #updates = new Map<string, Plan>();
 
@@ -48,26 +57,66 @@ export class TableWriter {
   /** Inside a transaction. */
   insert(database: Database, payloads: Payloads, records: Iterable<object>): void {
     const all = [...records] as Changes[];
-    if (all.length === 0) return;
+    const [first] = all;
+    if (!first) return;
     // A column that all leave empty would cost as much as one that is full.
     const names = Object.keys(this.#columns).filter((name) => all.some((record) => record[name] !== undefined));
-    const plan = this.#insertOf(names);
+    const plan = this.#plan(this.#inserts, names.join(), this.#sharedBy(names, all), (shared) =>
+      this.#insertOf(names, shared),
+    );
     const rows = all.map((record) => this.#cellsOf(plan, record, this.#keyOf(record), [], payloads));
-    database.sql(plan.sql).run(JSON.stringify(rows));
+    run(database, plan, rows, first);
   }
 
   /** Inside a transaction. A change that names no column changes nothing. */
   update(database: Database, payloads: Payloads, rows: Iterable<RowChange>): void {
-    const groups = new Map<Plan, Value[][]>();
-    for (const { key, changes } of rows) {
-      const plan = this.#updateOf(changes);
-      if (plan.cells.length === 0) continue;
-      const cells = this.#cellsOf(plan, changes, key, [...key], payloads);
-      const alike = groups.get(plan);
-      if (alike) alike.push(cells);
-      else groups.set(plan, [cells]);
+    const groups = new Map<string, RowChange[]>();
+    for (const row of rows) {
+      // Code that makes changes names columns in the same order each time.
+      let shape = "";
+      for (const name in row.changes) shape += `${name},`;
+      const alike = groups.get(shape);
+      if (alike) alike.push(row);
+      else groups.set(shape, [row]);
     }
-    for (const [plan, alike] of groups) database.sql(plan.sql).run(JSON.stringify(alike));
+    for (const [shape, alike] of groups) this.#updateAlike(database, payloads, shape, alike);
+  }
+
+  #updateAlike(database: Database, payloads: Payloads, shape: string, rows: readonly RowChange[]): void {
+    const [{ changes: first }] = rows as [RowChange];
+    const names = Object.keys(first).filter((name) => !this.#keyNames.includes(name));
+    if (names.length === 0) return;
+    const shared = this.#sharedBy(
+      names,
+      rows.map(({ changes }) => changes),
+    );
+    const plan = this.#plan(this.#updates, shape, shared, (own) => this.#updateOf(names, own));
+    const cells = rows.map(({ key, changes }) => this.#cellsOf(plan, changes, key, [...key], payloads));
+    run(database, plan, cells, first);
+  }
+
+  /** Columns that have one value in all records: read out of JSON for each of them it costs more than all else of a column. */
+  #sharedBy(names: readonly string[], records: readonly Changes[]): readonly string[] {
+    const [first] = records;
+    if (!first || records.length < FEW) return NONE;
+    return names.filter(
+      (name) => this.#columns[name]?.[1] !== "json" && records.every((record) => record[name] === first[name]),
+    );
+  }
+
+  #plan(
+    plans: Map<string, Plan>,
+    shape: string,
+    shared: readonly string[],
+    make: (shared: readonly string[]) => Plan,
+  ): Plan {
+    const name = `${shape} ${shared.join()}`;
+    const known = plans.get(name);
+    if (known) return known;
+    if (shared.length > 0 && plans.size >= MOST_PLANS) return this.#plan(plans, shape, NONE, make);
+    const plan = make(shared);
+    plans.set(name, plan);
+    return plan;
   }
 
   #keyOf(record: Changes): string[] {
@@ -95,35 +144,37 @@ export class TableWriter {
     return names.map((name) => ({ name, isJson: this.#columns[name]?.[1] === "json", isLong: LONG.has(name) }));
   }
 
-  #insertOf(names: readonly string[]): Plan {
-    const shape = names.join();
-    let plan = this.#inserts.get(shape);
-    if (!plan) {
-      const columns = names.map((name) => this.#columnOf(name)).join(", ");
-      const values = names.map((_, at) => `value ->> ${at}`).join(", ");
-      const sql = `INSERT INTO ${this.#table} (${columns}) SELECT ${values} FROM json_each(?)`;
-      this.#inserts.set(shape, (plan = { sql, cells: this.#cells(names) }));
-    }
-    return plan;
+  #insertOf(names: readonly string[], shared: readonly string[]): Plan {
+    const own = names.filter((name) => !shared.includes(name));
+    const columns = [...shared, ...own].map((name) => this.#columnOf(name)).join(", ");
+    const values = [...shared.map(parameter), ...own.map((_, at) => `value ->> ${at}`)].join(", ");
+    const sql = `INSERT INTO ${this.#table} (${columns}) SELECT ${values} FROM json_each(?1)`;
+    return { sql, cells: this.#cells(own), shared };
   }
 
-  #updateOf(changes: Changes): Plan {
-    // Code that makes changes names columns in the same order each time.
-    let shape = "";
-    for (const name in changes) shape += `${name},`;
-    let plan = this.#updates.get(shape);
-    if (!plan) {
-      const names = Object.keys(changes).filter((name) => !this.#keyNames.includes(name));
-      const keys = this.#keyNames;
-      const sets = names.map((name, at) => `${this.#columnOf(name)} = given.value ->> ${keys.length + at}`).join(", ");
-      const found = keys.map((name, at) => `${this.#table}.${this.#columnOf(name)} = given.value ->> ${at}`);
-      const sql = `UPDATE ${this.#table} SET ${sets} FROM json_each(?) AS given WHERE ${found.join(" AND ")}`;
-      this.#updates.set(shape, (plan = { sql, cells: this.#cells(names) }));
-    }
-    return plan;
+  #updateOf(names: readonly string[], shared: readonly string[]): Plan {
+    const keys = this.#keyNames;
+    const own = names.filter((name) => !shared.includes(name));
+    const sets = [
+      ...shared.map((name, at) => `${this.#columnOf(name)} = ${parameter(name, at)}`),
+      ...own.map((name, at) => `${this.#columnOf(name)} = given.value ->> ${keys.length + at}`),
+    ];
+    const found = keys.map((name, at) => `${this.#table}.${this.#columnOf(name)} = given.value ->> ${at}`);
+    const sql = `UPDATE ${this.#table} SET ${sets.join(", ")} FROM json_each(?1) AS given WHERE ${found.join(" AND ")}`;
+    return { sql, cells: this.#cells(own), shared };
   }
 
   #columnOf(name: string): string {
     return this.#columns[name]?.[0] ?? name;
   }
+}
+
+/** Of a shared column; the records are the first. */
+function parameter(_name: string, at: number): string {
+  return `?${at + 2}`;
+}
+
+function run(database: Database, { sql, shared }: Plan, rows: readonly Value[][], first: Changes): void {
+  const values = shared.map((name) => (first[name] ?? null) as Value);
+  database.sql(sql).run(JSON.stringify(rows), ...values);
 }
