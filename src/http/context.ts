@@ -22,8 +22,8 @@ export interface Source {
   readonly host: string | undefined;
   readonly clientIp: string;
   readonly secure: boolean;
-  /** Reads the body once. @throws SvcError `SVC_TOO_LARGE`, `SVC_TIMEOUT`. */
-  readBody(limitBytes: number): Promise<Uint8Array>;
+  /** Reads the body once; at once where it is there. @throws SvcError `SVC_TOO_LARGE`, `SVC_TIMEOUT`, or rejects with it. */
+  readBody(limitBytes: number): Uint8Array | Promise<Uint8Array>;
   signal(): AbortSignal;
   toRequest(url: URL): Request;
 }
@@ -261,7 +261,12 @@ export class RequestContext implements Context {
     return (this.#request ??= this.#source.toRequest(this.url));
   }
 
-  bytes(limitBytes: number): Promise<Uint8Array> {
+  async bytes(limitBytes: number): Promise<Uint8Array> {
+    return this.bytesNow(limitBytes);
+  }
+
+  /** As `bytes`, at once where they are there. @throws what `bytes` rejects with */
+  bytesNow(limitBytes: number): Uint8Array | Promise<Uint8Array> {
     this.#readings?.add("body");
     return this.#source.readBody(limitBytes);
   }

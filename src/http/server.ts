@@ -12,9 +12,10 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { SvcError } from "../shared/errors.ts";
+import { messageClass, OwnMessage } from "./own-message.ts";
 import { OwnReply, replyClass } from "./reply.ts";
 import { errorHeaders, problem } from "./response.ts";
-import { waitingToSend } from "./source-node.ts";
+import { hasBody, waitingToSend } from "./source-node.ts";
 import type { Result } from "./types.ts";
 
 /** How long a client may take, in milliseconds. */
@@ -94,7 +95,12 @@ export async function listen(
       fail(error);
     }
   };
-  server.on("request", serve);
+  server.on("request", (message: IncomingMessage, reply: ServerResponse) => {
+    if (!(message instanceof OwnMessage) || !hasBody(message)) return serve(message, reply);
+    const connection: Connection = message.socket;
+    connection[REPLY] = reply;
+    message.startWithBody(() => serve(message, reply));
+  });
   // Whether the body is wanted is known only when it is read.
   server.on("checkContinue", (message, reply) => {
     waitingToSend.add(message);
@@ -134,6 +140,7 @@ export async function listen(
 
 function limits({ headersMs = 10_000, requestMs = 30_000, keepAliveMs = KEEP_ALIVE_MS }: Timeouts = {}): ServerOptions {
   const OwnClass = replyClass(keepAliveMs);
+  const MessageClass = messageClass();
   return {
     // Node takes no headers' time over that of the request.
     headersTimeout: Math.min(headersMs, requestMs),
@@ -142,6 +149,7 @@ function limits({ headersMs = 10_000, requestMs = 30_000, keepAliveMs = KEEP_ALI
     // Of our own answers the heads say it and `Drain` sees to it, without a timer for each of them.
     keepAliveTimeout: OwnClass ? 0 : keepAliveMs,
     ...(OwnClass && { ServerResponse: OwnClass }),
+    ...(MessageClass && { IncomingMessage: MessageClass }),
     // Checked by us, so that the refusal has our headers.
     requireHostHeader: false,
   };

@@ -6,6 +6,7 @@ import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import { tooLarge } from "./body.ts";
 import type { Source } from "./context.ts";
+import { leftEarly, OwnMessage } from "./own-message.ts";
 import { isHost } from "./target.ts";
 
 /**
@@ -91,15 +92,16 @@ export class NodeSource implements Source {
     return controller;
   }
 
-  readBody(limitBytes: number): Promise<Uint8Array> {
-    try {
-      const given = this.#startReading();
-      if (!given) return readStream(this.#message, limitBytes);
-      if (given.byteLength > limitBytes) throw tooLarge(limitBytes);
-      return Promise.resolve(given);
-    } catch (error) {
-      return Promise.reject(error as Error);
+  readBody(limitBytes: number): Uint8Array | Promise<Uint8Array> {
+    const message = this.#message;
+    const given = this.#startReading();
+    if (!given) {
+      return message instanceof OwnMessage && message.isHeld
+        ? message.takeBody(limitBytes)
+        : readStream(message, limitBytes);
     }
+    if (given.byteLength > limitBytes) throw tooLarge(limitBytes);
+    return given;
   }
 
   /**
@@ -192,7 +194,7 @@ function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8
     let isWhole = false;
     const fail = (cause?: unknown): void => {
       if (isWhole) return;
-      reject(new SvcError("SVC_BAD_REQUEST", "The client left while sending its body", { cause }));
+      reject(leftEarly(cause));
     };
     if (message.destroyed) return fail();
     message.on("data", (chunk: Buffer) => {
