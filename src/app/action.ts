@@ -2,7 +2,7 @@
  * Server actions: functions on the server that browser code calls as if they were its own. Owns their definition;
  * endpoints/action.ts owns the way over HTTP (contract section 5).
  */
-import { isPromise } from "../http/iterate.ts";
+import { whenThere } from "../http/iterate.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { isSchema, type InputOf, type OutputOf, type StandardSchema } from "../shared/schema.ts";
@@ -121,11 +121,6 @@ function make(schema: StandardSchema | undefined, run: Run, options: ActionOptio
   const spec: ActionSpec = { options, isStream, call, stream };
   // What it is typed as is settled by the overloads.
   return Object.assign(direct, { [SPEC]: spec }) as AnyAction;
-}
-
-/** At once, where nothing is to be waited for. */
-function whenThere(value: unknown, then: (value: unknown) => unknown): unknown {
-  return isPromise(value) ? value.then(then) : then(value);
 }
 
 function passedOn(value: unknown): unknown {

@@ -96,3 +96,11 @@ export function watched<Chunk>(
 export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
+
+/** What `then` makes of a value; at once, where nothing is to be waited for. */
+export function whenThere<Value, Made>(
+  value: Value | Promise<Value>,
+  then: (value: Value) => Made | Promise<Made>,
+): Made | Promise<Made> {
+  return isPromise(value) ? value.then(then) : then(value);
+}

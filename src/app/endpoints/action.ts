@@ -5,7 +5,7 @@
  */
 import { jsonIn, requireJson, requireMediaType } from "../../http/body.ts";
 import { RequestContext } from "../../http/context.ts";
-import { isPromise } from "../../http/iterate.ts";
+import { isPromise, whenThere } from "../../http/iterate.ts";
 import { compose } from "../../http/middleware.ts";
 import { json } from "../../http/response.ts";
 import type { Answer, Context, Middleware, Result } from "../../http/types.ts";
@@ -34,32 +34,63 @@ const DOOR_TEXTS: Partial<Record<ErrorCode, string>> = {
 };
 
 export function actionEndpoints({ router, services, middleware }: Endpoints): void {
-  router.add("POST", `${PATHS.action}/:name`, (ctx) => answer(ctx, services, middleware));
+  router.add("POST", `${PATHS.action}/:name`, (ctx) => new Calling(ctx, services).answer(middleware));
 }
 
-/** Answers, and counts what came of it. Waits where there is something to wait for, and for nothing else. */
-async function answer(ctx: Context, services: Services, middleware: readonly Middleware[]): Promise<Answer> {
-  const name = ctx.params["name"] ?? "";
-  const headers: string[] = [];
-  let result: Answer;
-  let isInside = false;
-  try {
+/** One call on its way in. It waits where there is something to wait for, and for nothing else (decision 020). */
+class Calling {
+  readonly ctx: Context;
+  readonly services: Services;
+  readonly name: string;
+  readonly headers: string[] = [];
+  /** Past the door refusals are the action's own, in its own words. */
+  #isInside = false;
+
+  constructor(ctx: Context, services: Services) {
+    this.ctx = ctx;
+    this.services = services;
+    this.name = ctx.params["name"] ?? "";
+  }
+
+  /** Answers, and counts what came of it. */
+  answer(middleware: readonly Middleware[]): Answer | Promise<Answer> {
+    try {
+      const answered = this.#enter(middleware);
+      if (!isPromise(answered)) return this.#counted(answered);
+      return answered.then(
+        (result) => this.#counted(result),
+        (error: unknown) => this.#refused(error),
+      );
+    } catch (error) {
+      return this.#refused(error);
+    }
+  }
+
+  #enter(middleware: readonly Middleware[]): Answer | Promise<Answer> {
+    const { ctx, services, name, headers } = this;
     const target = services.actions.get(name);
     if (!target) throw unknownAction(services, name);
     const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
-    const verdict = services.limits.ofAction(name).take(ctx.clientIp);
-    requireAllowed(call, isPromise(verdict) ? await verdict : verdict);
-    const args = argsOf(jsonIn(await readCall(call), MAX_NODES));
-    isInside = true;
-    const answered =
-      middleware.length === 0 ? perform(call, args) : compose(middleware, () => perform(call, args))(ctx);
-    result = isPromise(answered) ? await answered : answered;
-  } catch (error) {
-    result = refusal({ ctx, services, name, headers }, isInside ? error : inWords(error));
+    return whenThere(services.limits.ofAction(name).take(ctx.clientIp), (verdict) => {
+      requireAllowed(call, verdict);
+      return whenThere(readCall(call), (bytes) => {
+        const args = argsOf(jsonIn(bytes, MAX_NODES));
+        this.#isInside = true;
+        return middleware.length === 0 ? perform(call, args) : compose(middleware, () => perform(call, args))(ctx);
+      });
+    });
   }
-  // Of names that are not there, there is no end.
-  services.metrics.actions.add(services.actions.has(name) ? name : "unknown", outcomeName(result.status));
-  return result;
+
+  #refused(error: unknown): Answer {
+    return this.#counted(refusal(this, this.#isInside ? error : inWords(error)));
+  }
+
+  #counted(result: Answer): Answer {
+    const { services, name } = this;
+    // Of names that are not there, there is no end.
+    services.metrics.actions.add(services.actions.has(name) ? name : "unknown", outcomeName(result.status));
+    return result;
+  }
 }
 
 function outcomeName(status: number): "ok" | "refused" | "failed" {
@@ -85,12 +116,12 @@ function requireAllowed({ headers }: ActionCall, verdict: RateVerdict): void {
 }
 
 /** The body, once all that can be judged without it is in order. */
-function readCall({ ctx, services, spec }: ActionCall): Promise<Uint8Array> {
+function readCall({ ctx, services, spec }: ActionCall): Uint8Array | Promise<Uint8Array> {
   const maxBytes = spec.options.maxBytes ?? MAX_BODY_BYTES;
   requireMediaType(ctx, JSON_TYPES);
   requireHeaderToken(ctx, services);
   requireJson(ctx, maxBytes);
-  return ctx.bytes(maxBytes);
+  return ctx instanceof RequestContext ? ctx.bytesNow(maxBytes) : ctx.bytes(maxBytes);
 }
 
 function argsOf(body: Json): Json[] {
