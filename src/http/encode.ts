@@ -12,22 +12,52 @@ const MAX_BYTES = 3;
 let slab = Buffer.alloc(0);
 let used = 0;
 
-export function encode(text: string): Uint8Array {
-  if (text.length > MAX_SHARED) return Buffer.from(text);
-  if (text.length * MAX_BYTES > slab.length - used) {
-    slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-    used = 0;
-  }
-  const start = used;
-  used += slab.write(text, start);
-  return slab.subarray(start, used);
-}
+/** Room for the head of an answer, in bytes: ours have around 1000, and a longer one goes out by itself. */
+const ROOM = 2048;
 
 /**
- * Takes back bytes of `encode` that nobody will read again, where they were the last: the next text is written over them, into
- * memory that the processor has at hand.
+ * A text as bytes, with room for a head before them. What is asked of one is to be asked before the next is made: they share
+ * their memory.
  */
-export function takeBack(bytes: Uint8Array): void {
-  const end = bytes.byteOffset + bytes.byteLength;
-  if (bytes.buffer === slab.buffer && end === used) used = bytes.byteOffset;
+export class Encoded {
+  readonly byteLength: number;
+  /** Undefined where the text is too long to share memory. */
+  readonly #own: Buffer | undefined;
+  /** Where it begins in the shared memory. */
+  readonly #at: number = 0;
+
+  constructor(text: string) {
+    if (text.length > MAX_SHARED) {
+      this.#own = Buffer.from(text);
+      this.byteLength = this.#own.byteLength;
+      return;
+    }
+    if (text.length * MAX_BYTES + ROOM > slab.length - used) {
+      slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+      used = 0;
+    }
+    this.#at = used + ROOM;
+    this.byteLength = slab.write(text, this.#at);
+    used = this.#at + this.byteLength;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#own ?? slab.subarray(this.#at, used);
+  }
+
+  /** The bytes with an ASCII text ahead of them; undefined where there is no room for it. */
+  behind(head: string): Uint8Array | undefined {
+    if (this.#own || head.length > ROOM) return undefined;
+    const start = this.#at - head.length;
+    slab.write(head, start, "latin1");
+    return slab.subarray(start, used);
+  }
+
+  /**
+   * Takes the bytes back, which nobody will read again: the next text is written over them, into memory that the processor has
+   * at hand.
+   */
+  takeBack(): void {
+    if (!this.#own) used = this.#at - ROOM;
+  }
 }

@@ -1,7 +1,7 @@
 /** Answers onto the wire: to a node:http response, and as a web `Response`. */
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { RequestContext } from "./context.ts";
-import { encode, takeBack } from "./encode.ts";
+import { Encoded } from "./encode.ts";
 import { endEarly, WebChunks } from "./iterate.ts";
 import { OwnReply } from "./reply.ts";
 import type { Answer, Body, Result } from "./types.ts";
@@ -104,12 +104,15 @@ function startHead(
   reply.writeHead(result.status, STATUS_CODES[result.status] ?? "unknown", all);
 }
 
+/** Head and body in one piece of memory: two pieces cost the system more than one of their length. */
 function endEncoded(reply: ServerResponse, ctx: RequestContext, result: Result, text: string): void {
-  const bytes = encode(text);
-  writeHead(reply, ctx, result, false, bytes.byteLength);
-  endAtOnce(reply, bytes);
+  const encoded = new Encoded(text);
+  writeHead(reply, ctx, result, false, encoded.byteLength);
+  const whole = reply instanceof OwnReply && reply.stored !== undefined ? encoded.behind(reply.stored) : undefined;
+  if (!(reply instanceof OwnReply) || !whole) return endAtOnce(reply, encoded.bytes);
+  reply.endWhole(whole);
   // At our own server there is nothing between this and the system, which has taken all of it.
-  if (reply instanceof OwnReply && reply.writableLength === 0) takeBack(bytes);
+  if (reply.writableLength === 0) encoded.takeBack();
 }
 
 /** In one call of the system and no more pieces than there are: `end(data)` makes a list of it and of an empty text behind it. */
@@ -117,6 +120,8 @@ function endAtOnce(reply: ServerResponse, data: string | Uint8Array, encoding: "
   const { socket } = reply;
   // Behind an answer that is still on its way node keeps this one.
   if (!socket || data.length === 0) return void reply.end(data, encoding);
+  if (typeof data === "string" && reply instanceof OwnReply && reply.stored !== undefined)
+    return reply.endWith(data, encoding);
   // Without it node waits for more until the end of the turn.
   socket.cork();
   reply.write(data, encoding);
