@@ -41,6 +41,7 @@ import { operationsOf } from "./operations.ts";
 import type { Operations } from "./operations-types.ts";
 import { sealFor, unsealFor } from "./seals.ts";
 import type { Services } from "./services.ts";
+import type { Listens } from "./settings.ts";
 import { exportPages, type ExportStep } from "./static-export.ts";
 import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
 
@@ -65,6 +66,7 @@ class SvcApp implements App {
   #services: Services | undefined;
   #lost: Router | undefined;
   #booting: Promise<void> | undefined;
+  #listens: Listens | undefined;
   #readiness: Readiness | undefined;
   #isDraining = false;
   #closed: Promise<void> | undefined;
@@ -195,6 +197,11 @@ class SvcApp implements App {
       },
       (error) => this.#fault(error),
     );
+    this.#listens = {
+      host: address.host,
+      port: listening.port,
+      asked: new Set([...(host === undefined ? [] : ["host"]), ...(port === undefined ? [] : ["port"])]),
+    };
     try {
       await this.boot({ ...where, url: reachable(address.host, listening) });
     } catch (error) {
@@ -254,7 +261,7 @@ class SvcApp implements App {
     await this.#options.onBoot?.();
     const closing = this.#closing.signal;
     const watchers = { log: this.log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
-    const around = { where, clock: this.#clock, closing, ...watchers };
+    const around = { where, listens: this.#listens, clock: this.#clock, closing, ...watchers };
     // Without a key nobody can ask.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
     const services = await boot({ app: this.#options, face: this, config, ...around });

@@ -33,6 +33,7 @@ import { PageCache } from "./page-cache.ts";
 import { Phases } from "./phases.ts";
 import type { Services } from "./services.ts";
 import { deliveryTrace, type Tracer } from "./tracing/tracer.ts";
+import type { Listens } from "./settings.ts";
 import { loadSite, type Site } from "./site.ts";
 import { readSubmits } from "./submit.ts";
 
@@ -55,6 +56,8 @@ export interface BootOptions {
   metrics: Metrics;
   /** Undefined where traces go nowhere. */
   tracer: Tracer | undefined;
+  /** Undefined without a socket of its own. */
+  listens: Listens | undefined;
 }
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; what was opened until then is closed again. */
@@ -102,6 +105,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       hasThemes: app.themes === true,
       startedMs: clock.now(),
       ownUrl: where.url,
+      listens: options.listens,
       closing: options.closing,
       log: options.log,
       metrics: options.metrics,

@@ -76,6 +76,18 @@ describe("operations", () => {
     await app.close();
   });
 
+  it("tell where the process listens, whatever the variables say, and who said so", async () => {
+    const app = createApp({
+      env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET, SVC_LOG_LEVEL: "error", PORT: "3999", HOST: "127.0.0.1" },
+    });
+    const started = await app.start({ port: 0 });
+    const settings = app.operations.settings();
+    const of = (name: string) => settings.find((one) => one.name === name);
+    assert.deepEqual([of("PORT")?.source, of("PORT")?.value], ["start", new URL(started.url).port]);
+    assert.deepEqual([of("HOST")?.source, of("HOST")?.value], ["environment", "127.0.0.1"]);
+    await started.close();
+  });
+
   it("know the operator's key, and keep what was recorded", async () => {
     const app = await booted();
     const { operations } = app;

@@ -29,7 +29,7 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
       return metrics.recent.activity(range);
     },
     queues: () => queuesOf(services),
-    settings: () => settingsOf(config, app.env ?? process.env, app),
+    settings: () => settingsOf(config, app.env ?? process.env, app, services.listens),
     isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),
     audit: (query = {}) => store.audit.list(query),
     record: (operation, target, steering, data) =>

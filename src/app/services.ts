@@ -20,6 +20,7 @@ import type { Limits } from "./limits.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import type { Listens } from "./settings.ts";
 import type { Site } from "./site.ts";
 import type { SubmitDefinition } from "./submit.ts";
 
@@ -56,6 +57,8 @@ export interface Services {
   readonly startedMs: number;
   /** Origin on which this process itself can be reached; undefined without a socket. */
   readonly ownUrl: string | undefined;
+  /** Where its own socket is. */
+  readonly listens: Listens | undefined;
   /** Aborts when the app begins to close: open event streams end. */
   readonly closing: AbortSignal;
   readonly log: Log;

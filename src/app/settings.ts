@@ -9,14 +9,21 @@ import type { AppOptions } from "./options.ts";
 export interface Setting {
   /** Of the variable: `SVC_RETENTION`. */
   name: string;
-  /** Where it was set: by the variable, by an option of the app, or nowhere. */
-  source: "environment" | "app" | "default";
+  /** Where it was set: as the app was started (`svc start --port`, `app.start({ port })`), by the variable, by an option of the app, or nowhere. */
+  source: "start" | "environment" | "app" | "default";
   /** What is in force; null where nothing is, and for secrets, which are never told. */
   value: string | null;
   is_secret: boolean;
 }
 
 type Name = keyof typeof VARIABLES;
+
+/** Where this process listens, and which of it was asked for as it was started: that stands above the variables. */
+export interface Listens {
+  host: string;
+  port: number;
+  asked: ReadonlySet<string>;
+}
 
 /** Not told: who knows them may sign in, sign, or read what is stored. An address of a database may hold a password, those of receivers a token. */
 const SECRETS: ReadonlySet<Name> = new Set([
@@ -69,20 +76,30 @@ const OF_APP: Partial<Record<Name, (app: AppOptions) => unknown>> = {
   webhookConnections: ({ webhookConnections }) => webhookConnections?.total,
 };
 
-/** In the order of the contract. */
-export function settingsOf(config: Config, env: Environment, app: AppOptions): Setting[] {
+/**
+ * In the order of the contract.
+ * @param listens undefined: somebody else does, and passes requests on
+ */
+export function settingsOf(config: Config, env: Environment, app: AppOptions, listens?: Listens): Setting[] {
   return (Object.keys(VARIABLES) as Name[]).map((name) => {
     const given = env[VARIABLES[name]]?.trim() || undefined;
     const isSecret = SECRETS.has(name);
+    const ofStart = name === "host" || name === "port" ? listens?.[name] : undefined;
     const ofApp = given === undefined ? OF_APP[name]?.(app) : undefined;
-    const value = isSecret ? undefined : (ofApp ?? IN_FORCE[name]?.(config) ?? given);
+    const value = isSecret ? undefined : (ofStart ?? ofApp ?? IN_FORCE[name]?.(config) ?? given);
     return {
       name: VARIABLES[name],
-      source: given !== undefined ? "environment" : ofApp === undefined ? "default" : "app",
+      source: sourceOf(listens?.asked.has(name) === true, given, ofApp),
       value: value === undefined || value === "" ? null : String(value),
       is_secret: isSecret,
     };
   });
+}
+
+function sourceOf(isAsked: boolean, given: unknown, ofApp: unknown): Setting["source"] {
+  if (isAsked) return "start";
+  if (given !== undefined) return "environment";
+  return ofApp === undefined ? "default" : "app";
 }
 
 /** `postgres://app:geheim@db/app` -> `postgres://app:…@db/app` */

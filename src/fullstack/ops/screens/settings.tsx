@@ -34,6 +34,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 ];
 
 const SOURCES: Record<Setting["source"], string> = {
+  start: "the start of this process",
   environment: "the environment",
   app: "the app",
   default: "default",
