@@ -7,7 +7,8 @@
  * The key differs for a secret that starts with `whsec_`: there Standard Webhooks uses the decoded bytes, while
  * `X-Svc-Signature` uses the whole text.
  */
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { HmacKey } from "../security/hmac.ts";
 import { DELIVERY_HEADERS } from "../shared/wire.ts";
 
 const STANDARD_PREFIX = "whsec_";
@@ -18,20 +19,42 @@ export interface SigningSecrets {
   previous: string | undefined;
 }
 
-/** Value of `X-Svc-Signature`. */
-export function bodySignature(secret: string, body: string | Uint8Array): string {
-  return `sha256=${createHmac("sha256", Buffer.from(secret, "utf8")).update(body).digest("hex")}`;
+/** One secret, its keys prepared once. */
+export class SigningKey {
+  readonly #body: HmacKey;
+  readonly #standard: HmacKey;
+
+  constructor(secret: string) {
+    this.#body = new HmacKey(secret);
+    this.#standard = secret.startsWith(STANDARD_PREFIX)
+      ? new HmacKey(Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64"))
+      : this.#body;
+  }
+
+  /** Value of `X-Svc-Signature`. */
+  body(body: string | Uint8Array): string {
+    return `sha256=${this.#body.digest(body, "hex")}`;
+  }
+
+  /** One signature of `webhook-signature`. */
+  standard(id: string, timestampSeconds: number | string, body: string | Uint8Array): string {
+    const head = `${id}.${timestampSeconds}.`;
+    const whole = typeof body === "string" ? head + body : Buffer.concat([Buffer.from(head), body]);
+    return `v1,${this.#standard.digest(whole, "base64")}`;
+  }
 }
 
-/** One signature of `webhook-signature`. */
-export function standardSignature(
-  secret: string,
-  id: string,
-  timestampSeconds: number | string,
-  body: string | Uint8Array,
-): string {
-  const mac = createHmac("sha256", standardKey(secret)).update(`${id}.${timestampSeconds}.`).update(body);
-  return `v1,${mac.digest("base64")}`;
+/** Secrets that are remembered: of more registrations than most have. */
+const MOST_KEYS = 1000;
+const keys = new Map<string, SigningKey>();
+
+/** The keys of a secret of ours that signs again and again. */
+function keyOf(secret: string): SigningKey {
+  let key = keys.get(secret);
+  if (key) return key;
+  if (keys.size >= MOST_KEYS) keys.clear();
+  keys.set(secret, (key = new SigningKey(secret)));
+  return key;
 }
 
 /** Headers that sign one attempt; without a secret only those that name it. */
@@ -48,9 +71,9 @@ export function signatureHeaders(
   };
   if (secrets.current === undefined) return headers;
   const signing = [secrets.current, secrets.previous].filter((secret) => secret !== undefined);
-  headers[DELIVERY_HEADERS.signature] = bodySignature(secrets.current, body);
+  headers[DELIVERY_HEADERS.signature] = keyOf(secrets.current).body(body);
   headers[DELIVERY_HEADERS.standardSignature] = signing
-    .map((secret) => standardSignature(secret, id, seconds, body))
+    .map((secret) => keyOf(secret).standard(id, seconds, body))
     .join(" ");
   return headers;
 }
@@ -70,10 +93,4 @@ export function secretProblem(secret: string): string | undefined {
   const isBase64 = bytes.toString("base64").replace(/=+$/, "") === base64.replace(/=+$/, "");
   if (isBase64 && bytes.length >= 16) return undefined;
   return `starts with "${STANDARD_PREFIX}" and must then hold the base64 of at least 16 bytes`;
-}
-
-function standardKey(secret: string): Buffer {
-  return secret.startsWith(STANDARD_PREFIX)
-    ? Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64")
-    : Buffer.from(secret, "utf8");
 }

@@ -5,7 +5,7 @@ import { timingSafeEqual } from "node:crypto";
 import { SvcError } from "../shared/errors.ts";
 import { DELIVERY_HEADERS } from "../shared/wire.ts";
 import type { WebhookPayload } from "./payload.ts";
-import { bodySignature, standardSignature } from "./signing.ts";
+import { SigningKey } from "./signing.ts";
 
 export interface VerifyOptions {
   /** The raw body as received; parsing and printing it again would change its bytes. */
@@ -59,7 +59,7 @@ function verifyStandard(options: VerifyOptions, secrets: readonly string[]): voi
   const given = header(options, standardSignatureName)?.split(" ") ?? [];
   if (id === undefined || timestamp === undefined) throw refused(`${standardId} or ${standardTimestamp} is missing`);
   checkTime(options, timestamp);
-  const expected = secrets.map((secret) => standardSignature(secret, id, timestamp, options.body));
+  const expected = secrets.map((secret) => new SigningKey(secret).standard(id, timestamp, options.body));
   if (!anyEqual(expected, given))
     throw refused(`no signature in ${standardSignatureName} matches; check the secret and that the body is raw`);
 }
@@ -68,7 +68,7 @@ function verifyBodySignature(options: VerifyOptions, secrets: readonly string[])
   const given = header(options, DELIVERY_HEADERS.signature);
   if (given === undefined) throw refused("there is no signature header");
   if (options.requireTimestamp) throw refused(`${standardSignatureName} is missing, and a timestamp is required`);
-  const expected = secrets.map((secret) => bodySignature(secret, options.body));
+  const expected = secrets.map((secret) => new SigningKey(secret).body(options.body));
   if (!anyEqual(expected, [given]))
     throw refused("the signature does not match; check the secret and that the body is raw");
 }
