@@ -2,13 +2,14 @@
  * The senders of bench:webhooks, a process of its own: a loop over undici that posts the same bytes and keeps nothing, and
  * an app with a database on disk, from whose webhooks every figure of svc comes.
  */
+import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApp, type App } from "svc";
 import { Pool } from "undici";
 
 /** What to do; each is answered with {@link Done}. */
 export type Order =
-  | { kind: "bare"; ports: readonly number[]; count: number }
+  | { kind: "bare"; ports: readonly number[]; count: number; isSigned: boolean }
   | { kind: "open"; folder: string; ports: readonly number[] }
   | { kind: "burst"; count: number }
   | { kind: "paced"; perSecond: number; seconds: number }
@@ -30,7 +31,7 @@ const STILL_MS = 2000;
 /** Seldom: to count what waits costs as much as what waits. */
 const POLL_MS = 50;
 
-const BODY = JSON.stringify({
+const PAYLOAD = {
   event: "ping",
   graph_id: "g_01jz3v9k2m5n8p0q4r6s7t9w1x",
   worker: "ping",
@@ -38,15 +39,39 @@ const BODY = JSON.stringify({
   timestamp_ms: Date.now(),
   duration_ms: 0,
   result: {},
-});
+};
+const BODY = JSON.stringify(PAYLOAD);
+const PLAIN = { "Content-Type": "application/json" };
+const SECRET = "s".repeat(64);
 
-async function bare(ports: readonly number[], count: number): Promise<void> {
+/** What svc sends along, made as one would by hand: a body, an id and both signatures of each delivery. */
+function signed(): { headers: Record<string, string>; body: string } {
+  const nowMs = Date.now();
+  const [id, seconds] = [`msg_${randomBytes(16).toString("hex")}`, Math.floor(nowMs / 1000)];
+  const body = JSON.stringify({ ...PAYLOAD, timestamp_ms: nowMs });
+  const sign = (text: string, encoding: "hex" | "base64"): string =>
+    createHmac("sha256", SECRET).update(text).digest(encoding);
+  const headers = {
+    ...PLAIN,
+    "User-Agent": "bare",
+    "X-Svc-Event": PAYLOAD.event,
+    "X-Svc-Delivery": id,
+    "X-Svc-Attempt": "1",
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "X-Svc-Signature": `sha256=${sign(body, "hex")}`,
+    "webhook-signature": `v1,${sign(`${id}.${seconds}.${body}`, "base64")}`,
+  };
+  return { headers, body };
+}
+
+async function bare(ports: readonly number[], count: number, isSigned: boolean): Promise<void> {
   const pools = ports.map((port) => new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS, pipelining: 1 }));
   let left = count;
-  const headers = { "Content-Type": "application/json" };
   const post = async (pool: Pool): Promise<void> => {
     while (left-- > 0) {
-      const { body } = await pool.request({ path: "/hook", method: "POST", headers, body: BODY });
+      const sent = isSigned ? signed() : { headers: PLAIN, body: BODY };
+      const { body } = await pool.request({ path: "/hook", method: "POST", ...sent });
       await body.dump();
     }
   };
@@ -68,7 +93,7 @@ function opened(): App {
 }
 
 async function open(folder: string, ports: readonly number[]): Promise<void> {
-  const env = { SVC_DATA_DIR: folder, SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8", SVC_WEBHOOK_SECRET: "s".repeat(64) };
+  const env = { SVC_DATA_DIR: folder, SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8", SVC_WEBHOOK_SECRET: SECRET };
   app = createApp({ env: { ...env, NODE_ENV: "production", SVC_LOG_LEVEL: "silent" } });
   await app.boot();
   ids = [];
@@ -120,7 +145,7 @@ async function waiting(port: number, count: number): Promise<void> {
 }
 
 async function run(order: Order): Promise<void> {
-  if (order.kind === "bare") return bare(order.ports, order.count);
+  if (order.kind === "bare") return bare(order.ports, order.count, order.isSigned);
   if (order.kind === "open") return open(order.folder, order.ports);
   if (order.kind === "burst") return burst(order.count);
   if (order.kind === "paced") return paced(order.perSecond, order.seconds);
