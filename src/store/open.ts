@@ -15,6 +15,7 @@ import { SqliteAnswers } from "./sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts";
 import { Database } from "./sqlite/database.ts";
 import { SqliteGraphs } from "./sqlite/graphs.ts";
+import { Outbox } from "./sqlite/outbox.ts";
 import { readMark } from "./sqlite/mark.ts";
 import { SqliteSessions } from "./sqlite/sessions.ts";
 import { SqliteWebhooks } from "./sqlite/webhooks.ts";
@@ -48,10 +49,10 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     await database.close();
     throw error;
   }
-  const webhooks = new SqliteWebhooks(database);
+  const outbox = new Outbox(database);
   return {
-    graphs: new SqliteGraphs(database, (rows) => webhooks.notifyOutbox(rows)),
-    webhooks,
+    graphs: new SqliteGraphs(database, outbox),
+    webhooks: new SqliteWebhooks(database, outbox),
     sessions: new SqliteSessions(database),
     answers: new SqliteAnswers(database),
     schedules: new SqliteSchedules(database),

@@ -105,7 +105,12 @@ export interface DeliveryQuery {
 /** How far deliveries are counted. */
 export const MAX_DELIVERY_TOTAL = 10_000;
 
-export type OutboxListener = (registrationIds: ReadonlySet<string>) => void;
+/**
+ * @param registrationIds that have something to deliver
+ * @param added the rows of a commit, all of them new, where they may be sent without being read: they are in the store as they are
+ * here, and nobody else sends them. Without any the store is to be asked.
+ */
+export type OutboxListener = (registrationIds: ReadonlySet<string>, added: readonly OutboxRow[]) => void;
 
 export interface WebhookStore {
   /** Under this id deliveries are claimed for this process. Absent where no other process has the store. */

@@ -97,8 +97,9 @@ export class DeliveryLoop {
   start(): void {
     if (this.#stopListening || this.#aborted.signal.aborted) return;
     this.#isOpen = true;
-    this.#stopListening = this.#options.store.onOutbox((ids) => {
-      for (const id of ids) this.#lanes.wake(id);
+    this.#stopListening = this.#options.store.onOutbox((ids, added) => {
+      if (added.length > 0) for (const row of added) this.#lanes.offer(row);
+      else for (const id of ids) this.#lanes.wake(id);
       this.#lookSoon();
     });
     this.#lookSoon();

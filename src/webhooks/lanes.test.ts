@@ -1,8 +1,23 @@
 /** The lanes over a store of arrays. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import fc from "fast-check";
 import type { DeliveryLane, DeliveryRow } from "../store/webhook-rows.ts";
 import { FOREVER_MS, Lanes, type LaneLimits } from "./lanes.ts";
+
+const STEPS = [
+  "offer",
+  "offer",
+  "offer later",
+  "add",
+  "other",
+  "hold",
+  "resume",
+  "pass",
+  "end",
+  "end",
+  "start",
+] as const;
 
 interface Reading extends DeliveryLane {
   limit: number;
@@ -15,6 +30,19 @@ function rig(limits: LaneLimits = { total: 64, perEndpoint: 8 }) {
   const rooms = new Map<string, { slots: number; untilMs: number }>();
   let nowMs = 1000;
   let made = 0;
+  const make = (registrationId: string, change: Partial<DeliveryRow>): DeliveryRow => {
+    const id = `msg_${made++}`;
+    const row = { id, registrationId, graphId: `g_${id}`, event: "graph.done" as const, epoch: 1, pauseNo: 0 };
+    const state = {
+      body: "{}",
+      createdMs: 1,
+      dueMs: 1,
+      status: "pending" as const,
+      attempts: 0,
+      deliveredMs: undefined,
+    };
+    return { ...row, ...state, ...change };
+  };
   const inLane = (lane: DeliveryLane) =>
     rows
       .filter((row) => row.registrationId === lane.registrationId && row.attempts > 0 === lane.isRetry)
@@ -41,20 +69,18 @@ function rig(limits: LaneLimits = { total: 64, perEndpoint: 8 }) {
     /** Adds rows to the store, as a commit does. */
     add: (registrationId: string, count: number, change: Partial<DeliveryRow> = {}) => {
       for (let at = 0; at < count; at++) {
-        const id = `msg_${made++}`;
-        const row = { id, registrationId, graphId: `g_${id}`, event: "graph.done" as const, epoch: 1, pauseNo: 0 };
-        const state = {
-          body: "{}",
-          createdMs: 1,
-          dueMs: 1,
-          status: "pending" as const,
-          attempts: 0,
-          deliveredMs: undefined,
-        };
-        rows.push({ ...row, ...state, ...change });
+        rows.push(make(registrationId, change));
       }
       lanes.wake(registrationId);
     },
+    /** Adds rows to the store and hands them over, as a commit of this process does. */
+    offer: (registrationId: string, count: number, change: Partial<DeliveryRow> = {}) => {
+      const added = Array.from({ length: count }, () => make(registrationId, change));
+      rows.push(...added);
+      for (const row of added) lanes.offer(row);
+    },
+    /** Rows whose attempts are not on record. */
+    rows,
     start: async (): Promise<DeliveryRow[]> => {
       const started: DeliveryRow[] = [];
       for (;;) {
@@ -67,7 +93,10 @@ function rig(limits: LaneLimits = { total: 64, perEndpoint: 8 }) {
     },
     /** The attempt has ended and is on record. */
     end: (row: DeliveryRow) => {
-      rows.splice(rows.indexOf(row), 1);
+      rows.splice(
+        rows.findIndex(({ id }) => id === row.id),
+        1,
+      );
       lanes.finish(row);
       lanes.release(row);
     },
@@ -132,6 +161,80 @@ describe("lanes", () => {
     const rowsRead = test.readings.reduce((sum, { given }) => sum + given, 0);
     assert.ok(rowsRead < 5000 * 1.2, `${rowsRead} rows read for 5000`);
     assert.ok(Math.max(...test.readings.map(({ limit }) => limit)) <= 64 + 8);
+  });
+
+  it("start what is handed over without reading it, where nothing waits in the store", async () => {
+    const test = rig();
+    test.offer("wh_1", 1);
+    const [first] = await test.start();
+    test.end(first as DeliveryRow);
+    test.readings.splice(0);
+    test.offer("wh_1", 20);
+    const started = await test.start();
+    for (const row of started) test.end(row);
+    assert.deepEqual([started.length, (await test.start()).length, test.readings.length], [8, 8, 0]);
+    assert.equal(started[0]?.status, "pending");
+  });
+
+  it("leave in the store what is more than a page, not due yet, or behind what waits there", async () => {
+    const test = rig();
+    test.offer("wh_1", 1);
+    await test.start();
+    test.offer("wh_1", 1, { dueMs: 3000 });
+    await test.start();
+    assert.equal(test.lanes.wakeMs, 3000);
+    test.offer("wh_1", 200);
+    let most = 0;
+    const ended = new Set<string>();
+    for (let started = await test.start(); started.length > 0; started = await test.start()) {
+      most = Math.max(most, ...test.readings.map(({ given }) => given));
+      for (const row of started) {
+        test.end(row);
+        ended.add(row.id);
+      }
+    }
+    assert.ok(most <= 64 + 8);
+    assert.equal(ended.size, 200);
+  });
+
+  it("start each row once, whatever is handed over, told of, held and released meanwhile", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 120 }), async (steps) => {
+        const test = rig({ total: 6, perEndpoint: 4 });
+        const underWay: DeliveryRow[] = [];
+        const started: string[] = [];
+        const start = async (): Promise<void> => {
+          for (const row of await test.start()) {
+            underWay.push(row);
+            started.push(row.id);
+          }
+        };
+        let [made, starting] = [0, Promise.resolve()];
+        const count = (): number => {
+          made += 3;
+          return 3;
+        };
+        for (const step of steps) {
+          if (step === "offer") test.offer("wh_1", count());
+          if (step === "offer later") test.offer("wh_1", count(), { dueMs: 1500 });
+          if (step === "add") test.add("wh_1", count());
+          if (step === "other") test.offer("wh_2", count());
+          if (step === "hold") test.lanes.hold("wh_1", FOREVER_MS);
+          if (step === "resume") test.lanes.resume("wh_1");
+          if (step === "pass") test.pass(300);
+          if (step === "end" && underWay.length > 0) test.end(underWay.shift() as DeliveryRow);
+          // Begun, and not waited for: what comes next comes while pages are read.
+          if (step === "start") starting = starting.then(start);
+          await Promise.resolve();
+        }
+        await starting;
+        test.lanes.resume("wh_1");
+        test.pass(5000);
+        for (await start(); underWay.length > 0; await start()) test.end(underWay.shift() as DeliveryRow);
+        assert.deepEqual([started.length, new Set(started).size, test.rows.length], [made, made, 0]);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it("give a row once, though it is pending in the store until its attempt is on record", async () => {

@@ -5,10 +5,11 @@
  * retries take at most half of an endpoint's slots, and half of all, so that old failures never keep news waiting; one
  * slot is theirs when they have any, so that news never keeps them waiting either.
  *
- * Rows stay in the store until a lane may start one: a backlog of any length costs a page of memory. What is held here is
- * only held in memory: after a crash the row is still pending in the store, and is sent again with the same id.
+ * Rows stay in the store until a lane may start one: a backlog of any length costs a page of memory. Where none waits in the
+ * store, those that a commit has just added are taken as they are, and never read. What is held here is only held in memory:
+ * after a crash the row is still pending in the store, and is sent again with the same id.
  */
-import type { DeliveryLane, DeliveryRow, WebhookStore } from "../store/webhook-rows.ts";
+import type { DeliveryLane, DeliveryRow, OutboxRow, WebhookStore } from "../store/webhook-rows.ts";
 
 export interface LaneLimits {
   /** Attempts under way at once, in all. */
@@ -105,6 +106,23 @@ export class Lanes {
     const endpoint = this.#endpoint(registrationId);
     for (const lane of [endpoint.first, endpoint.retries]) renew(lane);
     this.#ready.add(endpoint);
+  }
+
+  /** A commit has added this row to the store, and it may be sent without being read. */
+  offer(row: OutboxRow): void {
+    const endpoint = this.#endpoint(row.registrationId);
+    const { first } = endpoint;
+    this.#ready.add(endpoint);
+    // What waits in the store comes before it.
+    if (first.mayHaveMore || first.reading || row.dueMs > this.#options.now() || first.queue.length >= this.#page)
+      return renew(first);
+    first.queue.push({ ...row, status: "pending", attempts: 0, deliveredMs: undefined });
+    first.held.add(row.id);
+  }
+
+  /** Rows that may wait in one lane. */
+  get #page(): number {
+    return Math.max(SMALLEST_PAGE, Math.min(LARGEST_PAGE, Math.floor(HELD_ROWS / this.#endpoints.size)));
   }
 
   /** Ends a hold and looks again. */
@@ -236,7 +254,7 @@ export class Lanes {
   /** Reads a page of what is due. Rows that are held come again: so many more are asked for. */
   async #read(lane: Lane): Promise<void> {
     const { store, now } = this.#options;
-    const page = Math.max(SMALLEST_PAGE, Math.min(LARGEST_PAGE, Math.floor(HELD_ROWS / this.#endpoints.size)));
+    const page = this.#page;
     const limit = page + lane.held.size;
     const nowMs = now();
     const reading: Reading = { released: new Set(), hasNew: false, isHeldUp: false };

@@ -77,17 +77,19 @@ export class MemoryWebhooks implements WebhookStore {
 
   /** Part of a graph's unit. A row that is there already stays. */
   insertDeliveries(rows: readonly OutboxRow[]): void {
+    const added: OutboxRow[] = [];
     for (const row of rows) {
       if (this.#deliveries.has(row.id) || this.#keys.has(uniqueKey(row))) continue;
       this.#keys.add(uniqueKey(row));
       this.#deliveries.set(row.id, { ...structuredClone(row), status: "pending", attempts: 0, deliveredMs: undefined });
+      added.push(row);
     }
-    this.#notify(rows);
+    this.#notify(rows, added);
   }
 
-  #notify(rows: readonly Pick<OutboxRow, "registrationId">[]): void {
+  #notify(rows: readonly Pick<OutboxRow, "registrationId">[], added: readonly OutboxRow[] = []): void {
     const ids = new Set(rows.map(({ registrationId }) => registrationId));
-    for (const listener of this.#listeners) listener(ids);
+    for (const listener of this.#listeners) listener(ids, added);
   }
 
   hasPending(graphId: string): boolean {

@@ -74,7 +74,8 @@ export class PostgresWebhooks implements WebhookStore {
   notifyOutbox(rows: readonly Pick<OutboxRow, "registrationId">[]): void {
     if (this.#listeners.size === 0) return;
     const ids = new Set(rows.map(({ registrationId }) => registrationId));
-    for (const listener of this.#listeners) listener(ids);
+    // None to be sent unread: a process sends what it has claimed.
+    for (const listener of this.#listeners) listener(ids, []);
   }
 
   saveRegistration(row: RegistrationRow): Promise<void> {
@@ -220,7 +221,7 @@ export class PostgresWebhooks implements WebhookStore {
   }
 
   announce(registrationIds: ReadonlySet<string>): void {
-    for (const listener of this.#listeners) listener(registrationIds);
+    for (const listener of this.#listeners) listener(registrationIds, []);
   }
 
   onOutbox(listener: OutboxListener): () => void {

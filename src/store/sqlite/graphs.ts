@@ -5,7 +5,6 @@ import type { GraphStore } from "../graph-store.ts";
 import type { GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
 import type { TransactionRun } from "../transaction.ts";
 import type { Unit } from "../unit.ts";
-import type { OutboxRow } from "../webhook-rows.ts";
 import { OwnError } from "../transaction.ts";
 import type { Json } from "../../shared/json.ts";
 import { Lines } from "../lines.ts";
@@ -19,6 +18,7 @@ import { LAST_SEQ, readEvents } from "./event-runs.ts";
 import { GraphStates } from "./graph-states.ts";
 import type { Row } from "../row.ts";
 import { GraphList } from "./graph-list.ts";
+import type { Outbox } from "./outbox.ts";
 import { Payloads } from "./payloads.ts";
 import { purgeSlice } from "./purge.ts";
 import { Transaction, type Written } from "./transaction.ts";
@@ -36,7 +36,7 @@ const DEFAULT_EVENT_LIMIT = 1000;
 
 export class SqliteGraphs implements GraphStore {
   readonly #database: Database;
-  readonly #onOutbox: (rows: readonly OutboxRow[]) => void;
+  readonly #outbox: Outbox;
   readonly #listeners = new EventListeners();
   readonly #list: GraphList;
   readonly #artifacts: SqliteArtifacts;
@@ -46,9 +46,9 @@ export class SqliteGraphs implements GraphStore {
   readonly #lines = new Lines();
   readonly #states: GraphStates;
 
-  constructor(database: Database, onOutbox: (rows: readonly OutboxRow[]) => void) {
+  constructor(database: Database, outbox: Outbox) {
     this.#database = database;
-    this.#onOutbox = onOutbox;
+    this.#outbox = outbox;
     this.#payloads = new Payloads(database);
     this.#states = new GraphStates(database);
     this.#list = new GraphList(database, this.#payloads);
@@ -117,7 +117,7 @@ export class SqliteGraphs implements GraphStore {
     resolve(outcome !== undefined);
     if (outcome === undefined) return;
     if (outcome.length > 0) this.#listeners.tell(unit.graphId, outcome);
-    if (unit.outbox?.length) this.#onOutbox(unit.outbox);
+    if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
   }
 
   /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */
@@ -140,7 +140,7 @@ export class SqliteGraphs implements GraphStore {
   }
 
   #applyTogether(units: readonly Unit[]): Outcome[] {
-    const batch = new UnitBatch(this.#database, this.#states, units);
+    const batch = new UnitBatch(this.#database, this.#outbox, this.#states, units);
     const outcomes = units.map((unit) => {
       const events = this.#lines.isBroken(unit) ? undefined : batch.add(unit);
       if (!events) this.#lines.break(unit);

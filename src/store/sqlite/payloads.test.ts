@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { graphRow, nodeRow } from "../sample-rows.test.ts";
 import { Database } from "./database.ts";
+import { Outbox } from "./outbox.ts";
 import { SqliteGraphs } from "./graphs.ts";
 import { LONGEST_IN_ROW } from "./payloads.ts";
 
@@ -11,7 +12,7 @@ const LONG = "ž".repeat(LONGEST_IN_ROW);
 
 async function opened() {
   const database = await Database.open(":memory:");
-  const graphs = new SqliteGraphs(database, () => undefined);
+  const graphs = new SqliteGraphs(database, new Outbox(database));
   const inRow = (table: string, column: string): number =>
     Number(database.sql(`SELECT length(${column}) AS length FROM ${table}`).get()?.["length"]);
   const beside = (): string[] =>

@@ -10,10 +10,10 @@ import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
 import { writeEvents } from "./event-runs.ts";
 import type { GraphState, GraphStates } from "./graph-states.ts";
+import type { Outbox } from "./outbox.ts";
 import { Payloads } from "./payloads.ts";
 import { TableWriter, type RowChange } from "./table-writer.ts";
 import { countGraphs, type Counted } from "./totals.ts";
-import { insertDeliveries } from "./webhooks.ts";
 
 const GRAPHS = new TableWriter("graph", GRAPH_COLUMNS, ["id"]);
 const NODES = new TableWriter("node", NODE_COLUMNS, ["graphId", "id"]);
@@ -28,21 +28,23 @@ interface NodeEdits {
 
 export class UnitBatch {
   readonly #database: Database;
+  readonly #outbox: Outbox;
   readonly #payloads: Payloads;
   readonly #states: GraphStates;
   readonly #graphInserts = new Map<string, GraphRow>();
   readonly #graphChanges = new Map<string, RowChange>();
   readonly #nodes = new Map<string, NodeEdits>();
   #events = new Map<GraphState, GraphEvent[][]>();
-  #outbox: NonNullable<Unit["outbox"]> = [];
+  #deliveries: NonNullable<Unit["outbox"]> = [];
   /** Graphs that were changed in any way. */
   #touched = new Set<GraphState>();
   /** Graphs that are new, or have another status. */
   #moved = new Set<Counted>();
 
   /** @param units those that will be added: their graphs are read in one go. */
-  constructor(database: Database, states: GraphStates, units: readonly Unit[]) {
+  constructor(database: Database, outbox: Outbox, states: GraphStates, units: readonly Unit[]) {
     this.#database = database;
+    this.#outbox = outbox;
     this.#payloads = new Payloads(database);
     this.#states = states;
     // Of one that is to be inserted there is nothing to read, or else SQLite refuses it.
@@ -57,7 +59,7 @@ export class UnitBatch {
     this.#touched.add(state);
     if (unit.deleteNodes?.length) this.#deleteNodes(unit.graphId, unit.deleteNodes);
     if (unit.insertNodes || unit.nodes) this.#editNodes(unit);
-    if (unit.outbox) this.#outbox.push(...unit.outbox);
+    if (unit.outbox) this.#deliveries.push(...unit.outbox);
     this.#writeRest(unit);
     const events: GraphEvent[] = [];
     for (const event of unit.events ?? []) events.push(numbered(event, ++state.seq));
@@ -111,12 +113,12 @@ export class UnitBatch {
     this.#events.clear();
     GRAPHS.update(database, payloads, this.#graphChanges.values());
     countGraphs(this.#database, this.#moved);
-    insertDeliveries(this.#database, this.#outbox);
+    this.#outbox.insert(this.#deliveries);
     this.#graphInserts.clear();
     this.#graphChanges.clear();
     this.#nodes.clear();
     this.#moved.clear();
-    this.#outbox = [];
+    this.#deliveries = [];
   }
 
   /** Once, after the last unit. */

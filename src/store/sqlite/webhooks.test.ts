@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Row, Value } from "../row.ts";
 import { Database } from "./database.ts";
+import { Outbox } from "./outbox.ts";
 import { SqliteWebhooks } from "./webhooks.ts";
 
 /** The steps of every statement that `use` runs. */
@@ -23,7 +24,7 @@ async function plansOf(use: (webhooks: SqliteWebhooks) => unknown): Promise<stri
       };
     },
   });
-  await use(new SqliteWebhooks(explaining));
+  await use(new SqliteWebhooks(explaining, new Outbox(explaining)));
   database.close();
   return plans;
 }
@@ -59,7 +60,7 @@ describe("deliveries in SQLite", () => {
 
   it("that are added at once are all there, each told of once it is, and those after them too", async () => {
     const database = await Database.open(":memory:");
-    const webhooks = new SqliteWebhooks(database);
+    const webhooks = new SqliteWebhooks(database, new Outbox(database));
     const told: string[] = [];
     webhooks.onOutbox((ids) => void told.push(...ids));
     const add = (id: string, registrationId: string) =>
@@ -75,6 +76,20 @@ describe("deliveries in SQLite", () => {
     await database.close();
     await assert.rejects(add("msg_5", "wh_2"), /closed/);
     await assert.rejects(add("msg_6", "wh_2"), /closed/);
+  });
+
+  it("are handed over as they were added, but not where one of the same event was there", async () => {
+    const database = await Database.open(":memory:");
+    const webhooks = new SqliteWebhooks(database, new Outbox(database));
+    const handed: string[][] = [];
+    webhooks.onOutbox((_, added) => void handed.push(added.map(({ id }) => id)));
+    const add = (id: string, graphId: string) => webhooks.addDelivery({ ...row, id, registrationId: "wh_1", graphId });
+    await Promise.all([add("msg_1", "g_1"), add("msg_2", "g_2")]);
+    await Promise.all([add("msg_3", "g_1"), add("msg_4", "g_4")]);
+    await webhooks.requeue("msg_1", 5);
+    assert.deepEqual(handed, [["msg_1", "msg_2"], [], []]);
+    assert.deepEqual((await webhooks.due(lane, 1000, 64)).map(({ id }) => id).toSorted(), ["msg_1", "msg_2", "msg_4"]);
+    await database.close();
   });
 
   const few: [string, string, (webhooks: SqliteWebhooks) => unknown][] = [

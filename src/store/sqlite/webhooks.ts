@@ -15,11 +15,12 @@ import type {
 import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
-import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertValues, toAttempt, toDelivery, toRegistration } from "../columns.ts";
+import { ATTEMPT_COLUMNS, insertValues, toAttempt, toDelivery, toRegistration } from "../columns.ts";
 import type { Database } from "./database.ts";
+import { insertAllSql } from "./insert-all.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Row, Value } from "../row.ts";
 
-const INSERT_DELIVERIES = `${insertAllSql("delivery", DELIVERY_COLUMNS)} ON CONFLICT DO NOTHING`;
 const INSERT_ATTEMPTS = `${insertAllSql("attempt", ATTEMPT_COLUMNS)} ON CONFLICT (delivery_id, number) DO NOTHING`;
 const UPDATE_DELIVERIES = `UPDATE delivery SET status = given.value ->> 1, attempts = max(attempts, given.value ->> 2),
   due_ms = coalesce(given.value ->> 3, due_ms), delivered_ms = coalesce(given.value ->> 4, delivered_ms)
@@ -38,37 +39,18 @@ const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
 const EARLIER_DUE = `SELECT min(due_ms) AS due FROM delivery WHERE registration_id = ? AND graph_id = ? AND status = 'pending'
   AND (epoch, pause_no, event <> 'graph.paused') < (?, ?, ?)`;
 
-/** A statement that takes all its rows as one JSON array: the cost is in the number of statements, not of rows. */
-function insertAllSql(table: string, columns: object): string {
-  const names = Object.values(columns as Record<string, [name: string]>).map(([name]) => name);
-  const values = names.map((_, at) => `value ->> ${at}`);
-  return `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM json_each(?) WHERE true`;
-}
-
-/** Inside a transaction. A row that is there already stays: a crash or a race never makes two. */
-export function insertDeliveries(database: Database, rows: readonly OutboxRow[]): void {
-  if (rows.length === 0) return;
-  const values = rows.map((row) => insertValues(DELIVERY_COLUMNS, { ...row, status: "pending", attempts: 0 }));
-  database.sql(INSERT_DELIVERIES).run(JSON.stringify(values));
-}
-
 export class SqliteWebhooks implements WebhookStore {
   readonly #database: Database;
-  readonly #listeners = new Set<OutboxListener>();
+  readonly #outbox: Outbox;
   /** Read at every transition; changed seldom. */
   #registrations: Map<string, RegistrationRow> | undefined;
   /** Deliveries that are to be added, and the writing of them. */
   readonly #adding: OutboxRow[] = [];
   #added: Promise<void> | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, outbox: Outbox) {
     this.#database = database;
-  }
-
-  notifyOutbox(rows: readonly Pick<OutboxRow, "registrationId">[]): void {
-    if (this.#listeners.size === 0) return;
-    const ids = new Set(rows.map(({ registrationId }) => registrationId));
-    for (const listener of this.#listeners) listener(ids);
+    this.#outbox = outbox;
   }
 
   async saveRegistration(row: RegistrationRow): Promise<void> {
@@ -147,11 +129,11 @@ export class SqliteWebhooks implements WebhookStore {
       return (taken = this.#adding.splice(0));
     };
     try {
-      await this.#database.write(() => insertDeliveries(this.#database, take()));
+      await this.#database.write(() => this.#outbox.insert(take()));
     } finally {
       take();
     }
-    this.notifyOutbox(take());
+    this.#outbox.tell(take());
   }
 
   async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
@@ -185,7 +167,7 @@ export class SqliteWebhooks implements WebhookStore {
         )
         .run(registrationId, graphId, dueMs),
     );
-    if (Number(changes) > 0) this.notifyOutbox([{ registrationId }]);
+    if (Number(changes) > 0) this.#outbox.tellOf(registrationId);
   }
 
   async recordAttempts(records: readonly AttemptRecord[]): Promise<void> {
@@ -211,7 +193,7 @@ export class SqliteWebhooks implements WebhookStore {
         .sql("UPDATE delivery SET status = 'pending', due_ms = ? WHERE id = ? RETURNING registration_id")
         .get(dueMs, deliveryId),
     );
-    if (row) this.notifyOutbox([{ registrationId: row["registration_id"] as string }]);
+    if (row) this.#outbox.tellOf(row["registration_id"] as string);
     return row !== undefined;
   }
 
@@ -274,8 +256,7 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   onOutbox(listener: OutboxListener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#outbox.onOutbox(listener);
   }
 }
 
