@@ -8,7 +8,7 @@ import type { SignalRow } from "./graph-rows.ts";
 import type { Unit } from "./unit.ts";
 import { withoutPostgres } from "../testing/test-database.ts";
 import { openedStore } from "./opened-store.test.ts";
-import { graphRow, nextId, nodeRow, stored } from "./sample-rows.test.ts";
+import { graphRow, nextId, nodeRow, outboxRow, stored } from "./sample-rows.test.ts";
 
 const signalRow = (graphId: string, seq: number, key?: string): SignalRow => ({
   graphId,
@@ -162,6 +162,19 @@ for (const [url, isAsync, statements] of OWN)
             async () => store.graphs.transact?.({ ...run, statements: async (db) => (await db.query(sql)).changes }),
             (error: Error) => /takes no/.test((error.cause as Error).message),
           );
+      });
+
+      it("tells of the deliveries that were added with them", async () => {
+        const id = await made();
+        const told: string[] = [];
+        const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+        await store.graphs.transact?.({
+          isAsync,
+          statements: (db) => statements(db, 0),
+          decide: () => ({ graphId: id, outbox: [outboxRow(id, { registrationId: `wh_${id}` })] }),
+        });
+        stop();
+        assert.ok(told.includes(`wh_${id}`));
       });
     },
   );

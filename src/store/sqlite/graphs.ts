@@ -108,6 +108,7 @@ export class SqliteGraphs implements GraphStore {
     if (written instanceof Error) throw written;
     const { unit, events, result } = written;
     if (events.length > 0) this.#listeners.tell(unit.graphId, events);
+    if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
     return result;
   }
 
