@@ -1,5 +1,5 @@
 /**
- * Runs every test of the compiled tree (`out/`), group after group, and closes with `N passed, N failed`.
+ * Runs every test of the compiled tree (`out/`), two groups at a time, and closes with `N passed, N failed`.
  *
  * Unit, guard and contract tests share one process per group (a process per file costs ten times the time);
  * browser and crash tests get a process per file, because they start servers and browsers of their own.
@@ -7,7 +7,8 @@
  *   node out/scripts/test.js [filter…]     only files whose path holds one of the filters
  */
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { COUNTS_PREFIX, type Counts } from "./reporter.js";
@@ -23,6 +24,9 @@ const FUZZ_SEED = Number(process.env["FUZZ_SEED"] ?? 20261121);
 
 /** Tests of single files import these: what they import of the package must be the same modules. All others try what is published. */
 const AS_MODULES = ["--conditions=svc-modules"];
+
+/** Browser stories wait as much as they work: two at a time keep two processors busy, more only each other waiting. */
+const MOST_AT_ONCE = Math.min(2, availableParallelism());
 
 interface Group {
   name: string;
@@ -80,29 +84,39 @@ function runGroup(group: Group): Promise<Counts> {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       const line = text.split("\n").findLast((candidate) => candidate.startsWith(COUNTS_PREFIX));
-      process.stdout.write(text.replace(line ?? "", "").trimEnd());
+      let report = text.replace(line ?? "", "").trimEnd();
       const counts = line
         ? (JSON.parse(line.slice(COUNTS_PREFIX.length)) as Counts)
         : { passed: 0, failed: 0, skipped: 0 };
       const died = code !== 0 && counts.failed === 0;
-      if (died)
-        process.stdout.write(`\n  FAILED: the process of "${group.name}" ended with ${signal ?? `code ${code}`}\n`);
+      if (died) report += `\n  FAILED: the process of "${group.name}" ended with ${signal ?? `code ${code}`}`;
+      // In one piece: another group may be writing, too.
+      if (report !== "") console.log(report);
       done({ ...counts, failed: counts.failed + (died ? 1 : 0) });
     });
   });
 }
 
 const total: Counts = { passed: 0, failed: 0, skipped: 0 };
-for (const group of groups(process.argv.slice(2))) {
-  const startMs = performance.now();
-  console.log(`${group.name} …`);
-  const counts = await runGroup(group);
-  total.passed += counts.passed;
-  total.failed += counts.failed;
-  total.skipped += counts.skipped;
-  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  console.log(`${group.name}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
+const waiting = groups(process.argv.slice(2));
+
+/** Takes one group after another until none is left. */
+async function runGroups(): Promise<void> {
+  for (let group = waiting.shift(); group; group = waiting.shift()) {
+    const startMs = performance.now();
+    console.log(`${group.name} …`);
+    const counts = await runGroup(group);
+    total.passed += counts.passed;
+    total.failed += counts.failed;
+    total.skipped += counts.skipped;
+    const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+    console.log(`${group.name}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
+  }
 }
+
+await Promise.all(Array.from({ length: MOST_AT_ONCE }, runGroups));
+// What test/e2e/once-per-run.ts remembers of this run.
+rmSync(join(out, `run-${process.pid}`), { recursive: true, force: true });
 if (total.passed + total.failed === 0) {
   console.log(`No test file below ${relative(process.cwd(), out) || out} matches; run "npm run build" first.`);
   total.failed = 1;

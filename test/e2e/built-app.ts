@@ -4,12 +4,13 @@ import { pathToFileURL } from "node:url";
 import type { App, Started } from "svc";
 import { buildApp } from "svc/compiler";
 import { root } from "./demo-server.ts";
+import { oncePerRun } from "./once-per-run.ts";
 
 export interface BuiltApp extends Started {
   readonly app: App;
 }
 
-/** @param name folder in test/fixtures; its `dist` is written anew. Variables of the process are the app's. */
+/** @param name folder in test/fixtures; its `dist` is written once in a test run. Variables of the process are the app's. */
 export function startBuilt(name: string): Promise<BuiltApp> {
   return startBuiltIn(join("test/fixtures", name));
 }
@@ -17,7 +18,8 @@ export function startBuilt(name: string): Promise<BuiltApp> {
 /** @param folder of the app, from the root of the repository. @see startBuilt */
 export async function startBuiltIn(folder: string): Promise<BuiltApp> {
   Object.assign(process.env, { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) });
-  const { outDir } = await buildApp({ root: join(root, folder) });
+  const outDir = join(root, folder, "dist");
+  await oncePerRun(folder, () => buildApp({ root: join(root, folder), outDir }));
   const { default: app } = (await import(pathToFileURL(join(outDir, "server/app.js")).href)) as { default: App };
   return { app, ...(await app.start({ dist: outDir, host: "127.0.0.1", port: 0 })) };
 }

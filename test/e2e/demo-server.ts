@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { oncePerRun } from "./once-per-run.ts";
 
 export const root = resolve(fileURLToPath(import.meta.url), "../../../..");
 const demo = join(root, "demo");
@@ -33,7 +34,12 @@ export interface DemoOptions {
   port?: number;
 }
 
+/** Once in a test run; see {@link rebuildDemo} for sources that have changed. */
 export async function buildDemo(app = demo): Promise<void> {
+  await oncePerRun(app, () => rebuildDemo(app));
+}
+
+export async function rebuildDemo(app: string): Promise<void> {
   await promisify(execFile)(process.execPath, [cli, "build"], { cwd: app });
 }
 

@@ -4,7 +4,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { openTab } from "./browser.ts";
-import { buildDemo, root, startDemo, temporaryFolder } from "./demo-server.ts";
+import { rebuildDemo, root, startDemo, temporaryFolder } from "./demo-server.ts";
 import { button, failing, holdBack, hostileApp, isAboutNetwork } from "./hostile-app.ts";
 
 const app = hostileApp();
@@ -138,7 +138,7 @@ describe("a page of an older build", () => {
     const filter = (path: string): boolean => !/tsconfig\.json$|dist$|\.svc$/.test(path);
     cpSync(join(root, "test/fixtures/hostile"), copy, { recursive: true, filter });
     const dataDir = join(folder.path, "data");
-    await buildDemo(copy);
+    await rebuildDemo(copy);
     let server = await startDemo({ app: copy, dataDir });
     const tab = await openTab(app.browser);
     const { page } = tab;
@@ -149,7 +149,7 @@ describe("a page of an older build", () => {
       await server.stop();
       const source = join(copy, "pages/input.tsx");
       writeFileSync(source, readFileSync(source, "utf8").replace("count.value++", "(count.value += 10)"));
-      await buildDemo(copy);
+      await rebuildDemo(copy);
       server = await startDemo({ app: copy, dataDir, port });
       await button(page, "Count").click();
       await page.locator("#count", { hasText: /^1$/ }).waitFor();
