@@ -54,10 +54,9 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it(
-      "are written once, and anew when their node runs again",
-      { skip: url === ELSEWHERE && "counts pieces of a stream" },
-      async () => {
+    // Counts the pieces of a stream.
+    if (url !== ELSEWHERE)
+      it("are written once, and anew when their node runs again", async () => {
         let writes = 0;
         let attempts = 0;
         const dump = worker("dump", { retry: { max: 2, base: 0 } }, async (_: Json, ctx) => {
@@ -82,8 +81,7 @@ for (const url of PLACES) {
         for await (const part of readArtifact(store.graphs, row))
           assert.equal(Buffer.from(part).toString(), "version 2");
         await store.close();
-      },
-    );
+      });
 
     it("have names and types that may stand in a header, and a name for one node only", async () => {
       const bad = worker("bad", (given: [string, string], ctx) => ctx.artifact(given[0], "x", given[1]));

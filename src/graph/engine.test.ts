@@ -504,6 +504,21 @@ for (const url of PLACES) {
       await store.close();
     });
 
+    if (url === ELSEWHERE)
+      it("a node is not blamed for what the process of its graph dies of", async () => {
+        let runs = 0;
+        const long = worker("long", () => (++runs > 4 ? runs : new Promise<never>(() => undefined)));
+        const table = await bench({ workers: [long] }, url);
+        const { snapshot } = await table.engine.start("long", null);
+        for (let crash = 0; crash < 4; crash++) {
+          await table.clock.advance(0);
+          await table.crash();
+        }
+        await table.engine.idle();
+        assert.deepEqual([(await table.engine.snapshot(snapshot.graph_id))?.result, runs], [5, 5]);
+        await table.store.close();
+      });
+
     it("close leaves every graph at a durable point, and an interrupted attempt is no crash", async () => {
       const slow = worker(
         "slow",

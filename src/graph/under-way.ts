@@ -295,7 +295,9 @@ export class UnderWay {
     const live = this.adopt(stored, definition, lease);
     const { machine } = live;
     const nowMs = this.#clock.now();
-    const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed));
+    const { fleet } = this.#options;
+    const ranBeside = (worker: string): boolean => fleet?.elsewhere.runsHere(worker) === false;
+    const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed, ranBeside));
     if (!machine.isTerminal) {
       for (const node of machine.retrying()) this.#runner.scheduleRetry(live, node);
       this.#beginWhenDue(live);

@@ -21,19 +21,19 @@ export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
 
 /**
  * What ran or waited is ready again; nodes that were called wait until the worker that called them calls again.
- * @param hasCrashed whether the process died with it; a fault of the store is not the node's doing.
+ * @param hasCrashed whether the process died with a node that ran; a fault of the store is not the node's doing.
  * @returns a node that is not tried again, and why.
  */
 export function recoverNodes(
   change: Change,
   mirror: Mirror,
-  hasCrashed: boolean,
+  hasCrashed: (node: NodeRow) => boolean,
 ): { node: NodeRow; error: Failure } | undefined {
   mirror.running = 0;
   let poison: NodeRow | undefined;
   for (const node of mirror.all()) {
     if (node.kind !== "node") continue;
-    const hasFallen = hasCrashed && node.status === "running";
+    const hasFallen = node.status === "running" && hasCrashed(node);
     const crashes = hasFallen ? node.crashes + 1 : node.crashes;
     if (isInner(node.id)) recoverInner(change, node, crashes);
     else if (node.status === "running" || node.status === "waiting") {

@@ -1,0 +1,124 @@
+/**
+ * Nodes that run in another process than their graph, and kill -9: of the process that runs the node, of the one that holds the graph,
+ * and by the node itself, each time.
+ */
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createApp, type App } from "svc";
+import { recordLog, testDatabase, withoutPostgres, type TestDatabase } from "svc/testing";
+import { graphs } from "./elsewhere-process.ts";
+
+const SECRET = "a-secret-that-all-have-0123456789";
+const SCRIPT = join(fileURLToPath(import.meta.url), "../elsewhere-process.js");
+
+describe("a node in another process", { skip: await withoutPostgres() }, () => {
+  let database: TestDatabase;
+  /** Serves, and runs nothing: so that each of the others may be killed. */
+  let web: App;
+  const children = new Map<number, ChildProcess>();
+  let isOver = false;
+
+  const envOf = (role: string, workers?: string) => ({
+    SVC_DATABASE_URL: database.url,
+    SVC_SECRET: SECRET,
+    SVC_ROLE: role,
+    SVC_LOG_LEVEL: "silent",
+    ...(workers !== undefined && { SVC_WORKERS: workers }),
+  });
+  /** Starts a process, and another in its place should it be killed. */
+  function boot(workers: string): Promise<void> {
+    const child = spawn(process.execPath, [SCRIPT, "go"], {
+      env: { ...process.env, ...envOf("worker", workers) },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const pid = child.pid as number;
+    children.set(pid, child);
+    child.once("exit", () => {
+      children.delete(pid);
+      if (!isOver) void boot(workers);
+    });
+    return new Promise((up) => child.stdout.once("data", () => up()));
+  }
+  const kill = (pid: number): void => void children.get(pid)?.kill("SIGKILL");
+
+  before(async () => {
+    database = await testDatabase();
+    web = createApp({ graphs, log: recordLog(), env: envOf("web") });
+    await web.boot();
+    await Promise.all(["plan", "plan", "model,bomb", "model,bomb"].map(boot));
+  });
+  after(async () => {
+    isOver = true;
+    const exits = [...children.values()].map((child) => new Promise((gone) => child.once("exit", gone)));
+    for (const pid of children.keys()) kill(pid);
+    await Promise.all(exits);
+    await web.close();
+    await database.drop();
+  });
+
+  const start = async (name: string): Promise<string> => (await web.engine.start(name, "x")).snapshot.graph_id;
+  /** Where the node ran, attempt by attempt. @param until how many times. */
+  async function pidsOf(id: string, until: number): Promise<number[]> {
+    const pids: number[] = [];
+    for await (const { type, data } of web.engine.subscribe(id, 0, AbortSignal.timeout(120_000))) {
+      if (type === "custom") pids.push((data as { data: { pid: number } }).data.pid);
+      if (pids.length === until) break;
+    }
+    return pids;
+  }
+  /** Follows it to its end. */
+  async function ended(id: string) {
+    const seqs: number[] = [];
+    const done: string[] = [];
+    for await (const { seq, type, node } of web.engine.subscribe(id, 0, AbortSignal.timeout(120_000))) {
+      seqs.push(seq);
+      if (type === "node.done") done.push(String(node));
+    }
+    assert.deepEqual(
+      seqs,
+      seqs.map((_seq, at) => at + 1),
+    );
+    assert.deepEqual(done, [...new Set(done)], "no node is done twice");
+    const snapshot = await web.engine.snapshot(id);
+    assert.ok(snapshot);
+    return { snapshot, done };
+  }
+
+  it("runs again in another when its own is killed, and steps that were done are not done again", async () => {
+    const id = await start("uses");
+    const [pid] = (await pidsOf(id, 1)) as [number];
+    kill(pid);
+    const { snapshot, done } = await ended(id);
+    const { first, last } = snapshot.result as { first: number; last: number };
+    assert.deepEqual([snapshot.status, first, last === pid], ["done", pid, false]);
+    assert.deepEqual(done, ["plan", "away#load", "away"]);
+    assert.equal(snapshot.nodes.find((node) => node.id === "away")?.attempts, 2);
+  });
+
+  it("runs again when the process of its graph is killed, and once it is done it is done", async () => {
+    const id = await start("uses");
+    const [pid] = (await pidsOf(id, 1)) as [number];
+    // One of them holds it.
+    for (const { host, workers } of await web.operations.processes())
+      if (workers.includes("plan")) kill(Number(host.split("/").at(-1)));
+    const { snapshot, done } = await ended(id);
+    assert.equal(snapshot.status, "done");
+    assert.equal((snapshot.result as { first: number }).first, pid);
+    assert.deepEqual(done, ["plan", "away#load", "away"]);
+  });
+
+  it("that kills its process each time is not tried a fourth time, and its graph tells why", async () => {
+    const id = await start("explodes");
+    const { snapshot } = await ended(id);
+    assert.deepEqual([snapshot.status, snapshot.error?.reason, snapshot.error?.node], ["failed", "poison", "away"]);
+    assert.equal(snapshot.nodes.find((node) => node.id === "away")?.attempts, 3);
+    // The others go on.
+    const next = await start("uses");
+    const [pid] = (await pidsOf(next, 1)) as [number];
+    kill(pid);
+    assert.equal((await ended(next)).snapshot.status, "done");
+  });
+});
