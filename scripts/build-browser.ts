@@ -57,6 +57,7 @@ const ASSETS = [
   "flow",
   "ops",
   "ops-palette",
+  "ops-brush",
   "flow-live",
   "flow-graph",
   "flow-log",

@@ -274,6 +274,14 @@ document.addEventListener("change", ({ target }) => {
 const shortcuts = document.getElementById("ops-shortcuts");
 if (shortcuts instanceof HTMLInputElement) shortcuts.checked = localStorage.getItem(OFF) !== "off";
 
+/** A range can be drawn by whoever comes near: what that takes comes then, and where it doesn't, there are links. */
+let brush: Promise<unknown> | undefined;
+for (const near of ["pointerover", "focusin"])
+  addEventListener(near, ({ target }) => {
+    if (target instanceof Element && target.closest("[data-brush]"))
+      brush ??= import(PATHS.opsBrush).catch(() => (brush = undefined));
+  });
+
 /** What is to be copied gets a button for it. */
 function dress(root: ParentNode): void {
   for (const text of root.querySelectorAll("[data-copy], [data-copy-id]")) {

@@ -60,6 +60,8 @@ const OPTIONS = {
   limit: { type: "string" },
   since: { type: "string" },
   until: { type: "string" },
+  longer: { type: "string" },
+  shorter: { type: "string" },
   before: { type: "string" },
   id: { type: "string" },
   error: { type: "string" },
@@ -73,7 +75,18 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"
 type Flag = keyof typeof OPTIONS;
 
 /** What picks graphs out of many. */
-const FILTERS: readonly Flag[] = ["worker", "status", "tag", "since", "until", "id", "error", "parent"];
+const FILTERS: readonly Flag[] = [
+  "worker",
+  "status",
+  "tag",
+  "since",
+  "until",
+  "id",
+  "error",
+  "parent",
+  "longer",
+  "shorter",
+];
 
 /** Flags of each verb, beside those of all. */
 const FLAGS: Record<GraphTask["verb"], readonly Flag[]> = {
@@ -100,7 +113,8 @@ const GRAPH_HELP = `svc graph: look at and steer the graphs of a running app
 
 Usage: svc graph <verb> [options]
 
-  ls                    graphs, newest first (--worker, --status, --tag, --since, --until, --id, --error, --parent, --limit)
+  ls                    graphs, newest first (--worker, --status, --tag, --since, --until, --id, --error, --parent,
+                        --longer, --shorter, --limit)
   show <id>             one graph and its nodes
   start <worker>        start a graph or a worker by its name (--input, --key, --delay, --at, --tag, --parent, --priority,
                         --note, --follow, --wait)
@@ -121,6 +135,7 @@ Usage: svc graph <verb> [options]
   --delay <ms>          milliseconds before it starts
   --at <time>           time before which it does not start: 2026-03-29T06:00:00Z
   --since <time>        created since: a time, or how long ago, such as 24h; --until likewise
+  --longer <time>       took so long or longer, or has been under way so long: 30s; --shorter <time> less than that
   --before <time>       has purge take what had ended by then; a time, or how long ago
   --id <text>           ids that begin so; --error <text> errors that hold it; --parent <id> children of that graph
   --priority <number>   of a start; higher goes first (default 0)

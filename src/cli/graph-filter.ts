@@ -26,6 +26,8 @@ export interface FilterValues {
   parent?: Text;
   since?: Text;
   until?: Text;
+  longer?: Text;
+  shorter?: Text;
 }
 
 export interface BulkValues extends FilterValues {
@@ -39,7 +41,7 @@ export const DURATION = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/;
 /** As the list takes it in its query. */
 export function filterOf(
   verb: string,
-  { worker, status, tag, id, error, parent, since, until }: FilterValues,
+  { worker, status, tag, id, error, parent, since, until, longer, shorter }: FilterValues,
   nowMs: number,
 ): Record<string, string> {
   if (tag && tag.length > 1) throw new Error(`svc graph ${verb} takes one --tag`);
@@ -52,6 +54,8 @@ export function filterOf(
     parent,
     since_ms: timeOf("since", since, nowMs),
     until_ms: timeOf("until", until, nowMs),
+    longer_ms: lengthOf("longer", longer),
+    shorter_ms: lengthOf("shorter", shorter),
   };
   return Object.fromEntries(
     Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -65,6 +69,12 @@ function timeOf(flag: string, given: string | undefined, nowMs: number): string 
   if (Number.isNaN(ms))
     throw new Error(`--${flag} is "${given}"; it must be a time such as 2026-03-29T06:00:00Z, or how long ago: 24h`);
   return String(Math.max(0, Math.round(ms)));
+}
+
+function lengthOf(flag: string, given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  if (!DURATION.test(given)) throw new Error(`--${flag} is "${given}"; it must be a length of time such as 30s or 5m`);
+  return String(Math.round(durationMs(given)));
 }
 
 /** Who means all graphs says so by a filter that finds all: a filter that was forgotten is no such word. */

@@ -60,6 +60,7 @@ describe("the command line of svc graph", () => {
     [["bulk", "explode"], /^svc graph bulk knows no "explode"/],
     [["bulk", "cancel", "--yes"], /^svc graph bulk cancel needs a filter/],
     [["bulk", "cancel", "--worker", "a", "--before", "1d"], /^svc graph bulk cancel takes no --before/],
+    [["ls", "--longer", "soon"], /^--longer is "soon"; it must be a length of time such as 30s or 5m/],
     [["check", "this"], /^svc graph check takes no argument "this"/],
     [["check", "--sample", "all"], /^--sample is "all"; it must be a whole number/],
   ];
@@ -87,6 +88,12 @@ describe("the command line of svc graph", () => {
     const invocation = readGraphArguments(["ls", "--since", "2h", "--until", "1970-01-01T01:00:00Z"], "/srv", {}, 9e6);
     assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
     assert.deepEqual(invocation.command.task.query, { since_ms: "1800000", until_ms: "3600000" });
+  });
+
+  it("takes graphs by how long they took", () => {
+    const invocation = read("ls", "--longer", "1.5s", "--shorter", "5m");
+    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
+    assert.deepEqual(invocation.command.task.query, { longer_ms: "1500", shorter_ms: "300000" });
   });
 
   it("tells its verbs", () => {

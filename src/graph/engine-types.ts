@@ -1,7 +1,7 @@
 /** The engine's face: all that an app does with graphs. */
 import type { Json } from "../shared/json.ts";
 import type { GraphEvent } from "../store/graph-rows.ts";
-import type { GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
 import type { Queues } from "./queue-types.ts";
 import type { LaneReport } from "./machine/report-types.ts";
 import type { Schedules } from "./schedules/schedule-types.ts";
@@ -24,6 +24,11 @@ export interface Engine {
   start(worker: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }>;
   snapshot(graphId: string): Promise<Snapshot | undefined>;
   list(query: GraphQuery): Promise<Page<Snapshot>>;
+  /**
+   * How long those took that fit, in milliseconds; what goes on counts by its age, what has not begun not at all. Of the newest
+   * 10,000 at most, and of 2,000 where `tag`, `parent` or `error` is given. `limit` and `cursor` are not heeded.
+   */
+  durations(query: GraphQuery): Promise<Durations>;
   /** A node with what it was given and has come to; undefined for one that is not there. */
   node(graphId: string, nodeId: string): Promise<NodeDetail | undefined>;
   /** All nodes of a graph with all that is kept of them; empty where there is no such graph. */

@@ -8,7 +8,7 @@ import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import type { GraphEvent, GraphPhase, GraphRow } from "../store/graph-rows.ts";
-import type { GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
 import type { Unit } from "../store/unit.ts";
 import { auditOf } from "./machine/audit.ts";
 import { checkCount } from "./definition/checks.ts";
@@ -272,8 +272,13 @@ class GraphEngine implements Engine {
   }
 
   async list(query: GraphQuery): Promise<Page<Snapshot>> {
-    const page = await this.#options.store.graphs.list(query);
+    const page = await this.#options.store.graphs.list({ nowMs: this.#clock.now(), ...query });
     return { ...page, items: await this.#views(page.items.map(({ id }) => id)) };
+  }
+
+  durations(query: GraphQuery): Promise<Durations> {
+    const nowMs = query.nowMs ?? this.#clock.now();
+    return this.#options.store.graphs.durations({ ...query, nowMs }, nowMs);
   }
 
   async #views(ids: readonly string[]): Promise<Snapshot[]> {
@@ -397,7 +402,10 @@ class GraphEngine implements Engine {
 
   async bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport> {
     const { graphs, audit } = this.#options.store;
-    const report = await bulk({ graphs, take: (step, id, by) => this[step](id, by) }, action, options);
+    const report = await bulk({ graphs, take: (step, id, by) => this[step](id, by) }, action, {
+      ...options,
+      filter: { nowMs: this.#clock.now(), ...options.filter },
+    });
     if (report.dry_run) return report;
     const { matched, changed } = report;
     const data = { filter: { ...options.filter }, matched, changed };

@@ -57,6 +57,7 @@ export const PATHS = {
   /** Of the operators' screens, which are at `/_svc/ops` and below. */
   ops: "/_svc/ops.js",
   opsPalette: "/_svc/ops-palette.js",
+  opsBrush: "/_svc/ops-brush.js",
   opsCss: "/_svc/ops.css",
   flowCss: "/_svc/flow.css",
   /** Parts of flow.js: the connection of a page's widgets, the picture of a graph, the log of its events. */

@@ -207,7 +207,15 @@ export function toHead(row: Row): GraphHead {
     tags: row["tags"] === "[]" ? [] : (JSON.parse(text("tags")) as string[]),
     error: typeof error === "string" ? (JSON.parse(error) as Failure) : undefined,
     parentGraph: typeof parent === "string" ? parent : undefined,
+    startedMs: numberIn(row, "started_ms"),
+    finishedMs: numberIn(row, "finished_ms"),
   };
+}
+
+/** PostgreSQL gives what is longer than 32 bits as text. */
+function numberIn(row: Row, name: string): number | undefined {
+  const value = row[name] ?? null;
+  return value === null ? undefined : Number(value);
 }
 
 /** Optional keys of an event are left out, not undefined, so that every store gives the same shape. */

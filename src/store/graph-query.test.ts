@@ -10,6 +10,7 @@ import { GRAPH_STATUSES } from "../shared/wire.ts";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
 import type { GraphQuery } from "./queries.ts";
+import { MAX_COMPARED } from "./graph-query.ts";
 import { openStore } from "./open.ts";
 import { withoutPostgres } from "../testing/test-database.ts";
 import { openedStore } from "./opened-store.test.ts";
@@ -46,8 +47,8 @@ function rowOf(at: number): GraphRow {
     definition: "d",
     createdMs: BEGIN_MS + Math.trunc(at / 2),
     dueMs: BEGIN_MS,
-    startedMs: undefined,
-    finishedMs: undefined,
+    startedMs: status === "pending" ? undefined : BEGIN_MS + at,
+    finishedMs: status === "done" || status === "failed" ? BEGIN_MS + COUNT + ((at * 37) % 100) : undefined,
     priority: 0,
     parentGraph,
     parentNode: parentGraph && "n",
@@ -59,6 +60,7 @@ function rowOf(at: number): GraphRow {
 }
 
 const COUNT = 300;
+const NOW_MS = BEGIN_MS + COUNT + 50;
 const timeMs = fc.integer({ min: BEGIN_MS - 2, max: BEGIN_MS + COUNT / 2 + 2 });
 const query: fc.Arbitrary<GraphQuery> = fc.record(
   {
@@ -70,10 +72,13 @@ const query: fc.Arbitrary<GraphQuery> = fc.record(
     idPrefix: fc.tuple(fc.nat(COUNT), fc.integer({ min: 2, max: 28 })).map(([at, length]) => idOf(at).slice(0, length)),
     error: fc.constantFrom("SOCKET", "host", 'd "n', "%", ""),
     parent: fc.constantFrom(...PARENTS, "g_unknown"),
+    longerMs: fc.nat(400),
+    shorterMs: fc.nat(400),
+    nowMs: fc.constant(NOW_MS),
     limit: fc.constantFrom(1, 3, 50, 200),
     cursor: fc.nat(COUNT).map(idOf),
   },
-  { requiredKeys: [] },
+  { requiredKeys: ["nowMs"] },
 );
 
 /** The texts of all statements that SQLite is asked to prepare. */
@@ -181,9 +186,10 @@ describe("pages of graphs", () => {
   const sameAsMemory = async (other: Store, numRuns: number): Promise<void> => {
     const [memory] = stores;
     await fc.assert(
-      fc.asyncProperty(query, async (one) =>
-        assert.deepEqual(await other.graphs.list(one), await memory.graphs.list(one)),
-      ),
+      fc.asyncProperty(query, async (one) => {
+        assert.deepEqual(await other.graphs.list(one), await memory.graphs.list(one));
+        assert.deepEqual(await other.graphs.durations(one, NOW_MS), await memory.graphs.durations(one, NOW_MS));
+      }),
       { numRuns },
     );
     assert.deepEqual(await other.graphs.countByStatus(), await memory.graphs.countByStatus());
@@ -204,12 +210,35 @@ describe("pages of graphs", () => {
     }
   });
 
+  it("compare the lengths of so many and no more, and tell where to go on", async () => {
+    const long = join(folder, "long.db");
+    await (await openStore(`sqlite:${long}`)).close();
+    const driver = new (await loadDriver())(long);
+    // As many as a page compares and ten more, of which the oldest five took longest.
+    driver.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${MAX_COMPARED + 9})
+      INSERT INTO graph (id, worker, status, phase, epoch, pause_no, input, tags, definition, created_ms, due_ms, started_ms, finished_ms)
+      SELECT printf('g_%012d', i), 'w', 'done', 'done', 1, 0, '1', '[]', 'd', i, i, i, i + iif(i < 5, 60000, i % 100) FROM n`);
+    driver.close();
+    const { graphs, close } = await openStore(`sqlite:${long}`);
+    const slow = { longerMs: 60_000, nowMs: 0 };
+    const first = await graphs.list(slow);
+    assert.deepEqual([first.items.length, first.total, first.nextCursor], [0, 0, "g_000000000010"]);
+    const next = await graphs.list({ ...slow, cursor: "g_000000000010" });
+    assert.deepEqual([next.items.length, next.nextCursor], [5, undefined]);
+    const { durationsMs, isAll } = await graphs.durations({ worker: "w" }, 0);
+    assert.deepEqual([durationsMs.length, durationsMs[0], isAll], [10_000, 9, false]);
+    await close();
+  });
+
   it("walk an index, as does everything else SQLite is asked", async () => {
     const statements = await preparedBy(async () => {
       const store = await openStore(`sqlite:${join(folder, "plans.db")}`);
       await fill(store);
       await fc.assert(
-        fc.asyncProperty(query, async (one) => (await store.graphs.list(one)).total >= 0),
+        fc.asyncProperty(query, async (one) => {
+          const { total } = await store.graphs.list(one);
+          return total >= 0 && (await store.graphs.durations(one, NOW_MS)).isAll;
+        }),
         { numRuns: 100 },
       );
       await askAll(store);

@@ -3,15 +3,23 @@
  * (shared/id-time.ts), so every condition on time or on the id itself is a range of ids.
  */
 import { lowestGraphId } from "../shared/id-time.ts";
+import { invariant } from "../shared/errors.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../shared/wire.ts";
 import type { GraphRow } from "./graph-rows.ts";
 import type { GraphQuery, PurgeQuery } from "./queries.ts";
 
 /** Matches beyond this are not counted: a total is for a reader, and 1,000 is more than any reads. */
 export const MAX_TOTAL = 1000;
+/** Graphs whose lengths are told: enough for their shape, and read in milliseconds. */
+export const MAX_DURATIONS = 10_000;
+/** Graphs whose lengths a page compares, where an index has them: a few milliseconds. */
+export const MAX_COMPARED = 100_000;
 
 /** What can be told of a graph without its input and result. */
-export type GraphHead = Pick<GraphRow, "id" | "worker" | "status" | "tags" | "error" | "parentGraph">;
+export type GraphHead = Pick<
+  GraphRow,
+  "id" | "worker" | "status" | "tags" | "error" | "parentGraph" | "startedMs" | "finishedMs"
+>;
 
 /** Sorts above every id that begins with the text before it. */
 const ABOVE = "~";
@@ -25,14 +33,43 @@ export function idRange(query: GraphQuery, cursor = ABOVE): { from: string; to: 
 }
 
 /** Whether a query asks by worker and status only: then its total is exact. */
-export function isPlain({ tag, sinceMs, untilMs, idPrefix, error, parent }: GraphQuery): boolean {
-  return [tag, sinceMs, untilMs, idPrefix, error, parent].every((value) => value === undefined);
+export function isPlain({ tag, sinceMs, untilMs, idPrefix, error, parent, longerMs, shorterMs }: GraphQuery): boolean {
+  return [tag, sinceMs, untilMs, idPrefix, error, parent, longerMs, shorterMs].every((value) => value === undefined);
 }
 
 /** Statuses a match can have: only what has failed has an error. */
 export function statusesOf({ status, error }: GraphQuery): readonly GraphStatus[] {
   if (error === undefined) return status === undefined ? GRAPH_STATUSES : [status];
   return status === undefined || status === "failed" ? ["failed"] : [];
+}
+
+/** What a query says of durations. */
+export interface DurationRange {
+  longerMs: number | undefined;
+  shorterMs: number | undefined;
+  nowMs: number;
+}
+
+/** Undefined where it says nothing. */
+export function durationRange({ longerMs, shorterMs, nowMs }: GraphQuery): DurationRange | undefined {
+  if (longerMs === undefined && shorterMs === undefined) return undefined;
+  invariant(nowMs !== undefined, "a query for durations says what time it is");
+  return { longerMs, shorterMs, nowMs };
+}
+
+/** How long a graph took, or has been under way; undefined while it has not begun. */
+export function durationOf(
+  { startedMs, finishedMs }: Pick<GraphHead, "startedMs" | "finishedMs">,
+  nowMs: number,
+): number | undefined {
+  return startedMs === undefined ? undefined : (finishedMs ?? nowMs) - startedMs;
+}
+
+function fitsDuration(range: DurationRange | undefined, head: GraphHead): boolean {
+  if (!range) return true;
+  const { longerMs = -Infinity, shorterMs = Infinity, nowMs } = range;
+  const tookMs = durationOf(head, nowMs);
+  return tookMs !== undefined && tookMs >= longerMs && tookMs < shorterMs;
 }
 
 /** Whether a graph is one of those asked for, on whichever page. */
@@ -45,7 +82,8 @@ export function matches(query: GraphQuery, head: GraphHead): boolean {
     (query.worker === undefined || head.worker === query.worker) &&
     (query.tag === undefined || head.tags.includes(query.tag)) &&
     (query.parent === undefined || head.parentGraph === query.parent) &&
-    (query.error === undefined || lower(head.error?.message ?? "").includes(lower(query.error)))
+    (query.error === undefined || lower(head.error?.message ?? "").includes(lower(query.error))) &&
+    fitsDuration(durationRange(query), head)
   );
 }
 

@@ -25,9 +25,25 @@ export interface GraphQuery {
   error?: string;
   /** Started by a node of this graph. */
   parent?: string;
+  /**
+   * Took so many milliseconds or more, and less than so many. What has not ended counts as it is at `nowMs`; what has not begun
+   * fits neither. A page looks at the newest 100,000 graphs at most, and at 2,000 where a tag or a parent is given too.
+   */
+  longerMs?: number;
+  shorterMs?: number;
+  /** Beside `longerMs` or `shorterMs`: what the age of graphs under way is counted to. The engine says what its clock says. */
+  nowMs?: number;
   /** 1 to 200; default 50. */
   limit?: number;
   cursor?: string;
+}
+
+/** How long graphs took. */
+export interface Durations {
+  /** In milliseconds, of each that has begun, newest first. */
+  durationsMs: number[];
+  /** Whether these are all that match; else the newest of them. */
+  isAll: boolean;
 }
 
 /** Which finished graphs may go. All conditions must hold. */

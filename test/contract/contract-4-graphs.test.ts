@@ -112,6 +112,8 @@ throughBothDoors(
       assert.deepEqual([await total(`id=${id.slice(0, 20)}`), await total("id=g_zz")], [1, 0]);
       assert.deepEqual([await total("error=refused"), await total("parent=g_1")], [0, 0]);
       assert.equal((await call("GET", "/_svc/graphs?until_ms=x")).status, 422);
+      assert.deepEqual([await total("longer_ms=86400000"), await total("shorter_ms=86400000")], [0, await total("")]);
+      assert.equal((await call("GET", "/_svc/graphs?longer_ms=1m")).status, 422);
     });
 
     it("GET /_svc/graphs/:id: 200 the snapshot: worker, status, input, result, error, progress, nodes (status, attempts, times, error), edges, times", async () => {

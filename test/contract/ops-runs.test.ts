@@ -55,6 +55,21 @@ describe("the list of runs", () => {
     assert.match(page, /href="\/_svc\/ops\/runs\?tag=web"/);
   });
 
+  it("shows how long they took as columns that lead to the runs in them, and as a table", async () => {
+    const page = await text("/_svc/ops/runs?worker=order&longer=1d");
+    assert.match(page, /of 10 runs/);
+    const hrefs = [...page.matchAll(/<a href="([^"]+)" aria-label="[^"]+: ([1-9]\d*) runs?"/g)];
+    let sum = 0;
+    for (const [, href = "", count] of hrefs) {
+      const query = href.replaceAll("&amp;", "&").slice("/_svc/ops/runs".length);
+      assert.match(query, /worker=order&(longer|shorter)=/);
+      assert.equal((await listed(query)).length, Number(count));
+      sum += Number(count);
+    }
+    assert.equal(sum, 10);
+    assert.match(page, /<th scope="row" data-label="Took">/);
+  });
+
   it("says what of the address it can't read, and which filters leave nothing", async () => {
     const page = await text("/_svc/ops/runs?status=dead&worker=nobody");
     assert.match(page, /There is no status "dead"/);
@@ -158,5 +173,17 @@ describe("the same for many", () => {
   it("of nothing is told", async () => {
     assert.match(await text("/_svc/ops/runs/bulk?which=chosen&step=pause"), /Nothing to do/);
     assert.equal((await client.get("/_svc/ops/runs/bulk?step=explode")).status, 422);
+  });
+});
+
+describe("a run that is under way", () => {
+  it("is found by how long it has been so", async () => {
+    const { snapshot } = await app.engine.start("sync-catalogue", null, { tags: ["long"] });
+    const id = snapshot.graph_id;
+    await until(async () => (await app.engine.snapshot(id))?.phase === "running", "that it runs");
+    assert.equal((await listed("?longer=1d")).length, 0);
+    assert.ok((await listed("?shorter=1d")).includes(id));
+    assert.equal((await listed("?shorter=1d&tag=vip")).length, 2);
+    await app.engine.cancel(id);
   });
 });

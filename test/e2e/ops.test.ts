@@ -56,6 +56,22 @@ function alive(page: Page): Promise<void> {
   return page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
 }
 
+/** A range can be drawn: its module has run. */
+async function brushed(page: Page): Promise<void> {
+  await page.locator("[data-brush]").first().waitFor();
+  await page.evaluate(`import("/_svc/ops-brush.js")`);
+}
+
+/** Draws along the plot, in shares of its width; the button stays down. */
+async function drag(page: Page, from: number, to: number): Promise<void> {
+  const box = (await page.locator("[data-brush]").boundingBox()) ?? assert.fail("there is nothing to draw along");
+  const y = box.y + box.height / 3;
+  await page.mouse.move(box.x + box.width * from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * to, y, { steps: 3 });
+  await page.locator(".brush").waitFor();
+}
+
 /** Every screen, in a state that shows something. */
 function screens(): string[] {
   return [
@@ -182,6 +198,52 @@ describe("every screen of the operators", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/find=LINE-1/);
     assert.deepEqual([instantly.length, await marked()], [1, instantly]);
+    await tab.close();
+  });
+
+  it("has a range of durations chosen by dragging along the columns or by the arrow keys, and given back", async () => {
+    const tab = await openTab(browser, { viewport: { width: 1280, height: 900 } });
+    const { page } = tab;
+    await page.goto(at("/runs"));
+    await brushed(page);
+    const columns = page.locator("[data-brush] svg a");
+    // What each of two columns leads to, put together.
+    const rangeOf = (first: number, last: number): Promise<(string | null)[]> =>
+      columns.evaluateAll(
+        (all, [from, to]) =>
+          (
+            [
+              [from, "longer"],
+              [to, "shorter"],
+            ] as const
+          ).map(([place, name]) =>
+            new URL(all.at(place)?.getAttribute("href") ?? "", location.href).searchParams.get(name),
+          ),
+        [first, last] as const,
+      );
+    const inAddress = (): (string | null)[] => {
+      const { searchParams } = new URL(page.url());
+      return [searchParams.get("longer"), searchParams.get("shorter")];
+    };
+    await drag(page, 0.02, 0.98);
+    await page.keyboard.press("Escape");
+    await page.locator(".brush").waitFor({ state: "detached" });
+    await page.mouse.up();
+    await drag(page, 0.02, 0.98);
+    const all = await rangeOf(0, -1);
+    await page.mouse.up();
+    await page.getByRole("link", { name: "All durations" }).waitFor();
+    assert.deepEqual(inAddress(), all);
+    await brushed(page);
+    await page.locator("[data-brush] svg").dblclick({ position: { x: 2, y: 2 } });
+    await page.waitForURL(at("/runs"));
+    await brushed(page);
+    await columns.first().focus();
+    await page.keyboard.press("Shift+ArrowRight");
+    const two = await rangeOf(0, 1);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "All durations" }).waitFor();
+    assert.deepEqual(inAddress(), two);
     await tab.close();
   });
 

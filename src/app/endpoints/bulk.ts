@@ -15,7 +15,18 @@ const PURGE = "purge";
 const PURGE_KEYS = ["worker", "status", "tag", "finished_before_ms"];
 const ENDED = ["done", "failed"] as const;
 const KEYS = ["action", "filter", "dry_run", "limit", "cursor"];
-const FILTER_KEYS = ["worker", "status", "tag", "since_ms", "until_ms", "id", "error", "parent"];
+const FILTER_KEYS = [
+  "worker",
+  "status",
+  "tag",
+  "since_ms",
+  "until_ms",
+  "id",
+  "error",
+  "parent",
+  "longer_ms",
+  "shorter_ms",
+];
 const MOST = 10_000;
 const MAX_TEXT_LENGTH = 500;
 

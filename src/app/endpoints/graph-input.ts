@@ -29,6 +29,11 @@ const TEXT_FILTERS = [
   ["id", "idPrefix"],
 ] as const;
 
+const DURATION_FILTERS = [
+  ["longer_ms", "longerMs"],
+  ["shorter_ms", "shorterMs"],
+] as const;
+
 export interface StartInput {
   worker: string;
   input: Json;
@@ -95,6 +100,10 @@ export function readGraphQuery(query: URLSearchParams): GraphQuery {
   if (status != null) result.status = readStatus(status);
   if (sinceMs != null) result.sinceMs = readWhole(sinceMs, "since_ms");
   if (untilMs != null) result.untilMs = readWhole(untilMs, "until_ms");
+  for (const [name, key] of DURATION_FILTERS) {
+    const text = query.get(name);
+    if (text !== null) result[key] = readWhole(text, name);
+  }
   return result;
 }
 

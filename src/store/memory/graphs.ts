@@ -2,7 +2,7 @@
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
-import type { GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
 import type { Unit } from "../unit.ts";
 import type { MemoryAudit } from "./control.ts";
 import type { MemoryWebhooks } from "./webhooks.ts";
@@ -10,7 +10,7 @@ import { Lines } from "../lines.ts";
 import type { ArtifactRow } from "../artifacts.ts";
 import { MemoryArtifacts } from "./artifacts.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
-import { idRange, isPlain, isPurgeable, matches, MAX_TOTAL } from "../graph-query.ts";
+import { durationOf, idRange, isPlain, isPurgeable, matches, MAX_DURATIONS, MAX_TOTAL } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
@@ -175,10 +175,17 @@ export class MemoryGraphs implements GraphStore {
     return ids.sort().slice(0, limit);
   }
 
+  #matching(query: GraphQuery): GraphRow[] {
+    return [...this.#graphs.values()].filter((row) => matches(query, row)).sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+
+  async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
+    const all = this.#matching(query).flatMap((row) => durationOf(row, nowMs) ?? []);
+    return { durationsMs: all.slice(0, MAX_DURATIONS), isAll: all.length <= MAX_DURATIONS };
+  }
+
   async list(query: GraphQuery): Promise<Page<GraphRow>> {
-    const matching = [...this.#graphs.values()]
-      .filter((row) => matches(query, row))
-      .sort((a, b) => (a.id < b.id ? 1 : -1));
+    const matching = this.#matching(query);
     const { to } = idRange(query, query.cursor);
     const rest = matching.filter((row) => row.id < to);
     const limit = pageLimit(query.limit);

@@ -1,13 +1,23 @@
 /**
  * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by parent, by
- * tag, by worker or by status, status by status, merged by the database. What no index answers (an error's text; a worker
- * beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
+ * tag, by worker or by status, status by status, merged by the database. Lengths are compared on the way, of at most `MAX_COMPARED`
+ * graphs. What no index answers (an error's text; a worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { toGraph, toHead } from "../columns.ts";
 import type { GraphRow } from "../graph-rows.ts";
-import { idRange, isPlain, matches, MAX_TOTAL, statusesOf } from "../graph-query.ts";
+import {
+  durationRange,
+  idRange,
+  isPlain,
+  matches,
+  MAX_COMPARED,
+  MAX_DURATIONS,
+  MAX_TOTAL,
+  statusesOf,
+  type DurationRange,
+} from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
-import type { GraphQuery, Page } from "../queries.ts";
+import type { Durations, GraphQuery, Page } from "../queries.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import { clean } from "./group-document.ts";
 import type { Database, SqlValue } from "./database.ts";
@@ -22,6 +32,9 @@ interface Walk {
   values: SqlValue[];
   /** Whether each candidate has to be looked at. */
   isPartial: boolean;
+  /** What is compared on the way: `AND …`, of numbers. Empty: nothing, or there are no times. */
+  length: string;
+  hasTimes: boolean;
 }
 
 export class GraphList {
@@ -63,21 +76,35 @@ export class GraphList {
     limit: number,
     cursor?: string,
   ): Promise<{ ids: string[]; resumeAt: string | undefined }> {
-    const { from } = idRange(query);
-    const { to } = idRange(query, cursor);
+    const range = idRange(query, cursor);
+    const { to } = range;
+    const from = await this.#floor(walk, range);
     const size = walk.isPartial ? MAX_LOOKED : limit + 1;
     const candidates = await this.#candidates(walk, from, to, size);
     const found = walk.isPartial ? await this.#matching(query, candidates) : candidates;
     if (found.length > limit) return { ids: found.slice(0, limit), resumeAt: found[limit - 1] };
-    return { ids: found, resumeAt: candidates.length < size ? undefined : candidates.at(-1) };
+    if (candidates.length < size) return { ids: found, resumeAt: from === range.from ? undefined : from };
+    return { ids: found, resumeAt: candidates.at(-1) };
+  }
+
+  /** The lowest id that is looked at. */
+  async #floor({ sources, values, length }: Walk, { from, to }: { from: string; to: string }): Promise<string> {
+    if (length === "" || sources.length === 0) return from;
+    const each = sources.map(
+      ({ from: table, id }) =>
+        `(SELECT ${id} AS id FROM ${table} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT 1 OFFSET $3)`,
+    );
+    const text = `SELECT max(id) AS id FROM (${each.join(" UNION ALL ")}) AS floors`;
+    const row = await this.#database.row(text, clean(from), clean(to), MAX_COMPARED - 1, ...values);
+    return String(row?.["id"] ?? from);
   }
 
   /** The newest of all sources. */
-  async #candidates({ sources, values }: Walk, from: string, to: string, limit: number): Promise<string[]> {
+  async #candidates({ sources, values, length }: Walk, from: string, to: string, limit: number): Promise<string[]> {
     if (sources.length === 0) return [];
     const each = sources.map(
       ({ from: table, id }) =>
-        `(SELECT ${id} AS id FROM ${table} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
+        `(SELECT ${id} AS id FROM ${table}${length} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
     );
     const text = `SELECT id FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
     const rows = await this.#database.rows(text, clean(from), clean(to), limit, ...values);
@@ -85,17 +112,43 @@ export class GraphList {
   }
 
   async #matching(query: GraphQuery, ids: readonly string[]): Promise<string[]> {
-    const text = "SELECT id, worker, status, tags, error, parent_graph FROM svc.graph WHERE id = ANY ($1::text[])";
+    const text =
+      "SELECT id, worker, status, tags, error, parent_graph, started_ms, finished_ms FROM svc.graph WHERE id = ANY ($1::text[])";
     const heads = (await this.#database.rows(text, ids)).map(toHead);
     const fitting = new Set(heads.filter((head) => matches(query, head)).map(({ id }) => id));
     return ids.filter((id) => fitting.has(id));
   }
 
+  async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
+    const walk = walkOf(query);
+    const { sources, values, length } = walk;
+    if (walk.isPartial || !walk.hasTimes) {
+      const { ids, resumeAt } = await this.#find(query, walk, MAX_LOOKED);
+      const text = `SELECT coalesce(finished_ms, $2) - started_ms AS ms FROM svc.graph
+        WHERE id = ANY ($1::text[]) AND started_ms IS NOT NULL ORDER BY id DESC`;
+      const rows = await this.#database.rows(text, ids, nowMs);
+      return { durationsMs: rows.map(({ ms }) => Number(ms)), isAll: resumeAt === undefined };
+    }
+    if (sources.length === 0) return { durationsMs: [], isAll: true };
+    const { from, to } = idRange(query);
+    const now = `$${values.length + 4}::bigint`;
+    const each = sources.map(
+      ({ from: table, id }) =>
+        `(SELECT ${id} AS id, coalesce(finished_ms, ${now}) - started_ms AS ms FROM ${table}${length} AND started_ms IS NOT NULL
+          AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
+    );
+    const text = `SELECT ms FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
+    const rows = await this.#database.rows(text, clean(from), clean(to), MAX_DURATIONS + 1, ...values, nowMs);
+    const durationsMs = rows.slice(0, MAX_DURATIONS).map(({ ms }) => Number(ms));
+    return { durationsMs, isAll: rows.length <= MAX_DURATIONS };
+  }
+
   async #total(query: GraphQuery, walk: Walk): Promise<number> {
     if (isPlain(query)) return this.#exactTotal(query);
     if (walk.isPartial) return Math.min(MAX_TOTAL, (await this.#find(query, walk, MAX_LOOKED)).ids.length);
-    const { from, to } = idRange(query);
-    return (await this.#candidates(walk, from, to, MAX_TOTAL)).length;
+    const range = idRange(query);
+    const from = await this.#floor(walk, range);
+    return (await this.#candidates(walk, from, range.to, MAX_TOTAL)).length;
   }
 
   async #exactTotal({ worker, status }: GraphQuery): Promise<number> {
@@ -108,11 +161,15 @@ export class GraphList {
 function walkOf(query: GraphQuery): Walk {
   const { worker, tag, parent } = query;
   const hasText = query.error !== undefined;
+  const range = durationRange(query);
   if (parent !== undefined) {
-    const isPartial = hasText || [worker, query.status, tag].some((value) => value !== undefined);
-    return { sources: [{ from: "svc.graph WHERE parent_graph = $4", id: "id" }], values: [clean(parent)], isPartial };
+    const isPartial = hasText || [worker, query.status, tag, range].some((value) => value !== undefined);
+    const sources = [{ from: "svc.graph WHERE parent_graph = $4", id: "id" }];
+    return { sources, values: [clean(parent)], isPartial, length: "", hasTimes: false };
   }
-  const isPartial = hasText || (tag !== undefined && worker !== undefined);
+  const hasTimes = tag === undefined;
+  const isPartial = hasText || (!hasTimes && (worker !== undefined || range !== undefined));
+  const length = isPartial || !range ? "" : lengthCondition(range);
   const asked = tag ?? worker;
   const values = asked === undefined ? [] : [clean(asked)];
   const sources = statusesOf(query).map((status) => {
@@ -121,5 +178,12 @@ function walkOf(query: GraphQuery): Walk {
     if (worker !== undefined) return { from: `svc.graph WHERE worker = $4 AND status = '${status}'`, id: "id" };
     return { from: `svc.graph WHERE status = '${status}'`, id: "id" };
   });
-  return { sources, values, isPartial };
+  return { sources, values, isPartial, length, hasTimes };
+}
+
+/** Numbers as they are: they were numbers before they came here. */
+function lengthCondition({ longerMs, shorterMs, nowMs }: DurationRange): string {
+  const length = `coalesce(finished_ms, ${Number(nowMs)}) - started_ms`;
+  const least = longerMs === undefined ? "" : ` AND ${length} >= ${Number(longerMs)}`;
+  return shorterMs === undefined ? least : `${least} AND ${length} < ${Number(shorterMs)}`;
 }

@@ -1,12 +1,23 @@
 /**
  * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by
- * parent, by tag, by worker or by status, status by status, merged here. What no index answers (an error's text; a worker
- * beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
+ * parent, by tag, by worker or by status, status by status, merged here. Those by worker and by status have the times of each
+ * graph too, so lengths are compared on the way, of at most `MAX_COMPARED` graphs. What no index answers (an error's text; a
+ * worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphRow } from "../graph-rows.ts";
-import type { GraphQuery, Page } from "../queries.ts";
-import { idRange, isPlain, matches, MAX_TOTAL, statusesOf } from "../graph-query.ts";
+import type { Durations, GraphQuery, Page } from "../queries.ts";
+import {
+  durationRange,
+  idRange,
+  isPlain,
+  matches,
+  MAX_COMPARED,
+  MAX_DURATIONS,
+  MAX_TOTAL,
+  statusesOf,
+  type DurationRange,
+} from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 import { toHead } from "../columns.ts";
 import { toGraph } from "./long-columns.ts";
@@ -29,6 +40,9 @@ interface Walk {
   sources: Source[];
   /** Whether each candidate has to be looked at. */
   isPartial: boolean;
+  /** What the indexes compare: `AND …`, with its values. Undefined: nothing, or they don't have the times. */
+  length: { text: string; values: number[] } | undefined;
+  hasTimes: boolean;
 }
 
 export class GraphList {
@@ -71,8 +85,9 @@ export class GraphList {
     limit: number,
     cursor?: string,
   ): { ids: string[]; resumeAt: string | undefined } {
-    const { from } = idRange(query);
-    let { to } = idRange(query, cursor);
+    const range = idRange(query, cursor);
+    const from = this.#floor(walk, range);
+    let { to } = range;
     const found: string[] = [];
     for (let looked = 0; looked < MAX_LOOKED;) {
       const size = walk.isPartial ? CHUNK : limit + 1;
@@ -80,19 +95,32 @@ export class GraphList {
       found.push(...(walk.isPartial ? this.#matching(query, candidates) : candidates));
       if (found.length > limit) return { ids: found.slice(0, limit), resumeAt: found[limit - 1] };
       const last = candidates.at(-1);
-      if (candidates.length < size || last === undefined) return { ids: found, resumeAt: undefined };
+      if (candidates.length < size || last === undefined)
+        return { ids: found, resumeAt: from === range.from ? undefined : from };
       to = last;
       looked += size;
     }
     return { ids: found, resumeAt: to };
   }
 
+  /** The lowest id that is looked at. */
+  #floor({ sources, length }: Walk, { from, to }: { from: string; to: string }): string {
+    if (!length) return from;
+    const floors = sources.map(({ from: table, id, values }) => {
+      const text = `SELECT ${id} AS id FROM ${table} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT 1 OFFSET ${MAX_COMPARED - 1}`;
+      return String(this.#database.sql(text).get(...values, from, to)?.["id"] ?? from);
+    });
+    return [from, ...floors].sort().at(-1) as string;
+  }
+
   /** The newest of all sources. */
-  #candidates({ sources }: Walk, from: string, to: string, limit: number): string[] {
+  #candidates({ sources, length }: Walk, from: string, to: string, limit: number): string[] {
     const ids = sources.flatMap(({ from: table, id, values }) =>
       this.#database
-        .sql(`SELECT ${id} AS id FROM ${table} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT ?`)
-        .all(...values, from, to, limit)
+        .sql(
+          `SELECT ${id} AS id FROM ${table}${length?.text ?? ""} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT ?`,
+        )
+        .all(...values, ...(length?.values ?? []), from, to, limit)
         .map((row) => String(row["id"])),
     );
     return (sources.length === 1 ? ids : ids.sort().reverse()).slice(0, limit);
@@ -101,7 +129,7 @@ export class GraphList {
   #matching(query: GraphQuery, ids: readonly string[]): string[] {
     const heads = this.#database
       .sql(
-        `SELECT id, worker, status, tags, error, parent_graph FROM graph WHERE id IN (SELECT value FROM json_each(?))`,
+        `SELECT id, worker, status, tags, error, parent_graph, started_ms, finished_ms FROM graph WHERE id IN (SELECT value FROM json_each(?))`,
       )
       .all(JSON.stringify(ids))
       .map(toHead);
@@ -117,16 +145,52 @@ export class GraphList {
     return rows.sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
+  durations(query: GraphQuery, nowMs: number): Durations {
+    const walk = walkOf(query);
+    const { sources, length } = walk;
+    if (walk.isPartial || !walk.hasTimes) {
+      const { ids, resumeAt } = this.#find(query, walk, MAX_LOOKED);
+      const inThese = `graph WHERE id IN (SELECT value FROM json_each(?))`;
+      return {
+        durationsMs: this.#lengths(inThese, [JSON.stringify(ids)], nowMs).map(([, ms]) => ms),
+        isAll: resumeAt === undefined,
+      };
+    }
+    const { from, to } = idRange(query);
+    const found = sources.flatMap(({ from: table, id, values }) =>
+      this.#lengths(
+        `${table}${length?.text ?? ""} AND ${id} >= ? AND ${id} < ?`,
+        [...values, ...(length?.values ?? []), from, to],
+        nowMs,
+      ),
+    );
+    if (sources.length > 1) found.sort(([a], [b]) => (a < b ? 1 : -1));
+    return { durationsMs: found.slice(0, MAX_DURATIONS).map(([, ms]) => ms), isAll: found.length <= MAX_DURATIONS };
+  }
+
+  /** Newest first, one more than are told. As one text: a row of its own for each takes twice as long. */
+  #lengths(from: string, values: (string | number)[], nowMs: number): [id: string, ms: number][] {
+    const row = this.#database
+      .sql(
+        `SELECT json_group_array(json_array(id, ms)) AS found FROM (SELECT id, coalesce(finished_ms, ?) - started_ms AS ms
+         FROM ${from} AND started_ms IS NOT NULL ORDER BY id DESC LIMIT ${MAX_DURATIONS + 1})`,
+      )
+      .get(nowMs, ...values);
+    return JSON.parse(String(row?.["found"])) as [string, number][];
+  }
+
   #total(query: GraphQuery, walk: Walk): number {
     if (isPlain(query)) return this.#exactTotal(query);
     if (walk.isPartial) return this.#find(query, walk, MAX_LOOKED).ids.length;
-    const { from, to } = idRange(query);
+    const range = idRange(query);
+    const from = this.#floor(walk, range);
+    const { length } = walk;
     const counts = walk.sources.map(({ from: table, id, values }) =>
       this.#database
         .sql(
-          `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} AND ${id} >= ? AND ${id} < ? LIMIT ${String(MAX_TOTAL)})`,
+          `SELECT count(*) AS total FROM (SELECT 1 FROM ${table}${length?.text ?? ""} AND ${id} >= ? AND ${id} < ? LIMIT ${String(MAX_TOTAL)})`,
         )
-        .get(...values, from, to),
+        .get(...values, ...(length?.values ?? []), from, range.to),
     );
     return Math.min(
       MAX_TOTAL,
@@ -146,11 +210,15 @@ export class GraphList {
 function walkOf(query: GraphQuery): Walk {
   const { worker, tag, parent } = query;
   const hasText = query.error !== undefined;
+  const range = durationRange(query);
   if (parent !== undefined) {
-    const isPartial = hasText || [worker, query.status, tag].some((value) => value !== undefined);
-    return { sources: [{ from: "graph WHERE parent_graph = ?", id: "id", values: [parent] }], isPartial };
+    const isPartial = hasText || [worker, query.status, tag, range].some((value) => value !== undefined);
+    const sources = [{ from: "graph WHERE parent_graph = ?", id: "id", values: [parent] }];
+    return { sources, isPartial, length: undefined, hasTimes: false };
   }
-  const isPartial = hasText || (tag !== undefined && worker !== undefined);
+  const hasTimes = tag === undefined;
+  const isPartial = hasText || (!hasTimes && (worker !== undefined || range !== undefined));
+  const length = isPartial || !range ? undefined : lengthCondition(range);
   const sources = statusesOf(query).map((status): Source => {
     if (tag !== undefined)
       return { from: "graph_tag WHERE tag = ? AND status = ?", id: "graph_id", values: [tag, status] };
@@ -158,5 +226,13 @@ function walkOf(query: GraphQuery): Walk {
       return { from: "graph WHERE worker = ? AND status = ?", id: "id", values: [worker, status] };
     return { from: "graph WHERE status = ?", id: "id", values: [status] };
   });
-  return { sources, isPartial };
+  return { sources, isPartial, length, hasTimes };
+}
+
+function lengthCondition({ longerMs, shorterMs, nowMs }: DurationRange): NonNullable<Walk["length"]> {
+  const [length, least, below] = ["coalesce(finished_ms, ?) - started_ms", longerMs, shorterMs];
+  return {
+    text: `${least === undefined ? "" : ` AND ${length} >= ?`}${below === undefined ? "" : ` AND ${length} < ?`}`,
+    values: [...(least === undefined ? [] : [nowMs, least]), ...(below === undefined ? [] : [nowMs, below])],
+  };
 }

@@ -2,7 +2,7 @@
 import type { GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
-import type { GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
 import type { TransactionRun } from "../transaction.ts";
 import type { Unit } from "../unit.ts";
 import { OwnError } from "../transaction.ts";
@@ -237,6 +237,10 @@ export class SqliteGraphs implements GraphStore {
 
   async list(query: GraphQuery): Promise<Page<GraphRow>> {
     return this.#list.page(query);
+  }
+
+  async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
+    return this.#list.durations(query, nowMs);
   }
 
   async workers(): Promise<string[]> {

@@ -5,15 +5,19 @@ import { OPS_PATH, RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { listCommands } from "../views/commands.ts";
+import { histogramOf, type Histogram } from "../views/histogram.ts";
 import { exportBody, EXPORTS } from "../views/export.ts";
 import { mayChange } from "../views/looks.ts";
 import {
   chipsOf,
+  endpointQueryOf,
   graphQueryOf,
+  lengthMsOf,
   PAGE_SIZE,
   queryText,
   readRunsQuery,
   SINCE,
+  LENGTH_PATTERN,
   STATUSES,
   type RunsFilter,
   type RunsQuery,
@@ -21,6 +25,7 @@ import {
 import { countText } from "../views/text.ts";
 import { BulkBar, bulkScreens, CompareBar } from "./bulk.tsx";
 import { CommandsPanel, Pager } from "./parts.tsx";
+import { DurationsPanel } from "./durations.tsx";
 import { NoRuns, RunsTable } from "./runs-table.tsx";
 import { SavedViews, savedViewsRoute } from "./saved-views.tsx";
 
@@ -32,6 +37,7 @@ interface RunsData extends RunsQuery {
   total: number;
   next: string | undefined;
   workers: string[];
+  histogram: Histogram | undefined;
 }
 
 export function runsScreens(screens: Screens): Entry[] {
@@ -53,17 +59,25 @@ export function runsScreens(screens: Screens): Entry[] {
 async function loadRuns({ ctx, app, nowMs }: Look): Promise<RunsData> {
   const query = readRunsQuery(ctx.query);
   const { filter, cursor } = query;
-  const page = await app.engine.list({
-    ...graphQueryOf(filter, nowMs),
-    limit: PAGE_SIZE,
-    ...(cursor !== undefined && { cursor }),
-  });
+  const { longer, shorter, ...others } = filter;
+  const [page, durations] = await Promise.all([
+    app.engine.list({ ...graphQueryOf(filter, nowMs), limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) }),
+    app.engine.durations(graphQueryOf(others, nowMs)),
+  ]);
+  const chosen = { longerMs: lengthMsOf(longer), shorterMs: lengthMsOf(shorter) };
   const workers = [...app.definitions.keys()].sort();
-  return { ...query, runs: page.items, total: page.total, next: page.nextCursor, workers };
+  return {
+    ...query,
+    runs: page.items,
+    total: page.total,
+    next: page.nextCursor,
+    workers,
+    histogram: histogramOf(durations, chosen),
+  };
 }
 
 function Runs({ data, look }: { data: RunsData; look: Look }) {
-  const { filter, runs, total, next } = data;
+  const { filter, runs, total, next, histogram } = data;
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
@@ -77,6 +91,9 @@ function Runs({ data, look }: { data: RunsData; look: Look }) {
       <FilterForm data={data} />
       <Chips data={data} />
       <SavedViews look={look} query={queryText(filter)} />
+      <div data-live="durations">
+        {histogram === undefined ? null : <DurationsPanel histogram={histogram} filter={filter} />}
+      </div>
       <div data-live="runs">
         {runs.length === 0 ? (
           <NoRuns look={look} isFiltered={isFiltered} />
@@ -95,7 +112,7 @@ function Runs({ data, look }: { data: RunsData; look: Look }) {
           text={`${countText(runs.length)} of ${totalText(data)}`}
         />
       </div>
-      <CommandsPanel commands={listCommands(look.origin, { ...filter })} />
+      <CommandsPanel commands={listCommands(look.origin, { ...filter }, endpointQueryOf(filter, look.nowMs))} />
     </>
   );
 }
@@ -152,6 +169,8 @@ function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
           ))}
         </select>
       </label>
+      <LengthField name="longer" label="Took at least" value={filter.longer} />
+      <LengthField name="shorter" label="Took less than" value={filter.shorter} />
       <label>
         Tag
         <input name="tag" value={filter.tag ?? ""} autocomplete="off" />
@@ -168,6 +187,23 @@ function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
         Filter
       </button>
     </form>
+  );
+}
+
+function LengthField({ name, label, value }: { name: string; label: string; value: string | undefined }) {
+  return (
+    <label>
+      {label}
+      <input
+        name={name}
+        value={value ?? ""}
+        placeholder="30s"
+        pattern={LENGTH_PATTERN}
+        title="A length of time: 500ms, 30s, 5m, 2h, 1d"
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </label>
   );
 }
 

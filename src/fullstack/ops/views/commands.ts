@@ -24,11 +24,17 @@ export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Of the list of runs: the command line knows the first few of its filters. */
-export function listCommands(origin: string, filter: Readonly<Record<string, string>>): Commands {
-  const query = new URLSearchParams(filter).toString();
-  const known = ["worker", "status", "tag"];
-  const isKnown = Object.keys(filter).every((name) => known.includes(name));
+/** Filters of the list that the command line calls the same. */
+const FLAGS = ["worker", "status", "tag", "since", "longer", "shorter", "error", "id", "parent"];
+
+/** Of the list of runs. @param asked the same filter, as the endpoint takes it in its query */
+export function listCommands(
+  origin: string,
+  filter: Readonly<Record<string, string>>,
+  asked: Readonly<Record<string, string>>,
+): Commands {
+  const query = new URLSearchParams(asked).toString();
+  const isKnown = Object.keys(filter).every((name) => FLAGS.includes(name));
   const flags = Object.entries(filter).map(([name, value]) => `--${name} ${quoted(value)}`);
   return commandsOf(
     origin,

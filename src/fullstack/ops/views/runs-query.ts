@@ -10,7 +10,7 @@ type GraphStatus = Snapshot["status"];
 
 export const STATUSES: readonly GraphStatus[] = ["pending", "running", "paused", "done", "failed"];
 
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Stretches that the form offers; an address may name any other. */
 export const SINCE: readonly (readonly [value: string, label: string])[] = [
   ["15m", "last 15 minutes"],
@@ -22,6 +22,8 @@ export const SINCE: readonly (readonly [value: string, label: string])[] = [
 
 /** Beginning and end of a stretch, as ISO 8601. */
 const MOMENTS = ["from", "until"] as const;
+/** Lengths of time: `30s`. */
+const LENGTHS = ["since", "longer", "shorter"] as const;
 const TEXTS = ["worker", "tag", "error", "id", "parent"] as const;
 /** Longer than any name, tag or message that is worth looking for. */
 const MAX_LENGTH = 200;
@@ -39,6 +41,9 @@ export interface RunsFilter {
   until?: string;
   /** `24h`: reaches back from the moment it is asked. */
   since?: string;
+  /** `30s`: took so long or longer, or has been under way so long; and less than so long. */
+  longer?: string;
+  shorter?: string;
 }
 
 export interface Chip {
@@ -71,25 +76,45 @@ export function readRunsQuery(query: URLSearchParams): RunsQuery {
     if (given && !Number.isNaN(Date.parse(given))) filter[name] = new Date(given).toISOString();
     else if (given) problems.push(`"${given.slice(0, 40)}" is no time; write 2026-11-21T10:15Z`);
   }
-  const since = query.get("since");
-  if (since && sinceMsOf(since) !== undefined) filter.since = since;
-  else if (since) problems.push(`"${since.slice(0, 40)}" is no stretch of time; write 15m, 24h or 7d`);
+  for (const name of LENGTHS) {
+    const given = query.get(name)?.trim();
+    if (given && lengthMsOf(given) !== undefined) filter[name] = given;
+    else if (given) problems.push(`"${given.slice(0, 40)}" is no length of time; write 500ms, 30s, 15m, 24h or 7d`);
+  }
   return { filter, problems, cursor: query.get("cursor") || undefined };
 }
 
 /** @param nowMs what `since` counts from */
 export function graphQueryOf(
-  { since, from, until, id, ...rest }: RunsFilter,
+  { since, from, until, id, longer, shorter, ...rest }: RunsFilter,
   nowMs: number,
 ): Omit<GraphQuery, "limit" | "cursor"> {
-  const backMs = since === undefined ? undefined : sinceMsOf(since);
+  const [backMs, longerMs, shorterMs] = [since, longer, shorter].map((text) => lengthMsOf(text));
   return {
     ...rest,
     ...(id !== undefined && { idPrefix: id }),
     ...(backMs !== undefined && { sinceMs: nowMs - backMs }),
     ...(from !== undefined && { sinceMs: Date.parse(from) }),
     ...(until !== undefined && { untilMs: Date.parse(until) - 1 }),
+    ...(longerMs !== undefined && { longerMs }),
+    ...(shorterMs !== undefined && { shorterMs }),
   };
+}
+
+/** The same as the endpoint of the list takes it. */
+export function endpointQueryOf(filter: RunsFilter, nowMs: number): Record<string, string> {
+  const { idPrefix, sinceMs, untilMs, longerMs, shorterMs, ...rest } = graphQueryOf(filter, nowMs);
+  const all = {
+    ...rest,
+    id: idPrefix,
+    since_ms: sinceMs,
+    until_ms: untilMs,
+    longer_ms: longerMs,
+    shorter_ms: shorterMs,
+  };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 }
 
 /** As it stands behind the `?`; empty for the whole list. */
@@ -112,13 +137,27 @@ const LABELS: Readonly<Partial<Record<keyof RunsFilter, string>>> = {
   id: "id begins with",
   from: "started from",
   until: "started before",
+  longer: "took at least",
+  shorter: "took less than",
 };
 
 function isMoment(name: keyof RunsFilter): boolean {
   return MOMENTS.some((one) => one === name);
 }
 
-function sinceMsOf(text: string): number | undefined {
-  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  return count === undefined || unit === undefined ? undefined : Number(count) * (UNITS[unit] as number);
+/** For the fields of a form. */
+export const LENGTH_PATTERN = String.raw`(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h|d)`;
+const LENGTH = new RegExp(`^${LENGTH_PATTERN}$`);
+
+/** `1.5s` as milliseconds. */
+export function lengthMsOf(text = ""): number | undefined {
+  const [, count, unit] = LENGTH.exec(text) ?? [];
+  return count === undefined || unit === undefined ? undefined : Math.round(Number(count) * (UNITS[unit] as number));
+}
+
+/** The shortest text of so many milliseconds that means just them. */
+export function lengthText(ms: number): string {
+  const fitting = Object.entries(UNITS).filter(([, unitMs]) => ms % unitMs === 0 && ms >= unitMs);
+  const [unit, unitMs] = fitting.at(-1) ?? ["ms", 1];
+  return `${ms / unitMs}${unit}`;
 }

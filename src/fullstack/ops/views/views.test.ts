@@ -455,10 +455,11 @@ describe("commands", () => {
 
   it("of the list are told in the command line's words only where it has them", () => {
     assert.equal(
-      listCommands("http://x", { status: "failed", worker: "a b" }).cli,
-      "svc graph ls --status failed --worker 'a b'",
+      listCommands("http://x", { status: "failed", worker: "a b", longer: "30s" }, {}).cli,
+      "svc graph ls --status failed --worker 'a b' --longer 30s",
     );
-    assert.equal(listCommands("http://x", { error: "x" }).cli, undefined);
+    assert.match(listCommands("http://x", { longer: "30s" }, { longer_ms: "30000" }).curl, /\?longer_ms=30000'$/);
+    assert.equal(listCommands("http://x", { from: "2026-11-21T10:00:00.000Z" }, {}).cli, undefined);
   });
 });
 
