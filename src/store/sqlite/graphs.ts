@@ -73,7 +73,7 @@ export class SqliteGraphs implements GraphStore {
       const outcomes = await this.#database.write(() => this.#apply(take().map(({ unit }) => unit)));
       take().forEach((waiting, at) => this.#tell(waiting, outcomes[at]));
     } catch (error) {
-      for (const { reject } of take()) reject(error);
+      for (const waiting of take()) this.#fail(waiting, error);
     }
   }
 
@@ -100,7 +100,7 @@ export class SqliteGraphs implements GraphStore {
           })
         : this.#database.write(() => (writeWaiting(), transaction.write(apply))));
     } catch (error) {
-      for (const { reject } of batch ?? []) reject(error);
+      for (const waiting of batch ?? []) this.#fail(waiting, error);
       throw transaction.ownError ? new OwnError(error) : error;
     }
     for (const { waiting, outcome } of before) this.#tell(waiting, outcome);
@@ -119,6 +119,13 @@ export class SqliteGraphs implements GraphStore {
     if (outcome === undefined) return;
     if (outcome.length > 0) this.#listeners.tell(unit.graphId, outcome);
     if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
+  }
+
+  /** It may be written after all, where only the disk has failed: who follows it, or delivers, is to look in the database. */
+  #fail({ unit, reject }: Waiting, error: unknown): void {
+    reject(error);
+    this.#listeners.tell(unit.graphId, []);
+    if (unit.outbox?.length) this.#outbox.doubt(unit.outbox);
   }
 
   /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */

@@ -35,6 +35,11 @@ export class Outbox {
     for (const listener of this.#listeners) listener(ids, added);
   }
 
+  /** Where the disk failed as they were synced: they may be there, and who delivers is to look. */
+  doubt(rows: readonly OutboxRow[]): void {
+    for (const id of new Set(rows.map(({ registrationId }) => registrationId))) this.tellOf(id);
+  }
+
   /** Once a delivery that was there has become due. */
   tellOf(registrationId: string): void {
     for (const listener of this.#listeners) listener(new Set([registrationId]), []);

@@ -54,15 +54,19 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   async saveRegistration(row: RegistrationRow): Promise<void> {
-    await this.#database.write(() => this.#save(row));
-    this.#registrations = undefined;
+    await this.#change(() => this.#save(row));
+  }
+
+  /** Also after a fault of the disk: what was committed in spite of it is what the file has. */
+  #change<T>(work: () => T): Promise<T> {
+    return this.#database.write(work).finally(() => (this.#registrations = undefined));
   }
 
   async changeRegistration(
     id: string,
     change: (row: RegistrationRow) => RegistrationRow,
   ): Promise<ChangedRegistration | undefined> {
-    const changed = await this.#database.write(() => {
+    return this.#change(() => {
       const stored = this.#database.sql("SELECT data FROM registration WHERE id = ?").get(id);
       if (!stored) return undefined;
       const before = toRegistration(stored);
@@ -70,8 +74,6 @@ export class SqliteWebhooks implements WebhookStore {
       if (after !== before) this.#save(after);
       return { before, after };
     });
-    this.#registrations = undefined;
-    return changed;
   }
 
   #save(row: RegistrationRow): void {
@@ -83,10 +85,7 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   async deleteRegistration(id: string): Promise<boolean> {
-    const { changes } = await this.#database.write(() =>
-      this.#database.sql("DELETE FROM registration WHERE id = ?").run(id),
-    );
-    this.#registrations = undefined;
+    const { changes } = await this.#change(() => this.#database.sql("DELETE FROM registration WHERE id = ?").run(id));
     return Number(changes) > 0;
   }
 
@@ -130,8 +129,9 @@ export class SqliteWebhooks implements WebhookStore {
     };
     try {
       await this.#database.write(() => this.#outbox.insert(take()));
-    } finally {
-      take();
+    } catch (error) {
+      this.#outbox.doubt(take());
+      throw error;
     }
     this.#outbox.tell(take());
   }
@@ -188,12 +188,17 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   async requeue(deliveryId: string, dueMs: number): Promise<boolean> {
-    const row = await this.#database.write(() =>
-      this.#database
+    let row: Row | undefined;
+    const work = (): void => {
+      row = this.#database
         .sql("UPDATE delivery SET status = 'pending', due_ms = ? WHERE id = ? RETURNING registration_id")
-        .get(dueMs, deliveryId),
-    );
-    if (row) this.#outbox.tellOf(row["registration_id"] as string);
+        .get(dueMs, deliveryId);
+    };
+    try {
+      await this.#database.write(work);
+    } finally {
+      if (row) this.#outbox.tellOf(row["registration_id"] as string);
+    }
     return row !== undefined;
   }
 
