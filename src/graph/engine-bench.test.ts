@@ -66,6 +66,16 @@ async function openTestStore(url: string): Promise<Store> {
   return openStore(`${(await database).url}?schema=bench_${++schemas}`);
 }
 
+/** One that can be set, forwards and back, as clocks are: timers take no notice of it. */
+export class SetClock extends SimulatedClock {
+  /** How far it is from what it would be. */
+  aheadMs = 0;
+
+  override now(): number {
+    return super.now() + this.aheadMs;
+  }
+}
+
 export interface Bench {
   store: Store;
   /** Of the engine that runs now. */

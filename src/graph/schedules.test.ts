@@ -40,6 +40,32 @@ for (const url of STORES) {
       assert.equal((await here.engine.snapshot(view?.last_graph_id ?? ""))?.status, "done");
     });
 
+    it("go on when the store fails as one is changed just after another has run", async () => {
+      const here = await bench({ workers: [echo], schedules: [hourly] }, url);
+      await here.engine.recover();
+      const { schedules } = here.store.schedules;
+      const { moveOn } = here.store.schedules;
+      let changed: Promise<unknown> | undefined;
+      here.store.schedules.moveOn = async (...given) => {
+        const hasMoved = await moveOn.apply(here.store.schedules, given);
+        // The look of who changes one comes after that of who has run one, and fails.
+        let looks = 0;
+        here.store.schedules.schedules = () => {
+          if (++looks === 2) return Promise.reject(new Error("the disk is away"));
+          return schedules.call(here.store.schedules);
+        };
+        changed ??= here.engine.schedule.upsert({ ...hourly, name: "other" });
+        return hasMoved;
+      };
+      await here.pass(HOUR);
+      await changed;
+      here.store.schedules.schedules = schedules;
+      here.store.schedules.moveOn = moveOn;
+      for (let count = 0; count < 2; count++) await here.pass(HOUR);
+      assert.deepEqual((await timesOf(here)).length, 3);
+      assert.deepEqual((await timesOf(here, "other")).length, 2);
+    });
+
     it("start nothing twice when the process dies between the start and the note of it", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly] }, url);
       await here.engine.recover();

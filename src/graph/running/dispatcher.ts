@@ -224,7 +224,7 @@ export class Dispatcher {
 
   /** It keeps its place here while it waits for the other processes. */
   async #askFor(lane: WorkerLane, seat: AnySeat, limits: SharedLimits): Promise<void> {
-    const { permits, clock, isClosing } = this.#options;
+    const { permits, isClosing } = this.#options;
     const isWanted = (): boolean => !isClosing() && this.#isWanted(seat) && !(lane.lane.isPaused && seat.isStart);
     const { concurrency: key, rate: rateKey } = seat.keys;
     lane.asking++;
@@ -236,7 +236,7 @@ export class Dispatcher {
     if (answer.kind === "granted" && isWanted()) return this.#goOn(lane, seat, answer.permit);
     if (answer.kind === "granted" && answer.permit !== undefined) permits?.giveBack(answer.permit);
     lane.lane.leave(seat.keys);
-    if (answer.kind === "refused") lane.lane.shut(seat.keys, clock.now() + answer.waitMs);
+    if (answer.kind === "refused") lane.lane.shut(seat.keys, answer.waitMs);
     // Of a queue that was paused meanwhile, too; what nobody wants any more is dropped when its turn comes.
     if (!isClosing()) lane.lane.wait(seat);
     this.#fill(lane);

@@ -95,6 +95,21 @@ describe("a lane", () => {
     assert.deepEqual(takeAll(), [1]);
   });
 
+  it("waits no longer than that either behind the gate of another key", async () => {
+    const { lane, wait, takeAll, clock } = laneOf({ rate: { limit: 1, per: "10s", key: anyKey } });
+    const real = clock.now.bind(clock);
+    assert.ok(lane.enter(key("", "a")));
+    await clock.advance(5_000);
+    assert.ok(lane.enter(key("", "b")));
+    wait(1, key("", "a"));
+    wait(2, key("", "b"));
+    clock.now = () => real() - 3_600_000;
+    await clock.advance(20_000);
+    const taken = takeAll();
+    await clock.advance(20_000);
+    assert.deepEqual(new Set([...taken, ...takeAll()]), new Set([1, 2]));
+  });
+
   it("looks at each of a hundred thousand that wait a few times at most", () => {
     let looks = 0;
     const limits = { concurrency: { limit: 1, key: anyKey, total: 10 } };

@@ -199,10 +199,10 @@ export class Lane<S extends Seat> {
     for (const group of gate.parked.splice(0)) this.#unpark(group);
   }
 
-  /** The rate of these keys lets none through before. */
-  shut({ rate }: Keys, untilMs: number): void {
+  /** The rate of these keys lets none through for so long. */
+  shut({ rate }: Keys, waitMs: number): void {
     const { window } = this.#rateGate(rate);
-    if (window instanceof ShutGate) window.shut(untilMs);
+    if (window instanceof ShutGate) window.shut(this.#clock.now(), waitMs);
   }
 
   nextSeq(): number {
@@ -254,7 +254,9 @@ export class Lane<S extends Seat> {
     const first = this.#opening.peek();
     if (!first || (this.#timer && this.#timer.atMs <= first.order)) return;
     this.#timer?.timer.cancel();
-    const timer = this.#clock.schedule(Math.max(0, first.order - this.#clock.now()), () => this.#openGates());
+    // Nobody waits longer than the rate's time, unless the clock was set back meanwhile: then who is let through is judged anew.
+    const waitMs = Math.min(first.order - this.#clock.now(), this.#rate?.perMs ?? Infinity);
+    const timer = this.#clock.schedule(Math.max(0, waitMs), () => this.#openGates());
     this.#timer = { timer, atMs: first.order };
   }
 

@@ -29,6 +29,8 @@ export class AttemptLimits {
   readonly #silenceMs: number;
   #runningSinceMs: number;
   #lastBeatMs: number;
+  /** Whether it has told something since the timer that watches was set. */
+  #hasBeaten = false;
   #isQueued: boolean;
   #timeout: Timer | undefined;
   #watch: Timer | undefined;
@@ -46,12 +48,14 @@ export class AttemptLimits {
   beat(): void {
     if (this.#isQueued) return this.#begin();
     this.#lastBeatMs = this.#options.clock.now();
+    this.#hasBeaten = true;
   }
 
   /** It waits for something durable; until `resume` no time is counted. */
   hold(): void {
     this.stop();
-    if (!this.#isQueued) this.#timeoutLeftMs -= this.#options.clock.now() - this.#runningSinceMs;
+    // A clock that was set back gives no time.
+    if (!this.#isQueued) this.#timeoutLeftMs -= Math.max(0, this.#options.clock.now() - this.#runningSinceMs);
   }
 
   resume(): void {
@@ -79,12 +83,17 @@ export class AttemptLimits {
     if (this.#silenceMs !== Infinity) this.#watchFor(this.#silenceMs);
   }
 
-  /** One timer for all beats: an attempt may tell something a thousand times a second. */
+  /**
+   * One timer for all beats: an attempt may tell something a thousand times a second. How much is left is told by the clock, which may
+   * have been set: whether it has been silent at all is not.
+   */
   #watchFor(inMs: number): void {
     const { clock, heartbeat, abort } = this.#options;
+    this.#hasBeaten = false;
     this.#watch = clock.schedule(inMs, () => {
       const leftMs = this.#lastBeatMs + this.#silenceMs - clock.now();
-      if (leftMs > 0) this.#watchFor(leftMs);
+      if (this.#hasBeaten) this.#watchFor(leftMs > 0 && leftMs <= this.#silenceMs ? leftMs : this.#silenceMs);
+      else if (leftMs > 0 && leftMs < inMs) this.#watchFor(leftMs);
       else
         abort(new AttemptTimeout(`No heartbeat within ${heartbeat}: no progress, log, event, step or ctx.heartbeat()`));
     });

@@ -22,7 +22,8 @@ export class ProgressThrottle {
 
   set(value: number, note: string | undefined): void {
     this.#waiting = note === undefined ? { value } : { value, note };
-    const waitMs = this.#lastMs + this.#intervalMs - this.#clock.now();
+    // Never longer than that, should the clock have been set back.
+    const waitMs = Math.min(this.#lastMs + this.#intervalMs - this.#clock.now(), this.#intervalMs);
     if (value === 0 || value === 1 || waitMs <= 0) this.flush();
     else this.#timer ??= this.#clock.schedule(waitMs, () => this.flush());
   }

@@ -1,14 +1,17 @@
 /** A rate that is counted elsewhere, by all processes together: here it is known only until when nothing may start. */
 export class ShutGate {
+  #shutMs = 0;
   #untilMs = 0;
 
-  shut(untilMs: number): void {
-    this.#untilMs = untilMs;
+  shut(nowMs: number, waitMs: number): void {
+    this.#shutMs = nowMs;
+    this.#untilMs = nowMs + waitMs;
   }
 
   /** When the next may start; not after `nowMs` if at once. */
   opensAtMs(nowMs: number): number {
-    return Math.max(nowMs, this.#untilMs);
+    // By a clock that was set back it can't be told: who counts is asked again.
+    return nowMs < this.#shutMs ? nowMs : Math.max(nowMs, this.#untilMs);
   }
 
   take(): void {
@@ -17,6 +20,6 @@ export class ShutGate {
 
   /** Whether it holds nothing back, and may be forgotten. */
   isIdle(nowMs: number): boolean {
-    return this.#untilMs <= nowMs;
+    return this.opensAtMs(nowMs) <= nowMs;
   }
 }

@@ -202,29 +202,42 @@ export class Scheduler implements Schedules {
 
   // Running.
 
-  /** Waits for the schedule that is due first. */
+  /** Waits for the schedule that is due first. Never rejects: who changed one has changed it, and what is due is looked for again. */
   async #arm(leastMs = 0): Promise<void> {
     const look = ++this.#looks;
     const { rows, clock } = this.#options;
-    const all = await rows.schedules();
-    // A later look has seen at least as much.
-    if (this.#isClosed || look !== this.#looks) return;
+    try {
+      const all = await rows.schedules();
+      // A later look has seen at least as much.
+      if (look !== this.#looks) return;
+      const due = all.flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
+      this.#runIn(due.length === 0 ? undefined : Math.max(Math.min(...due) - clock.now(), leastMs));
+    } catch (error) {
+      if (look === this.#looks) this.#tryAgain(error);
+    }
+  }
+
+  /** @param waitMs undefined: nothing is due. */
+  #runIn(waitMs: number | undefined): void {
     this.#timer?.cancel();
-    const due = all.flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
-    if (due.length === 0) return;
-    const waitMs = Math.max(Math.min(...due) - clock.now(), leastMs);
-    this.#timer = clock.schedule(waitMs, () => void this.#runDue());
+    if (waitMs === undefined || this.#isClosed) return;
+    this.#timer = this.#options.clock.schedule(waitMs, () => void this.#runDue());
+  }
+
+  #tryAgain(error: unknown): void {
+    if (this.#isClosed) return;
+    this.#options.log.error({ err: error }, "Schedules could not be read. It is tried again.");
+    this.#runIn(AGAIN_MS);
   }
 
   async #runDue(): Promise<void> {
-    const { clock, log, onRun } = this.#options;
+    const { onRun } = this.#options;
     onRun(true);
     try {
       const isWhole = await this.#runAll();
       await this.#arm(isWhole ? 0 : AGAIN_MS);
     } catch (error) {
-      log.error({ err: error }, "Schedules could not be read. It is tried again.");
-      if (!this.#isClosed) this.#timer = clock.schedule(AGAIN_MS, () => void this.#runDue());
+      this.#tryAgain(error);
     }
     onRun(false);
   }
