@@ -15,6 +15,7 @@ import { progress } from "./report.ts";
 export const HTTP_NAMES = [
   "svc",
   "raw",
+  "hand",
   "fastify",
   "hono",
   "h3",
@@ -31,6 +32,7 @@ const httpPeersDir = join(peersDir, "http");
 export const TITLES: Record<HttpName, () => string> = {
   svc: () => "**svc**",
   raw: () => "node:http alone: the limit",
+  hand: () => "node:http by hand, with the same checks",
   fastify: () => `Fastify ${versionOf("fastify", httpPeersDir)}`,
   hono: () => `Hono ${versionOf("hono", httpPeersDir)}`,
   trpc: () => `tRPC ${versionOf("@trpc/server", httpPeersDir)}, standalone`,
@@ -58,6 +60,7 @@ function folderOf(name: HttpName): string {
 
 export function hasWorkload(name: HttpName, workload: Workload): boolean {
   if (name === "trpc") return workload === "action";
+  if (name === "hand") return workload === "action" || workload === "counter" || workload === "return";
   if (isWhole(name)) return workload === "action" || workload === "counter";
   if (workload === "return") return name === "svc" || name === "raw";
   return workload !== "counter" || !WITHOUT_PAGES.has(name);
@@ -138,6 +141,8 @@ export function commandOf(name: HttpName, capturesFile: string): Command {
     };
   }
   if (name === "raw") return { args: [join(root, "out/bench/lib/http-raw.js"), capturesFile] };
+  if (name === "hand")
+    return { args: [join(root, "out/bench/lib/http-hand.js"), capturesFile], env: { SVC_SECRET: secret } };
   if (name === "sveltekit") return { args: [join(folderOf(name), "build/index.js")], env: { ORIGIN } };
   if (name === "next") {
     const cwd = folderOf(name);
