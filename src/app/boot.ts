@@ -18,11 +18,13 @@ import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
 import { createFleet, jobFor } from "./fleet.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import type { ProcessFigures } from "../cluster/membership.ts";
 import { Changes } from "./changes.ts";
 import { isShared, type Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
 import { ActivityLog } from "./activity.ts";
+import { figuresOf } from "./figures.ts";
 import { Limits } from "./limits.ts";
 import { keptOf } from "./cached-page.ts";
 import { followInvalidations, tellInvalidations } from "./invalidate.ts";
@@ -79,7 +81,7 @@ export async function boot(options: BootOptions): Promise<Services> {
   });
   try {
     const changes = new Changes();
-    const { webhooks, engine, cluster } = await startWork(options, store, pageCache, changes);
+    const { webhooks, engine, cluster, figures } = await startWork(options, store, pageCache, changes);
     const activity = keptActivity(options, store, engine);
     return {
       app: options.face,
@@ -90,6 +92,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       webhooks,
       cluster,
       changes,
+      figures,
       activity,
       site,
       secrets,
@@ -140,7 +143,7 @@ async function startWork(
   store: Store,
   pageCache: PageCache,
   changes: Changes,
-): Promise<{ webhooks: Webhooks; engine: Engine; cluster: Cluster | undefined }> {
+): Promise<{ webhooks: Webhooks; engine: Engine; cluster: Cluster | undefined; figures: () => ProcessFigures }> {
   let fleet: Cluster | undefined;
   store.graphs.onAnyEvents((id) => changes.tellGraph(id));
   store.webhooks.onOutbox(() => changes.tell({ of: "webhooks" }));
@@ -171,8 +174,9 @@ async function startWork(
   });
   await webhooks.registerAtBoot(config.webhookUrls);
   const watch = loopWatch(app, metrics, log, () => engine.lanes());
+  const figures = (): ProcessFigures => figuresOf(watch);
   const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
-  const cluster = await createFleet({ app, config, clock, log, store, onInvalidated, changes });
+  const cluster = await createFleet({ app, config, clock, log, store, onInvalidated, changes, figures });
   fleet = cluster;
   if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
   const engine: Engine = createEngine({
@@ -205,7 +209,7 @@ async function startWork(
   await engine.recover();
   await cluster?.start();
   if (config.role !== "web") webhooks.start();
-  return { webhooks, engine, cluster };
+  return { webhooks, engine, cluster, figures };
 }
 
 /** Variables are the operator's word, and stand above the app's. */

@@ -100,6 +100,17 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.ok(!ran.some((text) => text.startsWith("web")));
   });
 
+  it("tell how they are doing, and what their database takes", async () => {
+    const told = async (): Promise<boolean> => {
+      const { processes, database_bytes: bytes, disk_free_bytes: disk } = await web.operations.status();
+      assert.ok(bytes !== null && bytes > 1e6 && disk === null, `${bytes} ${disk}`);
+      return processes.length === 2 && processes.every((one) => one.loop_p99_ms !== null && one.memory_bytes !== null);
+    };
+    await until("that both have told", told);
+    const { loop_p99_ms: p99Ms, memory_bytes: memory } = await working.operations.status();
+    assert.ok(p99Ms !== null && p99Ms >= 0 && memory > 1e7);
+  });
+
   it("tell each other what may show something else now, whoever has done it", async () => {
     const told = new Set<string>();
     const stop = web.operations.onChange((change) => told.add(change.of === "graph" ? change.id : change.of));

@@ -1,6 +1,7 @@
 /** This process as one of several on a database: which graphs it can go on with, and what it hears of the others. */
 import { createHash } from "node:crypto";
 import type { Cluster } from "../cluster/cluster.ts";
+import type { ProcessFigures } from "../cluster/membership.ts";
 import { jobOf } from "../cluster/leases.ts";
 import { localPlaces } from "../graph/running/lane.ts";
 import { definitionsOf } from "../graph/registry.ts";
@@ -26,6 +27,8 @@ export interface FleetOptions {
   onInvalidated: (names: readonly string[]) => void;
   /** Told of what others have changed, graphs aside: of those the store tells. */
   changes: Changes;
+  /** How this process is doing. */
+  figures: () => ProcessFigures;
 }
 
 /** @returns undefined where the process has its store to itself. It is to be started once the engine is there. */
@@ -47,6 +50,7 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
       build: createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 12),
     },
     isRunner: role !== "web",
+    figures: options.figures,
     definitions: own,
     concurrency: GRAPHS,
     nodePlaces: placesOf(app, ownWorkers),

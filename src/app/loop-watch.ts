@@ -1,7 +1,9 @@
 /**
  * Notices that the event loop stood still while workers ran, and names them: one that computes for long holds up every
- * request. A timer that comes late tells; it can't tell which of several it was.
+ * request. A timer that comes late tells; it can't tell which of several it was. By how much it is late, over a minute, is how long
+ * whatever comes has to wait for its turn.
  */
+import { Delays } from "./delays.ts";
 
 /** Often enough to tell workers apart, seldom enough to cost nothing. */
 const INTERVAL_MS = 250;
@@ -20,6 +22,8 @@ export interface LoopWatchOptions {
 }
 
 export class LoopWatch {
+  /** Of the last minute. */
+  readonly delays = new Delays(60_000 / INTERVAL_MS);
   readonly #options: LoopWatchOptions;
   #lastMs: number;
   /** That ran at some time since the last look. */
@@ -48,7 +52,9 @@ export class LoopWatch {
   look(): void {
     const { nowMs, running, isIsolated, onStill } = this.#options;
     const now = nowMs();
-    const stillMs = Math.round(now - this.#lastMs - INTERVAL_MS);
+    const lateMs = now - this.#lastMs - INTERVAL_MS;
+    const stillMs = Math.round(lateMs);
+    this.delays.add(lateMs);
     const ran = running().filter((worker) => !isIsolated(worker));
     for (const worker of ran) this.#recent.add(worker);
     if (stillMs >= STILL_MS && this.#recent.size > 0) onStill(stillMs, [...this.#recent].sort());

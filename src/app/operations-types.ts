@@ -30,8 +30,14 @@ export interface Status {
   refusals: Record<string, number>;
   event_streams: number;
   memory_bytes: number;
+  /** Milliseconds that things wait for their turn at this process's event loop, all but one in a hundred, over the last minute; null before it is known. */
+  loop_p99_ms: number | null;
+  /** The processes that share the database, the longest there first; this one alone, where it has it to itself. */
+  processes: ProcessView[];
   /** What this process may still write beside the SQLite file; null on other databases. */
   disk_free_bytes: number | null;
+  /** What the PostgreSQL database takes, as it was within the last ten seconds; null on other databases, and where it is not told. */
+  database_bytes: number | null;
   /** What graphs did in the last hour, and in the one before. */
   recent: Recent;
 }

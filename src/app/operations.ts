@@ -59,7 +59,7 @@ export async function queuesOf({ activity, metrics, engine, clock }: Services): 
   });
 }
 
-async function processesOf({ cluster, config, engine, startedMs }: Services): Promise<ProcessView[]> {
+async function processesOf({ cluster, config, engine, startedMs, figures }: Services): Promise<ProcessView[]> {
   if (cluster) return cluster.processes();
   return [
     {
@@ -70,6 +70,7 @@ async function processesOf({ cluster, config, engine, startedMs }: Services): Pr
       build: VERSION,
       started_ms: startedMs,
       silent_ms: 0,
+      ...figures(),
     },
   ];
 }
@@ -92,7 +93,10 @@ export async function statusOf(services: Services): Promise<Status> {
     refusals: counted.refusals.by("reason"),
     event_streams: counted.eventStreams,
     memory_bytes: process.memoryUsage.rss(),
+    loop_p99_ms: services.figures().loop_p99_ms,
+    processes: await processesOf(services),
     disk_free_bytes: await freeDiskOf(services.config.databaseUrl),
+    database_bytes: (await store.sizeBytes?.()) ?? null,
     recent: await recentOf(services),
   };
 }

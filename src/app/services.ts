@@ -19,6 +19,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import type { Limits } from "./limits.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
+import type { ProcessFigures } from "../cluster/membership.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Listens } from "./settings.ts";
 import type { Site } from "./site.ts";
@@ -34,6 +35,8 @@ export interface Services {
   readonly webhooks: Webhooks;
   /** Where several processes share the store. */
   readonly cluster: Cluster | undefined;
+  /** How this process is doing. */
+  readonly figures: () => ProcessFigures;
   /** Who wants to know what may show something else now. */
   readonly changes: Changes;
   /** What graphs did lately, in all processes. */

@@ -32,6 +32,7 @@ const LEAST_ROWS = 3;
 export function topLines(url: string, view: TopView, { columns, rows }: Room, style: Style): string[] {
   const lines = [...head(url, view, style), ""];
   const sections = [
+    section(processRows(view), style),
     section(queueRows(view), style),
     section(runRows(view), style),
     section(failedRows(view), style),
@@ -60,8 +61,36 @@ function head(url: string, { status, at_ms: atMs }: TopView, style: Style): stri
     `graphs    ${counts.join("  ")}`,
     `last hour ${hour.started} started  ${hour.done} done  ${failedText(hour.failed, share, style)}  half below ${msText(hour.p50_ms)}  95 % below ${msText(hour.p95_ms)}`,
     `started   ${sparkText(minutes.map(({ started }) => started))} ${style("dim", "by the minute")}`,
-    `webhooks  ${status.webhooks}  ${status.deliveries["pending"] ?? 0} to be sent, oldest ${spanText(status.delivery.oldest_waiting_ms)} late   memory ${Math.round(status.memory_bytes / 1e6)} MB   requests ${status.requests.in_flight}`,
+    `webhooks  ${status.webhooks}  ${status.deliveries["pending"] ?? 0} to be sent, oldest ${spanText(status.delivery.oldest_waiting_ms)} late   requests ${status.requests.in_flight}`,
+    `process   memory ${sizeText(status.memory_bytes)}   event loop late ${delayText(status.loop_p99_ms)} (99 %)${storeText(status)}`,
   ];
+}
+
+/** What the database has: on SQLite what is left of the disk, on PostgreSQL what it takes. */
+function storeText({ disk_free_bytes: free, database_bytes: taken }: Status): string {
+  const left = free === null ? "" : `   disk left ${sizeText(free)}`;
+  return left + (taken === null ? "" : `   database ${sizeText(taken)}`);
+}
+
+function delayText(ms: number | null): string {
+  return ms === null ? "–" : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1e10 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(0)} GB`;
+}
+
+/** Where there are several. */
+function processRows({ status: { processes }, at_ms: atMs }: TopView): string[][] {
+  const shown = processes.length > 1 ? processes : [];
+  const rows = shown.map((process) => [
+    process.host,
+    process.role,
+    delayText(process.loop_p99_ms),
+    process.memory_bytes === null ? "–" : sizeText(process.memory_bytes),
+    spanText(atMs - process.started_ms),
+  ]);
+  return [["PROCESS", "ROLE", "LOOP LATE", "MEMORY", "UP FOR"], ...rows];
 }
 
 function failedText(failed: number, share: number, style: Style): string {

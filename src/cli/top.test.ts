@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Started } from "../app/app-face.ts";
+import type { Status } from "../app/operations-types.ts";
+import { PATHS } from "../shared/wire.ts";
 import { createApp } from "../app/app.ts";
 import { worker } from "../graph/definition/definition.ts";
 import { FinalError } from "../graph/definition/final-error.ts";
 import { GraphClient } from "./graph-client.ts";
 import { createOutput } from "./output.ts";
 import { readTopArguments, type TopCommand } from "./top-arguments.ts";
+import { topLines } from "./top-text.ts";
 import { top, type Terminal } from "./top.ts";
 
 const KEY = "a-key-for-the-operator";
@@ -64,6 +67,21 @@ describe("svc top", () => {
     assert.match(first, /asked +\d+ .*paused/);
     assert.match(first, /QUEUE .*ENDS\/MIN +EMPTY/);
     assert.match(first, /nightly +refuse +in /);
+    assert.match(first, /process +memory \d+ MB +event loop late (?:–|[\d.]+ ms) \(99 %\)/);
+  });
+
+  it("lists processes where there are several, and what their database takes", async () => {
+    const client = new GraphClient({ url: started.url, apiKey: KEY });
+    const status = await client.get<Status>(PATHS.status);
+    const [one = assert.fail()] = status.processes;
+    const other = { ...one, host: "box-4/12", role: "web", loop_p99_ms: 1234.4, memory_bytes: null };
+    const view = { at_ms: Date.now(), queues: [], schedules: [], failed: [], running: [] };
+    const many = { ...status, processes: [one, other], database_bytes: 123_400_000 };
+    const lines = topLines("http://x", { ...view, status: many }, { columns: 120, rows: 30 }, (_, text) => text);
+    assert.match(lines.join("\n"), /database 123 MB/);
+    assert.match(lines.join("\n"), /PROCESS .*\n.*\nbox-4\/12 +web +1234 ms +– /);
+    const alone = topLines("http://x", { ...view, status }, { columns: 120, rows: 30 }, (_, text) => text);
+    assert.doesNotMatch(alone.join("\n"), /PROCESS /);
   });
 
   it("is never larger than its terminal", async () => {

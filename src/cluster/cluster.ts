@@ -13,7 +13,7 @@ import { answerOf, Commands, snapshotFrom, type Answer } from "./commands.ts";
 import type { OpenedDatabase } from "./database.ts";
 import { startJobs, prepareJobs, type Jobs } from "./jobs.ts";
 import { Leases } from "./leases.ts";
-import { Membership, type MemberProfile, type ProcessView } from "./membership.ts";
+import { Membership, type MemberProfile, type ProcessFigures, type ProcessView } from "./membership.ts";
 import { CHANNEL, LONGEST_NEWS, newsOf, Notices, readNews, type News } from "./notices.ts";
 import { patiently } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
@@ -54,6 +54,8 @@ export interface ClusterOptions {
   onDoubt: () => void;
   /** A process has come or gone. */
   onProcesses: () => void;
+  /** How this process is doing. Default: nothing is known. */
+  figures?: () => ProcessFigures;
   patienceMs?: number;
 }
 
@@ -140,6 +142,7 @@ export class Cluster implements Fleet {
         this.#notices.tell("changed", "lost");
       },
       onOthers: options.onProcesses,
+      ...(options.figures && { figures: options.figures }),
       ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
     });
   }

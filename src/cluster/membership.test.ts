@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
 import { silentLog } from "../shared/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
-import { Membership } from "./membership.ts";
+import { Membership, type ProcessFigures } from "./membership.ts";
 import type { OpenedDatabase } from "./database.ts";
 import { openDatabase } from "./open-database.ts";
 
@@ -28,7 +28,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     clock: SimulatedClock;
   }
 
-  async function member(patienceMs = 10_000): Promise<Told> {
+  async function member(patienceMs = 10_000, figures?: () => ProcessFigures): Promise<Told> {
     const told = { joined: [] as string[], lost: [] as string[], gaveUp: [] as string[] };
     const clock = new SimulatedClock(0);
     const membership = new Membership({
@@ -43,6 +43,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
         await database.query("delete from svc.processes where id = $1", [id]);
       },
       patienceMs,
+      ...(figures && { figures }),
     });
     await membership.join();
     return { member: membership, ...told, clock };
@@ -72,6 +73,21 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual([other.gaveUp, other.member.others], [[], 0]);
     await other.member.close();
     assert.deepEqual(await other.member.list(), []);
+  });
+
+  it("tell how they are doing, in tables of before as well", async () => {
+    const first = await member();
+    await first.member.close();
+    await database.query("alter table svc.processes drop column loop_p99_ms, drop column memory_bytes");
+    const { member: one } = await member(10_000, () => ({ loop_p99_ms: 1.5, memory_bytes: 3e9 }));
+    const { member: other } = await member();
+    const figures = (await one.list()).map(({ loop_p99_ms: p99Ms, memory_bytes: bytes }) => [p99Ms, bytes]);
+    assert.deepEqual(figures, [
+      [1.5, 3e9],
+      [null, null],
+    ]);
+    await one.close();
+    await other.close();
   });
 
   it("find one whose session has ended, and it finds that itself and joins under another id", async () => {

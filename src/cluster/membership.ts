@@ -33,8 +33,16 @@ export interface MemberProfile {
   claimant: string | undefined;
 }
 
+/** How a process is doing. */
+export interface ProcessFigures {
+  /** Milliseconds that things wait for their turn at the event loop, all but one in a hundred, over the last minute; null before it is known. */
+  loop_p99_ms: number | null;
+  /** Resident memory; null before it is known. */
+  memory_bytes: number | null;
+}
+
 /** A row of the list of processes. */
-export interface ProcessView {
+export interface ProcessView extends ProcessFigures {
   /** Another after each start, and after each loss of the database. */
   id: string;
   /** Name of the machine, and the process's id there: `box-3/4711`. */
@@ -64,6 +72,8 @@ export interface MembershipOptions {
   giveUp: (id: string) => Promise<void>;
   /** Some process has come or gone. */
   onOthers?: () => void;
+  /** Told with each sign of life. Default: nothing is known. */
+  figures?: () => ProcessFigures;
   patienceMs?: number;
 }
 
@@ -150,13 +160,14 @@ export class Membership {
     const id = this.#id;
     if (!session || id === undefined) return;
     const { schema } = this.#options.database;
+    const figures = this.#options.figures?.();
     const { rows } = await session.query<Row>(
-      `with beat as (update ${schema}.processes set seen_at = clock_timestamp() where id = $1)
+      `with beat as (update ${schema}.processes set seen_at = clock_timestamp(), loop_p99_ms = $2, memory_bytes = $3 where id = $1)
        select id, backend_pid, (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms,
          exists (select from pg_locks where locktype = 'advisory' and classid = ${LOCK_CLASS} and objid = number::oid
            and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())) as has_lock
        from ${schema}.processes`,
-      [id],
+      [id, figures?.loop_p99_ms ?? null, figures?.memory_bytes ?? null],
     );
     // Somebody has found this one dead.
     if (!rows.some((row) => row.id === id)) return this.#lost(session, new Error("It was given up by another process"));
@@ -192,7 +203,7 @@ export class Membership {
   async list(): Promise<ProcessView[]> {
     const { query, schema } = this.#options.database;
     const { rows } = await query<ProcessView>(
-      `select id, host, role, workers, build, (extract(epoch from started_at) * 1000)::float8 as started_ms,
+      `select id, host, role, workers, build, loop_p99_ms, memory_bytes, (extract(epoch from started_at) * 1000)::float8 as started_ms,
          (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms
        from ${schema}.processes order by started_at, id`,
     );

@@ -23,6 +23,8 @@ export function clusterTables(schema: string): string {
       pools text[] not null default '{}',
       claimant text,
       build text not null,
+      loop_p99_ms float8,
+      memory_bytes float8,
       started_at timestamptz not null default clock_timestamp(),
       seen_at timestamptz not null default clock_timestamp()
     );
@@ -36,6 +38,7 @@ export function clusterTables(schema: string): string {
       created_at timestamptz not null default clock_timestamp()
     );
     ${asText(schema)}
+    ${withFigures(schema)}
     create index if not exists commands_waiting on ${schema}.commands (process) where answer is null;
     ${permitTables(schema)}
     ${callTables(schema)}
@@ -52,6 +55,16 @@ function asText(schema: string): string {
       if exists (select from pg_attribute where attrelid = '${schema}.commands'::regclass and attname = 'body'
                  and atttypid = 'jsonb'::regtype) then
         alter table ${schema}.commands alter column body type json using body::json, alter column answer type json using answer::json;
+      end if;
+    end $$;`;
+}
+
+/** Tables of before have no figures. Looked for first: who alters a table waits for all that others do with it. */
+function withFigures(schema: string): string {
+  return `
+    do $$ begin
+      if not exists (select from pg_attribute where attrelid = '${schema}.processes'::regclass and attname = 'memory_bytes') then
+        alter table ${schema}.processes add column loop_p99_ms float8, add column memory_bytes float8;
       end if;
     end $$;`;
 }

@@ -26,6 +26,8 @@ export interface Store {
   /** Where all processes count the calls of clients. Absent where no other process has the store. */
   rates?: RateCounters;
   activity: ActivityRows;
+  /** What the database takes; undefined where it does not tell. Absent where that is a file's size. */
+  sizeBytes?(): Promise<number | undefined>;
   /** Flushes and closes. Later calls reject. */
   close(): Promise<void>;
 }

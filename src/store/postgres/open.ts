@@ -11,6 +11,7 @@ import { postgresLabel, readMark } from "./mark.ts";
 import { RateTable } from "./rate-table.ts";
 import { Registrations } from "./registrations.ts";
 import { PostgresSessions } from "./sessions.ts";
+import { DatabaseSize } from "./size.ts";
 import { Slots } from "./slots.ts";
 import { PostgresWebhooks } from "./webhooks.ts";
 
@@ -41,6 +42,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     registrations,
     onOutbox: (rows) => webhooks.notifyOutbox(rows),
   });
+  const size = new DatabaseSize(database);
   return {
     graphs,
     webhooks,
@@ -51,6 +53,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     audit: new PostgresAudit(database),
     rates: new RateTable(database),
     activity: new PostgresActivity(database),
+    sizeBytes: () => size.bytes(),
     close: async () => {
       await graphs.drain();
       await slots.close();

@@ -5,7 +5,6 @@ import {
   type ActivityRange,
   type Entry,
   type FleetQueue,
-  type ProcessView,
   type Recent,
   type Status,
 } from "../../../index.ts";
@@ -49,7 +48,6 @@ interface OverviewData {
   latest: Snapshot[];
   ticks: Tick[];
   workers: { registered: number; busy: number };
-  processes: ProcessView[];
 }
 
 export function overviewScreen(screens: Screens): Entry[] {
@@ -68,11 +66,10 @@ export function overviewScreen(screens: Screens): Entry[] {
 async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
   const { engine, operations, webhooks } = app;
   const range = ctx.query.get("range") === "day" ? "day" : "hour";
-  const [status, activity, queues, processes, schedules, failed, running, done, latest, hooks] = await Promise.all([
+  const [status, activity, queues, schedules, failed, running, done, latest, hooks] = await Promise.all([
     operations.status(),
     operations.activity(range),
     operations.queues(),
-    operations.processes(),
     engine.schedule.list(),
     engine.list({ status: "failed", sinceMs: nowMs - HOUR_MS, limit: FAILURES }),
     engine.list({ status: "running", limit: 100 }),
@@ -90,25 +87,24 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
       .filter(({ waiting, running, paused }) => waiting > 0 || running > 0 || paused)
       .sort((a, b) => b.waiting + b.running - (a.waiting + a.running)),
     schedules: nextFires(schedules),
-    health: healthOf(status, status.recent.hour, queues, disabled),
+    health: healthOf(status, status.recent.hour, queues, disabled, nowMs),
     groups: groupFailures(failed.items).slice(0, GROUPS),
     waiting: running.items.filter((run) => run.nodes.some(isSomebodysTurn)).slice(0, GROUPS),
     latest: latest.items.slice(0, LATEST),
     ticks: ticksOf([...latest.items, ...running.items, ...failed.items, ...done.items], nowMs),
     workers: { registered: queues.length, busy: queues.filter((queue) => queue.running > 0).length },
-    processes,
   };
 }
 
 function Overview({ data, look }: { data: OverviewData; look: Look }) {
-  const { status, recent, health, workers, processes, latest } = data;
+  const { status, recent, health, workers, latest } = data;
   return (
     <>
       <div class="title">
         <h1>Overview</h1>
       </div>
       <div data-live="health">
-        <HealthStrip status={status} health={health} workers={workers} processes={processes.length} />
+        <HealthStrip status={status} health={health} workers={workers} />
       </div>
       <div class="tiles" data-live="tiles">
         <Tiles recent={recent} status={status} />
@@ -129,7 +125,7 @@ function Overview({ data, look }: { data: OverviewData; look: Look }) {
 function Lists({ data, look }: { data: OverviewData; look: Look }) {
   return (
     <>
-      <HeatSection activity={data.activity} range={data.range} processes={data.processes} look={look} />
+      <HeatSection activity={data.activity} range={data.range} processes={data.status.processes} look={look} />
       <section aria-labelledby="attention">
         <div class="head">
           <h2 id="attention">Needs attention</h2>

@@ -1,7 +1,8 @@
 /** The processes that share the database, a row for each: where it runs, what it does, and whether it is still heard of. */
 import type { ProcessView } from "../../../index.ts";
 import type { Look } from "../look.ts";
-import { countText, durationText } from "../views/text.ts";
+import { SLOW_MS } from "../views/processes.ts";
+import { bytesText, countText, delayText, durationText } from "../views/text.ts";
 import { Time } from "./parts.tsx";
 import { Heads } from "./heads.tsx";
 
@@ -20,7 +21,18 @@ export function ProcessesTable({ processes, look }: { processes: readonly Proces
   return (
     <div class="scroll">
       <table>
-        <Heads columns={["Process", "State", "Does", "Workers", "Build", "Started"]} />
+        <Heads
+          columns={[
+            "Process",
+            "State",
+            "Does",
+            "Workers",
+            ["Loop late, 99 %", "number"],
+            ["Memory", "number"],
+            "Build",
+            "Started",
+          ]}
+        />
         <tbody>
           {processes.map((process) => (
             <tr key={process.id}>
@@ -40,6 +52,18 @@ export function ProcessesTable({ processes, look }: { processes: readonly Proces
               <td data-label="Workers" title={process.workers.join(", ")}>
                 {namesText(process)}
               </td>
+              <td data-label="Loop late, 99 %" class="number">
+                {isSlow(process) ? (
+                  <span class="state" data-tone="warn">
+                    {delayText(process.loop_p99_ms)}
+                  </span>
+                ) : (
+                  delayText(process.loop_p99_ms)
+                )}
+              </td>
+              <td data-label="Memory" class="number">
+                {process.memory_bytes === null ? "–" : bytesText(process.memory_bytes)}
+              </td>
               <td data-label="Build">
                 <code>{process.build}</code>
               </td>
@@ -52,6 +76,10 @@ export function ProcessesTable({ processes, look }: { processes: readonly Proces
       </table>
     </div>
   );
+}
+
+function isSlow({ loop_p99_ms: ms }: ProcessView): boolean {
+  return ms !== null && ms >= SLOW_MS;
 }
 
 function namesText({ role, workers }: ProcessView): string {

@@ -3,16 +3,22 @@ import type { Recent, RecentHour, Status } from "../../../index.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Health } from "../views/health.ts";
 import { HEIGHT, sparkline, WIDTH } from "../views/sparkline.ts";
-import { bytesText, changeText, countText, durationText, shareText } from "../views/text.ts";
+import { slowestOf } from "../views/processes.ts";
+import { bytesText, changeText, countText, delayText, durationText, shareText } from "../views/text.ts";
 
 interface HealthStripProps {
   status: Status;
   health: Health;
   workers: { registered: number; busy: number };
-  processes: number;
 }
 
-export function HealthStrip({ health, status, workers, processes }: HealthStripProps) {
+/** What the figure is, where one rests on it. */
+const LOOP_TITLE =
+  "How late the event loop gets to what waits for it, but for one time in a hundred, over the last minute";
+
+export function HealthStrip({ health, status, workers }: HealthStripProps) {
+  const { processes } = status;
+  const worst = slowestOf(processes)?.loop_p99_ms ?? status.loop_p99_ms;
   return (
     <div class="health panel">
       <p class="health-word" data-tone={health.tone}>
@@ -21,10 +27,14 @@ export function HealthStrip({ health, status, workers, processes }: HealthStripP
       <dl class="facts">
         <Fact name="Up for" text={durationText(status.uptime_ms)} />
         <Fact name="Version" text={status.version} />
-        {processes > 1 ? <Fact name="Processes" text={countText(processes)} /> : null}
+        {processes.length > 1 ? (
+          <Fact name="Processes" text={countText(processes.length)} href={`${OPS_PATH}/workers#processes`} />
+        ) : null}
         <Fact name="Workers" text={`${workers.busy} busy of ${workers.registered}`} />
-        <Fact name="Memory" text={bytesText(status.memory_bytes)} />
+        <Fact name={processes.length > 1 ? "Memory of all" : "Memory"} text={memoryText(status)} />
+        <Fact name="Event loop late, 99 %" text={delayText(worst)} title={LOOP_TITLE} />
         {status.disk_free_bytes === null ? null : <Fact name="Disk left" text={bytesText(status.disk_free_bytes)} />}
+        {status.database_bytes === null ? null : <Fact name="Database" text={bytesText(status.database_bytes)} />}
         <Fact name="Requests now" text={countText(status.requests.in_flight)} />
         <Fact name="Deliveries waiting" text={countText(status.deliveries["pending"] ?? 0)} />
       </dl>
@@ -35,13 +45,19 @@ export function HealthStrip({ health, status, workers, processes }: HealthStripP
   );
 }
 
-function Fact({ name, text }: { name: string; text: string }) {
+function Fact({ name, text, href, title }: { name: string; text: string; href?: string; title?: string }) {
   return (
-    <div>
+    <div title={title}>
       <dt>{name}</dt>
-      <dd>{text}</dd>
+      <dd>{href === undefined ? text : <a href={href}>{text}</a>}</dd>
     </div>
   );
+}
+
+/** Of all processes, as far as they have told. */
+function memoryText({ processes, memory_bytes: own }: Status): string {
+  const told = processes.flatMap(({ memory_bytes: bytes }) => bytes ?? []);
+  return bytesText(told.length === 0 ? own : told.reduce((sum, bytes) => sum + bytes, 0));
 }
 
 export function Tiles({ recent, status }: { recent: Recent; status: Status }) {

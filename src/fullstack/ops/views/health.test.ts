@@ -11,10 +11,21 @@ const HOUR: Parameters<typeof healthOf>[1] = {
   p99_ms: null,
 };
 
-function toldOf(disk: number | null): [word: string, reasons: string] {
+const NOW_MS = 1_000_000;
+
+function toldOf(
+  disk: number | null,
+  processes: Parameters<typeof healthOf>[0]["processes"] = [],
+): [word: string, reasons: string] {
   const delivery = { oldest_waiting_ms: 0 };
-  const { word, reasons } = healthOf({ status: "ready", delivery, disk_free_bytes: disk }, HOUR, [], 0);
+  const status = { status: "ready", delivery, disk_free_bytes: disk, processes } as const;
+  const { word, reasons } = healthOf(status, HOUR, [], 0, NOW_MS);
   return [word, reasons.join()];
+}
+
+function processOf(host: string, upMs: number, p99Ms: number | null) {
+  const more = { id: host, role: "all", workers: [], build: "b1", silent_ms: 0, memory_bytes: 1e8 };
+  return { ...more, host, started_ms: NOW_MS - upMs, loop_p99_ms: p99Ms };
 }
 
 describe("the health of an app", () => {
@@ -32,5 +43,13 @@ describe("the health of an app", () => {
         ["all is well", ""],
       ],
     );
+  });
+
+  it("needs a look where a process lets all else wait, the latest of them named, and not while it starts", () => {
+    const slow = [processOf("box/1", 90_000, 700), processOf("box/2", 90_000, 1250), processOf("box/3", 90_000, null)];
+    const [word, reasons] = toldOf(null, slow);
+    assert.equal(word, "needs a look");
+    assert.match(reasons, /event loop of box\/2 is up to 1\.25 s late/);
+    assert.equal(toldOf(null, [processOf("box/1", 20_000, 1250), processOf("box/2", 90_000, 12)])[0], "all is well");
   });
 });

@@ -80,6 +80,12 @@ export function ordinalText(count: number): string {
 
 const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
 
+/** How late something is: `0.4 ms`, `12 ms`; `–` where nobody knows. */
+export function delayText(ms: number | null): string {
+  if (ms === null) return "–";
+  return ms < 10 ? `${ms.toFixed(1)} ms` : durationText(ms);
+}
+
 /** `812 B`, `4.1 KB`, `12 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
