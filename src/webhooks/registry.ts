@@ -160,11 +160,11 @@ export class Registry {
     return secret;
   }
 
-  /** Records what attempts say about an endpoint; writes only when something changes. */
-  async noteHealth(id: string, change: (health: Health) => Health): Promise<void> {
+  /** Records what attempts say about an endpoint; undefined where there is nothing to write. */
+  noteHealth(id: string, change: (health: Health) => Health): Promise<void> | undefined {
     const known = this.find(id);
-    if (!known || (change(known) === known && !this.#lock.isTaken(id))) return;
-    await this.#lock.run(id, async () => {
+    if (!known || (change(known) === known && !this.#lock.isTaken(id))) return undefined;
+    return this.#lock.run(id, async () => {
       const changed = await this.#options.store.changeRegistration(id, (row) => {
         const health = change(row);
         return health === row ? row : { ...row, ...health };
