@@ -215,18 +215,20 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await until("all go on", async () => (await web.engine.list({ worker: "quick", status: "running" })).total === 0);
   });
 
-  it("of two builds run each the graphs that it has the nodes of; what no build has any more fails, and says why", async () => {
+  const buildOf = (nodes: readonly string[]): App => {
     const two = worker("increment", async (value: number) => value + 1);
-    const buildOf = (nodes: readonly string[]) =>
-      createApp({
-        graphs: [graph("changed", (g) => nodes.map((name) => g.node(name, two, { input: () => 1 })).at(-1))],
-        log: recordLog(),
-        env: { SVC_DATABASE_URL: database.url, SVC_SECRET: SECRET },
-      });
+    return createApp({
+      graphs: [graph("changed", (g) => nodes.map((name) => g.node(name, two, { input: () => 1 })).at(-1))],
+      log: recordLog(),
+      env: { SVC_DATABASE_URL: database.url, SVC_SECRET: SECRET },
+    });
+  };
+  const startAt = async (app: App, runAt: number) =>
+    (await app.engine.start("changed", null, { at: runAt })).snapshot.graph_id;
+
+  it("of two builds run each the graphs that it has the nodes of; what no build has any more fails, and says why", async () => {
     const [old, young] = [buildOf(["a", "b"]), buildOf(["a", "c"])];
     await Promise.all([old.boot(), young.boot()]);
-    const startAt = async (app: App, runAt: number) =>
-      (await app.engine.start("changed", null, { at: runAt })).snapshot.graph_id;
     const nodesOf = async (id: string) => (await web.engine.snapshot(id))?.nodes.map(({ id: node }) => node).join();
     const [ofOld, ofYoung] = [[] as string[], [] as string[]];
     // Due in a moment: so they are for whoever fetches them.
@@ -241,6 +243,41 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await old.close();
     await until("it fails", is(left, "failed"));
     assert.match((await web.engine.snapshot(left))?.error?.message ?? "", /no longer has the node "b"/);
+    await young.close();
+  });
+
+  it("steer a graph of another build where its nodes are; where no process has them, without breaking it", async () => {
+    const [young, first, second] = [buildOf(["a", "c"]), buildOf(["a", "b"]), buildOf(["a", "b"])];
+    await Promise.all([young.boot(), first.boot(), second.boot()]);
+    const later = Date.now() + 3_600_000;
+    const [id, other] = [await startAt(first, later), await startAt(first, later)];
+    // Nobody holds them now.
+    await first.close();
+    const phaseOf = async (graphId: string) => (await web.engine.snapshot(graphId))?.phase;
+    await young.engine.signal(id, "go", 1);
+    await young.engine.pause(id);
+    // This one has no graph of that name.
+    await web.engine.pause(other, { note: "by another" });
+    assert.deepEqual([await phaseOf(id), await phaseOf(other)], ["paused", "paused"]);
+    await web.engine.resume(other);
+    assert.equal(await phaseOf(other), "queued");
+    await web.engine.pause(other);
+    await second.close();
+    await assert.rejects(young.engine.resume(id), {
+      code: "SVC_TRANSITION",
+      message: /no process has them; resume needs one/,
+    });
+    await young.engine.signal(id, "go", 2, { idempotencyKey: "k" });
+    await young.engine.signal(id, "go", 2, { idempotencyKey: "k" });
+    assert.equal((await web.engine.events(id)).filter(({ type }) => type === "graph.signal").length, 2);
+    for (const [graphId, app] of [
+      [id, young],
+      [other, web],
+    ] as const) {
+      const { status, error } = await app.engine.cancel(graphId);
+      assert.deepEqual([status, error?.reason], ["failed", "cancelled"]);
+      assert.match(error?.message ?? "", /nothing was undone/);
+    }
     await young.close();
   });
 

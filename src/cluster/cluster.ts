@@ -283,15 +283,19 @@ export class Cluster implements Fleet {
 
   /** Who holds a graph: this process from now on, where nobody did. Undefined while it can't be told. */
   async #find(graphId: string): Promise<Place | undefined> {
-    const holder = await this.#leases.holder(graphId);
-    if (holder === undefined) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId.slice(0, 80)}"`);
+    const found = await this.#leases.whereabouts(graphId);
+    if (!found) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId.slice(0, 80)}"`);
     const { id: me } = this.#membership;
     if (me === undefined) return undefined;
+    const { holder, identifier } = found;
     const isMine = holder === me;
     if (isMine && this.#held?.holds(graphId)) return { kind: "mine" };
     // It is being taken up.
     if (isMine && this.#places.has(graphId)) return undefined;
     if (!isMine && holder !== null) return { kind: "elsewhere", process: holder, me };
+    // Who would take it up with other nodes than it was started with fails it: it is for a process that has them, if there is one.
+    const other = this.#has(identifier) ? undefined : await this.#leases.fitting(identifier);
+    if (other !== undefined && other !== me) return { kind: "elsewhere", process: other, me };
     const taken = (await this.#leases.take([graphId], me, true))?.[0];
     return taken && { kind: "here", lease: taken.number };
   }
@@ -308,7 +312,19 @@ export class Cluster implements Fleet {
 
   async #fulfil(graphId: string, wish: Wish): Promise<Answer> {
     const held = this.#held;
-    return held?.holds(graphId) ? answerOf(held.fulfil(graphId, wish)) : { kind: "moved" };
+    const isFor = held?.holds(graphId) === true || (await this.#isToTake(graphId));
+    return held && isFor ? answerOf(held.fulfil(graphId, wish)) : { kind: "moved" };
+  }
+
+  /** Whether nobody holds it, and this process was asked since it has what it takes. */
+  async #isToTake(graphId: string): Promise<boolean> {
+    const found = await this.#leases.whereabouts(graphId);
+    return found?.holder === null && this.#has(found.identifier) && !this.#isClosing;
+  }
+
+  /** Whether graphs of a definition can be taken up here. */
+  #has(identifier: string): boolean {
+    return this.#options.identifiers.includes(identifier);
   }
 
   #hear(news: News): void {

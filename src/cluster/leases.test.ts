@@ -99,7 +99,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
   it("are not taken by a process that is not listed", async () => {
     assert.equal(await leases.take(["queued null"], "me"), undefined);
     assert.equal(onJob(courseOf({ id: "", phase: "queued", holder: null, lease: 5 }), "me", false), "not mine");
-    assert.equal(await leases.holder("queued null"), null);
+    assert.equal((await leases.whereabouts("queued null"))?.holder, null);
   });
 
   it("are given up as the rules give them up, with a job for each graph that needs one", async () => {
@@ -127,9 +127,9 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     await list("me");
     const taken = await leases.take(["done other", "paused null", "running other", "paused other"], "me", true);
     assert.deepEqual(taken?.map(({ id }) => id).sort(), ["done other", "paused null"]);
-    assert.equal(await leases.holder("done other"), null);
-    assert.equal(await leases.holder("running other"), "other");
-    assert.equal(await leases.holder("no such graph"), undefined);
+    assert.equal((await leases.whereabouts("done other"))?.holder, null);
+    assert.equal((await leases.whereabouts("running other"))?.holder, "other");
+    assert.equal(await leases.whereabouts("no such graph"), undefined);
   });
 
   it("are given back under their own number only", async () => {
@@ -146,8 +146,8 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
       "update graphile_worker._private_jobs set locked_by = 'pool-gone', locked_at = now() - interval '1 min'",
     );
     assert.equal(await leases.sweep(), 2);
-    assert.equal(await leases.holder("running me"), null);
-    assert.equal(await leases.holder("running other"), "other");
+    assert.equal((await leases.whereabouts("running me"))?.holder, null);
+    assert.equal((await leases.whereabouts("running other"))?.holder, "other");
     const { rows } = await database.query("select key from graphile_worker._private_jobs where locked_by is not null");
     assert.deepEqual(rows, []);
     assert.deepEqual(await jobs(), ["locked", "queued me", "running me"]);

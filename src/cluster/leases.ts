@@ -13,6 +13,13 @@ export interface Taken {
   number: number;
 }
 
+export interface Whereabouts {
+  /** Null: nobody. */
+  holder: string | null;
+  /** Of the very definition that it was started with (task.ts). */
+  identifier: string;
+}
+
 export interface GivenUp {
   id: string;
   worker: string;
@@ -61,14 +68,25 @@ export class Leases {
     return rows.flatMap(({ id, lease }) => (id === null ? [] : [{ id, number: lease as number }]));
   }
 
-  /** Who holds a graph; null: nobody. Undefined: there is no such graph. */
-  async holder(id: string): Promise<string | null | undefined> {
+  /** Who holds a graph, and what jobs for it are called. Undefined: there is no such graph. */
+  async whereabouts(id: string): Promise<Whereabouts | undefined> {
     const { schema, query } = this.#database;
-    const { rows } = await query<{ holder: string | null }>(
-      `select case when phase in ${ENDED} then null else holder end as holder from ${schema}.graph where id = $1`,
+    const { rows } = await query<{ holder: string | null; worker: string; version: string | null; definition: string }>(
+      `select case when phase in ${ENDED} then null else holder end as holder, worker, version, definition
+       from ${schema}.graph where id = $1`,
       [id],
     );
-    return rows[0]?.holder;
+    return rows[0] && { holder: rows[0].holder, identifier: identifierOfRow(rows[0]) };
+  }
+
+  /** A process that has the very definition. Undefined: none that is listed. */
+  async fitting(identifier: string): Promise<string | undefined> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<{ id: string }>(
+      `select id from ${schema}.processes where $1 = any(definitions) order by random() limit 1`,
+      [identifier],
+    );
+    return rows[0]?.id;
   }
 
   /** Whether a lease is still what it was. */
@@ -216,13 +234,17 @@ export interface JobSpec {
   priority: number;
 }
 
+function identifierOfRow({ worker, version, definition }: Pick<GivenUp, "worker" | "version" | "definition">): string {
+  return identifierOf(worker, version ?? undefined, definition);
+}
+
 export function jobOf(
   graph: Pick<GivenUp, "id" | "worker" | "version" | "definition" | "due_ms" | "priority">,
   hasCrashed = false,
 ): JobSpec {
   const { id, worker, version, definition, priority, due_ms } = graph;
   return {
-    identifier: identifierOf(worker, version ?? undefined, definition),
+    identifier: identifierOfRow({ worker, version, definition }),
     payload: hasCrashed ? { id, hasCrashed } : { id },
     job_key: id,
     run_at: new Date(due_ms).toISOString(),

@@ -34,6 +34,7 @@ import { Scheduler } from "./schedules/schedules.ts";
 import { nodeDetail, snapshotOf } from "./machine/snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import { UnderWay } from "./under-way.ts";
+import { Unfit } from "./unfit.ts";
 import { readLimits, type GraphLimits, type ValueLimits } from "./definition/value-limits.ts";
 import { WorkerTools, type WorkerToolOptions } from "./running/worker-tools.ts";
 import type { GraphDefinition, Worker } from "./definition/definition-types.ts";
@@ -103,6 +104,7 @@ class GraphEngine implements Engine {
   readonly #underWay: UnderWay;
   readonly #children: Children;
   readonly #isolation: Isolation;
+  readonly #unfit: Unfit;
   readonly #tools: WorkerTools;
   readonly #retention: Retention | undefined;
   readonly schedule: Scheduler;
@@ -135,6 +137,8 @@ class GraphEngine implements Engine {
       bind: (worker, node) => this.#bind(worker, node.state),
       onEnd: (row) => this.#children.ended(row),
     });
+    const outboxRows = options.outboxRows ?? (() => []);
+    this.#unfit = new Unfit({ graphs, registry, clock, outboxRows, inputBytes: this.limits.inputBytes });
     const { dispatcher, busy } = this.#underWay;
     options.fleet?.attach({
       holds: (graphId) => this.#underWay.get(graphId) !== undefined,
@@ -301,11 +305,21 @@ class GraphEngine implements Engine {
     return fleet.reach(graphId, wish, async (lease) => {
       this.#underWay.borrow(graphId, lease);
       try {
-        return await here();
+        const unfit = await this.#unfit.steer(graphId, lease, wish);
+        if (!unfit) return await here();
+        await this.#follow(unfit, wish);
+        return await this.#view(graphId);
       } finally {
         await this.#underWay.settle(graphId, lease);
       }
     });
+  }
+
+  /** What goes with a step of a graph that was not taken up. */
+  async #follow({ row, isTerminal }: Machine, { step, options }: Wish): Promise<void> {
+    this.#options.fleet?.wrote(row.id, []);
+    if (step === "pause" || step === "cancel") await this.#children.follow(step, row.id, options);
+    if (isTerminal) await this.#children.ended(row);
   }
 
   pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
@@ -343,7 +357,7 @@ class GraphEngine implements Engine {
 
   signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {
     const { idempotencyKey: key, ...steering } = options;
-    const target: SignalTarget = {
+    const target: SignalTarget<LiveGraph, Snapshot> = {
       store: this.#options.store.graphs,
       live: () => this.#underWay.take(graphId),
       control: (live, decide) => this.#steer("signal", live, steering, decide),

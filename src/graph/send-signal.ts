@@ -6,16 +6,18 @@ import type { Unit } from "../store/unit.ts";
 import { toJson } from "./definition/json-value.ts";
 import type { LiveGraph } from "./running/live.ts";
 import type { Machine } from "./machine/machine.ts";
-import type { Snapshot } from "./machine/view-types.ts";
 import type { Wait } from "./machine/waits.ts";
 
-export interface SignalTarget {
+type Live = Pick<LiveGraph, "machine">;
+
+/** @typeParam Graph as it is held. @typeParam Shown what the sender is answered with. */
+export interface SignalTarget<Graph extends Live, Shown> {
   store: Pick<GraphStore, "hasSignal">;
   /** @throws SvcError `SVC_NOT_FOUND` */
-  live: () => Promise<LiveGraph>;
+  live: () => Promise<Graph>;
   /** Decides in the same turn. */
-  control: (live: LiveGraph, decide: (machine: Machine, nowMs: number) => Unit) => Promise<Snapshot>;
-  snapshot: () => Promise<Snapshot>;
+  control: (live: Graph, decide: (machine: Machine, nowMs: number) => Unit) => Promise<Shown>;
+  snapshot: () => Promise<Shown>;
   inputBytes: number;
 }
 
@@ -30,7 +32,10 @@ export interface SentSignal {
 const MAX_NAME_LENGTH = 100;
 
 /** @throws SvcError `SVC_INVALID` with issues, `SVC_NOT_FOUND`, `SVC_TRANSITION`. */
-export async function sendSignal(target: SignalTarget, { graphId, ...signal }: SentSignal): Promise<Snapshot> {
+export async function sendSignal<Graph extends Live, Shown>(
+  target: SignalTarget<Graph, Shown>,
+  { graphId, ...signal }: SentSignal,
+): Promise<Shown> {
   const { name, key } = signal;
   if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH)
     throw new SvcError("SVC_INVALID", `A signal needs a name of 1 to ${MAX_NAME_LENGTH} characters`);

@@ -283,10 +283,11 @@ export class Machine {
     return change.unit;
   }
 
-  cancel(nowMs: number, steering?: Steering): Unit {
+  /** @param message what is told as its error. */
+  cancel(nowMs: number, steering?: Steering, message = "Cancelled by an operator"): Unit {
     this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
-    this.ending.fail(change, { message: "Cancelled by an operator", reason: "cancelled" }, steering);
+    this.ending.fail(change, { message, reason: "cancelled" }, steering);
     return change.unit;
   }
 
