@@ -88,7 +88,8 @@ export class SqliteGraphs implements GraphStore {
       const outcomes = batch.length === 0 ? [] : this.#apply(batch.map(({ unit }) => unit));
       before = batch.map((waiting, at) => ({ waiting, outcome: outcomes[at] }));
     };
-    const apply = (unit: Unit): Outcome => this.#apply([unit])[0];
+    let own: Unit | undefined;
+    const apply = (unit: Unit): Outcome => this.#apply([(own = unit)])[0];
     try {
       written = await (run.isAsync
         ? this.#database.writeAlone(async (over) => {
@@ -101,9 +102,11 @@ export class SqliteGraphs implements GraphStore {
         : this.#database.write(() => (writeWaiting(), transaction.write(apply))));
     } catch (error) {
       for (const waiting of batch ?? []) this.#fail(waiting, error);
+      this.#outbox.doubt(own?.outbox ?? []);
       throw transaction.ownError ? new OwnError(error) : error;
     }
     for (const { waiting, outcome } of before) this.#tell(waiting, outcome);
+    if (transaction.ownError || written instanceof Error) this.#outbox.doubt(own?.outbox ?? []);
     if (transaction.ownError) throw new OwnError(transaction.ownError.error);
     if (written instanceof Error) throw written;
     const { unit, events, result } = written;
@@ -114,9 +117,9 @@ export class SqliteGraphs implements GraphStore {
 
   /** @param outcome the unit's events, undefined where the fence did not hold, or why it could not be written. */
   #tell({ unit, resolve, reject }: Waiting, outcome: Outcome): void {
-    if (outcome instanceof Error) return reject(outcome);
-    resolve(outcome !== undefined);
-    if (outcome === undefined) return;
+    if (outcome instanceof Error) reject(outcome);
+    else resolve(outcome !== undefined);
+    if (outcome === undefined || outcome instanceof Error) return this.#outbox.doubt(unit.outbox ?? []);
     if (outcome.length > 0) this.#listeners.tell(unit.graphId, outcome);
     if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
   }
@@ -125,7 +128,7 @@ export class SqliteGraphs implements GraphStore {
   #fail({ unit, reject }: Waiting, error: unknown): void {
     reject(error);
     this.#listeners.tell(unit.graphId, []);
-    if (unit.outbox?.length) this.#outbox.doubt(unit.outbox);
+    this.#outbox.doubt(unit.outbox ?? []);
   }
 
   /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */

@@ -16,6 +16,8 @@ export class Outbox {
   readonly #listeners = new Set<OutboxListener>();
   /** Rows that may not be in the store under their ids, for another of the same event was there before. */
   readonly #doubtful = new WeakSet<OutboxRow>();
+  /** Ids of rows that are written, and not known to be on disk. */
+  readonly #untold = new Set<string>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -24,20 +26,28 @@ export class Outbox {
   /** Inside a transaction. A row that is there already stays: a crash or a race never makes two. */
   insert(rows: readonly OutboxRow[]): void {
     if (rows.length === 0) return;
+    for (const { id } of rows) this.#untold.add(id);
     const { changes } = this.#database.sql(INSERT).run(JSON.stringify(rows.map(valuesOf)));
     if (Number(changes) < rows.length) for (const row of rows) this.#doubtful.add(row);
   }
 
+  /** Rows that may not be sent yet: they are seen in the database before they are on disk, and are told of then. */
+  get untold(): ReadonlySet<string> {
+    return this.#untold;
+  }
+
   /** Once rows that were inserted are on disk. */
   tell(rows: readonly OutboxRow[]): void {
+    for (const { id } of rows) this.#untold.delete(id);
     if (this.#listeners.size === 0) return;
     const ids = new Set(rows.map(({ registrationId }) => registrationId));
     const added = rows.some((row) => this.#doubtful.has(row)) ? [] : rows;
     for (const listener of this.#listeners) listener(ids, added);
   }
 
-  /** Where the disk failed as they were synced: they may be there, and who delivers is to look. */
+  /** Where they were not written, or the disk failed as they were synced: they may be there, and who delivers is to look. */
   doubt(rows: readonly OutboxRow[]): void {
+    for (const { id } of rows) this.#untold.delete(id);
     for (const id of new Set(rows.map(({ registrationId }) => registrationId))) this.tellOf(id);
   }
 

@@ -87,4 +87,31 @@ describe("a commit that is in the file, though the disk could not say so", () =>
     assert.deepEqual([(await webhooks.delivery(row.id))?.dueMs, woken()], [7, ["wh_1"]]);
     await close();
   });
+
+  it("is not sent before it is on disk: it would be sent again when it is told of", async () => {
+    const syncs: (() => void)[] = [];
+    const database = await Database.open(join(folder, "early.db"), (_fd, done) => void syncs.push(() => done(null)));
+    const outbox = new Outbox(database);
+    const webhooks = new SqliteWebhooks(database, outbox);
+    const added: string[] = [];
+    webhooks.onOutbox((_ids, rows) => void added.push(...rows.map(({ id }) => id)));
+    const [first, second] = [outboxRow("g_1"), outboxRow("g_2", { dueMs: 4 })];
+    const lane = { registrationId: "wh_1", isRetry: false };
+    const due = async (): Promise<string[]> => (await webhooks.due(lane, 10, 1)).map(({ id }) => id);
+    const writing = webhooks.addDelivery(first);
+    while (syncs.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([(await webhooks.delivery(first.id))?.status, await due(), added], ["pending", [], []]);
+    syncs.shift()?.();
+    await writing;
+    assert.deepEqual([await due(), added], [[first.id], [first.id]]);
+    const others = webhooks.addDelivery(second);
+    while (syncs.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(await due(), [first.id], "those that are on disk are not behind those that are not");
+    syncs.shift()?.();
+    await others;
+    await Promise.all([
+      database.close(),
+      new Promise<void>((resolve) => setImmediate(() => resolve(syncs.shift()?.()))),
+    ]);
+  });
 });

@@ -139,9 +139,12 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
+    const { untold } = this.#outbox;
     return this.#database
       .sql(DUE)
-      .all(registrationId, isRetry ? 1 : 0, nowMs, limit)
+      .all(registrationId, isRetry ? 1 : 0, nowMs, limit + untold.size)
+      .filter(({ id }) => !untold.has(id as string))
+      .slice(0, limit)
       .map(toDelivery);
   }
 
