@@ -40,4 +40,16 @@ describe("the bundle", () => {
     visit("main.js");
     assert.ok(seen.size > 2);
   });
+
+  it("is four files of ASCII for an app: each file more takes half a millisecond of every start (decision 054)", () => {
+    const loaded = new Set(["index.js", "jsx-runtime.js"]);
+    for (const file of loaded) {
+      const code = readFileSync(join(bundle, file), "utf8");
+      assert.doesNotMatch(code, /[^\0-\x7f]/, file);
+      for (const [, next = ""] of code.matchAll(/^(?:import|export) ?(?:[^;"]*from )?"\.\/([\w-]+\.js)"/gm))
+        loaded.add(next);
+    }
+    const names = [...loaded].map((file) => file.replace(/-[\da-f]{8}/, "")).toSorted();
+    assert.deepEqual(names, ["common.js", "core.js", "index.js", "jsx-runtime.js"]);
+  });
 });
