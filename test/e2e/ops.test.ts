@@ -247,6 +247,39 @@ describe("every screen of the operators", () => {
     await tab.close();
   });
 
+  it("has a range of a run's timeline chosen by dragging, by keys and by links, and shows all of it again by Escape", async () => {
+    const tab = await openTab(browser, { viewport: { width: 1280, height: 900 } });
+    const { page } = tab;
+    const whole = at(`/runs/${done}`);
+    const shown = (): (string | null)[] => {
+      const { searchParams } = new URL(page.url());
+      return [searchParams.get("from"), searchParams.get("to")];
+    };
+    await page.goto(whole);
+    await brushed(page);
+    await page.locator("[data-brush]").scrollIntoViewIfNeeded();
+    await drag(page, 0.5, 0.7);
+    await page.mouse.up();
+    const all = page.getByRole("link", { name: "All of it" });
+    await all.waitFor();
+    const [from, to] = shown().map(Number);
+    assert.ok(from !== undefined && to !== undefined && 0 < from && from < to, page.url());
+    await alive(page);
+    await page.keyboard.press("+");
+    await page.waitForURL((url) => url.searchParams.get("from") !== String(from));
+    await alive(page);
+    await page.keyboard.press("Escape");
+    await page.waitForURL(whole);
+    await tab.close();
+    const plain = await openTab(browser, { javaScriptEnabled: false });
+    await plain.page.goto(whole);
+    await plain.page.getByRole("link", { name: "Closer" }).click();
+    await plain.page.getByRole("link", { name: "Earlier" }).click();
+    await plain.page.getByRole("link", { name: "All of it" }).click();
+    await plain.page.waitForURL(whole);
+    await plain.close();
+  });
+
   it("leaves keys alone where somebody writes, and where they are turned off", async () => {
     const tab = await openTab(browser);
     const { page } = tab;

@@ -16,6 +16,7 @@ import { readRunQuery, runQueryText } from "../views/run-query.ts";
 import { stepViews } from "../views/steps.ts";
 import { countText } from "../views/text.ts";
 import { timelineOf } from "../views/timeline.ts";
+import { rangeEntries } from "../views/zoom.ts";
 import { AuditTable } from "./audit.tsx";
 import { EventList } from "./events.tsx";
 import { Inspector } from "./inspector.tsx";
@@ -25,6 +26,7 @@ import { RunHead } from "./run-head.tsx";
 import type { RunData } from "../run-data.ts";
 import { runRoutes } from "../run-routes.ts";
 import { TimelineChart } from "./timeline.tsx";
+import { TimelineZoom } from "./timeline-zoom.tsx";
 
 /** Events that a timeline is made of: more than anybody reads, and as many as are read without being felt. */
 const EVENTS = 5000;
@@ -247,18 +249,24 @@ function Main({ data, look }: { data: RunData; look: Look }) {
       <AuditTable rows={data.audit} look={look} isOfOne />
     );
   if (query.view === "past") return <PastNodes nodes={data.past} />;
-  const timeline = timelineOf(run, events, look.nowMs);
+  const timeline = timelineOf(run, events, look.nowMs, query.range);
   const rows = query.hidesDone ? timeline.rows.filter(({ status }) => !isOver(status)) : timeline.rows;
   const hide = query.hidesDone ? "" : "done";
   return (
     <>
-      {timeline.rows.some(({ status }) => isOver(status)) ? (
-        <p class="links">
-          <a href={`${RUNS_PATH}/${id}${runQueryText(query, { hide })}`}>
-            {query.hidesDone ? "Show what is done too" : "Hide what is done"}
-          </a>
-        </p>
-      ) : null}
+      <div class="timeline-tools">
+        <TimelineZoom
+          scale={timeline.scale}
+          hrefOf={(range) => `${RUNS_PATH}/${id}${runQueryText(query, rangeEntries(range))}`}
+        />
+        {timeline.rows.some(({ status }) => isOver(status)) ? (
+          <p class="links">
+            <a href={`${RUNS_PATH}/${id}${runQueryText(query, { hide })}`}>
+              {query.hidesDone ? "Show what is done too" : "Hide what is done"}
+            </a>
+          </p>
+        ) : null}
+      </div>
       <TimelineChart
         timeline={{ ...timeline, rows }}
         chosen={data.node?.id}

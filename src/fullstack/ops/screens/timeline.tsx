@@ -19,19 +19,22 @@ const KINDS = [
 ] as const;
 
 export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
-  const { rows, ticks, breaks, path } = timeline;
+  const { rows, scale, path } = timeline;
+  const { ticks, breaks } = scale;
   if (rows.length === 0)
-    return <p class="quiet">There is nothing to show: no node has begun, or all are done and hidden.</p>;
+    return (
+      <p class="quiet">There is nothing to show: no node has begun, or all that is in this range is done and hidden.</p>
+    );
   const kinds = new Set(rows.flatMap(({ segments }) => segments.map(({ kind }) => kind)));
   return (
     <>
-      <div class="timeline">
+      <div class="timeline" data-brush={JSON.stringify(scale.marks)} data-brush-names="from to">
         {rows.map((row) => (
           <Row row={row} isChosen={row.id === chosen} href={hrefOf(row.id)} />
         ))}
         <div class="timeline-row axis" aria-hidden="true">
           <span></span>
-          <span class="timeline-track">
+          <span class="timeline-track" data-brush-track>
             {ticks.map(({ left, label }) => (
               <span key={left}>{label}</span>
             ))}

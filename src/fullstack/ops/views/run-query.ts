@@ -1,4 +1,6 @@
 /** What of a run is looked at, as the address says it: which node, which of its sides, which list below. Pure. */
+import type { TimeRange } from "./time-scale.ts";
+import { rangeEntries, readRange } from "./zoom.ts";
 
 export const RUN_TABS = ["input", "output", "error", "raw"] as const;
 export const NODE_TABS = ["input", "output", "error", "attempts", "logs", "events", "raw"] as const;
@@ -19,6 +21,8 @@ export interface RunQuery {
   find: string;
   /** Whether the timeline leaves out what is done. */
   hidesDone: boolean;
+  /** What the timeline shows; undefined: all. */
+  range: TimeRange | undefined;
   /** Sealed word that secrets may be shown. */
   reveal: string | undefined;
 }
@@ -36,11 +40,12 @@ export function readRunQuery(query: URLSearchParams): RunQuery {
     after: /^\d{1,9}$/.test(after) ? Number(after) : 0,
     find: (query.get("find") ?? "").slice(0, 200),
     hidesDone: query.get("hide") === "done",
+    range: readRange(query),
     reveal: query.get("reveal") || undefined,
   };
 }
 
-type Change = Partial<Record<"node" | "tab" | "view" | "after" | "hide" | "find", string>>;
+type Change = Partial<Record<"node" | "tab" | "view" | "after" | "hide" | "find" | "from" | "to", string>>;
 
 /** Address of the same screen with something else on it: what is not given stays; empty takes away. */
 export function runQueryText(query: RunQuery, change: Change): string {
@@ -50,7 +55,7 @@ export function runQueryText(query: RunQuery, change: Change): string {
 
 /** The same as names and values, for the fields of a form that leads there. */
 export function runQueryEntries(query: RunQuery, change: Change): [name: string, value: string][] {
-  const { node = "", tab, view, text, type, find, hidesDone, reveal = "" } = query;
+  const { node = "", tab, view, text, type, find, hidesDone, range, reveal = "" } = query;
   const whole = {
     node,
     tab,
@@ -58,6 +63,7 @@ export function runQueryEntries(query: RunQuery, change: Change): [name: string,
     ...(view === "events" && { text, type }),
     find,
     hide: hidesDone ? "done" : "",
+    ...rangeEntries(range),
     reveal,
     ...change,
   };

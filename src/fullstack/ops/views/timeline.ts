@@ -1,10 +1,11 @@
 /**
- * When what ran: a row for each node, cut into segments by its events. Where nothing at all ran for long, the axis is broken, so that
- * a night's sleep does not press the work into a pixel. Pure.
+ * When what ran: a row for each node, cut into segments by its events. Where nothing at all ran for long, the axis is broken
+ * (time-scale.ts), so that a night's sleep does not press the work into a pixel. Pure.
  */
 import type { GraphEvent, Snapshot } from "../../../graph.ts";
 import { criticalPath, outerName, type PathNode } from "./critical-path.ts";
 import { durationText } from "./text.ts";
+import { scaleOf, type TimeRange, type TimeScale } from "./time-scale.ts";
 
 export type SegmentKind = "queue" | "run" | "wait" | "retry" | "undo";
 
@@ -31,12 +32,9 @@ export interface TimelineRow {
 }
 
 export interface Timeline {
+  /** Of what is to be seen in the range. */
   rows: TimelineRow[];
-  /** Labels below the axis. */
-  ticks: { left: number; label: string }[];
-  /** Where the axis leaves something out. */
-  breaks: { left: number; label: string }[];
-  totalMs: number;
+  scale: TimeScale;
   /** Of a run that has ended; empty where there is none to tell. */
   path: PathNode[];
 }
@@ -53,13 +51,8 @@ type Nodes = Snapshot["nodes"];
 /** More rows than that nobody reads; items of fan-outs are left out first. */
 const MOST_ROWS = 200;
 const MOST_ITEMS = 8;
-/** A gap of a tenth of all is collapsed to a share of this; short ones are part of the story. */
-const GAP_SHARE = 0.1;
-const LEAST_GAP_MS = 5000;
-const GAP_WIDTH = 0.03;
 /** Thinner ones could not be seen, or pointed at. */
 const LEAST_WIDTH = 0.3;
-const TICKS = 5;
 
 const STARTS: Readonly<Record<string, SegmentKind>> = {
   "node.ready": "queue",
@@ -78,19 +71,27 @@ const ENDS = new Set([
   "node.discarded",
 ]);
 
-/** @param nowMs where what has not ended is drawn to */
-export function timelineOf(snapshot: Snapshot, events: readonly GraphEvent[], nowMs: number): Timeline {
+/**
+ * @param nowMs where what has not ended is drawn to
+ * @param range what of it is wanted; default all
+ */
+export function timelineOf(
+  snapshot: Snapshot,
+  events: readonly GraphEvent[],
+  nowMs: number,
+  range?: TimeRange,
+): Timeline {
   const spans = spansOf(events, snapshot.finished_ms ?? nowMs);
   const all = [...spans.values()].flat();
-  const scale = scaleOf(all);
+  const scale = scaleOf(all, range);
   const path = snapshot.finished_ms === null ? [] : criticalPath(snapshot.edges, stretchesOf(spans));
-  const shown = rowsOf(snapshot.nodes, spans);
+  const shown = rowsOf(snapshot.nodes, spans, scale);
   const marked = markedOf(path, shown);
   const rows = shown.map(({ node, folded }) => ({
     ...rowOf(node, folded, spans.get(node.id) ?? [], scale),
     isCritical: marked.has(node.id),
   }));
-  return { rows, ticks: scale.ticks, breaks: scale.breaks, totalMs: scale.totalMs, path };
+  return { rows, scale, path };
 }
 
 /** What is undone is undone because of the end, and not the other way round. */
@@ -142,10 +143,14 @@ function attemptOf(data: unknown): number | undefined {
 const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 
 /** Nodes that have begun, in the order of their beginnings; of a fan-out the first few items. */
-function rowsOf(nodes: Nodes, spans: ReadonlyMap<string, Span[]>): { node: Nodes[number]; folded: number }[] {
+function rowsOf(
+  nodes: Nodes,
+  spans: ReadonlyMap<string, Span[]>,
+  scale: TimeScale,
+): { node: Nodes[number]; folded: number }[] {
   const beginOf = (id: string): number => spans.get(id)?.[0]?.fromMs ?? Infinity;
   const begun = nodes
-    .filter(({ id }) => spans.has(id))
+    .filter(({ id }) => spans.get(id)?.some(scale.shows))
     .sort((a, b) => beginOf(a.id) - beginOf(b.id) || BY_NUMBER.compare(a.id, b.id));
   const seen = new Map<string, { node: Nodes[number]; folded: number; count: number }>();
   const rows: { node: Nodes[number]; folded: number }[] = [];
@@ -163,73 +168,13 @@ function rowsOf(nodes: Nodes, spans: ReadonlyMap<string, Span[]>): { node: Nodes
   return rows.slice(0, MOST_ROWS);
 }
 
-interface Scale {
-  at: (ms: number) => number;
-  ticks: Timeline["ticks"];
-  breaks: Timeline["breaks"];
-  totalMs: number;
-}
-
-/** Time to percent: linear, but for gaps in which nothing was under way, or all that was, waited. */
-function scaleOf(spans: readonly Span[]): Scale {
-  const fromMs = Math.min(...spans.map((span) => span.fromMs), Infinity);
-  const toMs = Math.max(...spans.map((span) => span.toMs), -Infinity);
-  const totalMs = Math.max(1, spans.length === 0 ? 1 : toMs - fromMs);
-  const gaps = gapsOf(spans, fromMs, toMs).filter(
-    ([from, to]) => to - from > Math.max(LEAST_GAP_MS, totalMs * GAP_SHARE),
-  );
-  const gone = gaps.reduce((sum, [from, to]) => sum + (to - from), 0);
-  const leftMs = Math.max(1, totalMs - gone);
-  const gapMs = leftMs * GAP_WIDTH;
-  const wholeMs = leftMs + gaps.length * gapMs;
-  const at = (ms: number): number => {
-    let passed = ms - fromMs;
-    for (const [from, to] of gaps) {
-      if (ms <= from) break;
-      const within = Math.min(ms, to) - from;
-      passed += (within / (to - from)) * gapMs - within;
-    }
-    return Math.min(100, Math.max(0, (passed / wholeMs) * 100));
-  };
-  const ticks = Array.from({ length: TICKS }, (_, tick) => ({
-    left: (tick / (TICKS - 1)) * 100,
-    label: durationText(timeAt(at, fromMs, toMs, (tick / (TICKS - 1)) * 100) - fromMs),
-  }));
-  const breaks = gaps.map(([from, to]) => ({ left: at((from + to) / 2), label: durationText(to - from) }));
-  return { at, ticks: spans.length === 0 ? [] : ticks, breaks, totalMs };
-}
-
-/** The scale the other way round, by halving: it only ever grows. */
-function timeAt(at: (ms: number) => number, fromMs: number, toMs: number, percent: number): number {
-  let [low, high] = [fromMs, toMs];
-  for (let step = 0; step < 40; step++) {
-    const middle = (low + high) / 2;
-    if (at(middle) < percent) low = middle;
-    else high = middle;
-  }
-  return Math.round(high);
-}
-
-/** Stretches in which nothing ran. */
-function gapsOf(spans: readonly Span[], fromMs: number, toMs: number): [number, number][] {
-  const busy = spans.filter(({ kind }) => kind === "run" || kind === "undo").sort((a, b) => a.fromMs - b.fromMs);
-  const gaps: [number, number][] = [];
-  let reached = fromMs;
-  for (const { fromMs: from, toMs: to } of busy) {
-    if (from > reached) gaps.push([reached, from]);
-    reached = Math.max(reached, to);
-  }
-  if (busy.length > 0 && toMs > reached) gaps.push([reached, toMs]);
-  return gaps;
-}
-
 function rowOf(
   node: Nodes[number],
   folded: number,
   spans: readonly Span[],
-  scale: Scale,
+  scale: TimeScale,
 ): Omit<TimelineRow, "isCritical"> {
-  const segments = spans.map(({ kind, fromMs, toMs, attempt }) => {
+  const segments = spans.filter(scale.shows).map(({ kind, fromMs, toMs, attempt }) => {
     const left = scale.at(fromMs);
     const width = Math.max(LEAST_WIDTH, scale.at(toMs) - left);
     const tries = attempt > 1 && kind === "run" ? `, attempt ${attempt}` : "";

@@ -361,8 +361,8 @@ describe("the timeline", () => {
       event("node.started", "a", 500, { attempt: 2 }),
       event("node.done", "a", 1000),
     ];
-    const { rows, totalMs } = timelineOf({ ...SNAPSHOT, nodes: [node("a")] }, events, 5000);
-    assert.equal(totalMs, 1000);
+    const { rows, scale } = timelineOf({ ...SNAPSHOT, nodes: [node("a")] }, events, 5000);
+    assert.equal(scale.totalMs, 1000);
     assert.deepEqual(
       rows[0]?.segments.map(({ kind, label }) => [kind, label]),
       [
@@ -383,13 +383,13 @@ describe("the timeline", () => {
       event("node.started", "b", 3_601_000),
       event("node.done", "b", 3_602_000),
     ];
-    const { rows, breaks } = timelineOf(
+    const { rows, scale } = timelineOf(
       { ...SNAPSHOT, nodes: [node("a"), node("b")], finished_ms: 3_602_000 },
       events,
       0,
     );
     assert.deepEqual(
-      breaks.map(({ label }) => label),
+      scale.breaks.map(({ label }) => label),
       ["1 h 00 m"],
     );
     for (const row of rows) assert.ok((row.segments[0]?.width ?? 0) > 40, JSON.stringify(row));
@@ -398,8 +398,8 @@ describe("the timeline", () => {
   it("folds the items of a fan-out, and draws what has not ended to now", () => {
     const ids = Array.from({ length: 30 }, (_, at) => `each/${at}`);
     const events = ids.map((id, at) => event("node.started", id, at));
-    const { rows, totalMs } = timelineOf({ ...SNAPSHOT, finished_ms: null, nodes: ids.map(node) }, events, 1000);
-    assert.deepEqual([rows.length, rows.reduce((sum, { folded }) => sum + folded, 0), totalMs], [8, 22, 1000]);
+    const { rows, scale } = timelineOf({ ...SNAPSHOT, finished_ms: null, nodes: ids.map(node) }, events, 1000);
+    assert.deepEqual([rows.length, rows.reduce((sum, { folded }) => sum + folded, 0), scale.totalMs], [8, 22, 1000]);
   });
 
   it("marks the rows of the critical path, the folded item's too, once the graph has ended", () => {
