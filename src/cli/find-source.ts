@@ -1,7 +1,8 @@
 /** Where a piece of a component's source stands, when only its text and the component's name are known. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, sep } from "node:path";
 import { positionOf } from "../compiler/diagnostics.ts";
+import { filesBelow } from "../security/files-below.ts";
 import type { Place } from "../shared/fault.ts";
 
 /** Folders without source of the app. */
@@ -29,10 +30,9 @@ export function placeInComponent(
 }
 
 function sourceFiles(root: string): string[] {
-  return readdirSync(root, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.[jt]sx$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => !path.split(sep).some((name) => NO_SOURCE.has(name) || name.startsWith(".")));
+  const isWanted = (name: string): boolean => !NO_SOURCE.has(name) && !name.startsWith(".");
+  const files = [...filesBelow(root, isWanted)].filter(({ isLink }) => !isLink);
+  return files.map(({ name }) => name).filter((name) => /\.[jt]sx$/.test(name));
 }
 
 /** Empty for a file that has gone since. */

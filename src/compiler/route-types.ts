@@ -3,8 +3,9 @@
  * `svc-routes.d.ts` beside the app module, where every tsconfig finds it. Written by build and development host alike, and
  * only when it changes, so that editors and watchers rest.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { filesBelow } from "../security/files-below.ts";
 
 const NAME = "svc-routes.d.ts";
 
@@ -15,10 +16,7 @@ const OTHERS = /(?:^|\/)_|\.(?:test|spec|d)\.[jt]sx?$/;
 export function writeRouteTypes(entry: string): string | undefined {
   const folder = path.join(path.dirname(entry), "pages");
   if (!existsSync(folder) || !readFileSync(entry, "utf8").includes("svc/fullstack")) return undefined;
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) =>
-    file.replaceAll(path.sep, "/"),
-  );
-  const text = routeTypes(files);
+  const text = routeTypes([...filesBelow(folder)].map(({ name }) => name));
   const target = path.join(path.dirname(entry), NAME);
   if (existsSync(target) && readFileSync(target, "utf8") === text) return undefined;
   writeFileSync(target, text);

@@ -3,8 +3,9 @@
  * as each file is first asked for; variants made at build (`x.js.br`, `x.js.gz`) are chosen by what the client accepts.
  */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { extname, join, resolve, sep } from "node:path";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { extname, sep } from "node:path";
+import { filesBelow } from "../security/files-below.ts";
 import { chooseEncoding } from "./accept-encoding.ts";
 import { judgePreconditions } from "./preconditions.ts";
 import { readRanges, rangesResult } from "./ranges.ts";
@@ -80,14 +81,9 @@ function filesOf(
   const files = new Map<string, StaticFile>();
   if (!existsSync(folder)) return files;
   const root = realpathSync(folder) + sep;
-  const base = resolve(folder);
-  const paths = new Set<string>();
-  for (const entry of readdirSync(base, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() || (entry.isSymbolicLink() && leadsInto(root, path))) paths.add(path);
-  }
-  for (const path of paths) {
-    const name = path.slice(base.length).split(sep).filter(Boolean).join("/");
+  const found = [...filesBelow(folder)].filter(({ path, isLink }) => !isLink || leadsInto(root, path));
+  const paths = new Set(found.map(({ path }) => path));
+  for (const { name, path } of found) {
     if (!isHidden(name) && !isVariant(path, paths)) files.set(name, fileOf(path, paths));
   }
   return files;

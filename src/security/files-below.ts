@@ -1,0 +1,35 @@
+/**
+ * The files below a folder. Of Node's own recursive listing it depends on the version whether links to folders are followed: from 22
+ * on they are, out of the folder and round in circles. Here they never are.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+export interface FileBelow {
+  /** From the folder on, with `/` on every system: `in/a.txt`. */
+  name: string;
+  /** With the folder in front, as the system writes it. */
+  path: string;
+  /** Whether it is a link, to whatever it is. */
+  isLink: boolean;
+}
+
+/**
+ * Files and links, folder by folder; no folders.
+ * @param isWanted asked of the name of each folder before it is looked into. Default: all
+ * @throws what reading a folder does: `ENOENT` where there is none
+ */
+export function* filesBelow(folder: string, isWanted = (_name: string): boolean => true): Generator<FileBelow> {
+  yield* filesIn(folder, "", isWanted);
+}
+
+function* filesIn(folder: string, prefix: string, isWanted: (name: string) => boolean): Generator<FileBelow> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const [name, path] = [prefix + entry.name, join(folder, entry.name)];
+    if (entry.isDirectory()) {
+      if (isWanted(entry.name)) yield* filesIn(path, `${name}/`, isWanted);
+    } else if (entry.isFile() || entry.isSymbolicLink()) {
+      yield { name, path, isLink: entry.isSymbolicLink() };
+    }
+  }
+}
