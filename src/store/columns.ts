@@ -2,7 +2,7 @@
 import type { GraphStatus } from "../shared/wire.ts";
 import type { Failure, GraphEvent, GraphRow, NodeRow, SignalRow } from "./graph-rows.ts";
 import type { GraphHead } from "./graph-query.ts";
-import type { AttemptRow, DeliveryRow, RegistrationRow } from "./webhook-rows.ts";
+import type { AttemptRow, DeliveryRow, DeliveryStatus, RegistrationRow } from "./webhook-rows.ts";
 import type { ArtifactRow } from "./artifacts.ts";
 import type { AuditRow, PausedQueueRow, ScheduleRow } from "./control.ts";
 import type { Row, Value } from "./row.ts";
@@ -174,13 +174,18 @@ const EMPTY_NODE = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [ke
 export const pastNode = (data: string): NodeRow => ({ ...EMPTY_NODE, ...(JSON.parse(data) as NodeRow) });
 export const toSignal = (row: Row): SignalRow => fromColumns(SIGNAL_COLUMNS, row) as unknown as SignalRow;
 export const toArtifact = (row: Row): ArtifactRow => fromColumns(ARTIFACT_COLUMNS, row) as unknown as ArtifactRow;
-/** By hand: each delivery is read once more before it is sent. */
-export function toDelivery(row: Row): DeliveryRow {
+export const toDelivery = (row: Row): DeliveryRow =>
+  deliveryOf(row, row["registration_id"] as string, row["status"] as DeliveryStatus);
+/** Of a row without what is known: whose it is, and that it is pending. */
+export const toPending = (row: Row, registrationId: string): DeliveryRow => deliveryOf(row, registrationId, "pending");
+
+/** By hand: many are read once more before they are sent. */
+function deliveryOf(row: Row, registrationId: string, status: DeliveryStatus): DeliveryRow {
   const text = (name: string): string => row[name] as string;
   const deliveredMs = row["delivered_ms"];
   return {
     id: text("id"),
-    registrationId: text("registration_id"),
+    registrationId,
     graphId: text("graph_id"),
     event: row["event"] as DeliveryRow["event"],
     epoch: Number(row["epoch"]),
@@ -188,7 +193,7 @@ export function toDelivery(row: Row): DeliveryRow {
     body: text("body"),
     createdMs: Number(row["created_ms"]),
     dueMs: Number(row["due_ms"]),
-    status: row["status"] as DeliveryRow["status"],
+    status,
     attempts: Number(row["attempts"]),
     deliveredMs: deliveredMs === null || deliveredMs === undefined ? undefined : Number(deliveredMs),
   };

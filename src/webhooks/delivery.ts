@@ -144,7 +144,8 @@ export class DeliveryLoop {
     this.#isWoken = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    this.#looking = Promise.resolve().then(() => this.#lookWhileWoken());
+    // All slots that come free within a turn of the event loop cost one look.
+    this.#looking = new Promise(setImmediate).then(() => this.#lookWhileWoken());
   }
 
   async #lookWhileWoken(): Promise<void> {
@@ -157,7 +158,7 @@ export class DeliveryLoop {
 
   async #look(): Promise<void> {
     try {
-      await this.#wakePending();
+      if (this.#isNew) await this.#wakePending();
       while (this.#isOpen && this.#recorder.pending < MOST_UNRECORDED) {
         const row = this.#lanes.next();
         if (row) void this.#deliver(row);
@@ -172,7 +173,6 @@ export class DeliveryLoop {
   }
 
   async #wakePending(): Promise<void> {
-    if (!this.#isNew) return;
     for (const id of await this.#options.store.pendingRegistrations()) this.#lanes.wake(id);
     this.#isNew = false;
   }

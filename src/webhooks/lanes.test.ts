@@ -160,7 +160,7 @@ describe("lanes", () => {
     assert.equal(delivered, 5000);
     const rowsRead = test.readings.reduce((sum, { given }) => sum + given, 0);
     assert.ok(rowsRead < 5000 * 1.2, `${rowsRead} rows read for 5000`);
-    assert.ok(Math.max(...test.readings.map(({ limit }) => limit)) <= 64 + 8);
+    assert.ok(Math.max(...test.readings.map(({ limit }) => limit)) <= 128 + 8);
   });
 
   it("start what is handed over without reading it, where nothing waits in the store", async () => {
@@ -193,7 +193,7 @@ describe("lanes", () => {
         ended.add(row.id);
       }
     }
-    assert.ok(most <= 64 + 8);
+    assert.ok(most <= 128 + 8);
     assert.equal(ended.size, 200);
   });
 

@@ -25,7 +25,7 @@ export const DEFAULT_LIMITS: LaneLimits = { total: 64, perEndpoint: 8 };
 
 /** Rows that wait in memory over all lanes, about; and in one lane. */
 const HELD_ROWS = 1024;
-const LARGEST_PAGE = 64;
+const LARGEST_PAGE = 128;
 const SMALLEST_PAGE = 4;
 export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 

@@ -15,7 +15,7 @@ import type {
 import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
-import { toAttempt, toDelivery, toRegistration } from "../columns.ts";
+import { toAttempt, toDelivery, toPending, toRegistration } from "../columns.ts";
 import type { Database } from "./database.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Row, Value } from "../row.ts";
@@ -27,7 +27,8 @@ const INSERT_ATTEMPTS = `INSERT INTO attempt (delivery_id, number, started_ms, d
 const UPDATE_DELIVERIES = `UPDATE delivery SET status = given.value ->> 1, attempts = max(attempts, given.value ->> 2),
   due_ms = coalesce(given.value ->> 3, due_ms), delivered_ms = coalesce(given.value ->> 4, delivered_ms)
   FROM json_each(?) AS given WHERE delivery.id = given.value ->> 0`;
-const DUE = `SELECT * FROM delivery WHERE status = 'pending' AND registration_id = ? AND (attempts > 0) = ? AND due_ms <= ?
+/** Without what all of a lane have in common: each column of a row costs as much as finding it. */
+const DUE = `SELECT id, graph_id, event, epoch, pause_no, body, created_ms, due_ms, attempts, delivered_ms FROM delivery WHERE status = 'pending' AND registration_id = ? AND (attempts > 0) = ? AND due_ms <= ?
   ORDER BY due_ms LIMIT ?`;
 const NEXT_DUE = `SELECT min(due_ms) AS due FROM delivery
   WHERE status = 'pending' AND registration_id = ? AND (attempts > 0) = ? AND due_ms > ?`;
@@ -140,12 +141,16 @@ export class SqliteWebhooks implements WebhookStore {
 
   async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
     const { untold } = this.#outbox;
-    return this.#database
-      .sql(DUE)
-      .all(registrationId, isRetry ? 1 : 0, nowMs, limit + untold.size)
-      .filter(({ id }) => !untold.has(id as string))
-      .slice(0, limit)
-      .map(toDelivery);
+    const read = (count: number): Row[] => this.#database.sql(DUE).all(registrationId, isRetry ? 1 : 0, nowMs, count);
+    const isOnDisk = ({ id }: Row): boolean => !untold.has(id as string);
+    const rows = read(limit);
+    let found = rows.filter(isOnDisk);
+    // Seldom: those that are not yet on disk are the newest, and behind a page of others where there are many.
+    if (found.length < rows.length && rows.length === limit)
+      found = read(limit + untold.size)
+        .filter(isOnDisk)
+        .slice(0, limit);
+    return found.map((row) => toPending(row, registrationId));
   }
 
   async nextDueMs({ registrationId, isRetry }: DeliveryLane, afterMs: number): Promise<number | undefined> {
