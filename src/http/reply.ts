@@ -57,6 +57,14 @@ class HeadEnd {
   }
 }
 
+/** Where a connection has the answer that it was asked for last: a property is found faster than an entry of a map. */
+export const REPLY = Symbol("svc.reply");
+
+export interface Answering {
+  /** Null once it has gone out and the connection goes on. */
+  [REPLY]?: ServerResponse | null;
+}
+
 export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** Where node:http keeps the head until it goes out with the first bytes behind it. */
   declare _header: string | null;
@@ -69,6 +77,15 @@ export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends
   /** Whether the head is for `writeHead` to make, whatever is in it. */
   leavesHead = false;
   #isStored = false;
+
+  /**
+   * Called by node:http when the answer has gone out. A connection that is kept would hold answer and request until the next
+   * one: what lives through a collection of young objects is what has their memory grow (decision 054).
+   */
+  override detachSocket(socket: Socket & Answering): void {
+    super.detachSocket(socket);
+    if (this.shouldKeepAlive && socket[REPLY] === this) socket[REPLY] = null;
+  }
 
   /** Headers for `writeHead` beside others, of an answer whose connection goes on. */
   keepAlive(others: readonly string[]): readonly string[] {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, get, request, type IncomingMessage } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { sendRaw } from "../testing/send-raw.ts";
 import { listenTo, sendOverSocket, siteHttp, type Site } from "./doors.test.ts";
+import { REPLY, type Answering } from "./reply.ts";
 import { json, text } from "./response.ts";
 import { listen, type Listening } from "./server.ts";
 
@@ -123,6 +124,33 @@ describe("a listening server", () => {
     const ask = (n: number, more = ""): string => `GET /${n} HTTP/1.1\r\nhost: a\r\n${more}\r\n`;
     const answer = await sendRaw(server.port, ask(1) + ask(2) + ask(3, "connection: close\r\n"));
     assert.deepEqual(answer.match(/<\d>/g), ["<1>", "<2>", "<3>"]);
+  });
+
+  it("keeps a connection without what was asked and answered on it", { timeout: 60_000 }, async (test) => {
+    const http = siteHttp(SITE);
+    const sockets: (Socket & Answering)[] = [];
+    const server = await listen(
+      (message, reply) => {
+        const socket: Socket & Answering = message.socket;
+        sockets.push(socket);
+        assert.equal(socket[REPLY], reply);
+        return http.handler(message, reply);
+      },
+      { host: "127.0.0.1", port: 0, canFallBack: false },
+      assert.ifError,
+    );
+    test.after(() => server.close(0));
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    test.after(() => agent.destroy());
+    for (let at = 0; at < 2; at++) {
+      const asked = get({ port: server.port, agent });
+      const [answer] = (await once(asked, "response")) as [IncomingMessage];
+      await once(answer.resume(), "close");
+    }
+    assert.equal(new Set(sockets).size, 1);
+    // The client may have read the answer before the server hears that it is out.
+    while (sockets[0]?.[REPLY] !== null) await new Promise(setImmediate);
+    assert.equal(sockets[0].destroyed, false);
   });
 
   it("gives names of prototypes no header", async (test) => {

@@ -13,7 +13,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { SvcError } from "../shared/errors.ts";
 import { messageClass, OwnMessage } from "./own-message.ts";
-import { OwnReply, replyClass } from "./reply.ts";
+import { OwnReply, REPLY, replyClass, type Answering } from "./reply.ts";
 import { errorHeaders, problem } from "./response.ts";
 import { hasBody, waitingToSend } from "./source-node.ts";
 import type { Result } from "./types.ts";
@@ -62,12 +62,9 @@ export interface Listening {
 
 type OnRequest = (message: IncomingMessage, reply: ServerResponse) => Promise<void> | void;
 
-const REPLY = Symbol("svc.reply");
 const QUIET = Symbol("svc.quiet");
 
-/** A connection, which knows the answer that it was asked for last: a property is found faster than an entry of a map. */
-interface Connection extends Socket {
-  [REPLY]?: ServerResponse;
+interface Connection extends Socket, Answering {
   /** Since when nothing has been read of it, behind an answer; on the clock of `performance.now()`. */
   [QUIET]?: { readonly bytesRead: number; readonly sinceMs: number };
 }
@@ -125,7 +122,7 @@ export async function listen(
   });
   server.on("timeout", (socket: Connection) => {
     const reply = socket[REPLY];
-    const isIdle = reply === undefined || reply.writableFinished;
+    const isIdle = !reply || reply.writableFinished;
     // Nothing has moved for long: between two requests, or because the client takes nothing of what is ready.
     if (isIdle || socket.writableLength > 0) socket.destroy();
   });
@@ -210,7 +207,9 @@ function tryBind(server: Server, host: string, port: number): Promise<NodeJS.Err
 
 /** A connection is closed no earlier than its answers have said, and up to two looks later. */
 function closeUnused(connection: Connection, keepAliveMs: number, nowMs: number): void {
-  if (connection[REPLY]?.writableFinished !== true) return;
+  const reply = connection[REPLY];
+  // Who has asked for nothing yet has the time that headers have.
+  if (reply === undefined || reply?.writableFinished === false) return;
   const { bytesRead, [QUIET]: quiet } = connection;
   if (quiet?.bytesRead !== bytesRead) connection[QUIET] = { bytesRead, sinceMs: nowMs };
   else if (nowMs - quiet.sinceMs >= keepAliveMs) connection.destroy();
