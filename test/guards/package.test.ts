@@ -1,0 +1,67 @@
+/** What is published is what users run: the package's code, its types and maps, and the papers that it names; nothing of the repository's own. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { root } from "./source.ts";
+
+const LAYERS = readdirSync(join(root, "src"), { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+);
+/** What the build makes of `src/browser` and of the package as a whole. */
+const BUILT = ["assets", "assets-dev", "bundle"];
+const PAPERS = [
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "GLOSSARY.md",
+  "LICENSE",
+  "README.md",
+  "package.json",
+  "docs/errors.md",
+];
+
+function isOurs(path: string): boolean {
+  const [, folder = "", rest] = /^out\/([^/]+)(\/?)/.exec(path) ?? [];
+  if (rest === "/") return [...LAYERS, ...BUILT].includes(folder) && !path.includes(".test.");
+  return folder !== "" || path.startsWith("bin/") || PAPERS.includes(path);
+}
+
+function packed(): string[] {
+  const text = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [{ files }] = JSON.parse(text) as [{ files: { path: string }[] }];
+  return files.map(({ path }) => path);
+}
+
+describe("the package", () => {
+  it("holds the code that users run, its types, and what its papers name", () => {
+    const files = packed();
+    assert.ok(
+      files.includes("out/bundle/index.js") && files.includes("out/index.d.ts") && files.includes("bin/svc.js"),
+    );
+    assert.deepEqual(
+      files.filter((path) => !isOurs(path)),
+      [],
+    );
+  });
+
+  it("is refused with a folder of the repository's own in it", () => {
+    const folder = join(root, "out", "planted");
+    // Of a test that is under way, which are left out.
+    const temporary = join(root, "out", `planted-${process.pid}`);
+    for (const each of [folder, temporary]) mkdirSync(each);
+    try {
+      for (const each of [folder, temporary]) writeFileSync(join(each, "planted.js"), "");
+      assert.deepEqual(
+        packed().filter((path) => !isOurs(path)),
+        ["out/planted/planted.js"],
+      );
+    } finally {
+      for (const each of [folder, temporary]) rmSync(each, { recursive: true });
+    }
+  });
+});
