@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Held } from "../graph/fleet.ts";
-import { systemClock } from "../shared/clock.ts";
+import { systemClock, type Clock } from "../shared/clock.ts";
 import { silentLog } from "../shared/log.ts";
 import { openStore } from "../store/open.ts";
 import type { Store } from "../store/contract.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
-import { Cluster } from "./cluster.ts";
+import { Cluster, type ClusterOptions } from "./cluster.ts";
 import type { News } from "./notices.ts";
 import type { OpenedDatabase } from "./database.ts";
 import { openDatabase } from "./open-database.ts";
@@ -30,6 +30,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
   const jobOf = (id: string) => `select graphile_worker.add_job('graph w', '{"id":"${id}"}', job_key => '${id}')`;
   const idle: Held = {
     holds: () => false,
+    isLent: () => false,
     isAtRest: () => false,
     hold: async () => undefined,
     readControls: async () => undefined,
@@ -38,9 +39,16 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     fulfil: () => Promise.reject(new Error("nobody asks")),
   };
 
+  /** Time for those who look now and then: each of their waits is short. */
+  const hasty: Clock = {
+    now: () => systemClock.now(),
+    schedule: (delayMs, run) => systemClock.schedule(delayMs / 50, run),
+  };
+
   async function start(
     held: Partial<Held>,
     onNews: (news: News) => void = () => undefined,
+    options: Partial<Pick<ClusterOptions, "isRunner" | "clock">> = {},
   ): Promise<{ database: OpenedDatabase; cluster: Cluster }> {
     const database = await openDatabase(test.url, "svc");
     const cluster = new Cluster({
@@ -54,6 +62,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
       log: silentLog,
       onNews,
       onDoubt: () => undefined,
+      ...options,
       onProcesses: () => undefined,
     });
     cluster.attach({ ...idle, ...held });
@@ -88,6 +97,31 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     await isTaken;
     // Taken, given back, taken.
     assert.deepEqual(numbers, [1, 3]);
+  });
+
+  it("that runs nothing gives back what it holds and does not know of, and never takes it up", async () => {
+    let isHeld = false;
+    const { database, cluster } = await start(
+      { holds: () => true, hold: async () => void (isHeld = true) },
+      undefined,
+      {
+        isRunner: false,
+        clock: hasty,
+      },
+    );
+    const [me] = await cluster.processes();
+    await database.query(`${graphOf("g_1")} on conflict (id) do nothing`);
+    await database.query("update svc.graph set holder = $1, lease = 7 where id = 'g_1'", [me?.id]);
+    const state = async () =>
+      (
+        await database.query<{ holder: string | null; lease: number; jobs: number }>(
+          `select holder, lease, (select count(*) from graphile_worker.jobs where key = 'g_1')::int as jobs from svc.graph where id = 'g_1'`,
+        )
+      ).rows[0];
+    for (const endMs = Date.now() + 60_000; (await state())?.holder !== null && Date.now() < endMs;)
+      await new Promise((next) => setTimeout(next, 20));
+    assert.deepEqual([await state(), isHeld], [{ holder: null, lease: 8, jobs: 1 }, false]);
+    await database.query("select graphile_worker.remove_job('g_1')");
   });
 
   it("hears of pages that another has invalidated, however many and however long their names", async () => {

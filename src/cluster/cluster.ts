@@ -2,7 +2,7 @@
  * A process that shares its database with others: joins them, takes graphs as there is room for, has wishes fulfilled where a graph is
  * held, and tells what is new. It puts the parts together; each stands in a file of its own.
  */
-import type { Fleet, Held, Wish } from "../graph/fleet.ts";
+import { Outrun, type Fleet, type Held, type Wish } from "../graph/fleet.ts";
 import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -267,7 +267,14 @@ export class Cluster implements Fleet {
         cause = error;
         return undefined;
       });
-      if (where?.kind === "here") return here(where.lease);
+      if (where?.kind === "here")
+        try {
+          return await here(where.lease);
+        } catch (error) {
+          // Another has it by now; nothing was written.
+          if (!(error instanceof Outrun)) throw error;
+          cause = error;
+        }
       if (where?.kind === "mine" && this.#held?.holds(graphId)) return this.#held.fulfil(graphId, wish);
       if (where?.kind === "elsewhere") {
         const answer = await this.#commands.ask(where.process, where.me, graphId, wish);
@@ -304,8 +311,11 @@ export class Cluster implements Fleet {
     return this.#leases.isHeld(graphId, lease, this.#requireId());
   }
 
-  giveBack(graphId: string, lease: number): Promise<void> {
-    return this.#leases.giveBack(graphId, lease);
+  /** Never rejects: whoever wanted something of the graph has it. What can't be given back is found by #takeUpForgotten. */
+  async giveBack(graphId: string, lease: number): Promise<void> {
+    await patiently(() => this.#leases.giveBack(graphId, lease)).catch((err: unknown) =>
+      this.#options.log.warn({ graphId, err }, `The graph ${graphId} could not be given back yet`),
+    );
   }
 
   // What others want.
@@ -376,15 +386,19 @@ export class Cluster implements Fleet {
   }
 
   /**
-   * Takes up what this process holds and does not know of: its answer was lost, or could not be read.
+   * Takes up what this process holds and does not know of: its answer was lost, or could not be read. One that runs nothing gives it back:
+   * taken up there, it would never go on.
    * @param before what was so at the last look. @returns what is so now.
    */
   async #takeUpForgotten(id: string, before: ReadonlySet<string>): Promise<Set<string>> {
     const forgotten = new Set<string>();
     for (const { id: graphId, number } of await this.#leases.heldBy(id)) {
-      if (this.#held?.holds(graphId) || this.#places.has(graphId)) continue;
-      if (before.has(graphId)) await this.#held?.hold(graphId, number, false);
-      else forgotten.add(graphId);
+      const held = this.#held;
+      // Of one that runs nothing there is only what is lent.
+      if (held?.isLent(graphId) || (this.isRunner && (held?.holds(graphId) || this.#places.has(graphId)))) continue;
+      if (!before.has(graphId)) forgotten.add(graphId);
+      else if (this.isRunner) await held?.hold(graphId, number, false);
+      else await this.giveBack(graphId, number);
     }
     return forgotten;
   }

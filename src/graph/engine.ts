@@ -22,7 +22,7 @@ import { madeInput } from "./running/node-input.ts";
 import { newGraph } from "./machine/new-graph.ts";
 import { firstNodes } from "./machine/node-rows.ts";
 import { boundElsewhere, perform, type Channel, type NodeOrder, type Performance } from "./running/elsewhere.ts";
-import type { Fleet, Wish } from "./fleet.ts";
+import { Outrun, type Fleet, type Wish } from "./fleet.ts";
 import type { Place } from "./running/place.ts";
 import { forkRows } from "./machine/rerun.ts";
 import { Registry } from "./registry.ts";
@@ -142,6 +142,7 @@ class GraphEngine implements Engine {
     const { dispatcher, busy } = this.#underWay;
     options.fleet?.attach({
       holds: (graphId) => this.#underWay.get(graphId) !== undefined,
+      isLent: (graphId) => this.#underWay.isLent(graphId),
       isAtRest: (graphId) => this.#underWay.isAtRest(graphId),
       hold: (graphId, lease, hasCrashed) => this.#underWay.hold(graphId, lease, hasCrashed),
       readControls: async () => {
@@ -299,9 +300,14 @@ class GraphEngine implements Engine {
   }
 
   /** Fulfils a wish where the graph is held. */
-  #at(graphId: string, wish: Wish, here: () => Promise<Snapshot>): Promise<Snapshot> {
+  async #at(graphId: string, wish: Wish, here: () => Promise<Snapshot>): Promise<Snapshot> {
     const { fleet } = this.#options;
-    if (!fleet || this.#underWay.get(graphId)) return here();
+    if (!fleet) return here();
+    try {
+      if (this.#underWay.get(graphId)) return await this.#joined(graphId, here);
+    } catch (error) {
+      if (!(error instanceof Outrun)) throw error;
+    }
     return fleet.reach(graphId, wish, async (lease) => {
       this.#underWay.borrow(graphId, lease);
       try {
@@ -310,9 +316,19 @@ class GraphEngine implements Engine {
         await this.#follow(unfit, wish);
         return await this.#view(graphId);
       } finally {
-        await this.#underWay.settle(graphId, lease);
+        await this.#underWay.settle(graphId);
       }
     });
+  }
+
+  /** With a graph that is there; should that be for another's wish, it stays until this one is fulfilled. */
+  async #joined(graphId: string, here: () => Promise<Snapshot>): Promise<Snapshot> {
+    const isLent = this.#underWay.joins(graphId);
+    try {
+      return await here();
+    } finally {
+      if (isLent) await this.#underWay.settle(graphId);
+    }
   }
 
   /** What goes with a step of a graph that was not taken up. */

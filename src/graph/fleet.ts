@@ -15,9 +15,19 @@ export type Wish =
   | { step: "retry"; options: RetryOptions | undefined }
   | { step: "signal"; name: string; payload: Json; options: SignalOptions };
 
+/** A change that was not written: another process has the graph by now, or had it in between. Whoever wants it may try again. */
+export class Outrun extends Error {
+  constructor() {
+    super("The store had another state than the engine");
+    this.name = "Outrun";
+  }
+}
+
 /** What a fleet needs of the engine. */
 export interface Held {
   holds(graphId: string): boolean;
+  /** Whether it is about to be changed for somebody, by a lease that was taken for that. */
+  isLent(graphId: string): boolean;
   /** Whether it does nothing now: it waits for a time or for somebody. */
   isAtRest(graphId: string): boolean;
   /** Takes up a graph that this process holds now. @param hasCrashed whether the process that ran it died. */
@@ -52,7 +62,7 @@ export interface Fleet {
   wrote(graphId: string, registrationIds: readonly string[]): void;
   /**
    * Has a wish fulfilled where the graph is held.
-   * @param here called where nobody held it, and now this process does, with the number of its lease.
+   * @param here called where nobody held it, and now this process does, with the number of its lease. Again, where it was outrun.
    */
   reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot>;
   /** A queue was paused or resumed, a schedule changed or has run: the others are to know. */

@@ -20,7 +20,7 @@ import { LiveGraph, Shutdown } from "./running/live.ts";
 import { TERMINAL } from "./machine/lifecycle.ts";
 import { Machine } from "./machine/machine.ts";
 import { ProgressThrottle } from "./running/progress.ts";
-import type { Fleet } from "./fleet.ts";
+import { Outrun, type Fleet } from "./fleet.ts";
 import { calledIn, type Registry } from "./registry.ts";
 import { Runner, type RunnerOptions } from "./running/runner.ts";
 import { transact } from "./running/transact.ts";
@@ -56,8 +56,8 @@ export class UnderWay {
   readonly #live = new Map<string, LiveGraph>();
   /** Graphs that are being read, so that who asks meanwhile gets the same. */
   readonly #reading = new Map<string, Promise<LiveGraph>>();
-  /** Leases of graphs that are held for somebody who wants to change them. */
-  readonly #lent = new Map<string, number>();
+  /** Leases of graphs that are held for those who want to change them, and how many these are. */
+  readonly #lent = new Map<string, { lease: number; users: number }>();
   readonly #runner: Runner;
   readonly #undoer: Undoer;
   readonly dispatcher: Dispatcher;
@@ -130,18 +130,33 @@ export class UnderWay {
     const { stored, definition } = await this.find(graphId);
     const known = this.#live.get(graphId);
     if (known) return known;
-    const lease = this.#lent.get(graphId);
+    const lease = this.#lent.get(graphId)?.lease;
     if (TERMINAL.includes(stored.row.phase)) return this.#liveOf(stored, definition, lease);
     return this.#takeUp(stored, definition, false, lease).live;
   }
 
   /** A graph that this process holds for somebody who wants to change it. */
   borrow(graphId: string, lease: number): void {
-    this.#lent.set(graphId, lease);
+    const users = this.#lent.get(graphId)?.users ?? 0;
+    this.#lent.set(graphId, { lease, users: users + 1 });
   }
 
-  /** It is changed: this process goes on with it, or lets go of it. */
-  async settle(graphId: string, lease: number): Promise<void> {
+  /** One more wants to change what is held for another. @returns whether it is: then it is to be settled. */
+  joins(graphId: string): boolean {
+    const lent = this.#lent.get(graphId);
+    if (lent) lent.users++;
+    return lent !== undefined;
+  }
+
+  isLent(graphId: string): boolean {
+    return this.#lent.has(graphId);
+  }
+
+  /** It is changed: once nobody else is about to, this process goes on with it, or lets go of it. */
+  async settle(graphId: string): Promise<void> {
+    const lent = this.#lent.get(graphId);
+    if (!lent || --lent.users > 0) return;
+    const { lease } = lent;
     this.#lent.delete(graphId);
     const { fleet } = this.#options;
     const live = this.#live.get(graphId);
@@ -339,7 +354,7 @@ export class UnderWay {
     const woken = inner.takeWoken();
     try {
       const isHeld = await this.#commit(live, unit);
-      if (!isHeld) throw new Error("the store had another state than the engine");
+      if (!isHeld) throw new Outrun();
     } catch (error) {
       this.#reload(live, error);
       for (const { place } of claims) place.leave();
@@ -425,6 +440,8 @@ export class UnderWay {
 
   async #recoverById(id: string, lease: number | undefined): Promise<void> {
     const { fleet, graphs } = this.#options;
+    // Who runs nothing holds graphs for others' wishes alone: what it holds nevertheless is given back (cluster.ts).
+    if (fleet?.isRunner === false) return fleet.left(id);
     // The commit may have failed because it is another's by now.
     const isHeld = !fleet || (lease !== undefined && (await fleet.confirms(id, lease)));
     const [stored] = await graphs.load([id]);

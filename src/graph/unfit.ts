@@ -8,7 +8,7 @@ import type { StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
 import type { GraphDefinition, NodeDefinition } from "./definition/definition-types.ts";
-import type { Wish } from "./fleet.ts";
+import { Outrun, type Wish } from "./fleet.ts";
 import { auditOf } from "./machine/audit.ts";
 import { definitionName, isInner } from "./machine/inner-id.ts";
 import { TERMINAL } from "./machine/lifecycle.ts";
@@ -52,7 +52,7 @@ export class Unfit {
       unit.audit = auditOf(`graph.${wish.step}`, graphId, nowMs, wish.options);
       if (unit.fence) unit.fence.lease = lease;
       if (await graphs.commit(unit)) return;
-      throw new SvcError("SVC_UNAVAILABLE", `The graph ${graphId} was changed by another process; try again`);
+      throw new Outrun();
     };
     if (wish.step === "pause") await write((_, nowMs) => machine.pause(nowMs, wish.options));
     else if (wish.step === "cancel") await write((_, nowMs) => machine.cancel(nowMs, wish.options, NOT_UNDONE));

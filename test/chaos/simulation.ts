@@ -465,5 +465,5 @@ function planOfNode(plan: GraphPlan, id: string): NodePlan | undefined {
 /** A fault of the store, what came upon it, and a state that forbids it, are answers; anything else is not. */
 function requireFault(error: unknown): void {
   const { code, message } = error as { code?: string; message?: string };
-  if (code !== "SVC_TRANSITION" && !/the disk is full|the store had another state/.test(message ?? "")) throw error;
+  if (code !== "SVC_TRANSITION" && !/the disk is full|the store had another state/i.test(message ?? "")) throw error;
 }
