@@ -58,9 +58,16 @@ export function readSecretOnly(body: Json): string | undefined {
   return readSecret(readObject(body, ["secret"]));
 }
 
-/** The `since_ms` of a body that holds nothing else. */
-export function readSinceMs(body: Json): number {
-  const { since_ms: sinceMs } = readObject(body, ["since_ms"]);
+/** Since when, and of which deliveries exactly. */
+export function readRecover(body: Json): { sinceMs: number; digest: string | undefined } {
+  const { since_ms: sinceMs, digest } = readObject(body, ["since_ms", "digest"]);
+  return {
+    sinceMs: readSinceMs(sinceMs),
+    digest: digest === undefined ? undefined : readText(digest, "digest", "SVC_INVALID", "a string"),
+  };
+}
+
+function readSinceMs(sinceMs: Json | undefined): number {
   if (typeof sinceMs === "number" && Number.isSafeInteger(sinceMs) && sinceMs >= 0) return sinceMs;
   throw invalid("since_ms", "must be a time in Unix milliseconds");
 }
@@ -84,8 +91,7 @@ export function readDeliveryQuery(query: URLSearchParams): DeliveryQuery {
   if (status != null) result.status = oneOf(status, DELIVERY_STATUSES, "status", "SVC_INVALID");
   if (event != null) result.event = oneOf(event, [...WEBHOOK_EVENTS, "ping"], "event", "SVC_WEBHOOK_EVENT");
   if (graphId != null) result.graphId = graphId;
-  if (sinceMs != null)
-    result.sinceMs = readSinceMs({ since_ms: /^\d{1,15}$/.test(sinceMs) ? Number(sinceMs) : sinceMs });
+  if (sinceMs != null) result.sinceMs = readSinceMs(/^\d{1,15}$/.test(sinceMs) ? Number(sinceMs) : sinceMs);
   return result;
 }
 

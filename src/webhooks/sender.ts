@@ -3,15 +3,12 @@
  * what a process does until its first answer.
  */
 import { refusalError } from "../security/ssrf.ts";
-import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
-import { DELIVERY_HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
 import type { DeliveryRow } from "../store/webhook-rows.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
 import { Connections, type Connection, type ConnectionsOptions } from "./connections.ts";
 import { Deadlines } from "./deadlines.ts";
-import { signatureHeaders, type SigningSecrets } from "./signing.ts";
-import { USER_AGENT } from "./user-agent.ts";
+import { requestHeaders, type Target } from "./request-headers.ts";
 
 const ATTEMPT_TIMEOUT_MS = 15_000;
 /** URLs that are remembered: of more registrations than most have. */
@@ -22,15 +19,6 @@ interface Place {
   origin: string;
   path: string;
   isExempt: boolean;
-}
-
-/** Where a delivery goes, and what the registration adds to it. */
-export interface Target {
-  rawUrl: string;
-  headers: Readonly<Record<string, string>>;
-  secrets: SigningSecrets;
-  /** Sent along where there is one. */
-  traceparent: string | undefined;
 }
 
 export class Sender {
@@ -65,7 +53,7 @@ export class Sender {
       if (place instanceof SvcError) return attempt.fail(place);
       const { origin, path, isExempt } = place;
       connection = this.#connections.take(origin, isExempt);
-      const headers = headersOf(delivery, target, clock);
+      const headers = requestHeaders(delivery, target, clock.now());
       connection.client.dispatch({ method: "POST", path, headers, body: delivery.body }, attempt);
     });
   }
@@ -89,17 +77,4 @@ export class Sender {
   async destroy(): Promise<void> {
     await this.#connections.destroy();
   }
-}
-
-/** Names and values in turn. */
-function headersOf(delivery: DeliveryRow, { headers, secrets, traceparent }: Target, clock: Clock): string[] {
-  const all: string[] = [];
-  for (const name of Object.keys(headers)) all.push(name, headers[name] ?? "");
-  all.push("Content-Type", "application/json", "User-Agent", USER_AGENT);
-  all.push(DELIVERY_HEADERS.event, delivery.event, DELIVERY_HEADERS.delivery, delivery.id);
-  all.push(DELIVERY_HEADERS.attempt, String(delivery.attempts + 1));
-  if (traceparent !== undefined) all.push(TRACE_HEADERS.parent, traceparent);
-  const signed = signatureHeaders(delivery.id, clock.now(), delivery.body, secrets);
-  for (const name of Object.keys(signed)) all.push(name, signed[name] ?? "");
-  return all;
 }

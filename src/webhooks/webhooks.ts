@@ -5,6 +5,7 @@
 import type { OutboxRows } from "../graph/machine/report-types.ts";
 import { createGraphId, randomHex } from "../security/random.ts";
 import type { Resolve } from "../security/resolve.ts";
+import { isEqualSecret } from "../security/secrets.ts";
 import { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -14,7 +15,7 @@ import { VARIABLES } from "../shared/wire.ts";
 import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport } from "./delivery.ts";
-import { readDeliveryQuery, readPage, readRegistration, readSecretOnly, readSinceMs } from "./input.ts";
+import { readDeliveryQuery, readPage, readRegistration, readRecover, readSecretOnly } from "./input.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
 import { DEFAULT_LIMITS, FOREVER_MS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
 import { pageOf } from "./page.ts";
@@ -26,6 +27,7 @@ import {
   type PayloadSource,
   type ResultUrl,
 } from "./payload.ts";
+import { digestOf, recoverPreview, replayPreview, type RecoverPreview, type ReplayPreview } from "./preview.ts";
 import { Registry } from "./registry.ts";
 import { DEFAULT_SCHEDULE, readSchedule } from "./schedule.ts";
 import { secretProblem } from "./signing.ts";
@@ -94,8 +96,15 @@ export interface Webhooks {
   delivery(id: string): Promise<DeliveryDetail>;
   /** Sends a delivery again under its id. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when its registration is disabled */
   replay(id: string): Promise<{ delivery_id: string }>;
-  /** @param body `{ since_ms }`. Sends again what failed since, counted by when it was made. */
+  /** What `replay` would send if it were called now; it sends nothing. @throws SvcError `SVC_NOT_FOUND`, of its registration too */
+  previewReplay(id: string): Promise<ReplayPreview>;
+  /**
+   * @param body `{ since_ms, digest? }`. Sends again what failed since, counted by when it was made; with the `digest` of a preview
+   * exactly what that told. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when it is disabled, or other deliveries have failed by now
+   */
   recover(id: string, body: Json): Promise<{ count: number }>;
+  /** What `recover` would send again; it sends nothing. @param body `{ since_ms }` @throws SvcError `SVC_NOT_FOUND` */
+  previewRecover(id: string, body: Json): Promise<RecoverPreview>;
   /** Rows to write in the transaction of a graph's transition: one for each enabled registration that listens. */
   outboxRows: OutboxRows;
   /** Attempts under way. */
@@ -219,9 +228,25 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       await requeue(id);
       return { delivery_id: id };
     },
+    previewReplay: async (id) => {
+      const delivery = await known(id);
+      const row = await registry.get(delivery.registrationId);
+      const { url: rawUrl, headers } = row;
+      const traceparent = options.traceparent?.(delivery, delivery.attempts + 1);
+      const target = { rawUrl, headers, secrets: registry.secretsOf(row), traceparent };
+      return replayPreview(delivery, row, view(row), target, clock.now());
+    },
+    previewRecover: async (id, body) => {
+      const row = await registry.get(id);
+      const { sinceMs } = readRecover(body);
+      const failed = await allFailed(options.store, id, sinceMs);
+      return recoverPreview(failed, row, view(row), sinceMs, clock.now());
+    },
     recover: async (id, body) => {
       enabled(await registry.get(id));
-      const failed = await allFailed(options.store, id, readSinceMs(body));
+      const { sinceMs, digest } = readRecover(body);
+      const failed = await allFailed(options.store, id, sinceMs);
+      if (digest !== undefined && !isEqualSecret(digest, digestOf(failed))) throw changedMeanwhile(failed.length);
       for (const delivery of failed) await requeue(delivery.id);
       return { count: failed.length };
     },
@@ -267,6 +292,13 @@ function checkCommonSecret(secret: string | undefined): void {
   if (secret === undefined || !secret.startsWith("whsec_")) return;
   const problem = secretProblem(secret);
   if (problem) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookSecret} ${problem}`);
+}
+
+function changedMeanwhile(count: number): SvcError {
+  return new SvcError(
+    "SVC_TRANSITION",
+    `Nothing was sent: what has failed is not what was shown any more (${count} by now); look at it again`,
+  );
 }
 
 function enabled(row: RegistrationRow): void {

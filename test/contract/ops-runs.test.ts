@@ -143,6 +143,7 @@ describe("the same for many", () => {
   it("is counted first, and done once it is confirmed, with who and why in the audit trail", async () => {
     const preview = await text("/_svc/ops/runs/bulk?status=failed&which=all&step=retry");
     assert.match(preview, /Retry 1 run\?/);
+    assert.match(preview, /runs again: approve, charge, mail, pack, 12 of pick</);
     assert.equal((await app.engine.snapshot(ids[7] ?? ""))?.epoch, 1);
     const answer = await client.submit("/_svc/ops/runs/bulk", {
       status: "failed",
@@ -160,7 +161,10 @@ describe("the same for many", () => {
 
   it("is done to those that were ticked alone, and tells how many did not allow it", async () => {
     const query = `run=${ids[0]}&run=${ids[1]}&which=chosen&step=cancel`;
-    assert.match(await text(`/_svc/ops/runs/bulk?${query}`), /Cancel 2 runs\?/);
+    const preview = await text(`/_svc/ops/runs/bulk?${query}`);
+    assert.match(preview, /Cancel 2 runs\?/);
+    assert.match(preview, /2 of 2 would stay as they are/);
+    assert.match(preview, /stays as it is: it is done/);
     await client.submit("/_svc/ops/runs/bulk", { runs: `${ids[0]},${ids[1]}`, step: "cancel", expected: "2" });
     assert.match(await text("/_svc/ops/runs"), /Cancel: 0 done. 2 did not allow it/);
   });

@@ -228,6 +228,45 @@ describe("webhooks", () => {
     assert.ok(!JSON.stringify(items).includes(shown));
   });
 
+  it("show what would be sent before it is sent again: of one delivery every byte, of many which, and send nothing by it", async () => {
+    const path = new URL(receiver.url).pathname;
+    const query = `?event=ping`;
+    const pinged = /\/deliveries\/(msg_\w+)/.exec(await text(`/deliveries${query}`))?.[1] ?? assert.fail();
+    const isOver = async (): Promise<boolean> => (await app.webhooks.delivery(pinged)).attempt_count === 2;
+    await until(isOver, "that it was sent again before");
+    const before = receiver.deliveries.length;
+    const one = await text(`/deliveries/${pinged}/replay`);
+    assert.match(one, new RegExp(`POST ${path}\\S* HTTP/1.1`));
+    assert.match(one, /X-Svc-Attempt: 3/);
+    assert.match(one, /X-Svc-Signature: sha256=[\da-f]{64}/);
+    assert.match(one, /data-tone="good">at once/);
+    assert.match(one, /data-tone="good">yes<[\s\S]*allowed by the exempt ranges/);
+    for (const secret of [SECRET, "whsec_"]) assert.ok(!one.includes(secret), secret);
+    receiver.reply(...Array.from({ length: 3 }, () => 410));
+    const other = await app.webhooks.create({ url: `${receiver.url}/gone`, events: ["graph.failed"] });
+    const gone = other.registration.id;
+    const { delivery_id: lost } = await app.webhooks.ping(gone);
+    await until(async () => !(await app.webhooks.get(gone)).enabled, "that it is disabled");
+    await until(async () => (await app.webhooks.delivery(lost)).status === "failed", "the record of that");
+    const off = await text(`/webhooks/${gone}/recover`);
+    assert.match(off, /data-tone="bad">never/);
+    receiver.reply(204);
+    assert.match(off, /Send 1 again\?[\s\S]*disabled title="Its webhook is off[\s\S]*1 ping/);
+    await app.webhooks.update(gone, { enabled: true });
+    const many = await text(`/webhooks/${gone}/recover?since=1h`);
+    const [, sinceMs = ""] = /name="since_ms" value="(\d+)"/.exec(many) ?? [];
+    const [, digest = ""] = /name="digest" value="([\w-]+)"/.exec(many) ?? [];
+    const stale = await step(`/webhooks/${gone}/recover`, { since_ms: sinceMs, digest: "another", expected: "1" });
+    assert.match(stale.page, /Nothing was sent: what has failed is not what was shown/);
+    assert.equal(receiver.deliveries.length, before + 1);
+    const sent = await step(`/webhooks/${gone}/recover`, { since_ms: sinceMs, digest, expected: "1" });
+    assert.match(sent.page, /Sent again: 1\./);
+    await receiver.received(before + 2, 30_000);
+    assert.match(await text(`/webhooks/${gone}/recover?since=all`), /Nothing to send again/);
+    const { items } = await app.operations.audit({ target: gone });
+    assert.ok(items.some(({ operation }) => operation === "webhook.recover"));
+  });
+
   it("are removed", async () => {
     const { to } = await step(`/webhooks/${id}/remove`);
     assert.equal(to, "/_svc/ops/webhooks");

@@ -11,6 +11,7 @@ import { goScreen } from "./screens/go.tsx";
 import { webhookScreens } from "./screens/webhooks.tsx";
 import { workerScreens } from "./screens/workers.tsx";
 import { auditScreen } from "./screens/audit.tsx";
+import { replayScreens } from "./screens/replay.tsx";
 import { queueScreens } from "./screens/queues.tsx";
 import { runScreens } from "./screens/run.tsx";
 import { runsScreens } from "./screens/runs.tsx";
@@ -41,6 +42,7 @@ export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOption
     ...queueScreens(screens),
     ...webhookScreens(screens),
     ...deliveryScreens(screens),
+    ...replayScreens(screens),
     ...workerScreens(screens),
     ...auditScreen(screens),
     ...settingsScreen(screens),

@@ -56,7 +56,7 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
     head: (loaded, ctx) => (
       <>
         {options.head?.(ctx.nonce)}
-        <Head nonce={ctx.nonce} />
+        <Head nonce={ctx.nonce} isFollowed={loaded.kind === "shown" && loaded.news !== undefined} />
         {isUnderWay(loaded) && !isStill({ ctx }) ? <RenewalMeta /> : null}
       </>
     ),
@@ -118,14 +118,14 @@ function hereOf(ctx: Context): string {
   return ctx.path + (ctx.queryText === "" ? "" : `?${ctx.queryText}`);
 }
 
-function Head({ nonce }: { nonce: string }) {
+function Head({ nonce, isFollowed }: { nonce: string; isFollowed: boolean }) {
   return (
     <>
       <meta name="robots" content="noindex" />
       <meta name="color-scheme" content="light dark" />
       <link rel="stylesheet" href={PATHS.opsCss} />
       <script type="module" src={PATHS.ops} nonce={nonce} async></script>
-      <script type="module" src={PATHS.flowLive} nonce={nonce} async></script>
+      {isFollowed ? <script type="module" src={PATHS.flowLive} nonce={nonce} async></script> : null}
     </>
   );
 }

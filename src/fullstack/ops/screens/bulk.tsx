@@ -1,5 +1,6 @@
 /** The same step for many runs: chosen under the list, told how many it is, confirmed, done. */
 import { SvcError, type Entry } from "../../../index.ts";
+import type { Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../access.ts";
 import { operatorRoute } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
@@ -7,6 +8,7 @@ import { screen } from "../screen.tsx";
 import { BULK_STEPS, readBulk, type BulkChoice } from "../views/bulk.ts";
 import { chipsOf, graphQueryOf, queryText } from "../views/runs-query.ts";
 import { countText } from "../views/text.ts";
+import { BulkPreview, LISTED } from "./bulk-preview.tsx";
 import { Empty, StepButton, StepForm } from "./parts.tsx";
 
 export function bulkScreens(screens: Screens): Entry[] {
@@ -63,13 +65,22 @@ export function BulkBar({ total, look }: { total: number; look: Look }) {
 interface BulkData {
   choice: BulkChoice;
   count: number;
+  /** The first of them, as they are now. */
+  runs: Snapshot[];
 }
 
-async function loadBulk({ ctx, app, nowMs }: Look): Promise<BulkData> {
+async function loadBulk({ ctx, app: { engine }, nowMs }: Look): Promise<BulkData> {
   const choice = readBulk(ctx.query);
-  if (choice.ids) return { choice, count: choice.ids.length };
-  const report = await app.engine.bulk(choice.step, { filter: graphQueryOf(choice.filter, nowMs), isDryRun: true });
-  return { choice, count: report.matched };
+  if (choice.ids) {
+    const found = await Promise.all(choice.ids.slice(0, LISTED).map((id) => engine.snapshot(id)));
+    return { choice, count: choice.ids.length, runs: found.filter((run) => run !== undefined) };
+  }
+  const filter = graphQueryOf(choice.filter, nowMs);
+  const [report, { items: runs }] = await Promise.all([
+    engine.bulk(choice.step, { filter, isDryRun: true }),
+    engine.list({ ...filter, limit: LISTED }),
+  ]);
+  return { choice, count: report.matched, runs };
 }
 
 const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
@@ -81,7 +92,7 @@ const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
 /** More are confirmed by typing how many. */
 const TYPED_FROM = 50;
 
-function Bulk({ data: { choice, count }, look }: { data: BulkData; look: Look }) {
+function Bulk({ data: { choice, count, runs }, look }: { data: BulkData; look: Look }) {
   const { step, ids, filter } = choice;
   const list = `${RUNS_PATH}?${queryText(filter)}`;
   if (count === 0)
@@ -136,6 +147,7 @@ function Bulk({ data: { choice, count }, look }: { data: BulkData; look: Look })
           </a>
         </span>
       </StepForm>
+      <BulkPreview runs={runs} count={count} step={step} look={look} />
     </>
   );
 }

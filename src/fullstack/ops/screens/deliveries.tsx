@@ -235,6 +235,9 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
         <StepButton look={look} label="Send again" shortcut="r" />
+        <a class="button" href={`${DELIVERIES}/${id}/replay`}>
+          What would be sent
+        </a>
       </StepForm>
       <section aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>

@@ -120,10 +120,6 @@ function steps(screens: Screens): Entry[] {
         once,
       };
     }),
-    step("recover", async ({ app, params, nowMs }) => {
-      const { count } = await app.webhooks.recover(params["id"] ?? "", { since_ms: nowMs - DAY_MS });
-      return { tone: "good", text: `Sent again: ${count} that failed in the last 24 hours.` };
-    }),
   ];
 }
 
@@ -275,7 +271,9 @@ function HookScreen({ data: { hook, delivered, failed, pending, deliveries }, lo
           action={`${at}/${hook.enabled ? "disable" : "enable"}`}
         />
         <StepButton look={look} label="New secret" action={`${at}/rotate`} />
-        <StepButton look={look} label="Send what failed again" action={`${at}/recover`} refusal={off} />
+        <a class="button" href={`${OPS_PATH}${at}/recover`}>
+          Send what failed again…
+        </a>
         <StepButton look={look} label="Remove" action={`${at}/remove`} tone="bad" />
       </StepForm>
       <section aria-labelledby="deliveries">

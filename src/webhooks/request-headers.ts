@@ -1,0 +1,31 @@
+/** The headers of an attempt, as it sends them and as they are shown beforehand. Pure but for the signatures. */
+import { DELIVERY_HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
+import type { DeliveryRow } from "../store/webhook-rows.ts";
+import { signatureHeaders, type SigningSecrets } from "./signing.ts";
+import { USER_AGENT } from "./user-agent.ts";
+
+/** Where a delivery goes, and what the registration adds to it. */
+export interface Target {
+  rawUrl: string;
+  headers: Readonly<Record<string, string>>;
+  secrets: SigningSecrets;
+  /** Sent along where there is one. */
+  traceparent: string | undefined;
+}
+
+/** Names and values in turn. The connection adds what is its own: host, length, keep-alive. */
+export function requestHeaders(
+  delivery: DeliveryRow,
+  { headers, secrets, traceparent }: Target,
+  nowMs: number,
+): string[] {
+  const all: string[] = [];
+  for (const name of Object.keys(headers)) all.push(name, headers[name] ?? "");
+  all.push("Content-Type", "application/json", "User-Agent", USER_AGENT);
+  all.push(DELIVERY_HEADERS.event, delivery.event, DELIVERY_HEADERS.delivery, delivery.id);
+  all.push(DELIVERY_HEADERS.attempt, String(delivery.attempts + 1));
+  if (traceparent !== undefined) all.push(TRACE_HEADERS.parent, traceparent);
+  const signed = signatureHeaders(delivery.id, nowMs, delivery.body, secrets);
+  for (const name of Object.keys(signed)) all.push(name, signed[name] ?? "");
+  return all;
+}
