@@ -52,6 +52,11 @@ describe("sqlite store", () => {
     const [id, done] = [nextId(), nextId()];
     insert.run(id, "pending", "queued");
     insert.run(done, "done", "done");
+    older
+      .prepare(
+        "INSERT INTO delivery VALUES ('msg_1', 'wh_1', ?, 'graph.done', 1, 0, '{\"ž\":1}', 5, 6, 'pending', 0, NULL)",
+      )
+      .run(done);
     older.close();
     const second = await openStore(`sqlite:${file}`);
     assert.deepEqual(await second.graphs.graph(id), { ...graphRow(id), tags: ["x", "x"] });
@@ -60,6 +65,12 @@ describe("sqlite store", () => {
       (await second.graphs.list({ tag: "x" })).items.map((row) => row.id),
       [done, id],
     );
+    const row = { registrationId: "wh_1", graphId: done, event: "graph.done" as const, epoch: 1, pauseNo: 0 };
+    const delivery = { ...row, id: "msg_1", body: '{"ž":1}', createdMs: 5, dueMs: 6 };
+    const pending = { ...delivery, status: "pending" as const, attempts: 0, deliveredMs: undefined };
+    await second.webhooks.addDelivery({ ...delivery, id: "msg_2" });
+    assert.deepEqual((await second.webhooks.listDeliveries({ graphId: done })).items, [pending]);
+    assert.deepEqual(await second.webhooks.due({ registrationId: "wh_1", isRetry: false }, 10, 9), [pending]);
     await second.sessions.write("s", "{}", 1);
     assert.equal(await second.sessions.read("s"), "{}");
     await second.close();

@@ -118,6 +118,23 @@ export const STEPS: readonly string[] = [
    DROP INDEX graph_worker;
    CREATE INDEX graph_status ON graph (status, id, started_ms, finished_ms);
    CREATE INDEX graph_worker ON graph (worker, status, id, started_ms, finished_ms);`,
+  // Begins with the graph what keeps an event's delivery alone, so that it also finds those of a graph; ids of graphs begin with the
+  // time, so what is new stands at its end. The body is last, behind all that is looked at without it.
+  `CREATE TABLE delivery_by_graph (
+     id TEXT PRIMARY KEY, registration_id TEXT NOT NULL, graph_id TEXT NOT NULL, event TEXT NOT NULL,
+     epoch INTEGER NOT NULL, pause_no INTEGER NOT NULL, created_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL,
+     status TEXT NOT NULL, attempts INTEGER NOT NULL, delivered_ms INTEGER, body TEXT NOT NULL,
+     UNIQUE (graph_id, registration_id, event, epoch, pause_no)
+   ) WITHOUT ROWID;
+   INSERT INTO delivery_by_graph SELECT id, registration_id, graph_id, event, epoch, pause_no, created_ms, due_ms, status,
+     attempts, delivered_ms, body FROM delivery ORDER BY id;
+   DROP TABLE delivery;
+   ALTER TABLE delivery_by_graph RENAME TO delivery;
+   CREATE INDEX delivery_age ON delivery (created_ms, id);
+   CREATE INDEX delivery_registration ON delivery (registration_id, created_ms, id);
+   CREATE INDEX delivery_lane ON delivery (registration_id, attempts > 0, due_ms) WHERE status = 'pending';
+   CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
+   CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

@@ -112,6 +112,21 @@ describe("deliveries in SQLite", () => {
     });
   }
 
+  for (const query of [
+    {},
+    { registrationId: "wh_1" },
+    { status: "failed" as const },
+    { event: "ping" },
+    { sinceMs: 5 },
+  ]) {
+    it(`those of a graph are found by it, with ${Object.keys(query)[0] ?? "nothing"} given besides`, async () => {
+      const plans = await plansOf((webhooks) => webhooks.listDeliveries({ ...query, graphId: "g_1" }));
+      const onTable = plans.filter((step) => step.includes(" delivery "));
+      assert.ok(onTable.length >= 2);
+      for (const step of onTable) assert.match(step, /^SEARCH delivery USING .*INDEX .*\(graph_id=\?/, step);
+    });
+  }
+
   it("registrations with something pending are found by hops through the index", async () => {
     const plans = await plansOf((webhooks) => webhooks.pendingRegistrations());
     const onTable = plans.filter((step) => step.includes("delivery"));

@@ -232,7 +232,8 @@ export class SqliteWebhooks implements WebhookStore {
       conditions.push(condition);
       values.push(value);
     };
-    add("registration_id = ?", query.registrationId);
+    // With the plus no index is looked for: a graph has few deliveries, a webhook any number.
+    add(query.graphId === undefined ? "registration_id = ?" : "+registration_id = ?", query.registrationId);
     // Written out, since an index of some rows is for a question about just these; both are of a few known words.
     if (query.status !== undefined) conditions.push(`status = '${wordOf(query.status)}'`);
     if (query.event !== undefined) conditions.push(`event = '${wordOf(query.event)}'`);
