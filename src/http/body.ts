@@ -64,12 +64,17 @@ export async function readJson(ctx: Context, limitBytes: number, maxNodes?: numb
 }
 
 /** What of a strict JSON body can be judged before it is read. @throws as `readJson` */
-export function requireJson(ctx: Context, limitBytes: number): void {
+function requireJson(ctx: Context, limitBytes: number): void {
   requireMediaType(ctx, ["application/json"]);
+  requireUtf8(ctx);
+  requireLength(ctx, limitBytes);
+}
+
+/** That a JSON body is in no other charset. @throws SvcError `SVC_INVALID` */
+export function requireUtf8(ctx: Context): void {
   const type = ctx.header("content-type");
   const charset = type === "application/json" ? undefined : foreignCharset(type);
   if (charset !== undefined) throw new SvcError("SVC_INVALID", `The charset "${charset}" is not allowed; send UTF-8`);
-  requireLength(ctx, limitBytes);
 }
 
 /** @throws SvcError `SVC_INVALID` */

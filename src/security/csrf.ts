@@ -5,7 +5,8 @@
  * signature over that id and the session it was given in. A site that can set our cookie (a sibling subdomain) can't make
  * the matching token, a token from before a sign-in is void after it, and the origin checks come first. Contract section 5.
  */
-import { createSalt, randomHex } from "./random.ts";
+import { KnownPairs } from "./known-pairs.ts";
+import { createSalt, randomHex, SALT_LENGTH } from "./random.ts";
 import { isSigned, sign, SIGNATURE_LENGTH, type Secrets } from "./secrets.ts";
 
 const COOKIE_PURPOSE = "csrf-cookie";
@@ -15,6 +16,8 @@ const ID_LENGTH = 32;
 const ID = /^[0-9a-f]{32}$/;
 /** Id, dot and signature. */
 const COOKIE_LENGTH = ID_LENGTH + 1 + SIGNATURE_LENGTH;
+
+const PAIR_LENGTHS = { cookie: COOKIE_LENGTH, id: ID_LENGTH, token: SALT_LENGTH + SIGNATURE_LENGTH };
 
 export function createCsrfId(): string {
   return randomHex(ID_LENGTH / 2);
@@ -76,7 +79,26 @@ export interface TokenFacts {
 }
 
 /** Whether cookie, session and token belong together. */
-export function judgeToken(secrets: Secrets, { rawCookie, sessionId, rawToken }: TokenFacts): CsrfRefusal | undefined {
+export function judgeToken(secrets: Secrets, facts: TokenFacts): CsrfRefusal | undefined {
+  const { rawCookie, sessionId, rawToken } = facts;
+  if (rawCookie === undefined || rawToken === undefined) return judgeAnew(secrets, facts);
+  const pairs = pairsOf(secrets);
+  if (pairs.has(rawCookie, sessionId, rawToken)) return undefined;
+  const refusal = judgeAnew(secrets, facts);
+  if (refusal === undefined) pairs.keep(rawCookie, sessionId, rawToken);
+  return refusal;
+}
+
+/** Of a process's own secrets: what was right with those is not with others. */
+const known = new WeakMap<Secrets, KnownPairs>();
+
+function pairsOf(secrets: Secrets): KnownPairs {
+  let pairs = known.get(secrets);
+  if (!pairs) known.set(secrets, (pairs = new KnownPairs(PAIR_LENGTHS)));
+  return pairs;
+}
+
+function judgeAnew(secrets: Secrets, { rawCookie, sessionId, rawToken }: TokenFacts): CsrfRefusal | undefined {
   const id = csrfId(secrets, rawCookie);
   if (id === undefined) return "no-cookie";
   if (rawToken === undefined || rawToken === "") return "no-token";

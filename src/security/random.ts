@@ -26,9 +26,11 @@ export function createNonce(): string {
   return textOf(16, "base64");
 }
 
-/** Eight characters of base64url that make a signature another one. */
+export const SALT_LENGTH = 8;
+
+/** Characters of base64url that make a signature another one. */
 export function createSalt(): string {
-  return textOf(6, "base64url");
+  return textOf((SALT_LENGTH / 4) * 3, "base64url");
 }
 
 /** `bytes` random bytes in lower-case hex. */

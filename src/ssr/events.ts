@@ -48,15 +48,20 @@ export class PageEvents {
 
   /** The stub with its tokens replaced. Pages that decide about scrolling have the browser wait for it. */
   stub(text: string, types: Iterable<string> = this.#types): string {
-    const list = JSON.stringify([...types]);
+    let key = this.#isActive ? "!" : "";
+    for (const type of types) key += ` ${type}`;
+    if (text !== latest.text || key !== latest.key) latest = { text, key, stub: this.#filled(text, types) };
+    return latest.stub;
+  }
+
+  #filled(text: string, types: Iterable<string>): string {
     const how = this.#isActive ? "{capture:1,passive:0}" : "1";
-    if (text !== latest.text || list !== latest.list || how !== latest.how) latest = { text, list, how, stub: "" };
-    return (latest.stub ||= text.replace("__EVENTS__HOW", how).replace("__EVENTS__", () => list));
+    return text.replace("__EVENTS__HOW", how).replace("__EVENTS__", () => JSON.stringify([...types]));
   }
 }
 
-/** A page like the one before has the same stub. */
-let latest = { text: "", list: "", how: "", stub: "" };
+/** A page like the one before has the same stub. Names of events hold no space. */
+let latest = { text: "", key: "", stub: "" };
 
 /** Of the elements that hear a type at the window. */
 function selectorOf(type: string): string {

@@ -3,7 +3,7 @@
  * contract section 5; every answer is the envelope `{ok, value, error}`, or, for who asks for them, lines of values
  * (action-stream.ts).
  */
-import { jsonIn, requireJson, requireMediaType } from "../../http/body.ts";
+import { jsonIn, requireLength, requireMediaType, requireUtf8 } from "../../http/body.ts";
 import { RequestContext } from "../../http/context.ts";
 import { isPromise, whenThere } from "../../http/iterate.ts";
 import { compose } from "../../http/middleware.ts";
@@ -120,7 +120,8 @@ function readCall({ ctx, services, spec }: ActionCall): Uint8Array | Promise<Uin
   const maxBytes = spec.options.maxBytes ?? MAX_BODY_BYTES;
   requireMediaType(ctx, JSON_TYPES);
   requireHeaderToken(ctx, services);
-  requireJson(ctx, maxBytes);
+  requireUtf8(ctx);
+  requireLength(ctx, maxBytes);
   return ctx instanceof RequestContext ? ctx.bytesNow(maxBytes) : ctx.bytes(maxBytes);
 }
 

@@ -1,11 +1,35 @@
 /** Plain numbers that only grow, by a few labels. Who adds sees to it that labels have few values: names the app defines, never input. */
 import type { Family, Sample } from "./exposition.ts";
 
+/** What has been counted under some values, and under those and more: found value by value, a text of all would be made each time. */
+class Count {
+  count = 0;
+  isListed = false;
+  readonly values: readonly string[];
+  readonly #below = new Map<string, Count>();
+
+  constructor(values: readonly string[]) {
+    this.values = values;
+  }
+
+  below(value: string): Count | undefined {
+    return this.#below.get(value);
+  }
+
+  add(value: string): Count {
+    const added = new Count([...this.values, value]);
+    this.#below.set(value, added);
+    return added;
+  }
+}
+
 export class Counter<Label extends string> {
   readonly #name: string;
   readonly #help: string;
   readonly #labels: readonly Label[];
-  readonly #counts = new Map<string, { values: readonly string[]; count: number }>();
+  readonly #root = new Count([]);
+  /** Those that were added to, in the order of their first time. */
+  readonly #counts: Count[] = [];
 
   constructor(name: string, help: string, labels: readonly Label[]) {
     this.#name = name;
@@ -19,17 +43,18 @@ export class Counter<Label extends string> {
   }
 
   addMany(count: number, ...values: readonly string[]): void {
-    const key = values.join("\0");
-    const entry = this.#counts.get(key);
-    if (entry) entry.count += count;
-    else this.#counts.set(key, { values, count });
+    let at = this.#root;
+    for (const value of values) at = at.below(value) ?? at.add(value);
+    if (!at.isListed) this.#counts.push(at);
+    at.isListed = true;
+    at.count += count;
   }
 
   /** Sums by the values of one label. */
   by(label: Label): Record<string, number> {
     const at = this.#labels.indexOf(label);
     const sums: Record<string, number> = {};
-    for (const { values, count } of this.#counts.values()) {
+    for (const { values, count } of this.#counts) {
       const value = values[at] ?? "";
       sums[value] = (sums[value] ?? 0) + count;
     }
@@ -37,7 +62,7 @@ export class Counter<Label extends string> {
   }
 
   family(): Family {
-    const samples: Sample[] = [...this.#counts.values()].map(({ values, count }) => ({
+    const samples: Sample[] = this.#counts.map(({ values, count }) => ({
       labels: Object.fromEntries(this.#labels.map((label, at) => [label, values[at] ?? ""])),
       value: count,
     }));
