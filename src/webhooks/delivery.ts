@@ -42,7 +42,11 @@ export interface DeliveryOptions {
   onRecorded: () => void;
   /** The `traceparent` of an attempt. */
   traceparent: ((delivery: DeliveryRow, attempt: number) => string) | undefined;
+  /** Makes attempts. Default: requests, signed. */
+  sending: Sending | undefined;
 }
+
+export type Sending = Pick<Sender, "send" | "destroy">;
 
 /** An attempt of a delivery that has ended, for those who count or trace. */
 export interface DeliveryReport {
@@ -70,8 +74,8 @@ export class DeliveryLoop {
   #running = 0;
   #onIdle: (() => void) | undefined;
   readonly #aborted = new AbortController();
-  #loading: Promise<Sender> | undefined;
-  #sender: Sender | undefined;
+  #loading: Promise<Sending> | undefined;
+  #sender: Sending | undefined;
   #isOpen = false;
   #stopListening: (() => void) | undefined;
   #timer: Timer | undefined;
@@ -86,6 +90,7 @@ export class DeliveryLoop {
   constructor(options: DeliveryOptions) {
     this.#options = options;
     const { store, clock, limits } = options;
+    this.#sender = options.sending;
     this.#lanes = new Lanes({ limits, store, now: () => clock.now(), roomOf: (id) => this.#roomOf(id) });
     this.#recorder = new Recorder(store);
   }
@@ -127,10 +132,11 @@ export class DeliveryLoop {
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     deadline.cancel();
     this.#aborted.abort();
-    await (await this.#loading)?.destroy();
+    await this.#loading;
+    await this.#sender?.destroy();
   }
 
-  #load(): Promise<Sender> {
+  #load(): Promise<Sending> {
     const { policy, resolve, clock, limits } = this.#options;
     return (this.#loading ??= import("./sender.ts").then(
       ({ Sender: SenderClass }) =>

@@ -137,6 +137,25 @@ describe("lanes", () => {
     assert.ok(first.filter((row) => row.attempts === 0).length >= 4);
   });
 
+  it("start a row again that was put off and then released, or sent again, before they had let go of it", async () => {
+    const test = rig();
+    test.add("wh_1", 1);
+    const [row] = await test.start();
+    assert.ok(row);
+    // It waits for an earlier one of its graph, which then ends.
+    row.dueMs = 21_000;
+    test.lanes.wake("wh_1");
+    assert.deepEqual(await test.start(), []);
+    row.dueMs = 1000;
+    test.lanes.wake("wh_1");
+    assert.deepEqual(await test.start(), []);
+    test.lanes.finish(row);
+    test.lanes.release(row);
+    assert.deepEqual(await test.start(), [row]);
+    test.end(row);
+    assert.deepEqual(await test.start(), []);
+  });
+
   it("keep half of all slots free of retries, and hand on what comes free of theirs", async () => {
     const test = rig({ total: 4, perEndpoint: 4 });
     test.add("wh_1", 5, { attempts: 1 });

@@ -40,6 +40,8 @@ interface Lane extends DeliveryLane {
   active: number;
   /** Rows of this lane that are waiting, under way, or ended and not yet on record. */
   held: Set<string>;
+  /** Those of them that the last page had as due: perhaps made so again, by whoever replays or releases them. */
+  passedOver: Set<string>;
   /** The store may have due rows that are not in the queue. */
   mayHaveMore: boolean;
   /** When the store's next row falls due. */
@@ -203,6 +205,8 @@ export class Lanes {
   release(row: DeliveryRow, dueMs?: number): void {
     const lane = this.#laneOf(row);
     lane.held.delete(row.id);
+    // What was told of it has been looked at, and is over.
+    if (lane.passedOver.delete(row.id)) this.#lookAt(lane);
     if (lane.reading) {
       lane.reading.released.add(row.id);
       lane.reading.hasNew = true;
@@ -212,6 +216,11 @@ export class Lanes {
     if (retries.reading) retries.reading.hasNew = true;
     retries.wakeMs = Math.min(retries.wakeMs, dueMs);
     this.#wakeMs = Math.min(this.#wakeMs, dueMs);
+  }
+
+  #lookAt(lane: Lane): void {
+    renew(lane);
+    this.#ready.add(this.#endpoint(lane.registrationId));
   }
 
   #take(endpoint: Endpoint): DeliveryRow | undefined {
@@ -262,6 +271,7 @@ export class Lanes {
     try {
       const rows = await store.due(lane, nowMs, limit);
       if (reading.isHeldUp) return;
+      lane.passedOver = new Set(rows.flatMap(({ id }) => (lane.held.has(id) ? [id] : [])));
       const others = rows.filter(({ id }) => !lane.held.has(id) && !reading.released.has(id));
       lane.queue = others.slice(0, page);
       for (const { id } of lane.queue) lane.held.add(id);
@@ -298,6 +308,7 @@ function newLane(registrationId: string, isRetry: boolean): Lane {
     queue: [],
     active: 0,
     held: new Set(),
+    passedOver: new Set(),
     mayHaveMore: true,
     wakeMs: FOREVER_MS,
     reading: undefined,

@@ -14,7 +14,7 @@ import { silentLog, type Log } from "../shared/log.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
-import { DeliveryLoop, type DeliveryReport } from "./delivery.ts";
+import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
 import { readDeliveryQuery, readPage, readRegistration, readRecover, readSecretOnly } from "./input.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
 import { DEFAULT_LIMITS, FOREVER_MS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
@@ -59,6 +59,8 @@ export interface WebhooksOptions {
   onChange?: () => void;
   /** The `traceparent` that an attempt sends along. Default: none. */
   traceparent?: (delivery: DeliveryRow, attempt: number) => string;
+  /** Makes attempts. Default: requests, signed. */
+  sending?: Sending;
   /** From 0 to below 1, for jitter. Default Math.random. */
   random?: () => number;
   /** Where a result too large to send can be fetched. Default: the path of the graph. */
@@ -165,6 +167,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     onAttempt: options.onAttempt,
     onRecorded: changed,
     traceparent: options.traceparent,
+    sending: options.sending,
   });
   const resultUrl = options.resultUrl ?? defaultResultUrl;
   let forgetPingsMs = 0;
