@@ -5,6 +5,7 @@
 import { SvcError } from "../../shared/errors.ts";
 import type { Row } from "../row.ts";
 import { inSchema, openPool, readPostgresUrl, type ClientBase, type Pool, type PoolClient } from "./driver.ts";
+import { requireSessions } from "./pooling.ts";
 import { migrate } from "./schema.ts";
 import { isAway, isCrossed, storeError } from "./store-error.ts";
 
@@ -58,6 +59,7 @@ export class Database {
     const [pool, writers] = [await openPool(url, connections - WRITERS), await openPool(url, WRITERS)];
     const database = new Database(pool, writers, schema, patienceMs);
     try {
+      await database.#again(() => requireSessions(pool));
       await database.#again(() => database.#withClient((client) => migrate(client, schema)));
       return database;
     } catch (error) {

@@ -79,6 +79,13 @@ export const waitForDisk: NonNullable<PoolConfig["verify"]> = (client, done) => 
   client.query(WAIT_FOR_DISK).then(() => done(), done);
 };
 
+/** Beside that, what ends by itself. Not told as a connection begins: a pooler refuses that, or leaves it out. */
+const LIMITS = `SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
+
+const withLimits: NonNullable<PoolConfig["verify"]> = (client, done) => {
+  client.query(`${WAIT_FOR_DISK}; ${LIMITS}`).then(() => done(), done);
+};
+
 /** @throws SvcError `SVC_CONFIG` where the package `pg` is not installed. */
 export async function openPool(url: string, max: number): Promise<Pool> {
   const { default: pg } = await loadPg();
@@ -87,10 +94,8 @@ export async function openPool(url: string, max: number): Promise<Pool> {
     max,
     application_name: "svc",
     keepAlive: true,
-    verify: waitForDisk,
+    verify: withLimits,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     // The server ends what takes too long; this is for one that does not answer any more.
     query_timeout: STATEMENT_MS + CONNECT_MS,
     types: {
