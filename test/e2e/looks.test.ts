@@ -35,6 +35,7 @@ before(async () => {
     "/schedules",
     "/webhooks",
     `/deliveries/${delivery}`,
+    `/deliveries/${delivery}/replay`,
     "/workers",
     "/audit",
     "/settings",

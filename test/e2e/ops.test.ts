@@ -90,6 +90,7 @@ function screens(): string[] {
     "/schedules",
     "/webhooks",
     `/deliveries/${delivery}`,
+    `/deliveries/${delivery}/replay`,
     "/workers",
     "/audit",
     "/settings",
@@ -153,51 +154,6 @@ describe("every screen of the operators", () => {
     await page.keyboard.type(failed.slice(0, 20));
     await page.keyboard.press("Enter");
     await page.waitForURL(/id=g_/);
-    await tab.close();
-  });
-
-  it("opens a palette that is loaded when it is first wanted, and goes where it says, by keyboard", async () => {
-    const tab = await openTab(browser);
-    const { page } = tab;
-    const loaded: string[] = [];
-    page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
-    await page.goto(at("/queues"));
-    await alive(page);
-    assert.ok(!loaded.includes("/_svc/ops-palette.js"));
-    await page.keyboard.press("Control+k");
-    const field = page.getByRole("combobox", { name: "Go to" });
-    await page.getByRole("option", { name: "Overview", exact: true, selected: true }).waitFor();
-    assert.ok(loaded.includes("/_svc/ops-palette.js"));
-    assert.equal(await field.evaluate((input) => input === document.activeElement), true);
-    assert.deepEqual(await seriousViolations(page), []);
-    await page.keyboard.press("Escape");
-    await page.locator("dialog.palette:not([open])").waitFor({ state: "attached" });
-    await page.getByRole("link", { name: "Go to…" }).click();
-    await field.fill("runs of");
-    await page.getByRole("option", { name: /^Runs of/, selected: true }).waitFor();
-    await field.press("ArrowDown");
-    const active = await field.getAttribute("aria-activedescendant");
-    assert.equal(await page.locator(`#${active}`).getAttribute("aria-selected"), "true");
-    assert.equal(active, "ops-place-1");
-    await field.fill(done);
-    await page.getByRole("option", { name: `Open run ${done}`, selected: true }).waitFor();
-    await field.press("Enter");
-    await page.waitForURL(at(`/runs/${done}`));
-    await tab.close();
-  });
-
-  it("looks through a payload as somebody writes, as the server does without script", async () => {
-    const tab = await openTab(browser);
-    const { page } = tab;
-    await page.goto(at(`/runs/${done}`));
-    await alive(page);
-    await page.getByRole("searchbox", { name: "Find" }).fill("LINE-1");
-    await page.locator("output", { hasText: "1 found" }).waitFor();
-    const marked = (): Promise<string[]> => page.locator("[data-found]").allTextContents();
-    const instantly = await marked();
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/find=LINE-1/);
-    assert.deepEqual([instantly.length, await marked()], [1, instantly]);
     await tab.close();
   });
 
