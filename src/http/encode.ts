@@ -1,9 +1,9 @@
 /**
- * Text as bytes, many texts in one allocation: each by itself would cost more to allocate than to encode. Bytes are never
- * overwritten while anybody may read them; what held them is let go when the last part of it is.
+ * Bodies as bytes behind room for a head, many in one allocation: each by itself would cost more to allocate than to encode. Bytes
+ * are never overwritten while anybody may read them; what held them is let go when the last part of it is.
  */
 
-/** Longest text that shares an allocation. */
+/** Longest body that shares an allocation, in characters or bytes. */
 const MAX_SHARED = 32_768;
 const SLAB_BYTES = 4 * MAX_SHARED;
 /** A character takes three bytes at most: of those that take four, each is two. */
@@ -16,28 +16,33 @@ let used = 0;
 const ROOM = 2048;
 
 /**
- * A text as bytes, with room for a head before them. What is asked of one is to be asked before the next is made: they share
+ * A body as bytes, with room for a head before them. What is asked of one is to be asked before the next is made: they share
  * their memory.
  */
 export class Encoded {
   readonly byteLength: number;
-  /** Undefined where the text is too long to share memory. */
-  readonly #own: Buffer | undefined;
+  /** Undefined where it is short enough to share memory. */
+  readonly #own: Uint8Array | undefined;
   /** Where it begins in the shared memory. */
   readonly #at: number = 0;
 
-  constructor(text: string) {
-    if (text.length > MAX_SHARED) {
-      this.#own = Buffer.from(text);
+  constructor(body: string | Uint8Array) {
+    const isText = typeof body === "string";
+    if (body.length > MAX_SHARED) {
+      this.#own = isText ? Buffer.from(body) : body;
       this.byteLength = this.#own.byteLength;
       return;
     }
-    if (text.length * MAX_BYTES + ROOM > slab.length - used) {
+    if (body.length * (isText ? MAX_BYTES : 1) + ROOM > slab.length - used) {
       slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
       used = 0;
     }
     this.#at = used + ROOM;
-    this.byteLength = slab.write(text, this.#at);
+    if (isText) this.byteLength = slab.write(body, this.#at);
+    else {
+      slab.set(body, this.#at);
+      this.byteLength = body.length;
+    }
     used = this.#at + this.byteLength;
   }
 

@@ -67,7 +67,8 @@ export function writeNode(
     return void reply.end();
   }
   if (!isStream(body)) {
-    if (typeof body === "string" && body.length > STRING_LIMIT) return endEncoded(reply, ctx, result, body);
+    if (typeof body === "string" ? body.length > STRING_LIMIT : reply instanceof OwnReply)
+      return endEncoded(reply, ctx, result, body);
     const length = lengthOf(body);
     writeHead(reply, ctx, result, isHead, length);
     // Of ASCII, which most of it is, both are the same.
@@ -105,8 +106,8 @@ function startHead(
 }
 
 /** Head and body in one piece of memory: two pieces cost the system more than one of their length. */
-function endEncoded(reply: ServerResponse, ctx: RequestContext, result: Result, text: string): void {
-  const encoded = new Encoded(text);
+function endEncoded(reply: ServerResponse, ctx: RequestContext, result: Result, body: string | Uint8Array): void {
+  const encoded = new Encoded(body);
   writeHead(reply, ctx, result, false, encoded.byteLength);
   const whole = reply instanceof OwnReply && reply.stored !== undefined ? encoded.behind(reply.stored) : undefined;
   if (!(reply instanceof OwnReply) || !whole) return endAtOnce(reply, encoded.bytes);
