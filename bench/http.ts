@@ -114,14 +114,14 @@ const GOALS: Partial<Record<Workload, number>> = {
   counter: 0.5,
   action: 0.75,
 };
-/** Where svc is by now, as docs/benchmarks.md has it: what `--check` holds until the goals are reached. */
+/** Where svc is by now: what `--check` holds. Some are above 1, for node:http alone has each request pass a stream. */
 const REACHED: Partial<Record<Workload, number>> = {
-  page: 0.9,
-  stream: 0.83,
-  asset: 0.86,
-  unchanged: 0.85,
-  counter: 0.4,
-  action: 0.52,
+  page: 0.96,
+  stream: 0.92,
+  asset: 0.96,
+  unchanged: 0.96,
+  counter: 0.43,
+  action: 0.62,
 };
 const CHECKED = Object.keys(REACHED) as readonly Workload[];
 /** How far below that other work may bring a figure. */
