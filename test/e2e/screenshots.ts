@@ -55,6 +55,7 @@ function shots({ failed, waiting, done, delivery, hook }: Ids): Shot[] {
     { name: "webhooks", path: "/webhooks" },
     { name: "webhook", path: `/webhooks/${hook}` },
     { name: "delivery", path: `/deliveries/${delivery}` },
+    { name: "delivery-again", path: `/deliveries/${delivery}/replay` },
     { name: "workers", path: "/workers" },
     { name: "audit", path: "/audit" },
     { name: "settings", path: "/settings" },
