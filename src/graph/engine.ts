@@ -3,35 +3,29 @@
  * changes is decided in machine.ts. A write is acknowledged only after the durable commit. One engine owns its store.
  */
 import type { Clock, Duration } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
-import type { GraphEvent, GraphPhase, GraphRow } from "../store/graph-rows.ts";
+import type { GraphEvent, GraphRow } from "../store/graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
-import type { Unit } from "../store/unit.ts";
 import { auditOf } from "./machine/audit.ts";
 import { checkCount } from "./definition/checks.ts";
 import { bulk } from "./bulk.ts";
 import { Children } from "./children.ts";
 import { Isolation } from "./running/isolation.ts";
-import { requireSize } from "./definition/json-value.ts";
-import { whenAborted, type LiveGraph } from "./running/live.ts";
-import { Machine } from "./machine/machine.ts";
-import { madeInput } from "./running/node-input.ts";
-import { newGraph } from "./machine/new-graph.ts";
-import { firstNodes } from "./machine/node-rows.ts";
+import { whenAborted } from "./running/live.ts";
+import type { Machine } from "./machine/machine.ts";
 import { boundElsewhere, perform, type Channel, type NodeOrder, type Performance } from "./running/elsewhere.ts";
-import { Outrun, type Fleet, type Wish } from "./fleet.ts";
+import type { Fleet } from "./fleet.ts";
 import type { Place } from "./running/place.ts";
-import { forkRows } from "./machine/rerun.ts";
 import { Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
 import { keptBy, purgeAll, Retention } from "./retention.ts";
 import { resultOf } from "./result.ts";
-import { sendSignal, type SignalTarget } from "./send-signal.ts";
+import { NewGraphs } from "./new-graphs.ts";
+import { Steps } from "./steps.ts";
+import { Views } from "./views.ts";
 import { Scheduler } from "./schedules/schedules.ts";
-import { nodeDetail, snapshotOf } from "./machine/snapshot.ts";
 import { subscribe } from "./subscription.ts";
 import { UnderWay } from "./under-way.ts";
 import { Unfit } from "./unfit.ts";
@@ -85,10 +79,6 @@ export interface EngineOptions {
   onControls?: () => void;
 }
 
-/** As many as are read at once without being felt. */
-const EVENTS = 1000;
-/** What a graph can be resumed from. */
-const PAUSED: readonly GraphPhase[] = ["pausing", "paused"];
 /** Unfinished graphs that are read at once. */
 const SLICE = 200;
 
@@ -104,7 +94,9 @@ class GraphEngine implements Engine {
   readonly #underWay: UnderWay;
   readonly #children: Children;
   readonly #isolation: Isolation;
-  readonly #unfit: Unfit;
+  readonly #views: Views;
+  readonly #newGraphs: NewGraphs;
+  readonly #steps: Steps;
   readonly #tools: WorkerTools;
   readonly #retention: Retention | undefined;
   readonly schedule: Scheduler;
@@ -138,11 +130,25 @@ class GraphEngine implements Engine {
       onEnd: (row) => this.#children.ended(row),
     });
     const outboxRows = options.outboxRows ?? (() => []);
-    this.#unfit = new Unfit({ graphs, registry, clock, outboxRows, inputBytes: this.limits.inputBytes });
+    const views = new Views({ graphs, registry, clock });
+    this.#views = views;
+    const [underWay, { inputBytes }] = [this.#underWay, this.limits];
+    const { onStart, fleet } = options;
+    this.#newGraphs = new NewGraphs({ graphs, registry, clock, underWay, views, inputBytes, onStart });
+    this.#steps = new Steps({
+      graphs,
+      clock,
+      underWay,
+      unfit: new Unfit({ graphs, registry, clock, outboxRows, inputBytes }),
+      children: this.#children,
+      views,
+      limits: this.limits,
+      fleet,
+    });
     const { dispatcher, busy } = this.#underWay;
     options.fleet?.attach({
       holds: (graphId) => this.#underWay.get(graphId) !== undefined,
-      isLent: (graphId) => this.#underWay.isLent(graphId),
+      isLent: (graphId) => this.#underWay.loans.has(graphId),
       isAtRest: (graphId) => this.#underWay.isAtRest(graphId),
       hold: (graphId, lease, hasCrashed) => this.#underWay.hold(graphId, lease, hasCrashed),
       readControls: async () => {
@@ -151,7 +157,7 @@ class GraphEngine implements Engine {
       },
       dropAll: () => this.#underWay.dropAll(),
       perform: (order, channel) => this.#perform(order, channel),
-      fulfil: (graphId, wish) => this.#fulfil(graphId, wish),
+      fulfil: (graphId, wish) => this.#steps.fulfil(graphId, wish),
     });
     const keptMs = keptBy(options.retention, options.graphs ?? []);
     this.#retention = keptMs && new Retention({ graphs, clock, log, keptMs });
@@ -206,228 +212,60 @@ class GraphEngine implements Engine {
     return purgeAll(this.#options.store.graphs, query);
   }
 
-  async start(
-    name: string,
-    input: Json,
-    options: StartOptions = {},
-  ): Promise<{ snapshot: Snapshot; created: boolean }> {
-    const definition = this.#registry.get(name);
-    if (!definition)
-      throw new SvcError(
-        "SVC_NOT_FOUND",
-        `No worker or graph is named "${name}"; known: ${this.#registry.names().join(", ") || "none"}`,
-      );
-    const { idempotencyKey: key } = options;
-    const known = key === undefined ? undefined : await this.#known(name, key);
-    if (known) return { snapshot: known, created: false };
-    this.#requireInput(input, `The input of "${name}"`);
-    const row = newGraph(definition, input, options, this.#clock.now());
-    const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
-    const live = this.#underWay.adopt(stored, definition);
-    // As it is accepted; reading it back would cost as much as writing it.
-    const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1, []);
-    try {
-      const audit = options.note === undefined ? undefined : auditOf("graph.start", row.id, row.createdMs, options);
-      await this.#underWay.insert(live, options, audit);
-    } catch (error) {
-      // Another start with the same key was committed first.
-      const other = key === undefined ? undefined : await this.#known(name, key);
-      if (other) return { snapshot: other, created: false };
-      throw error;
-    }
-    this.#options.onStart?.(row.worker);
-    return { snapshot, created: true };
+  start(name: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }> {
+    return this.#newGraphs.start(name, input, options);
   }
 
-  #requireInput(input: Json, what: string): void {
-    requireSize(JSON.stringify(input) ?? "", what, this.limits.inputBytes);
+  fork(graphId: string, options: ForkOptions): Promise<Snapshot> {
+    return this.#newGraphs.fork(graphId, options);
   }
 
-  async #known(worker: string, key: string): Promise<Snapshot | undefined> {
-    const row = await this.#options.store.graphs.byIdempotencyKey(worker, key);
-    return row && this.snapshot(row.id);
+  snapshot(graphId: string): Promise<Snapshot | undefined> {
+    return this.#views.snapshot(graphId);
   }
 
-  async snapshot(graphId: string): Promise<Snapshot | undefined> {
-    return (await this.#views([graphId]))[0];
+  node(graphId: string, nodeId: string): Promise<NodeDetail | undefined> {
+    return this.#views.node(graphId, nodeId);
   }
 
-  async node(graphId: string, nodeId: string): Promise<NodeDetail | undefined> {
-    const [stored] = await this.#options.store.graphs.load([graphId]);
-    const node = stored?.nodes.find(({ id }) => id === nodeId);
-    if (!stored || !node) return undefined;
-    const { row, nodes } = stored;
-    return nodeDetail(node, madeInput(row, nodes, this.#registry.of(row), node));
+  nodes(graphId: string): Promise<NodeDetail[]> {
+    return this.#views.nodes(graphId);
   }
 
-  async nodes(graphId: string): Promise<NodeDetail[]> {
-    const [stored] = await this.#options.store.graphs.load([graphId]);
-    if (!stored) return [];
-    const { row, nodes } = stored;
-    const definition = this.#registry.of(row);
-    return nodes.map((node) => nodeDetail(node, madeInput(row, nodes, definition, node)));
+  pastNodes(graphId: string): Promise<NodeDetail[]> {
+    return this.#views.pastNodes(graphId);
   }
 
-  async pastNodes(graphId: string): Promise<NodeDetail[]> {
-    return (await this.#options.store.graphs.pastNodes(graphId)).map((node) => nodeDetail(node));
+  events(graphId: string, query?: EventsQuery): Promise<GraphEvent[]> {
+    return this.#views.events(graphId, query);
   }
 
-  events(graphId: string, { after = 0, limit = EVENTS }: EventsQuery = {}): Promise<GraphEvent[]> {
-    return this.#options.store.graphs.events(graphId, after, limit);
-  }
-
-  async list(query: GraphQuery): Promise<Page<Snapshot>> {
-    const page = await this.#options.store.graphs.list({ nowMs: this.#clock.now(), ...query });
-    return { ...page, items: await this.#views(page.items.map(({ id }) => id)) };
+  list(query: GraphQuery): Promise<Page<Snapshot>> {
+    return this.#views.list(query);
   }
 
   durations(query: GraphQuery): Promise<Durations> {
-    const nowMs = query.nowMs ?? this.#clock.now();
-    return this.#options.store.graphs.durations({ ...query, nowMs }, nowMs);
+    return this.#views.durations(query);
   }
 
-  async #views(ids: readonly string[]): Promise<Snapshot[]> {
-    const { graphs } = this.#options.store;
-    const [all, children] = await Promise.all([graphs.load(ids), graphs.children(ids)]);
-    return all.map(({ row, nodes, lastSeq }) => {
-      const own = children.filter(({ parentGraph }) => parentGraph === row.id);
-      return snapshotOf(row, nodes, this.#registry.of(row), lastSeq, own);
-    });
-  }
-
-  async #view(graphId: string): Promise<Snapshot> {
-    return (await this.snapshot(graphId)) as Snapshot;
-  }
-
-  /** Fulfils a wish where the graph is held. */
-  async #at(graphId: string, wish: Wish, here: () => Promise<Snapshot>): Promise<Snapshot> {
-    const { fleet } = this.#options;
-    if (!fleet) return here();
-    try {
-      if (this.#underWay.get(graphId)) return await this.#joined(graphId, here);
-    } catch (error) {
-      if (!(error instanceof Outrun)) throw error;
-    }
-    return fleet.reach(graphId, wish, async (lease) => {
-      this.#underWay.borrow(graphId, lease);
-      try {
-        const unfit = await this.#unfit.steer(graphId, lease, wish);
-        if (!unfit) return await here();
-        await this.#follow(unfit, wish);
-        return await this.#view(graphId);
-      } finally {
-        await this.#underWay.settle(graphId);
-      }
-    });
-  }
-
-  /** With a graph that is there; should that be for another's wish, it stays until this one is fulfilled. */
-  async #joined(graphId: string, here: () => Promise<Snapshot>): Promise<Snapshot> {
-    const isLent = this.#underWay.joins(graphId);
-    try {
-      return await here();
-    } finally {
-      if (isLent) await this.#underWay.settle(graphId);
-    }
-  }
-
-  /** What goes with a step of a graph that was not taken up. */
-  async #follow({ row, isTerminal }: Machine, { step, options }: Wish): Promise<void> {
-    this.#options.fleet?.wrote(row.id, []);
-    if (step === "pause" || step === "cancel") await this.#children.follow(step, row.id, options);
-    if (isTerminal) await this.#children.ended(row);
-  }
-
-  pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
-    return this.#at(graphId, { step: "pause", options }, async () => {
-      await this.#control("pause", graphId, options, (machine, nowMs) => machine.pause(nowMs, options));
-      this.#underWay.get(graphId)?.letGoAfter(options.graceMs ?? this.limits.pauseGraceMs);
-      await this.#children.follow("pause", graphId, options);
-      return this.#view(graphId);
-    });
+  pause(graphId: string, options?: PauseOptions): Promise<Snapshot> {
+    return this.#steps.pause(graphId, options);
   }
 
   resume(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#at(graphId, { step: "resume", options: steering }, async () => {
-      const { machine } = await this.#underWay.take(graphId);
-      // The children first: whoever is cut off in between finds their parent still paused, and resumes it again.
-      if (PAUSED.includes(machine.row.phase)) await this.#children.take("resume", graphId, steering);
-      await this.#control("resume", graphId, steering, (each, nowMs) => each.resume(nowMs, steering));
-      return this.#view(graphId);
-    });
+    return this.#steps.resume(graphId, steering);
   }
 
   cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#at(graphId, { step: "cancel", options: steering }, async () => {
-      await this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
-      await this.#children.follow("cancel", graphId, steering);
-      return this.#view(graphId);
-    });
+    return this.#steps.cancel(graphId, steering);
   }
 
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
-    return this.#at(graphId, { step: "retry", options }, () =>
-      this.#control("retry", graphId, options, (machine, nowMs) => machine.retry(nowMs, options, options?.from)),
-    );
+    return this.#steps.retry(graphId, options);
   }
 
-  signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {
-    const { idempotencyKey: key, ...steering } = options;
-    const target: SignalTarget<LiveGraph, Snapshot> = {
-      store: this.#options.store.graphs,
-      live: () => this.#underWay.take(graphId),
-      control: (live, decide) => this.#steer("signal", live, steering, decide),
-      snapshot: () => this.#view(graphId),
-      inputBytes: this.limits.inputBytes,
-    };
-    return this.#at(graphId, { step: "signal", name, payload, options }, () =>
-      sendSignal(target, { graphId, name, payload, key, actor: steering.by }),
-    );
-  }
-
-  #fulfil(graphId: string, wish: Wish): Promise<Snapshot> {
-    if (wish.step === "signal") return this.signal(graphId, wish.name, wish.payload, wish.options);
-    if (wish.step === "pause") return this.pause(graphId, wish.options);
-    return this[wish.step](graphId, wish.options);
-  }
-
-  async #control(
-    step: string,
-    graphId: string,
-    steering: Steering | undefined,
-    decide: (machine: Machine, nowMs: number) => Unit,
-  ): Promise<Snapshot> {
-    return this.#steer(step, await this.#underWay.take(graphId), steering, decide);
-  }
-
-  async #steer(
-    step: string,
-    live: LiveGraph,
-    steering: Steering | undefined,
-    decide: (machine: Machine, nowMs: number) => Unit,
-  ): Promise<Snapshot> {
-    const nowMs = this.#clock.now();
-    await this.#underWay.steer(live, () => {
-      const unit = decide(live.machine, nowMs);
-      unit.audit = auditOf(`graph.${step}`, live.id, nowMs, steering);
-      return unit;
-    });
-    return this.#view(live.id);
-  }
-
-  async fork(graphId: string, { from, input, ...steering }: ForkOptions): Promise<Snapshot> {
-    const { stored, definition } = await this.#underWay.find(graphId);
-    const { row: source } = stored;
-    if (input !== undefined) this.#requireInput(input, `The input of "${from}" in a fork of "${source.worker}"`);
-    const isWhole = definition.nodes.length === 1 && input !== undefined;
-    const row = newGraph(definition, isWhole ? input : source.input, { tags: source.tags }, this.#clock.now());
-    row.forkedFrom = graphId;
-    const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
-    const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
-    const live = this.#underWay.adopt({ row, nodes, lastSeq: 1, signals: [] }, definition);
-    await this.#underWay.insert(live, steering, audit);
-    this.#options.onStart?.(row.worker);
-    return this.#view(row.id);
+  signal(graphId: string, name: string, payload?: Json, options?: SignalOptions): Promise<Snapshot> {
+    return this.#steps.signal(graphId, name, payload, options);
   }
 
   async bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport> {

@@ -15,6 +15,8 @@ import type { Unit } from "../store/unit.ts";
 import type { NewAudit } from "../store/control.ts";
 import { toldIf } from "./machine/audit.ts";
 import { Busy } from "./busy.ts";
+import { Loans } from "./loans.ts";
+import { Rereads } from "./rereads.ts";
 import { Dispatcher, type Claim } from "./running/dispatcher.ts";
 import { LiveGraph, Shutdown } from "./running/live.ts";
 import { TERMINAL } from "./machine/lifecycle.ts";
@@ -43,8 +45,6 @@ export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttem
   onEnd: (row: GraphRow) => Promise<void>;
 }
 
-/** How long to wait before a graph whose commit failed is read again. */
-const RELOAD_DELAY_MS = 1000;
 /** Of a graph that is held from its beginning. */
 const FIRST_LEASE = 1;
 /** Told before anything has changed. */
@@ -56,8 +56,9 @@ export class UnderWay {
   readonly #live = new Map<string, LiveGraph>();
   /** Graphs that are being read, so that who asks meanwhile gets the same. */
   readonly #reading = new Map<string, Promise<LiveGraph>>();
-  /** Leases of graphs that are held for those who want to change them, and how many these are. */
-  readonly #lent = new Map<string, { lease: number; users: number }>();
+  readonly #rereads: Rereads;
+  /** Graphs that are held for those who want to change them. */
+  readonly loans = new Loans();
   readonly #runner: Runner;
   readonly #undoer: Undoer;
   readonly dispatcher: Dispatcher;
@@ -84,6 +85,16 @@ export class UnderWay {
       isElsewhere,
       start: (graph, unit, claim) => void this.#go(graph, () => unit, [claim]),
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
+    });
+    this.#rereads = new Rereads({
+      graphs,
+      clock,
+      log: options.log,
+      fleet: options.fleet,
+      isClosing: () => this.#isClosing,
+      isLive: (graphId) => this.#live.has(graphId),
+      recover: (stored, lease) => this.recover(stored, false, lease),
+      onEnd: (row) => this.#tellEnd(row),
     });
     const { tools, values } = options;
     this.#undoer = new Undoer({ clock, random, isClosing, live, go, dispatcher: this.dispatcher, tools, values });
@@ -130,34 +141,15 @@ export class UnderWay {
     const { stored, definition } = await this.find(graphId);
     const known = this.#live.get(graphId);
     if (known) return known;
-    const lease = this.#lent.get(graphId)?.lease;
+    const lease = this.loans.lease(graphId);
     if (TERMINAL.includes(stored.row.phase)) return this.#liveOf(stored, definition, lease);
     return this.#takeUp(stored, definition, false, lease).live;
   }
 
-  /** A graph that this process holds for somebody who wants to change it. */
-  borrow(graphId: string, lease: number): void {
-    const users = this.#lent.get(graphId)?.users ?? 0;
-    this.#lent.set(graphId, { lease, users: users + 1 });
-  }
-
-  /** One more wants to change what is held for another. @returns whether it is: then it is to be settled. */
-  joins(graphId: string): boolean {
-    const lent = this.#lent.get(graphId);
-    if (lent) lent.users++;
-    return lent !== undefined;
-  }
-
-  isLent(graphId: string): boolean {
-    return this.#lent.has(graphId);
-  }
-
   /** It is changed: once nobody else is about to, this process goes on with it, or lets go of it. */
   async settle(graphId: string): Promise<void> {
-    const lent = this.#lent.get(graphId);
-    if (!lent || --lent.users > 0) return;
-    const { lease } = lent;
-    this.#lent.delete(graphId);
+    const lease = this.loans.end(graphId);
+    if (lease === undefined) return;
     const { fleet } = this.#options;
     const live = this.#live.get(graphId);
     if (live && fleet?.isRunner) return;
@@ -211,14 +203,7 @@ export class UnderWay {
   async insert(live: LiveGraph, steering?: Steering, audit?: NewAudit): Promise<void> {
     const { machine } = live;
     const { row } = machine;
-    const told = toldIf(steering);
-    const unit: Unit = {
-      graphId: row.id,
-      insert: { ...row },
-      insertNodes: machine.nodes().map((node) => ({ ...node })),
-      events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(told && { data: told }) }],
-      ...(audit && { audit }),
-    };
+    const unit = firstUnit(machine, steering, audit);
     const { fleet } = this.#options;
     const holder = fleet?.enter(row.id);
     if (fleet && holder === undefined) return this.#queue(live, { ...unit, heldBy: null });
@@ -231,7 +216,7 @@ export class UnderWay {
       this.#live.delete(row.id);
       for (const { place } of claims) place.leave();
       // Of a connection that was cut, or a disk that failed as it was synced, nobody knows: what is stored after all is this process's to run.
-      this.#readAgain(row.id, live.lease);
+      this.#rereads.later(row.id, live.lease);
       throw error;
     }
     for (const claim of claims) void this.#run(claim);
@@ -404,7 +389,11 @@ export class UnderWay {
     live.stop();
     this.#live.delete(id);
     this.#options.fleet?.left(id);
-    void this.#meanwhile(this.#options.onEnd(live.machine.row), id);
+    this.#tellEnd(live.machine.row);
+  }
+
+  #tellEnd(row: GraphRow): void {
+    void this.#meanwhile(this.#options.onEnd(row), row.id);
   }
 
   /** Work that no caller waits for, but `idle` does. */
@@ -425,31 +414,7 @@ export class UnderWay {
     this.#live.delete(id);
     live.abortAll(new Shutdown());
     live.stop();
-    this.#readAgain(id, live.lease);
-  }
-
-  #readAgain(id: string, lease: number | undefined): void {
-    this.#clock.schedule(RELOAD_DELAY_MS, () => {
-      if (this.#isClosing || this.#live.has(id)) return;
-      this.#recoverById(id, lease).catch((error: unknown) => {
-        this.#options.log.error({ graphId: id, err: error }, `The graph ${id} could not be read. It is tried again.`);
-        this.#readAgain(id, lease);
-      });
-    });
-  }
-
-  async #recoverById(id: string, lease: number | undefined): Promise<void> {
-    const { fleet, graphs } = this.#options;
-    // Who runs nothing holds graphs for others' wishes alone: what it holds nevertheless is given back (cluster.ts).
-    if (fleet?.isRunner === false) return fleet.left(id);
-    // The commit may have failed because it is another's by now.
-    const isHeld = !fleet || (lease !== undefined && (await fleet.confirms(id, lease)));
-    const [stored] = await graphs.load([id]);
-    const hasEnded = stored !== undefined && TERMINAL.includes(stored.row.phase);
-    // It was its last commit, and is written after all: nobody was told.
-    if (hasEnded) void this.#meanwhile(this.#options.onEnd(stored.row), id);
-    if (hasEnded || !isHeld) return fleet?.left(id);
-    if (stored && !this.#isClosing) await this.recover(stored, false, lease);
+    this.#rereads.later(id, live.lease);
   }
 
   async #commit(live: LiveGraph, unit: Unit): Promise<boolean> {
@@ -472,6 +437,19 @@ export class UnderWay {
     }
     claim.place.leave();
   }
+}
+
+/** What writes a new graph: its rows, and that it is queued. */
+function firstUnit(machine: Machine, steering: Steering | undefined, audit: NewAudit | undefined): Unit {
+  const { row } = machine;
+  const told = toldIf(steering);
+  return {
+    graphId: row.id,
+    insert: { ...row },
+    insertNodes: machine.nodes().map((node) => ({ ...node })),
+    events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(told && { data: told }) }],
+    ...(audit && { audit }),
+  };
 }
 
 /** A unit that is refused once the graph is held under another number. */

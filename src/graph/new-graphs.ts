@@ -1,0 +1,93 @@
+/** How graphs come to be: started by name, once for each key, or forked from one that is there. Acknowledged once they are durable. */
+import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { Json } from "../shared/json.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import { requireSize } from "./definition/json-value.ts";
+import type { ForkOptions, StartOptions } from "./definition/steering-types.ts";
+import { auditOf } from "./machine/audit.ts";
+import { newGraph } from "./machine/new-graph.ts";
+import { firstNodes } from "./machine/node-rows.ts";
+import { forkRows } from "./machine/rerun.ts";
+import { snapshotOf } from "./machine/snapshot.ts";
+import type { Snapshot } from "./machine/view-types.ts";
+import type { Registry } from "./registry.ts";
+import type { UnderWay } from "./under-way.ts";
+import type { Views } from "./views.ts";
+
+export interface NewGraphsOptions {
+  graphs: GraphStore;
+  registry: Registry;
+  clock: Clock;
+  underWay: UnderWay;
+  views: Views;
+  /** Most of an input, as JSON. */
+  inputBytes: number;
+  /** Told by which name a graph was started. */
+  onStart: ((worker: string) => void) | undefined;
+}
+
+export class NewGraphs {
+  readonly #options: NewGraphsOptions;
+
+  constructor(options: NewGraphsOptions) {
+    this.#options = options;
+  }
+
+  async start(
+    name: string,
+    input: Json,
+    options: StartOptions = {},
+  ): Promise<{ snapshot: Snapshot; created: boolean }> {
+    const definition = this.#options.registry.get(name);
+    if (!definition)
+      throw new SvcError(
+        "SVC_NOT_FOUND",
+        `No worker or graph is named "${name}"; known: ${this.#options.registry.names().join(", ") || "none"}`,
+      );
+    const { idempotencyKey: key } = options;
+    const known = key === undefined ? undefined : await this.#known(name, key);
+    if (known) return { snapshot: known, created: false };
+    this.#requireInput(input, `The input of "${name}"`);
+    const row = newGraph(definition, input, options, this.#options.clock.now());
+    const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
+    const live = this.#options.underWay.adopt(stored, definition);
+    // As it is accepted; reading it back would cost as much as writing it.
+    const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1, []);
+    try {
+      const audit = options.note === undefined ? undefined : auditOf("graph.start", row.id, row.createdMs, options);
+      await this.#options.underWay.insert(live, options, audit);
+    } catch (error) {
+      // Another start with the same key was committed first.
+      const other = key === undefined ? undefined : await this.#known(name, key);
+      if (other) return { snapshot: other, created: false };
+      throw error;
+    }
+    this.#options.onStart?.(row.worker);
+    return { snapshot, created: true };
+  }
+
+  #requireInput(input: Json, what: string): void {
+    requireSize(JSON.stringify(input) ?? "", what, this.#options.inputBytes);
+  }
+
+  async #known(worker: string, key: string): Promise<Snapshot | undefined> {
+    const row = await this.#options.graphs.byIdempotencyKey(worker, key);
+    return row && this.#options.views.snapshot(row.id);
+  }
+
+  async fork(graphId: string, { from, input, ...steering }: ForkOptions): Promise<Snapshot> {
+    const { stored, definition } = await this.#options.underWay.find(graphId);
+    const { row: source } = stored;
+    if (input !== undefined) this.#requireInput(input, `The input of "${from}" in a fork of "${source.worker}"`);
+    const isWhole = definition.nodes.length === 1 && input !== undefined;
+    const row = newGraph(definition, isWhole ? input : source.input, { tags: source.tags }, this.#options.clock.now());
+    row.forkedFrom = graphId;
+    const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
+    const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
+    const live = this.#options.underWay.adopt({ row, nodes, lastSeq: 1, signals: [] }, definition);
+    await this.#options.underWay.insert(live, steering, audit);
+    this.#options.onStart?.(row.worker);
+    return this.#options.views.of(row.id);
+  }
+}

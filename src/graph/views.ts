@@ -1,0 +1,78 @@
+/** Graphs, their nodes and their events as those outside see them: read from the store, changed by nobody. */
+import type { Clock } from "../shared/clock.ts";
+import type { GraphEvent } from "../store/graph-rows.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import type { Durations, GraphQuery, Page } from "../store/queries.ts";
+import { nodeDetail, snapshotOf } from "./machine/snapshot.ts";
+import type { EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
+import type { Registry } from "./registry.ts";
+import { madeInput } from "./running/node-input.ts";
+
+/** As many as are read at once without being felt. */
+const EVENTS = 1000;
+
+export interface ViewsOptions {
+  graphs: GraphStore;
+  registry: Registry;
+  clock: Clock;
+}
+
+export class Views {
+  readonly #options: ViewsOptions;
+
+  constructor(options: ViewsOptions) {
+    this.#options = options;
+  }
+
+  /** Of a graph that is known to be there. */
+  async of(graphId: string): Promise<Snapshot> {
+    return (await this.snapshot(graphId)) as Snapshot;
+  }
+
+  async snapshot(graphId: string): Promise<Snapshot | undefined> {
+    return (await this.#views([graphId]))[0];
+  }
+
+  async node(graphId: string, nodeId: string): Promise<NodeDetail | undefined> {
+    const [stored] = await this.#options.graphs.load([graphId]);
+    const node = stored?.nodes.find(({ id }) => id === nodeId);
+    if (!stored || !node) return undefined;
+    const { row, nodes } = stored;
+    return nodeDetail(node, madeInput(row, nodes, this.#options.registry.of(row), node));
+  }
+
+  async nodes(graphId: string): Promise<NodeDetail[]> {
+    const [stored] = await this.#options.graphs.load([graphId]);
+    if (!stored) return [];
+    const { row, nodes } = stored;
+    const definition = this.#options.registry.of(row);
+    return nodes.map((node) => nodeDetail(node, madeInput(row, nodes, definition, node)));
+  }
+
+  async pastNodes(graphId: string): Promise<NodeDetail[]> {
+    return (await this.#options.graphs.pastNodes(graphId)).map((node) => nodeDetail(node));
+  }
+
+  events(graphId: string, { after = 0, limit = EVENTS }: EventsQuery = {}): Promise<GraphEvent[]> {
+    return this.#options.graphs.events(graphId, after, limit);
+  }
+
+  async list(query: GraphQuery): Promise<Page<Snapshot>> {
+    const page = await this.#options.graphs.list({ nowMs: this.#options.clock.now(), ...query });
+    return { ...page, items: await this.#views(page.items.map(({ id }) => id)) };
+  }
+
+  durations(query: GraphQuery): Promise<Durations> {
+    const nowMs = query.nowMs ?? this.#options.clock.now();
+    return this.#options.graphs.durations({ ...query, nowMs }, nowMs);
+  }
+
+  async #views(ids: readonly string[]): Promise<Snapshot[]> {
+    const { graphs, registry } = this.#options;
+    const [all, children] = await Promise.all([graphs.load(ids), graphs.children(ids)]);
+    return all.map(({ row, nodes, lastSeq }) => {
+      const own = children.filter(({ parentGraph }) => parentGraph === row.id);
+      return snapshotOf(row, nodes, registry.of(row), lastSeq, own);
+    });
+  }
+}
