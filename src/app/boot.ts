@@ -16,6 +16,7 @@ import { createWebhooks, type Webhooks, type WebhooksOptions } from "../webhooks
 import type { App } from "./app-face.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
+import { Held } from "./held.ts";
 import { createFleet, jobFor } from "./fleet.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ProcessFigures } from "../cluster/membership.ts";
@@ -103,6 +104,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       pageCache,
       hasCompression: app.compress ?? true,
       answers: new Answers({ store: store.answers, clock, log: options.log }),
+      held: new Held({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
       hasThemes: app.themes === true,

@@ -9,6 +9,7 @@ import { durationMs, sleep, type Clock, type Duration } from "../shared/clock.ts
 import type { Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import type { ActivityLog } from "./activity.ts";
+import type { Held } from "./held.ts";
 import type { Limits } from "./limits.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
@@ -36,6 +37,7 @@ interface Work {
   activity: ActivityLog;
   store: Store;
   limits: Limits;
+  held: Held;
 }
 
 /** What work gets at the least, however long requests took. */
@@ -64,9 +66,12 @@ export class Drain {
   }
 
   /** Brings graphs and deliveries to a durable point, then closes the store. */
-  async work({ engine, webhooks, cluster, activity, store, limits }: Work, deadlineMs: number): Promise<void> {
+  async work({ engine, webhooks, cluster, activity, store, limits, held }: Work, deadlineMs: number): Promise<void> {
+    const endMs = this.#clock.now() + deadlineMs;
+    await held.close(deadlineMs);
     await cluster?.drain();
-    await Promise.all([engine.close(deadlineMs), webhooks.close(deadlineMs)]);
+    const leftMs = Math.max(LEAST_MS, endMs - this.#clock.now());
+    await Promise.all([engine.close(leftMs), webhooks.close(leftMs)]);
     // What is under way still is another process's to go on with.
     await cluster?.close();
     await activity.close();

@@ -3,11 +3,13 @@ import type { ProcessView } from "../cluster/membership.ts";
 import type { QueueView } from "../graph/queue-types.ts";
 import type { LaneReport } from "../graph/machine/report-types.ts";
 import type { Steering } from "../graph/definition/steering-types.ts";
+import type { Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus } from "../shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../store/control.ts";
 import type { Page } from "../store/queries.ts";
 import type { Change } from "./changes.ts";
+import type { HeldBack } from "./held.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
 import type { Activity, ActivityRange, Recent } from "./metrics/recent.ts";
 import type { Setting } from "./settings.ts";
@@ -63,6 +65,13 @@ export interface Operations {
   settings(): Setting[];
   /** Whether this is `SVC_EXEC_API_KEY`, in constant time; never where that is not set. */
   isOperatorKey(text: string): boolean;
+  /**
+   * Does something in a while, unless it is undone before: in this process, and where that ends first, not at all. What has begun when the
+   * app ends is waited for. @param run its faults are logged. @throws TypeError for a delay that is none
+   */
+  hold(delay: Duration, run: () => Promise<void>): HeldBack;
+  /** Takes back what is held, in whichever process on the database. @returns whether it will not be done: false where it has begun */
+  undo(id: string): Promise<boolean>;
   /** Who did what by hand, newest first. */
   audit(query?: AuditQuery): Promise<Page<AuditRow>>;
   /**

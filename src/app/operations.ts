@@ -31,6 +31,8 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     queues: () => queuesOf(services),
     settings: () => settingsOf(config, app.env ?? process.env, app, services.listens),
     isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),
+    hold: (delay, run) => services.held.hold(delay, run),
+    undo: (id) => services.held.undo(id),
     audit: (query = {}) => store.audit.list(query),
     record: (operation, target, steering, data) =>
       store.audit.add(auditOf(operation, target, clock.now(), steering, data)),

@@ -16,6 +16,7 @@ import type { Changes } from "./changes.ts";
 import type { Config } from "./config.ts";
 import type { Family } from "./metrics/exposition.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Held } from "./held.ts";
 import type { Limits } from "./limits.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
@@ -49,6 +50,8 @@ export interface Services {
   readonly submits: ReadonlyMap<string, SubmitDefinition>;
   readonly limits: Limits;
   readonly answers: Answers;
+  /** What waits to be done unless it is undone. */
+  readonly held: Held;
   readonly pageCache: PageCache;
   /** Whether answers are compressed here, and not by a proxy. */
   readonly hasCompression: boolean;

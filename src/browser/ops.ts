@@ -284,6 +284,9 @@ for (const near of ["pointerover", "focusin"])
 
 /** What is to be copied gets a button for it. */
 function dress(root: ParentNode): void {
+  // What will be something else when its time has come, though nothing tells of it.
+  const due = root.querySelector("[data-due]")?.getAttribute("data-due");
+  if (due) setTimeout(refreshSoon, Number(due));
   for (const text of root.querySelectorAll("[data-copy], [data-copy-id]")) {
     const button = document.createElement("button");
     const isId = text.hasAttribute("data-copy-id");

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import type { App, Started } from "svc";
 import { createFullStackApp } from "svc/fullstack";
+import { SimulatedClock } from "svc/testing";
 import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
 
@@ -254,6 +255,42 @@ describe("every screen of the operators", () => {
     await page.keyboard.type("g r");
     assert.equal(await page.getByLabel("Tag").inputValue(), "g r");
     await tab.close();
+  });
+});
+
+describe("a step for many runs", () => {
+  it("is undone with and without script, and what came of it is put in place when its time has come", async () => {
+    const clock = new SimulatedClock();
+    const other = opsSample({ ops: { undo: "1s" }, more: { clock } });
+    const site = await other.start({ host: "127.0.0.1", port: 0 });
+    const { snapshot } = await other.engine.start("sync-catalogue", null);
+    const phase = async (): Promise<string | undefined> => (await other.engine.snapshot(snapshot.graph_id))?.phase;
+    await until(async () => (await phase()) === "running", "that it runs");
+    const confirm = async (page: Page): Promise<void> => {
+      await page.goto(`${site.url}/_svc/ops/runs/bulk?which=all&step=cancel`);
+      await page.getByRole("button", { name: "Cancel 1" }).click();
+      await page.getByRole("heading", { name: "Cancelling 1 run in 1 s" }).waitFor();
+    };
+    for (const javaScriptEnabled of [false, true]) {
+      const tab = await openTab(browser, { javaScriptEnabled });
+      await confirm(tab.page);
+      if (javaScriptEnabled) assert.deepEqual(await seriousViolations(tab.page), []);
+      await tab.page.getByRole("button", { name: "Undo" }).click();
+      await tab.page.getByText("Nothing was changed: developer has taken it back.").waitFor();
+      await tab.close();
+    }
+    await clock.advance(5000);
+    assert.equal(await phase(), "running");
+    const tab = await openTab(browser);
+    await confirm(tab.page);
+    await clock.advance(1000);
+    await until(async () => {
+      await clock.advance(1);
+      return (await phase()) === "failed";
+    }, "that it is cancelled");
+    await tab.page.getByText("1 run took it.").waitFor();
+    await tab.close();
+    await site.close();
   });
 });
 

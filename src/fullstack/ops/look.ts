@@ -1,5 +1,5 @@
 /** What a screen is made with. */
-import type { App, Context } from "../../index.ts";
+import type { App, Context, Duration } from "../../index.ts";
 import type { Doorkeeper, Visitor } from "./access.ts";
 
 /** What all screens share. */
@@ -8,6 +8,8 @@ export interface Screens {
   readonly door: Doorkeeper;
   /** Names of keys that payloads don't show, beside the usual ones. */
   readonly redact: readonly string[];
+  /** How long a step for many runs can be undone. */
+  readonly undo: Duration | false;
 }
 
 /** What a visitor likes better, kept in a cookie. */

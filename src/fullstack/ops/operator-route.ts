@@ -24,7 +24,7 @@ export interface Step {
   readonly nowMs: number;
 }
 
-/** What it came to; where it leads elsewhere than back, `to`. */
+/** What it came to; where it leads elsewhere than back, `to`. An empty text: that is told by where it leads. */
 export type StepResult = Told & { to?: string };
 
 /**
@@ -46,7 +46,7 @@ export function operatorRoute(
     const steering = { by: name, address: ctx.clientIp, ...(note && { note }) };
     const step = { app: app(), params: ctx.params, fields, steering, nowMs: app().operations.nowMs() };
     const { to, ...told } = await run(step).catch(asTold);
-    tell(ctx, app(), told);
+    if (told.text !== "") tell(ctx, app(), told);
     return redirect(to ?? backOf(fields["list"] ?? fields["back"]));
   });
 }

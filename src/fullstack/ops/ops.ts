@@ -1,5 +1,15 @@
 /** The operators' screens of the full-stack variant, as pages and endpoints of the base app. What each shows is in screens/. */
-import { rateLimit, readForm, redirect, route, type App, type Context, type Entry, type Handler } from "../../index.ts";
+import {
+  rateLimit,
+  readForm,
+  redirect,
+  route,
+  type App,
+  type Context,
+  type Duration,
+  type Entry,
+  type Handler,
+} from "../../index.ts";
 import { backOf, Doorkeeper, OPS_PATH, type Authorize } from "./access.ts";
 import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type Screens } from "./look.ts";
 import { tell } from "./told.ts";
@@ -8,6 +18,7 @@ import { overviewScreen } from "./screens/overview.tsx";
 import { deliveryScreens } from "./screens/deliveries.tsx";
 import { settingsScreen } from "./screens/settings.tsx";
 import { goScreen } from "./screens/go.tsx";
+import { heldScreens } from "./screens/held.tsx";
 import { webhookScreens } from "./screens/webhooks.tsx";
 import { workerScreens } from "./screens/workers.tsx";
 import { auditScreen } from "./screens/audit.tsx";
@@ -25,18 +36,23 @@ export interface OpsOptions {
   authorize?: Authorize;
   /** Names of keys whose values payloads don't show, beside those that look like secrets: `["email", "iban"]`. */
   redact?: readonly string[];
+  /** How long a step for many runs is held back, so that it can be undone. Default `"5s"`; `false`: it is done at once. */
+  undo?: Duration | false;
 }
 
+/** As long as it takes to see that it was the wrong button. */
+const UNDO = "5s";
 /** Guesses of one client in a minute; a key that can be guessed so is none. */
 const GUESSES = 10;
 const YEAR_SECONDS = 365 * 86_400;
 
-export function opsEntries(app: () => App, { authorize, redact = [] }: OpsOptions): Entry[] {
+export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO }: OpsOptions): Entry[] {
   const door = new Doorkeeper(app, authorize);
-  const screens: Screens = { app, door, redact };
+  const screens: Screens = { app, door, redact, undo };
   return [
     ...overviewScreen(screens),
     ...runsScreens(screens),
+    ...heldScreens(screens),
     ...compareScreens(screens),
     ...runScreens(screens),
     ...queueScreens(screens),

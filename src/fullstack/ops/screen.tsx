@@ -20,7 +20,7 @@ export interface ScreenOptions<Data> {
   /** Which of the navigation it belongs to. */
   section: string;
   /** More of the head, for screens with widgets. */
-  head?: (nonce: string) => Child;
+  head?: (nonce: string, data: Data | undefined) => Child;
   load: (look: Look) => Promise<Data>;
   /** What it shows that changes: it is told of it, and fetches itself then. Default: nothing. */
   follows?: (data: Data) => readonly Subject[];
@@ -55,7 +55,7 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
     },
     head: (loaded, ctx) => (
       <>
-        {options.head?.(ctx.nonce)}
+        {options.head?.(ctx.nonce, loaded.kind === "shown" ? loaded.data : undefined)}
         <Head nonce={ctx.nonce} isFollowed={loaded.kind === "shown" && loaded.news !== undefined} />
         {isUnderWay(loaded) && !isStill({ ctx }) ? <RenewalMeta /> : null}
       </>

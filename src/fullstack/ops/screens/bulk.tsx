@@ -1,14 +1,15 @@
 /** The same step for many runs: chosen under the list, told how many it is, confirmed, done. */
 import { SvcError, type Entry } from "../../../index.ts";
-import type { Snapshot } from "../../../graph.ts";
+import type { BulkReport, Snapshot, Steering } from "../../../graph.ts";
 import { RUNS_PATH } from "../access.ts";
-import { operatorRoute } from "../operator-route.ts";
+import { operatorRoute, type Step, type StepResult } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { BULK_STEPS, readBulk, type BulkChoice } from "../views/bulk.ts";
 import { chipsOf, graphQueryOf, queryText } from "../views/runs-query.ts";
 import { countText } from "../views/text.ts";
 import { BulkPreview, LISTED } from "./bulk-preview.tsx";
+import { holdBulk } from "./held.tsx";
 import { Empty, StepButton, StepForm } from "./parts.tsx";
 
 export function bulkScreens(screens: Screens): Entry[] {
@@ -19,7 +20,7 @@ export function bulkScreens(screens: Screens): Entry[] {
       load: loadBulk,
       view: (data, look) => <Bulk data={data} look={look} />,
     }),
-    operatorRoute(screens, "/runs/bulk", runBulk),
+    operatorRoute(screens, "/runs/bulk", bulkRun(screens)),
   ];
 }
 
@@ -152,19 +153,59 @@ function Bulk({ data: { choice, count, runs }, look }: { data: BulkData; look: L
   );
 }
 
-const runBulk: Parameters<typeof operatorRoute>[2] = async ({ app, fields, steering, nowMs }) => {
-  const { step, ids, filter } = readBulk(new URLSearchParams(fields));
-  const expected = Number(fields["expected"]);
-  if (expected > TYPED_FROM && fields["typed"] !== String(expected))
-    return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };
-  if (!ids) {
-    const { changed, refused } = await app.engine.bulk(step, { ...steering, filter: graphQueryOf(filter, nowMs) });
+function bulkRun({ undo }: Screens): (step: Step) => Promise<StepResult> {
+  return async ({ app, fields, steering, nowMs }) => {
+    const choice = readBulk(new URLSearchParams(fields));
+    const { step, filter } = choice;
+    const expected = Number(fields["expected"]);
+    if (expected > TYPED_FROM && fields["typed"] !== String(expected))
+      return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };
+    const run = await workOf(app, choice, steering, nowMs);
+    if (undo !== false) {
+      const work = { step, count: expected || 0, query: queryText(filter), run };
+      return { tone: "good", text: "", to: await holdBulk(app, undo, work, steering) };
+    }
+    const { changed, refused } = await run();
     return bulkTold(step, changed, refused);
-  }
-  let changed = 0;
-  for (const id of ids) if (await isTaken(app.engine[step](id, steering))) changed++;
-  return bulkTold(step, changed, ids.length - changed);
-};
+  };
+}
+
+interface Taken {
+  changed: number;
+  refused: number;
+}
+
+/** Takes those that were ticked, one by one, or those that fit as it was confirmed: what is started later is not among them. */
+async function workOf(
+  { engine }: Step["app"],
+  { step, ids, filter }: BulkChoice,
+  steering: Steering,
+  nowMs: number,
+): Promise<() => Promise<Taken>> {
+  if (ids)
+    return async () => {
+      const taken = { changed: 0, refused: 0 };
+      for (const id of ids) taken[(await isTaken(engine[step](id, steering))) ? "changed" : "refused"]++;
+      return taken;
+    };
+  const query = { ...graphQueryOf(filter, nowMs), nowMs };
+  const { items, nextCursor } = await engine.list({ ...query, limit: 1 });
+  // Ids grow with their age: all that are there now are below the newest, or it.
+  const newest = items[0] === undefined ? nextCursor : items[0].graph_id + ABOVE;
+  return async () => {
+    const taken = { changed: 0, refused: 0 };
+    for (let cursor = newest; cursor !== undefined;) {
+      const report: BulkReport = await engine.bulk(step, { ...steering, filter: query, cursor });
+      taken.changed += report.changed;
+      taken.refused += report.refused;
+      cursor = report.next_cursor ?? undefined;
+    }
+    return taken;
+  };
+}
+
+/** Sorts behind all that ids are made of. */
+const ABOVE = "~";
 
 /** Whether a run allowed its step. @throws what is neither a refusal nor a run that is gone: what was steered until then is. */
 async function isTaken(step: Promise<unknown>): Promise<boolean> {

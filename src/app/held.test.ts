@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import { openStore } from "../store/open.ts";
+import { Held } from "./held.ts";
+
+/** Two processes on one store, and what was done and logged in them. */
+async function two() {
+  const { answers: store } = await openStore("memory:");
+  const clock = new SimulatedClock();
+  const told: string[] = [];
+  const tell = (_fields: object, text: string): void => void told.push(text);
+  const log: Log = { debug: tell, info: tell, warn: tell, error: tell };
+  const [here, there] = [new Held({ store, clock, log }), new Held({ store, clock, log })];
+  const done: string[] = [];
+  const hold = (name: string) =>
+    here.hold("5s", async () => {
+      done.push(name);
+    });
+  return { clock, here, there, hold, done, told };
+}
+
+describe("what is held back", () => {
+  it("is done when its time has come, and can't be undone from then on", async () => {
+    const { clock, here, hold, done } = await two();
+    const { id, dueMs } = hold("a");
+    assert.equal(dueMs, clock.now() + 5000);
+    await clock.advance(4999);
+    assert.deepEqual(done, []);
+    await clock.advance(1);
+    assert.deepEqual(done, ["a"]);
+    assert.equal(await here.undo(id), false);
+  });
+
+  it("is undone here or in another process, once and for all", async () => {
+    const { clock, here, there, hold, done } = await two();
+    const ids = [hold("a").id, hold("b").id];
+    assert.equal(await here.undo(ids[0] ?? ""), true);
+    assert.equal(await there.undo(ids[1] ?? ""), true);
+    assert.equal(await here.undo(ids[1] ?? ""), true);
+    await clock.advance(60_000);
+    assert.deepEqual(done, []);
+  });
+
+  it("is dropped where its process ends, which waits for what has begun", async () => {
+    const { clock, here, hold, done } = await two();
+    let finish = (): void => undefined;
+    here.hold(1000, async () => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      done.push("begun");
+    });
+    hold("late");
+    await clock.advance(1000);
+    const closing = here.close(60_000);
+    finish();
+    await closing;
+    await clock.advance(60_000);
+    assert.deepEqual(done, ["begun"]);
+  });
+
+  it("tells the log where it fails", async () => {
+    const { clock, here, told } = await two();
+    here.hold(1, () => Promise.reject(new Error("no")));
+    await clock.advance(1);
+    assert.deepEqual(told, ["What was held back could not be done"]);
+  });
+});

@@ -1,0 +1,80 @@
+/**
+ * What is held back for a while, so that who wanted it may take it back. A timer of this process does it; whether it is done or undone is
+ * decided by one row of the store that only one of both can claim, so it can be undone in any process on the database. It does not
+ * outlive its process (docs/decisions/057).
+ */
+import { randomUUID } from "node:crypto";
+import { durationMs, sleep, type Clock, type Duration, type Timer } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import type { AnswerStore } from "../store/visitors.ts";
+
+type Side = "doing" | "undoing";
+
+export interface HeldOptions {
+  /** Claims are answers to the question who was first, kept a day as others are. */
+  store: AnswerStore;
+  clock: Clock;
+  log: Log;
+}
+
+export interface HeldBack {
+  /** What `undo` takes. */
+  id: string;
+  /** When it is done, Unix milliseconds. */
+  dueMs: number;
+}
+
+export class Held {
+  readonly #options: HeldOptions;
+  readonly #timers = new Map<string, Timer>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: HeldOptions) {
+    this.#options = options;
+  }
+
+  /** @param run its faults are logged. @throws TypeError for a delay that is none */
+  hold(delay: Duration, run: () => Promise<void>): HeldBack {
+    const { clock } = this.#options;
+    const delayMs = durationMs(delay);
+    const id = `held_${randomUUID()}`;
+    const start = (): void => {
+      this.#timers.delete(id);
+      const running = this.#run(id, run).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    };
+    this.#timers.set(id, clock.schedule(delayMs, start));
+    return { id, dueMs: clock.now() + delayMs };
+  }
+
+  /** @returns whether it will not be done: false where it has begun */
+  async undo(id: string): Promise<boolean> {
+    if ((await this.#claim(id, "undoing")) !== "undoing") return false;
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
+    return true;
+  }
+
+  /** What has not begun is dropped; resolves when what has begun is done, or has had its time. */
+  async close(deadlineMs: number): Promise<void> {
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    if (this.#running.size > 0)
+      await Promise.race([Promise.all(this.#running), sleep(this.#options.clock, deadlineMs)]);
+  }
+
+  async #run(id: string, run: () => Promise<void>): Promise<void> {
+    try {
+      if ((await this.#claim(id, "doing")) === "doing") await run();
+    } catch (err) {
+      this.#options.log.error({ err, id }, "What was held back could not be done");
+    }
+  }
+
+  /** Who was first. */
+  async #claim(id: string, side: Side): Promise<Side> {
+    const { store, clock } = this.#options;
+    const known = await store.claim({ id, bodyHash: side, createdMs: clock.now(), answer: undefined }, 0);
+    return known ? (known.bodyHash as Side) : side;
+  }
+}

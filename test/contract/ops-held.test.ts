@@ -1,0 +1,113 @@
+/** Steps for many runs are held back for a few seconds, in which they can be undone; what became of them is told. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { App } from "svc";
+import { SimulatedClock, type TestClient } from "svc/testing";
+import { localClient, opsSample, until } from "./ops-app.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-held-"));
+const clock = new SimulatedClock();
+let app: App;
+let client: TestClient;
+
+async function open(): Promise<void> {
+  const env = { SVC_DATABASE_URL: `sqlite:${join(folder, "held.db")}` };
+  app = opsSample({ env, ops: {}, more: { clock } });
+  await app.boot();
+  client = localClient(app);
+}
+
+async function isRunning(id: string): Promise<boolean> {
+  return (await app.engine.snapshot(id))?.nodes[0]?.status === "running";
+}
+
+async function endless(tag: string): Promise<string> {
+  const { snapshot } = await app.engine.start("sync-catalogue", null, { tags: [tag] });
+  await until(() => isRunning(snapshot.graph_id), "that it runs");
+  return snapshot.graph_id;
+}
+
+/** Confirms that what has this tag is cancelled. @returns where it is held */
+async function confirm(tag: string, expected: number): Promise<string> {
+  const answer = await client.submit("/_svc/ops/runs/bulk", { tag, step: "cancel", expected: String(expected) });
+  assert.equal(answer.status, 303);
+  const path = answer.headers.get("location") ?? "";
+  assert.match(path, /^\/_svc\/ops\/held\/held_[\w-]+$/);
+  return path;
+}
+
+async function text(path: string): Promise<string> {
+  const answer = await client.get(path);
+  assert.equal(answer.status, 200, path);
+  return answer.text();
+}
+
+before(open);
+after(async () => {
+  await app.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("a step for many runs", () => {
+  it("is held back for five seconds, and undone until then with who did it", async () => {
+    const ids = [await endless("a"), await endless("a")];
+    const path = await confirm("a", 2);
+    const page = await text(path);
+    assert.match(page, /Cancelling 2 runs in 5 s</);
+    assert.match(page, /<noscript><meta http-equiv="refresh" content="6"><\/noscript>/);
+    await clock.advance(3000);
+    assert.match(await text(path), /Cancelling 2 runs in 2 s</);
+    const undone = await client.submit(`${path}/undo`, {});
+    assert.deepEqual([undone.status, undone.headers.get("location")], [303, "/_svc/ops"]);
+    await clock.advance(60_000);
+    assert.match(await text(path), /Nothing was changed: developer has taken it back/);
+    assert.deepEqual(await Promise.all(ids.map(isRunning)), [true, true]);
+    await Promise.all(ids.map((id) => app.engine.cancel(id)));
+  });
+
+  it("is done then to those that were there when it was confirmed, and tells what came of it", async () => {
+    const there = await endless("b");
+    const path = await confirm("b", 1);
+    await clock.advance(1);
+    const later = await endless("b");
+    await clock.advance(4999);
+    await until(async () => {
+      // The engine has timers of its own.
+      await clock.advance(5);
+      return (await text(path)).includes("1 run took it.");
+    }, "that it is done");
+    assert.equal((await app.engine.snapshot(there))?.phase, "failed");
+    assert.equal(await isRunning(later), true);
+    await client.submit(`${path}/undo`, {});
+    assert.match(await text(path), /Too late: it has begun/);
+    const { items } = await app.operations.audit({ target: path.split("/").at(-1) ?? "" });
+    assert.deepEqual(
+      items.map(({ operation, actor }) => [operation, actor]),
+      [
+        ["bulk.done", "developer"],
+        ["bulk.held", "developer"],
+      ],
+    );
+    await app.engine.cancel(later);
+  });
+
+  it("is not done where its process ends before, and says so", async () => {
+    const path = await confirm("c", 3);
+    await app.close();
+    await open();
+    await clock.advance(6000);
+    assert.match(await text(path), /It has been under way for/);
+    await clock.advance(10_000);
+    assert.match(await text(path), /The process that held it ended before its time\. Nothing was changed/);
+    assert.match(await text(path), /Cancelling 3 runs: not done/);
+  });
+
+  it("that nobody has taken is not there", async () => {
+    assert.equal((await client.get("/_svc/ops/held/held_none")).status, 404);
+    await client.submit("/_svc/ops/held/held_none/undo", {});
+    assert.match(await text("/_svc/ops"), /There is no such step/);
+  });
+});
