@@ -70,11 +70,11 @@ export function signatureHeaders(
     [DELIVERY_HEADERS.standardTimestamp]: String(seconds),
   };
   if (secrets.current === undefined) return headers;
-  const signing = [secrets.current, secrets.previous].filter((secret) => secret !== undefined);
-  headers[DELIVERY_HEADERS.signature] = keyOf(secrets.current).body(body);
-  headers[DELIVERY_HEADERS.standardSignature] = signing
-    .map((secret) => keyOf(secret).standard(id, seconds, body))
-    .join(" ");
+  const key = keyOf(secrets.current);
+  const standard = key.standard(id, seconds, body);
+  headers[DELIVERY_HEADERS.signature] = key.body(body);
+  headers[DELIVERY_HEADERS.standardSignature] =
+    secrets.previous === undefined ? standard : `${standard} ${keyOf(secrets.previous).standard(id, seconds, body)}`;
   return headers;
 }
 

@@ -128,19 +128,25 @@ export class Tracer {
 
   /** Where a graph stands in its trace: at the top. */
   #graphTrace(graphId: string, epoch: number): Trace {
-    const traceId = graphTraceId(graphId);
-    return { ...rooted(traceId, `${graphId}/${epoch}`), isSampled: isSampledBy(this.#ratio, traceId) };
+    return rooted(graphId, `${graphId}/${epoch}`, this.#ratio);
   }
 }
 
 /** Where an attempt to deliver stands: its receiver gets this as `traceparent`. @param ratio 0 where nothing is recorded: the ids are the same, so a receiver can still tell what belongs together. */
 export function deliveryTrace(graphId: string, deliveryId: string, attempt: number, ratio: number): Trace {
-  const traceId = graphTraceId(graphId);
-  return { ...rooted(traceId, `${deliveryId}/${attempt}`), isSampled: isSampledBy(ratio, traceId) };
+  return rooted(graphId, `${deliveryId}/${attempt}`, ratio);
 }
 
-function rooted(traceId: string, of: string): Omit<Trace, "isSampled"> {
-  return { traceId, spanId: hex(of, 16), parentId: undefined, state: undefined };
+/** In the trace of a graph. */
+function rooted(graphId: string, of: string, ratio: number): Trace {
+  const traceId = graphTraceId(graphId);
+  return {
+    traceId,
+    spanId: hex(of, 16),
+    parentId: undefined,
+    isSampled: isSampledBy(ratio, traceId),
+    state: undefined,
+  };
 }
 
 function graphTraceId(graphId: string): string {
