@@ -9,6 +9,7 @@
 import type { Clock } from "../shared/clock.ts";
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
+import { PassingMap } from "../shared/passing-map.ts";
 import type { GraphRow, StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
@@ -53,7 +54,7 @@ const REFUSALS: readonly ErrorCode[] = ["SVC_TRANSITION", "SVC_INVALID"];
 export class UnderWay {
   readonly #options: UnderWayOptions;
   readonly #clock: Clock;
-  readonly #live = new Map<string, LiveGraph>();
+  readonly #live = new PassingMap<LiveGraph>();
   /** Graphs that are being read, so that who asks meanwhile gets the same. */
   readonly #reading = new Map<string, Promise<LiveGraph>>();
   readonly #rereads: Rereads;

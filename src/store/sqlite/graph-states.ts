@@ -3,6 +3,7 @@
  * is counted. One process has the file, and all that changes these rows passes unit-batch.ts, so nothing here is ever older than
  * the file; after a rollback, and after a commit of another process, who should not have been there, all of it is read again.
  */
+import { PassingMap } from "../../shared/passing-map.ts";
 import type { GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphPhase } from "../graph-rows.ts";
 import type { Row } from "../row.ts";
@@ -27,7 +28,7 @@ const MAX_RECENT = 16;
 
 export class GraphStates {
   readonly #database: Database;
-  readonly #states = new Map<string, GraphState>();
+  readonly #states = new PassingMap<GraphState>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -70,8 +71,8 @@ export class GraphStates {
   }
 
   #forgetOldest(but: GraphState): void {
-    for (const [id, state] of this.#states) {
-      if (state !== but) this.#states.delete(id);
+    for (const id of this.#states.keys()) {
+      if (id !== but.counted.id) this.#states.delete(id);
       if (this.#states.size <= MAX_GRAPHS) return;
     }
   }
