@@ -17,7 +17,7 @@ const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const out = join(root, "out");
 
 /** Longest a group process may take: the slowest browser story needs about a minute on two cores. */
-const PROCESS_TIMEOUT_MS = 300_000;
+const PROCESS_TIMEOUT_MS = 600_000;
 
 /** The same properties are tried in every run, so that a red run is about the change; FUZZ_SEED tries others. */
 const FUZZ_SEED = Number(process.env["FUZZ_SEED"] ?? 20261121);
