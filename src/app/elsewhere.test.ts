@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { graph, worker } from "../graph/definition/definition.ts";
+import { encode } from "../graph/running/call-messages.ts";
 import type { Json } from "../shared/json.ts";
 import { recordLog, type RecordedLog } from "../testing/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
@@ -153,6 +154,39 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     assert.equal(ran.filter((text) => text === "far: held crashed").length, 2);
     const { rows } = await client.query("select crashes from svc.node where graph_id = $1 and id = 'middle'", [id]);
     assert.deepEqual(rows, [{ crashes: 1 }]);
+  });
+
+  it("hear first what a process has said before it went: that it left the node off is no crash", async () => {
+    const id = await start("holds", "left");
+    await until("it runs", () => ran.includes("far: held left"));
+    const before = go.get("left");
+    const { rows } = await client.query<{ id: string; runner: string; holder: string }>(
+      "select id, runner, holder from svc.node_calls",
+    );
+    const [call] = rows as [(typeof rows)[number]];
+    const locking = new pg.Client({ connectionString: database.url });
+    await locking.connect();
+    await locking.query("begin; lock table svc.node_messages");
+    const error = { name: "Unfinished", message: "", isFinal: false };
+    // Whichever number is next: those before it are passed over, and after it nobody hears.
+    await locking.query(
+      "insert into svc.node_messages (call, to_runner, n, process, body) select $1, false, n, $2, $3 from generate_series(0, 9) n",
+      [call.id, call.holder, encode({ type: "ended", settlement: { error } })],
+    );
+    await client.query("delete from svc.processes where id = $1", [call.runner]);
+    const crashes = async () =>
+      (await client.query("select crashes from svc.node where graph_id = $1 and id = 'middle'", [id])).rows[0] as unknown;
+    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%is_gone%'";
+    await until("it looks whether the process is gone", async () => {
+      const { rowCount } = await client.query(waiting);
+      return (rowCount ?? 0) > 0 || go.get("left") !== before;
+    });
+    await locking.query("commit");
+    await locking.end();
+    await until("it runs again", () => go.get("left") !== before);
+    go.get("left")?.();
+    await until("it is done", is(id, "done"));
+    assert.deepEqual(await crashes(), { crashes: 0 });
   });
 
   it("give a node to another process when theirs stops, and leave no rows behind", async () => {

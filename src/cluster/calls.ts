@@ -320,7 +320,9 @@ export class Calls implements Elsewhere {
     const { query, schema } = this.#options.database;
     const open = [...this.#ends.values()].filter(({ isOpen }) => isOpen);
     const { rows } = await query<{ id: string; is_gone: boolean; is_lost: boolean }>(
-      `select id, runner is not null and not exists (select from ${schema}.processes p where p.id = runner) as is_gone,
+      `select id, runner is not null and not exists (select from ${schema}.processes p where p.id = runner)
+           -- What it said before it went is heard first: it may have left the node off, or ended it.
+           and not exists (select from ${schema}.node_messages m where m.call = node_calls.id and not m.to_runner) as is_gone,
          runner is null and created_at < clock_timestamp() - interval '5 s'
            and not exists (select from graphile_worker._private_jobs j where j.key = node_calls.id) as is_lost
        from ${schema}.node_calls where id = any($1)`,
