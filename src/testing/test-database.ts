@@ -65,7 +65,14 @@ export async function startPostgres(options: { isDurable?: boolean } = {}): Prom
   await startKeeper(folder, process.pid, options.isDurable ?? false);
   const url = await urlIn(folder);
   const file = join(folder, "data/postmaster.pid");
-  const pidLines = (): string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
+  const pidLines = (): string[] => {
+    try {
+      return readFileSync(file, "utf8").split("\n");
+    } catch {
+      // It is not there while the server is down, and may go at any moment.
+      return [];
+    }
+  };
   return {
     url,
     port: Number(new URL(url).port),
