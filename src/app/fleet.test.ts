@@ -310,6 +310,15 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.equal((await roles()).length, 2);
   });
 
+  it("are refused workers that they have not", async () => {
+    const app = appOf("worker", "held,hled");
+    await assert.rejects(app.boot(), {
+      code: "SVC_CONFIG",
+      message: /names "hled", which this app has not; its workers: fails, held/,
+    });
+    await app.close();
+  });
+
   it("need a secret that all have", () => {
     assert.throws(
       () => createApp({ env: { SVC_DATABASE_URL: database.url, NODE_ENV: "production" } }).config,

@@ -4,10 +4,12 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { ProcessFigures } from "../cluster/membership.ts";
 import { jobOf } from "../cluster/leases.ts";
 import { localPlaces } from "../graph/running/lane.ts";
-import { definitionsOf } from "../graph/registry.ts";
+import { definitionsOf, type DefinitionView } from "../graph/registry.ts";
 import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import type { Json } from "../shared/json.ts";
+import { VARIABLES } from "../shared/wire.ts";
 import type { Store } from "../store/contract.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
 import type { Changes } from "./changes.ts";
@@ -38,6 +40,7 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
   const { openCluster } = await import("../cluster/open.ts");
   const { role, workers } = config;
   const all = definitionsOf(app.workers ?? [], app.graphs ?? []);
+  requireKnown(workers, all);
   const runs = (name: string): boolean => workers?.includes(name) ?? true;
   // Who runs the first node holds the graph; nodes of workers that it does not have are run by those who have them.
   const own = all.filter((definition) => definition.workers.slice(0, 1).every(runs));
@@ -78,6 +81,18 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
 function kindsOf(changed: readonly string[]): ("controls" | "webhooks")[] {
   const hasWebhooks = changed.includes("registrations") || changed.includes("webhooks");
   return [...(changed.includes("queues") ? ["controls" as const] : []), ...(hasWebhooks ? ["webhooks" as const] : [])];
+}
+
+/** A name with a slip in it would be a process that runs nothing, and nodes that nobody runs. @throws SvcError `SVC_CONFIG` */
+function requireKnown(workers: readonly string[] | undefined, all: readonly Pick<DefinitionView, "workers">[]): void {
+  const known = new Set(all.flatMap((definition) => definition.workers));
+  const unknown = workers?.filter((name) => !known.has(name)) ?? [];
+  if (unknown.length === 0) return;
+  const names = [...known].sort().join(", ") || "none";
+  throw new SvcError(
+    "SVC_CONFIG",
+    `${VARIABLES.workers} (--workers) names ${unknown.map((name) => `"${name}"`).join(", ")}, which this app has not; its workers: ${names}`,
+  );
 }
 
 /** What these workers' lanes hold in this process: more nodes of others are not fetched than can run. */

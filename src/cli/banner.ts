@@ -19,9 +19,17 @@ export function banner(app: App, url: string, readyMs: number, output: Output): 
     ...pages.slice(0, MAX_PAGES).map((path, at) => [at === 0 ? "Pages" : "", `${url}${path}`] as const),
     ...(app.hasDemo ? [["Webhook demo", `${url}${PATHS.demo}`] as const] : []),
     ...screens.map((path) => ["Screens", `${url}${path}`] as const),
+    ...roleOf(app).map((text) => ["Role", text] as const),
     ["Operator", operatorHint(app, url)],
     ["Try", `curl ${url}${PATHS.health}`],
   ]);
+}
+
+/** What this process does of the work, where it is not all. */
+function roleOf({ config: { role, workers } }: App): string[] {
+  if (role === "web") return ["web: serves, and runs no nodes"];
+  if (workers !== undefined) return [`${role}: of nodes it runs those of ${workers.join(", ")} alone`];
+  return role === "all" ? [] : [role];
 }
 
 function operatorHint(app: App, url: string): string {
