@@ -98,6 +98,8 @@ await build({
     minify: false,
     sourcemap: true,
     rolldownOptions: {
+      // How long our own hooks take is known.
+      checks: { bundlerTimings: false },
       input: entries,
       external: (id) => !id.startsWith(".") && !isAbsolute(id),
       treeshake: { annotations: false, moduleSideEffects: true },

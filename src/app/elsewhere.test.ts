@@ -175,7 +175,8 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     );
     await client.query("delete from svc.processes where id = $1", [call.runner]);
     const crashes = async () =>
-      (await client.query("select crashes from svc.node where graph_id = $1 and id = 'middle'", [id])).rows[0] as unknown;
+      (await client.query("select crashes from svc.node where graph_id = $1 and id = 'middle'", [id]))
+        .rows[0] as unknown;
     const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%is_gone%'";
     await until("it looks whether the process is gone", async () => {
       const { rowCount } = await client.query(waiting);
