@@ -7,6 +7,7 @@ import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { SvcError } from "../shared/errors.ts";
 import { tooLarge } from "./body.ts";
+import { headerObject } from "./header-object.ts";
 
 /** Who waits for the whole body. */
 interface Taker {
@@ -24,6 +25,8 @@ const EMPTY = Buffer.alloc(0);
 
 export class OwnMessage extends IncomingMessage {
   declare _dumped: boolean;
+  /** Once anybody has looked at them. */
+  madeHeaders: IncomingMessage["headers"] | undefined;
   /** Undefined once the body is a stream like any other, or has been taken. */
   #held: Buffer[] | undefined = [];
   #heldBytes = 0;
@@ -136,12 +139,26 @@ export class OwnMessage extends IncomingMessage {
   }
 }
 
+const theirs = Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "headers");
 const ended = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(IncomingMessage.prototype) as object,
   "readableEnded",
 );
 
-/** An accessor of node's that its types have as a property. */
+function theirHeaders(message: IncomingMessage): IncomingMessage["headers"] {
+  return theirs?.get?.call(message) as IncomingMessage["headers"];
+}
+
+// Accessors of node's that its types have as properties.
+Object.defineProperty(OwnMessage.prototype, "headers", {
+  configurable: true,
+  get(this: OwnMessage): IncomingMessage["headers"] {
+    return (this.madeHeaders ??= headerObject(this.rawHeaders) ?? theirHeaders(this));
+  },
+  set(this: OwnMessage, given: IncomingMessage["headers"]): void {
+    this.madeHeaders = given;
+  },
+});
 Object.defineProperty(OwnMessage.prototype, "readableEnded", {
   configurable: true,
   get(this: OwnMessage): boolean {
