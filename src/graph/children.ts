@@ -7,7 +7,7 @@ import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphPhase, GraphRow } from "../store/graph-rows.ts";
+import type { GraphPhase, GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./definition/final-error.ts";
 import type { Worker } from "./definition/definition-types.ts";
@@ -18,6 +18,8 @@ import type { WorkerContext } from "./definition/worker-types.ts";
 /** How long to wait before what the store was in no state for is tried again. */
 const AGAIN_MS = 1000;
 const KEY_PREFIX = "child/";
+/** Key of the step that starts a child. */
+const START = "start";
 /** Of signals that tell of an end: names of an author's have no colon. */
 const END_PREFIX = "graph:";
 
@@ -33,6 +35,11 @@ const PHASES_AFTER = {
   pause: ["pausing", "paused"],
   cancel: ["cancelling", "failed"],
 } as const satisfies Record<string, readonly GraphPhase[]>;
+
+/** Whether a node of its graph has started a child, or a step that is called as the one that does. */
+export function mayHaveChild(inner: Pick<NodeRow, "id">): boolean {
+  return inner.id.endsWith(`#${START}`);
+}
 
 export class Children {
   readonly #options: ChildOptions;
@@ -50,7 +57,7 @@ export class Children {
 
   async #run(name: string, input: Json, ctx: WorkerContext): Promise<Json> {
     const { engine } = this.#options;
-    const { id, epoch } = await ctx.step("start", async () => {
+    const { id, epoch } = await ctx.step(START, async () => {
       const parent = { graphId: ctx.graphId, node: ctx.nodeId };
       const options = { idempotencyKey: `${KEY_PREFIX}${ctx.idempotencyKey()}`, parent };
       const { snapshot } = await engine.start(name, input ?? null, options);

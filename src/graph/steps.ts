@@ -7,7 +7,7 @@ import type { Json } from "../shared/json.ts";
 import type { GraphPhase } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
-import type { Children } from "./children.ts";
+import { mayHaveChild, type Children } from "./children.ts";
 import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "./definition/steering-types.ts";
 import type { ValueLimits } from "./definition/value-limits.ts";
 import { Outrun, type Fleet, type Wish } from "./fleet.ts";
@@ -90,11 +90,21 @@ export class Steps {
 
   resume(graphId: string, steering?: Steering): Promise<Snapshot> {
     return this.#at(graphId, { step: "resume", options: steering }, async () => {
-      const { machine } = await this.#options.underWay.take(graphId);
+      const { children, underWay, views } = this.#options;
+      const live = await underWay.take(graphId);
+      const isParent = live.machine.nodes().some(mayHaveChild);
+      const resume = (to: LiveGraph): Promise<Snapshot> =>
+        this.#steer("resume", to, steering, (machine, nowMs) => machine.resume(nowMs, steering));
+      // One without is decided in this very turn: steps count in the order in which they are asked for.
+      if (!isParent) {
+        await resume(live);
+        // A child that was being started as its parent was paused.
+        await children.take("resume", graphId, steering);
+        return views.of(graphId);
+      }
       // The children first: whoever is cut off in between finds their parent still paused, and resumes it again.
-      if (PAUSED.includes(machine.row.phase)) await this.#options.children.take("resume", graphId, steering);
-      await this.#control("resume", graphId, steering, (each, nowMs) => each.resume(nowMs, steering));
-      return this.#options.views.of(graphId);
+      if (PAUSED.includes(live.machine.row.phase)) await children.take("resume", graphId, steering);
+      return resume(await underWay.take(graphId));
     });
   }
 
