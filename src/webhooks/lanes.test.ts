@@ -295,6 +295,20 @@ describe("lanes", () => {
     assert.equal((await test.start()).length, 3);
   });
 
+  it("start what is offered after a hold whose time has come, though the clock is set back then, and in it when it ends", async () => {
+    const test = rig();
+    test.lanes.hold("wh_1", 6000);
+    test.pass(5000);
+    assert.equal((await test.start()).length, 0);
+    test.pass(-3000);
+    test.offer("wh_1", 1);
+    assert.equal((await test.start()).length, 1);
+    test.lanes.hold("wh_1", 9000);
+    test.offer("wh_1", 1);
+    assert.equal((await test.start()).length, 0);
+    assert.equal(test.lanes.wakeMs, 9000);
+  });
+
   it("let go of what has not started when a registration is held", async () => {
     const test = rig({ total: 64, perEndpoint: 1 });
     test.add("wh_1", 3);

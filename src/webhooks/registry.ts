@@ -144,8 +144,9 @@ export class Registry {
   /** @throws SvcError `SVC_NOT_FOUND` */
   async remove(id: string): Promise<void> {
     await this.get(id);
-    await this.#lock.run(URLS, () => this.#lock.run(id, () => this.#options.store.deleteRegistration(id)));
-    this.#options.onChange(id);
+    await this.#lock.run(URLS, () =>
+      this.#lock.run(id, () => this.#telling(id, () => this.#options.store.deleteRegistration(id))),
+    );
   }
 
   /** Gives a registration a new secret; the old one goes on signing for 24 h. @returns the new secret */
@@ -183,12 +184,19 @@ export class Registry {
 
   #edit(id: string, change: (row: RegistrationRow) => RegistrationRow): Promise<RegistrationRow> {
     return this.#lock.run(id, async () => {
-      const changed = await this.#options.store.changeRegistration(id, change);
+      const changed = await this.#telling(id, () => this.#options.store.changeRegistration(id, change));
       // Says that there is none.
-      if (!changed) return this.get(id);
-      this.#options.onChange(id);
-      return changed.after;
+      return changed ? changed.after : this.get(id);
     });
+  }
+
+  /** Tells of a change also where it failed: it may be written though the store could not say so, and what waits for it would wait on. */
+  async #telling<T>(id: string, change: () => Promise<T>): Promise<T> {
+    try {
+      return await change();
+    } finally {
+      this.#options.onChange(id);
+    }
   }
 
   #changed(row: RegistrationRow, input: RegistrationInput, url = row.url): RegistrationRow {
