@@ -116,12 +116,12 @@ const GOALS: Partial<Record<Workload, number>> = {
 };
 /** Where svc is by now: what `--check` holds. Some are above 1, for node:http alone has each request pass a stream. */
 const REACHED: Partial<Record<Workload, number>> = {
-  page: 0.96,
-  stream: 0.92,
-  asset: 0.96,
-  unchanged: 0.96,
-  counter: 0.43,
-  action: 0.62,
+  page: 1.08,
+  stream: 1.02,
+  asset: 1.06,
+  unchanged: 0.98,
+  counter: 0.41,
+  action: 0.78,
 };
 const CHECKED = Object.keys(REACHED) as readonly Workload[];
 /** How far below that other work may bring a figure. */
