@@ -32,6 +32,10 @@ function show(text: string): void {
   if (pill.textContent !== text) pill.textContent = text;
 }
 
+function sayOffline(): void {
+  show("offline: what you see may be old");
+}
+
 function isTold(): boolean {
   return news?.hasAttribute(DOM.flowLive) === true;
 }
@@ -147,7 +151,8 @@ async function refresh(): Promise<void> {
     show(isTold() ? "live" : `every ${EVERY_MS / 1000} s`);
   } catch (error) {
     failures++;
-    show((error as Error).message || "offline: what you see may be old");
+    if ((error as Error).message) show((error as Error).message);
+    else sayOffline();
   }
 }
 
@@ -206,8 +211,10 @@ if (news) {
   // What was under somebody's hands may be renewed once it is not.
   for (const type of ["change", "focusout", "selectionchange", "toggle"])
     document.addEventListener(type, () => isBehind && refreshSoon(), true);
-  addEventListener("offline", () => show("offline: what you see may be old"));
+  addEventListener("offline", sayOffline);
   addEventListener("online", refreshSoon);
+  // It may have gone while this was on its way.
+  if (!navigator.onLine) sayOffline();
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -108,7 +108,8 @@ function follow(url: URL): void {
   const mine = (source = new EventSource(url));
   mine.onopen = () => {
     waitMs = FIRST_WAIT_MS;
-    tell("live");
+    // What was on its way when the network went may open still.
+    tell(navigator.onLine ? "live" : "offline");
   };
   mine.onmessage = ({ data, lastEventId }) => take(JSON.parse(data as string) as Patch[], lastEventId);
   mine.onerror = () => {
