@@ -14,6 +14,8 @@ export const MAX_TOTAL = 1000;
 export const MAX_DURATIONS = 10_000;
 /** Graphs whose lengths a page compares, where an index has them: a few milliseconds. */
 export const MAX_COMPARED = 100_000;
+/** Rows that a page looks at where no index answers: a few milliseconds. */
+export const MAX_LOOKED = 2000;
 
 /** What can be told of a graph without its input and result. */
 export type GraphHead = Pick<

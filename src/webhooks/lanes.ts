@@ -151,7 +151,7 @@ export class Lanes {
     const nowMs = this.#options.now();
     this.#wakeMs = FOREVER_MS;
     for (const endpoint of this.#endpoints.values()) {
-      if (this.#isHeldUp(endpoint, nowMs)) continue;
+      if (this.#keepHold(endpoint, nowMs)) continue;
       for (const lane of [endpoint.first, endpoint.retries]) {
         if (lane.wakeMs <= nowMs) renew(lane);
         else this.#wakeMs = Math.min(this.#wakeMs, lane.wakeMs);
@@ -221,7 +221,7 @@ export class Lanes {
   }
 
   #take(endpoint: Endpoint): DeliveryRow | undefined {
-    if (this.#isHeldUp(endpoint, this.#options.now())) return undefined;
+    if (this.#keepHold(endpoint, this.#options.now())) return undefined;
     const { slots, untilMs } = this.#options.roomOf(endpoint.id);
     if (slots === 0) {
       this.hold(endpoint.id, untilMs);
@@ -243,8 +243,8 @@ export class Lanes {
     return undefined;
   }
 
-  /** One whose time has come is over, even if the clock is set back after that. */
-  #isHeldUp(endpoint: Endpoint, nowMs: number): boolean {
+  /** Keeps a hold until its time: then it is over, even if the clock is set back after that. @returns whether it still holds */
+  #keepHold(endpoint: Endpoint, nowMs: number): boolean {
     if (endpoint.holdUntilMs > nowMs) this.#wakeMs = Math.min(this.#wakeMs, endpoint.holdUntilMs);
     else endpoint.holdUntilMs = 0;
     return endpoint.holdUntilMs > nowMs;

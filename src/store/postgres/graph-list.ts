@@ -12,6 +12,7 @@ import {
   matches,
   MAX_COMPARED,
   MAX_DURATIONS,
+  MAX_LOOKED,
   MAX_TOTAL,
   statusesOf,
   type DurationRange,
@@ -21,9 +22,6 @@ import type { Durations, GraphQuery, Page } from "../queries.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import { clean } from "./group-document.ts";
 import type { Database, SqlValue } from "./database.ts";
-
-/** Rows that a page looks at where no index answers: a few milliseconds. */
-const MAX_LOOKED = 2000;
 
 /** Indexes to walk, all with the same columns before the id. */
 interface Walk {

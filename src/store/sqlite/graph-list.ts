@@ -14,6 +14,7 @@ import {
   matches,
   MAX_COMPARED,
   MAX_DURATIONS,
+  MAX_LOOKED,
   MAX_TOTAL,
   statusesOf,
   type DurationRange,
@@ -24,8 +25,6 @@ import { toGraph } from "./long-columns.ts";
 import type { Payloads } from "./payloads.ts";
 import type { Database } from "./database.ts";
 
-/** Rows that a page looks at where no index answers: a few milliseconds. */
-const MAX_LOOKED = 2000;
 const CHUNK = 500;
 
 /** An index to walk: everything before the id is fixed. */

@@ -9,8 +9,9 @@ import { BULK_STEPS, readBulk, type BulkChoice } from "../views/bulk.ts";
 import { chipsOf, graphQueryOf, queryText } from "../views/runs-query.ts";
 import { countText } from "../views/text.ts";
 import { BulkPreview, LISTED } from "./bulk-preview.tsx";
+import { Confirm, isConfirmed } from "./confirm.tsx";
 import { holdBulk } from "./held.tsx";
-import { Empty, StepButton, StepForm } from "./parts.tsx";
+import { Empty, StepButton } from "./parts.tsx";
 
 export function bulkScreens(screens: Screens): Entry[] {
   return [
@@ -90,8 +91,6 @@ const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
   cancel: "What runs is aborted, and what can be taken back is taken back. A cancelled run does not go on.",
   retry: "Those that have failed run again from what is not done. What is done stays done.",
 };
-/** More are confirmed by typing how many. */
-const TYPED_FROM = 50;
 
 function Bulk({ data: { choice, count, runs }, look }: { data: BulkData; look: Look }) {
   const { step, ids, filter } = choice;
@@ -121,33 +120,19 @@ function Bulk({ data: { choice, count, runs }, look }: { data: BulkData; look: L
             }.`}{" "}
         Runs that don't allow it are left as they are, and counted.
       </p>
-      <StepForm
+      <Confirm
         look={look}
         action="/runs/bulk"
-        class="confirm"
-        fields={{ ...filter, step, list, ...(ids && { runs: ids.join(",") }), expected: String(count) }}
+        count={count}
+        fields={{ ...filter, step, list, ...(ids && { runs: ids.join(",") }) }}
+        leaveHref={list}
       >
-        <label>
-          Why (kept in the audit trail)
-          <input name="note" maxlength={500} autocomplete="off" />
-        </label>
-        {count > TYPED_FROM ? (
-          <label>
-            {`Type ${count} to confirm`}
-            <input name="typed" required inputmode="numeric" autocomplete="off" pattern={String(count)} />
-          </label>
-        ) : null}
-        <span class="buttons">
-          <StepButton
-            look={look}
-            label={`${step[0]?.toUpperCase()}${step.slice(1)} ${countText(count)}`}
-            tone={step === "cancel" ? "bad" : "main"}
-          />
-          <a class="button" href={list}>
-            Leave them
-          </a>
-        </span>
-      </StepForm>
+        <StepButton
+          look={look}
+          label={`${step[0]?.toUpperCase()}${step.slice(1)} ${countText(count)}`}
+          tone={step === "cancel" ? "bad" : "main"}
+        />
+      </Confirm>
       <BulkPreview runs={runs} count={count} step={step} look={look} />
     </>
   );
@@ -158,8 +143,7 @@ function bulkRun({ undo }: Screens): (step: Step) => Promise<StepResult> {
     const choice = readBulk(new URLSearchParams(fields));
     const { step, filter } = choice;
     const expected = Number(fields["expected"]);
-    if (expected > TYPED_FROM && fields["typed"] !== String(expected))
-      return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };
+    if (!isConfirmed(fields)) return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };
     const run = await workOf(app, choice, steering, nowMs);
     if (undo !== false) {
       const work = { step, count: expected || 0, query: queryText(filter), run };

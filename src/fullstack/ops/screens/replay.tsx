@@ -9,6 +9,7 @@ import { commandsOf } from "../views/commands.ts";
 import { judgementText } from "../views/judgement.ts";
 import { eventsText, readinessText, requestText, spanOf, SPANS, type Span } from "../views/replay.ts";
 import { bytesText, countText } from "../views/text.ts";
+import { Confirm, isConfirmed } from "./confirm.tsx";
 import { DeliveriesTable } from "./deliveries.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
 
@@ -18,8 +19,6 @@ type Many = Awaited<ReturnType<Webhooks["previewRecover"]>>;
 /** Undefined for readers: what a name leads to is asked of name servers. */
 type Judgement = Awaited<ReturnType<Webhooks["judge"]>> | undefined;
 
-/** More are confirmed by typing how many. */
-const TYPED_FROM = 50;
 const OFF = "Its webhook is off: enable it first";
 
 export function replayScreens(screens: Screens): Entry[] {
@@ -46,9 +45,9 @@ export function replayScreens(screens: Screens): Entry[] {
     }),
     operatorRoute(screens, "/webhooks/:id/recover", async ({ app, params, fields, steering }) => {
       const id = params["id"] ?? "";
-      const { since_ms: since = "", digest = "", expected = "", typed } = fields;
-      if (Number(expected) > TYPED_FROM && typed !== expected)
-        return { tone: "bad", text: `Nothing was sent: ${expected} had to be typed to confirm.` };
+      const { since_ms: since = "", digest = "" } = fields;
+      if (!isConfirmed(fields))
+        return { tone: "bad", text: `Nothing was sent: ${fields["expected"]} had to be typed to confirm.` };
       const { count } = await app.webhooks.recover(id, { since_ms: Number(since), digest });
       await app.operations.record("webhook.recover", id, steering, { count });
       return { tone: "good", text: `Sent again: ${countText(count)}.`, to: `${OPS_PATH}/webhooks/${id}` };
@@ -206,32 +205,22 @@ function Spans({ chosen, at }: { chosen: string; at: string }) {
 
 function Chosen({ preview, look }: { preview: Many; look: Look }) {
   const { webhook, count, events, deliveries, digest, since_ms: sinceMs } = preview;
-  const fields = { since_ms: String(sinceMs), digest, expected: String(count) };
   return (
     <>
-      <StepForm look={look} action={`/webhooks/${webhook.id}/recover`} fields={fields} class="confirm">
-        <label>
-          Why (kept in the audit trail)
-          <input name="note" maxlength={500} autocomplete="off" />
-        </label>
-        {count > TYPED_FROM ? (
-          <label>
-            {`Type ${count} to confirm`}
-            <input name="typed" required inputmode="numeric" autocomplete="off" pattern={String(count)} />
-          </label>
-        ) : null}
-        <span class="buttons">
-          <StepButton
-            look={look}
-            label={`Send ${countText(count)} again`}
-            tone="main"
-            refusal={webhook.enabled ? undefined : OFF}
-          />
-          <a class="button" href={`${OPS_PATH}/webhooks/${webhook.id}`}>
-            Leave them
-          </a>
-        </span>
-      </StepForm>
+      <Confirm
+        look={look}
+        action={`/webhooks/${webhook.id}/recover`}
+        count={count}
+        fields={{ since_ms: String(sinceMs), digest }}
+        leaveHref={`${OPS_PATH}/webhooks/${webhook.id}`}
+      >
+        <StepButton
+          look={look}
+          label={`Send ${countText(count)} again`}
+          tone="main"
+          refusal={webhook.enabled ? undefined : OFF}
+        />
+      </Confirm>
       <section aria-labelledby="those">
         <div class="head">
           <h2 id="those">These, and no others</h2>
