@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import { readCron } from "./schedules/cron.ts";
+import { loadCron } from "./schedules/cron.ts";
 import { worker } from "./definition/definition.ts";
 import { dueRuns } from "./schedules/due-runs.ts";
 import { bench, gate, STORES, type Bench } from "./engine-bench.test.ts";
@@ -154,6 +154,70 @@ for (const url of STORES) {
       );
     });
 
+    it("keep what a run notes while somebody pauses, edits or takes them over, and stay paused", async () => {
+      const changes: Record<string, (here: Bench) => Promise<unknown>> = {
+        pause: ({ engine }) => engine.schedule.pause("hourly"),
+        edit: ({ engine }) => engine.schedule.upsert({ ...hourly, cron: "30 * * * *" }),
+        "edit of a paused one": ({ engine }) => engine.schedule.upsert({ ...hourly, input: 7 }),
+      };
+      for (const [what, change] of Object.entries(changes)) {
+        const here = await bench({ workers: [echo] }, url);
+        await here.engine.recover();
+        await here.engine.schedule.upsert(hourly);
+        // What is written between the reading and the writing of who changes one: a run, and somebody else's pause.
+        const rows = here.store.schedules;
+        const { schedule: read } = rows;
+        const between = async (): Promise<void> => {
+          rows.schedule = read;
+          await rows.moveOn("hourly", START + HOUR, { nextMs: START + 2 * HOUR, ran: { ms: 7, graphId: "g_7" } });
+          if (what.includes("paused")) await here.engine.schedule.pause("hourly");
+        };
+        rows.schedule = async (name) => {
+          const row = await read.call(rows, name);
+          await between();
+          return row;
+        };
+        const { change: write } = rows;
+        rows.change = async (...given) => {
+          rows.change = write;
+          await between();
+          return write.apply(rows, given);
+        };
+        await change(here);
+        const view = await here.engine.schedule.get("hourly");
+        assert.deepEqual([view?.last_ms, view?.last_graph_id], [7, "g_7"], what);
+        assert.equal(view?.paused, what !== "edit", what);
+      }
+    });
+
+    it("that are not paused lose nothing of what is due when somebody resumes them", async () => {
+      const here = await bench({ workers: [echo], schedules: [hourly] }, url);
+      await here.engine.recover();
+      await here.engine.close();
+      await here.clock.advance(HOUR);
+      assert.equal((await here.engine.schedule.resume("hourly")).next_ms, START + HOUR);
+    });
+
+    it("stop to make up for what was missed once they are paused, and note how far they have come", async () => {
+      const schedules = [{ ...hourly, catchUp: "all" as const, overlap: "allow" as const }];
+      const here = await bench({ workers: [echo], schedules }, url);
+      await here.engine.recover();
+      await here.engine.close();
+      await here.clock.advance(5 * HOUR);
+      const { commit } = here.store.graphs;
+      let starts = 0;
+      here.store.graphs.commit = async (unit) => {
+        const hasHeld = await commit.call(here.store.graphs, unit);
+        if (unit.insert && ++starts === 2) await here.engine.schedule.pause("hourly");
+        return hasHeld;
+      };
+      await here.crash();
+      await here.pass(0);
+      assert.deepEqual(await timesOf(here), [START + HOUR, START + 2 * HOUR]);
+      assert.equal((await here.store.schedules.schedule("hourly"))?.nextMs, START + 3 * HOUR);
+      assert.equal((await here.engine.schedule.get("hourly"))?.last_ms, START + 2 * HOUR);
+    });
+
     it("start at once when they are triggered; the same key is the same graph", async () => {
       const { engine, store } = await bench({ workers: [echo] }, url);
       await engine.schedule.upsert({ ...hourly, input: { fixed: true } });
@@ -219,7 +283,7 @@ for (const url of STORES) {
 
 describe("due times", () => {
   it("are a thousand at most, and the last of them is the last", async () => {
-    const times = await readCron("* * * * * *", "UTC", START);
+    const times = (await loadCron())("* * * * * *", "UTC", START);
     const nowMs = START + 24 * HOUR + 500;
     const all = dueRuns({ nextMs: START, catchUp: "all" }, times, nowMs);
     assert.deepEqual([all.runs.length, all.runs[0], all.nextMs], [1000, START, START + 24 * HOUR + 1000]);
@@ -234,7 +298,7 @@ describe("due times", () => {
   });
 
   it("that are a minute late at most are on time, also where nothing is made up for", async () => {
-    const times = await readCron("0 * * * *", "UTC", START);
+    const times = (await loadCron())("0 * * * *", "UTC", START);
     const runs = (lateMs: number) =>
       dueRuns({ nextMs: START + HOUR, catchUp: "none" }, times, START + HOUR + lateMs).runs;
     assert.deepEqual([runs(MINUTE), runs(MINUTE + 1)], [[START + HOUR], []]);

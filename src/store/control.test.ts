@@ -46,6 +46,7 @@ for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
     () => {
       const opened = openedStore(url);
       let store: Store;
+      const save = (row: ScheduleRow) => store.schedules.change(row.name, () => row);
       before(async () => void (store = await opened.open()));
       after(() => opened.close());
 
@@ -61,9 +62,9 @@ for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
 
       it("keeps schedules as they were given, by name", async () => {
         const bare = schedule("b", { input: undefined, nextMs: undefined });
-        await store.schedules.save(bare);
-        await store.schedules.save(schedule("a"));
-        await store.schedules.save(schedule("a", { isPaused: true, lastMs: 2, lastGraphId: "g_1" }));
+        await save(bare);
+        await save(schedule("a"));
+        await save(schedule("a", { isPaused: true, lastMs: 2, lastGraphId: "g_1" }));
         assert.deepEqual(
           await store.schedules.schedule("a"),
           schedule("a", { isPaused: true, lastMs: 2, lastGraphId: "g_1" }),
@@ -77,18 +78,60 @@ for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
       });
 
       it("moves a schedule on once from each time, and only if it is still due then", async () => {
-        await store.schedules.save(schedule("daily"));
-        const step = { nextMs: 6000, lastMs: 5000, lastGraphId: "g_2" };
+        await save(schedule("daily"));
+        const step = { nextMs: 6000, ran: { ms: 5000, graphId: "g_2" } };
         const held = await Promise.all([1, 2, 3].map(() => store.schedules.moveOn("daily", 5000, step)));
         assert.equal(held.filter(Boolean).length, 1);
-        assert.deepEqual(await store.schedules.schedule("daily"), schedule("daily", step));
+        const moved = schedule("daily", { nextMs: 6000, lastMs: 5000, lastGraphId: "g_2" });
+        assert.deepEqual(await store.schedules.schedule("daily"), moved);
         assert.equal(await store.schedules.moveOn("unknown", undefined, step), false);
       });
 
-      it("removes a schedule, and tells whether there was one", async () => {
-        await store.schedules.save(schedule("short"));
-        assert.equal(await store.schedules.remove("short", audit("schedule.remove", "short")), true);
-        assert.equal(await store.schedules.remove("short", audit("schedule.remove", "short")), false);
+      it("notes what a schedule has run also for who comes too late to move it on, unless a later run is noted", async () => {
+        await save(schedule("edited", { nextMs: 9000 }));
+        const late = (ms: number) =>
+          store.schedules.moveOn("edited", 5000, { nextMs: 6000, ran: { ms, graphId: `g_${ms}` } });
+        assert.deepEqual([await late(5000), await late(4000)], [false, false]);
+        assert.equal(await store.schedules.moveOn("edited", 9000, { nextMs: 9500, ran: undefined }), true);
+        const noted = schedule("edited", { nextMs: 9500, lastMs: 5000, lastGraphId: "g_5000" });
+        assert.deepEqual(await store.schedules.schedule("edited"), noted);
+      });
+
+      it("loses nothing of what several change in a schedule at once, nor of what they make it of", async () => {
+        const count = 6;
+        const add = (old = schedule("shared", { input: [] })): ScheduleRow => ({
+          ...old,
+          input: [...(old.input as Json[]), 1],
+        });
+        await Promise.all([
+          ...Array.from({ length: count }, () => store.schedules.change("shared", add)),
+          store.schedules.moveOn("shared", 5000, { nextMs: 6000, ran: { ms: 5000, graphId: "g_3" } }),
+        ]);
+        await store.schedules.moveOn("shared", 5000, { nextMs: 6000, ran: { ms: 5000, graphId: "g_3" } });
+        const ran = { nextMs: 6000, lastMs: 5000, lastGraphId: "g_3" };
+        assert.deepEqual(
+          await store.schedules.schedule("shared"),
+          schedule("shared", { input: Array<Json>(count).fill(1), ...ran }),
+        );
+      });
+
+      it("writes neither a schedule nor who changed it where the change is refused", async () => {
+        await save(schedule("kept"));
+        const refusal = new Error("not allowed");
+        const refuse = () => {
+          throw refusal;
+        };
+        await assert.rejects(store.schedules.change("kept", refuse, audit("schedule.save", "kept")), refusal);
+        assert.deepEqual(await store.schedules.schedule("kept"), schedule("kept"));
+        assert.equal((await store.audit.list({ target: "kept" })).total, 0);
+      });
+
+      it("removes a schedule of who defined it, and tells whether there was one", async () => {
+        await save(schedule("short"));
+        const removal = audit("schedule.remove", "short");
+        assert.equal(await store.schedules.remove("short", "app", removal), false);
+        assert.equal(await store.schedules.remove("short", "api", removal), true);
+        assert.equal(await store.schedules.remove("short", "api", removal), false);
         assert.equal((await store.audit.list({ target: "short" })).total, 1);
       });
 

@@ -25,17 +25,24 @@ export interface ScheduleRow {
 }
 
 /** What a schedule becomes when a time of it has been dealt with. */
-export type ScheduleStep = Pick<ScheduleRow, "nextMs" | "lastMs" | "lastGraphId">;
+export interface ScheduleStep {
+  nextMs: number | undefined;
+  /** The last run that it came to; undefined where it came to none. */
+  ran: { ms: number; graphId: string } | undefined;
+}
 
 export interface ScheduleRows {
-  /** Inserts or replaces. */
-  save(row: ScheduleRow, audit?: NewAudit): Promise<void>;
-  /** @returns false where there was none; then nothing is written. */
-  remove(name: string, audit?: NewAudit): Promise<boolean>;
+  /**
+   * Inserts or replaces, with what `make` makes of the row that is there; nothing is written in between.
+   * @param make may be called again. What it throws is thrown, and nothing written.
+   */
+  change(name: string, make: (old: ScheduleRow | undefined) => ScheduleRow, audit?: NewAudit): Promise<ScheduleRow>;
+  /** Removes one that was defined there. @returns false where there was none; then nothing is written. */
+  remove(name: string, source: ScheduleRow["source"], audit?: NewAudit): Promise<boolean>;
   schedule(name: string): Promise<ScheduleRow | undefined>;
   /** By name. */
   schedules(): Promise<ScheduleRow[]>;
-  /** Moves on, if it still is due at `fromMs`: of two processes one does. */
+  /** Moves on, if it still is due at `fromMs`: of two processes one does. What ran is noted in any case, unless a later run is. */
   moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean>;
 }
 

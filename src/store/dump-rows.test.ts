@@ -99,7 +99,7 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
       change: { status: "delivered", deliveredMs: 20 },
     },
   ]);
-  await store.schedules.save({
+  await store.schedules.change("nightly", () => ({
     name: "nightly",
     worker: "w",
     cron: "0 3 * * *",
@@ -114,7 +114,7 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
     lastGraphId: undefined,
     createdMs: 1,
     updatedMs: 2,
-  });
+  }));
   await store.queues.pause({ worker: "gpu", pausedMs: 4, by: "ada", note: undefined });
   await store.sessions.write("s1", `{"cart":["ž${foreign}"]}`, 9_000);
   await store.answers.claim({ id: "a1", bodyHash: "h", createdMs: 1, answer: undefined }, 0);

@@ -154,7 +154,7 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     const store = await openStore(from);
     const row = await store.schedules.schedule("yearly");
     assert.ok(row);
-    await store.schedules.save({ ...row, nextMs: Date.now() - 1000 });
+    await store.schedules.change("yearly", () => ({ ...row, nextMs: Date.now() - 1000 }));
     await store.close();
   }
 

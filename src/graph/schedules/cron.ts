@@ -5,6 +5,7 @@
  * spring at its end, in the double hour of autumn the first time; one of intervals (`0-59/15 * * * *`) goes by real time, so it
  * skips what does not exist and keeps its pace through the double hour. That is Vixie cron's way (docs/decisions/012).
  */
+import type { Cron as CronExpression } from "croner";
 import { SvcError } from "../../shared/errors.ts";
 
 /** The times of one schedule. */
@@ -18,14 +19,18 @@ export interface CronTimes {
 /** Five fields, or six with seconds in front; or a name such as `@daily`. */
 const MODE = "5-or-6-parts";
 
-/**
- * Loads the library at the first schedule: an app without one starts without it.
- * @throws SvcError `SVC_INVALID` for what is no expression or no time zone, or has no time to come.
- */
-export async function readCron(cron: string, timeZone: string, nowMs: number): Promise<CronTimes> {
+/** @throws SvcError `SVC_INVALID` for what is no expression or no time zone, or has no time to come. */
+export type ReadCron = (cron: string, timeZone: string, nowMs: number) => CronTimes;
+
+/** Loads the library at the first schedule: an app without one starts without it. */
+export async function loadCron(): Promise<ReadCron> {
   const { Cron } = await import("croner");
+  return (cron, timeZone, nowMs) => readCron(Cron, cron, timeZone, nowMs);
+}
+
+function readCron(Cron: typeof CronExpression, cron: string, timeZone: string, nowMs: number): CronTimes {
   const zone = readTimeZone(timeZone);
-  let expression: InstanceType<typeof Cron>;
+  let expression: CronExpression;
   try {
     // Without a fixed zone for text, an ISO date would be taken for an expression that runs once.
     expression = new Cron(requirePattern(cron), {

@@ -8,9 +8,9 @@ import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import type { Log } from "../../shared/log.ts";
 import type { GraphStore } from "../../store/graph-store.ts";
-import type { AuditRows, ScheduleRow, ScheduleRows } from "../../store/control.ts";
+import type { AuditRows, ScheduleRow, ScheduleRows, ScheduleStep } from "../../store/control.ts";
 import { auditOf } from "../machine/audit.ts";
-import { readCron, type CronTimes } from "./cron.ts";
+import { loadCron, type CronTimes } from "./cron.ts";
 import { dueRuns } from "./due-runs.ts";
 import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
 import type { StartOptions, Steering } from "../definition/steering-types.ts";
@@ -19,6 +19,8 @@ import type { Snapshot } from "../machine/view-types.ts";
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 /** How long to wait after a fault of the store before a due schedule is tried again. */
 const AGAIN_MS = 1000;
+/** More than any app has schedules of; who edits one again and again must not fill the memory. */
+const MOST_KNOWN = 1000;
 
 export interface SchedulerOptions {
   graphs: GraphStore;
@@ -39,7 +41,7 @@ type Source = ScheduleRow["source"];
 
 export class Scheduler implements Schedules {
   readonly #options: SchedulerOptions;
-  readonly #times = new Map<string, CronTimes>();
+  readonly #known = new Map<string, CronTimes>();
   #timer: Timer | undefined;
   #looks = 0;
   #hasBegun = false;
@@ -61,7 +63,7 @@ export class Scheduler implements Schedules {
       });
     }
     for (const { name, source } of await this.#options.rows.schedules())
-      if (source === "app" && !names.has(name)) await this.#options.rows.remove(name);
+      if (source === "app" && !names.has(name)) await this.#options.rows.remove(name, "app");
     this.#hasBegun = true;
     await this.#arm();
   }
@@ -86,15 +88,15 @@ export class Scheduler implements Schedules {
   }
 
   async upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView> {
-    await this.#requireOurs(definition.name);
     const row = await this.#save(definition, "api", steering ?? {});
     await this.#changed();
     return viewOf(row);
   }
 
   async remove(name: string, steering?: Steering): Promise<void> {
-    await this.#requireOurs(name);
-    const isGone = await this.#options.rows.remove(name, this.#audit("remove", name, steering));
+    const { rows } = this.#options;
+    requireOurs(name, await rows.schedule(name));
+    const isGone = await rows.remove(name, "api", this.#audit("remove", name, steering));
     if (!isGone) missing(name);
     await this.#changed();
   }
@@ -105,8 +107,11 @@ export class Scheduler implements Schedules {
 
   /** Times that were passed over in the meantime are not made up for: they were paused on purpose. */
   async resume(name: string, steering?: Steering): Promise<ScheduleView> {
+    const times = await this.#times();
     const nowMs = this.#options.clock.now();
-    return this.#change(name, "resume", steering, (times) => ({ isPaused: false, nextMs: times.next(nowMs) }));
+    return this.#change(name, "resume", steering, ({ isPaused, cron, timeZone }) => {
+      return isPaused ? { isPaused: false, nextMs: times(cron, timeZone).next(nowMs) } : {};
+    });
   }
 
   async trigger(
@@ -132,44 +137,44 @@ export class Scheduler implements Schedules {
       );
     if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
     const nowMs = this.#options.clock.now();
-    const times = await this.#timesOf(cron, timeZone, nowMs);
-    const old = await this.#options.rows.schedule(name);
-    // A time that was missed stays due, as long as it means the same.
-    const isSame = old?.cron === cron && old.timeZone === timeZone;
-    const row: ScheduleRow = {
-      name,
-      worker,
-      cron,
-      timeZone,
-      input,
-      catchUp,
-      overlap,
-      source,
-      isPaused: old?.isPaused ?? false,
-      nextMs: isSame ? old.nextMs : times.next(nowMs),
-      lastMs: old?.lastMs,
-      lastGraphId: old?.lastGraphId,
-      createdMs: old?.createdMs ?? nowMs,
-      updatedMs: nowMs,
+    const times = (await this.#times())(cron, timeZone);
+    const make = (old: ScheduleRow | undefined): ScheduleRow => {
+      if (source === "api") requireOurs(name, old);
+      // A time that was missed stays due, as long as it means the same.
+      const isSame = old?.cron === cron && old.timeZone === timeZone;
+      return {
+        name,
+        worker,
+        cron,
+        timeZone,
+        input,
+        catchUp,
+        overlap,
+        source,
+        isPaused: old?.isPaused ?? false,
+        nextMs: isSame ? old.nextMs : times.next(nowMs),
+        lastMs: old?.lastMs,
+        lastGraphId: old?.lastGraphId,
+        createdMs: old?.createdMs ?? nowMs,
+        updatedMs: nowMs,
+      };
     };
-    await this.#options.rows.save(
-      row,
-      steering && this.#audit("save", name, steering, { worker, cron, time_zone: timeZone }),
-    );
-    return row;
+    const audit = steering && this.#audit("save", name, steering, { worker, cron, time_zone: timeZone });
+    return this.#options.rows.change(name, make, audit);
   }
 
   async #change(
     name: string,
     step: string,
     steering: Steering | undefined,
-    change: (times: CronTimes) => Partial<ScheduleRow>,
+    change: (row: ScheduleRow) => Partial<ScheduleRow>,
   ): Promise<ScheduleView> {
-    const { rows, clock } = this.#options;
-    const { cron, timeZone } = (await rows.schedule(name)) ?? missing(name);
-    const times = await this.#timesOf(cron, timeZone, clock.now());
-    const row = { ...((await rows.schedule(name)) ?? missing(name)), ...change(times), updatedMs: clock.now() };
-    await rows.save(row, this.#audit(step, name, steering));
+    const updatedMs = this.#options.clock.now();
+    const row = await this.#options.rows.change(
+      name,
+      (old = missing(name)) => ({ ...old, ...change(old), updatedMs }),
+      this.#audit(step, name, steering),
+    );
     await this.#changed();
     return viewOf(row);
   }
@@ -179,25 +184,22 @@ export class Scheduler implements Schedules {
     await this.#arm();
   }
 
-  async #requireOurs(name: string): Promise<void> {
-    if ((await this.#options.rows.schedule(name))?.source !== "app") return;
-    throw new SvcError(
-      "SVC_TRANSITION",
-      `The schedule "${name}" is defined in the app's code: change it there, or pause it here`,
-    );
-  }
-
   #audit(step: string, name: string, steering?: Steering, data?: Json) {
     return auditOf(`schedule.${step}`, name, this.#options.clock.now(), steering, data);
   }
 
-  async #timesOf(cron: string, timeZone: string, nowMs: number): Promise<CronTimes> {
-    const key = `${timeZone} ${cron}`;
-    const known = this.#times.get(key);
-    if (known) return known;
-    const times = await readCron(cron, timeZone, nowMs);
-    this.#times.set(key, times);
-    return times;
+  /** Tells the times of an expression. What was read is kept, for as long as there is room. */
+  async #times(): Promise<(cron: string, timeZone: string) => CronTimes> {
+    const read = await loadCron();
+    return (cron, timeZone) => {
+      const key = `${timeZone} ${cron}`;
+      const known = this.#known.get(key);
+      if (known) return known;
+      const times = read(cron, timeZone, this.#options.clock.now());
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      this.#known.set(key, times);
+      return times;
+    };
   }
 
   // Running.
@@ -260,28 +262,45 @@ export class Scheduler implements Schedules {
 
   /** Starts first, moves on then: after a crash in between the same start is made again, and is no second one. */
   async #run(row: ScheduleRow): Promise<void> {
-    const { rows, clock, log, start, isKnown } = this.#options;
-    const { name, worker } = row;
-    const times = await this.#timesOf(row.cron, row.timeZone, clock.now());
+    const { rows, clock, log } = this.#options;
+    const times = (await this.#times())(row.cron, row.timeZone);
     const { runs, skipped, nextMs } = dueRuns(row, times, clock.now());
-    if (skipped > 0) log.warn({ schedule: name, skipped }, `The schedule ${name} missed ${skipped} of its times`);
-    let { lastMs, lastGraphId } = row;
+    if (skipped > 0)
+      log.warn({ schedule: row.name, skipped }, `The schedule ${row.name} missed ${skipped} of its times`);
+    let ran: ScheduleStep["ran"];
+    let leftMs: number | undefined;
     for (const ms of runs) {
-      const idempotencyKey = `schedule/${name}/${ms}`;
-      if (!isKnown(worker))
-        log.error({ schedule: name, worker }, `The schedule ${name} starts "${worker}", which this app does not have`);
-      else if (await this.#isHeldBack(row, lastGraphId, idempotencyKey))
-        log.info(
-          { schedule: name, graphId: lastGraphId },
-          `The schedule ${name} is skipped: its last graph is still under way`,
-        );
-      else {
-        const { snapshot } = await start(worker, inputOf(row, ms), { ...tagsOf(row), idempotencyKey });
-        [lastMs, lastGraphId] = [ms, snapshot.graph_id];
+      const now = await rows.schedule(row.name);
+      // Paused, changed, or run by another process meanwhile: the rest is for whoever looks next.
+      if (!now || now.isPaused || now.nextMs !== row.nextMs) {
+        leftMs = ms;
+        break;
       }
+      const graphId = await this.#runOne(now, ms, ran?.graphId ?? now.lastGraphId);
+      if (graphId !== undefined) ran = { ms, graphId };
     }
-    await rows.moveOn(name, row.nextMs, { nextMs, lastMs, lastGraphId });
+    await rows.moveOn(row.name, row.nextMs, { nextMs: leftMs ?? nextMs, ran });
     this.#options.onChange();
+  }
+
+  /** @returns the graph that was started; undefined where none is to be. */
+  async #runOne(row: ScheduleRow, ms: number, lastGraphId: string | undefined): Promise<string | undefined> {
+    const { log, start, isKnown } = this.#options;
+    const { name, worker } = row;
+    const idempotencyKey = `schedule/${name}/${ms}`;
+    if (!isKnown(worker)) {
+      log.error({ schedule: name, worker }, `The schedule ${name} starts "${worker}", which this app does not have`);
+      return undefined;
+    }
+    if (await this.#isHeldBack(row, lastGraphId, idempotencyKey)) {
+      log.info(
+        { schedule: name, graphId: lastGraphId },
+        `The schedule ${name} is skipped: its last graph is still under way`,
+      );
+      return undefined;
+    }
+    const { snapshot } = await start(worker, inputOf(row, ms), { ...tagsOf(row), idempotencyKey });
+    return snapshot.graph_id;
   }
 
   /** Whether its last graph is still under way; not where this very run is there already. */
@@ -318,6 +337,15 @@ function viewOf(row: ScheduleRow): ScheduleView {
     created_ms: row.createdMs,
     updated_ms: row.updatedMs,
   };
+}
+
+/** @throws SvcError `SVC_TRANSITION` */
+function requireOurs(name: string, row: ScheduleRow | undefined): void {
+  if (row?.source !== "app") return;
+  throw new SvcError(
+    "SVC_TRANSITION",
+    `The schedule "${name}" is defined in the app's code: change it there, or pause it here`,
+  );
 }
 
 function missing(name: string): never {

@@ -12,6 +12,7 @@ import type {
   ScheduleStep,
 } from "../control.ts";
 import { pageLimit } from "../page.ts";
+import { stepped } from "../schedule-step.ts";
 
 export class MemoryAudit implements AuditRows {
   #rows: AuditRow[] = [];
@@ -52,15 +53,22 @@ export class MemorySchedules implements ScheduleRows {
     this.#audit = audit;
   }
 
-  async save(row: ScheduleRow, audit?: NewAudit): Promise<void> {
-    this.#rows.set(row.name, structuredClone(row));
+  async change(
+    name: string,
+    make: (old: ScheduleRow | undefined) => ScheduleRow,
+    audit?: NewAudit,
+  ): Promise<ScheduleRow> {
+    const row = make(structuredClone(this.#rows.get(name)));
+    this.#rows.set(name, structuredClone(row));
     this.#audit.insert([audit]);
+    return row;
   }
 
-  async remove(name: string, audit?: NewAudit): Promise<boolean> {
-    const isKnown = this.#rows.delete(name);
-    if (isKnown) this.#audit.insert([audit]);
-    return isKnown;
+  async remove(name: string, source: ScheduleRow["source"], audit?: NewAudit): Promise<boolean> {
+    if (this.#rows.get(name)?.source !== source) return false;
+    this.#rows.delete(name);
+    this.#audit.insert([audit]);
+    return true;
   }
 
   async schedule(name: string): Promise<ScheduleRow | undefined> {
@@ -73,9 +81,10 @@ export class MemorySchedules implements ScheduleRows {
 
   async moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean> {
     const row = this.#rows.get(name);
-    if (!row || row.nextMs !== fromMs) return false;
-    Object.assign(row, step);
-    return true;
+    if (!row) return false;
+    const next = stepped(row, fromMs, step);
+    this.#rows.set(name, next.row);
+    return next.hasMoved;
   }
 }
 

@@ -13,6 +13,7 @@ import type {
 } from "../control.ts";
 import { pageLimit } from "../page.ts";
 import type { Page } from "../queries.ts";
+import { stepped } from "../schedule-step.ts";
 import { Conditions } from "./conditions.ts";
 import type { Database, Sql } from "./database.ts";
 import { clean } from "./group-document.ts";
@@ -69,8 +70,10 @@ export class PostgresAudit implements AuditRows {
   }
 }
 
-const SAVE_SCHEDULE =
-  "INSERT INTO svc.schedule (id, next_ms, data) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET next_ms = excluded.next_ms, data = excluded.data";
+const LOCK_SCHEDULE = "SELECT * FROM svc.schedule WHERE id = $1 FOR UPDATE";
+const ADD_SCHEDULE =
+  "INSERT INTO svc.schedule (id, next_ms, data) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING RETURNING id";
+const WRITE_SCHEDULE = "UPDATE svc.schedule SET next_ms = $2, data = $3 WHERE id = $1 RETURNING id";
 
 export class PostgresSchedules implements ScheduleRows {
   readonly #database: Database;
@@ -79,18 +82,26 @@ export class PostgresSchedules implements ScheduleRows {
     this.#database = database;
   }
 
-  save(row: ScheduleRow, audit?: NewAudit): Promise<void> {
+  change(name: string, make: (old: ScheduleRow | undefined) => ScheduleRow, audit?: NewAudit): Promise<ScheduleRow> {
     return this.#database.transaction(async (sql) => {
-      await write(sql, row);
-      await insertAudit(sql, audit);
+      for (;;) {
+        const [found] = await sql(LOCK_SCHEDULE, clean(name));
+        const row = make(found && toSchedule(found));
+        // Where there was none, another process may have made it meanwhile: then it is to be looked at.
+        if ((await write(sql, found ? WRITE_SCHEDULE : ADD_SCHEDULE, row)) === 0) continue;
+        await insertAudit(sql, audit);
+        return row;
+      }
     });
   }
 
-  remove(name: string, audit?: NewAudit): Promise<boolean> {
+  remove(name: string, source: ScheduleRow["source"], audit?: NewAudit): Promise<boolean> {
     return this.#database.transaction(async (sql) => {
-      const gone = await sql("DELETE FROM svc.schedule WHERE id = $1 RETURNING id", clean(name));
-      if (gone.length > 0) await insertAudit(sql, audit);
-      return gone.length > 0;
+      const [found] = await sql(LOCK_SCHEDULE, clean(name));
+      if (!found || toSchedule(found).source !== source) return false;
+      await sql("DELETE FROM svc.schedule WHERE id = $1", clean(name));
+      await insertAudit(sql, audit);
+      return true;
     });
   }
 
@@ -105,17 +116,18 @@ export class PostgresSchedules implements ScheduleRows {
 
   moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean> {
     return this.#database.transaction(async (sql) => {
-      const [found] = await sql("SELECT * FROM svc.schedule WHERE id = $1 FOR UPDATE", name);
-      const row = found && toSchedule(found);
-      if (!row || row.nextMs !== fromMs) return false;
-      await write(sql, { ...row, ...step });
-      return true;
+      const [found] = await sql(LOCK_SCHEDULE, name);
+      if (!found) return false;
+      const { row, hasMoved } = stepped(toSchedule(found), fromMs, step);
+      await write(sql, WRITE_SCHEDULE, row);
+      return hasMoved;
     });
   }
 }
 
-async function write(sql: Sql, { nextMs, ...row }: ScheduleRow): Promise<void> {
-  await sql(SAVE_SCHEDULE, row.name, nextMs ?? null, JSON.stringify(row));
+/** @returns how many rows were written. */
+async function write(sql: Sql, statement: string, { nextMs, ...row }: ScheduleRow): Promise<number> {
+  return (await sql(statement, row.name, nextMs ?? null, JSON.stringify(row))).length;
 }
 
 export class PostgresQueues implements QueueRows {

@@ -12,6 +12,7 @@ import type {
   ScheduleStep,
 } from "../control.ts";
 import { pageLimit } from "../page.ts";
+import { stepped } from "../schedule-step.ts";
 import {
   AUDIT_COLUMNS,
   insertSql,
@@ -90,10 +91,12 @@ export class SqliteSchedules implements ScheduleRows {
     this.#database = database;
   }
 
-  async save(row: ScheduleRow, audit?: NewAudit): Promise<void> {
-    await this.#database.write(() => {
+  change(name: string, make: (old: ScheduleRow | undefined) => ScheduleRow, audit?: NewAudit): Promise<ScheduleRow> {
+    return this.#database.write(() => {
+      const row = make(this.#read(name));
       this.#write(row);
       insertAudit(this.#database, audit);
+      return row;
     });
   }
 
@@ -103,9 +106,9 @@ export class SqliteSchedules implements ScheduleRows {
       .run(row.name, row.worker, row.isPaused ? 0 : 1, nextMs ?? null, JSON.stringify(row));
   }
 
-  remove(name: string, audit?: NewAudit): Promise<boolean> {
+  remove(name: string, source: ScheduleRow["source"], audit?: NewAudit): Promise<boolean> {
     return this.#database.write(() => {
-      if (!this.#read(name)) return false;
+      if (this.#read(name)?.source !== source) return false;
       this.#database.sql("DELETE FROM schedule WHERE id = ?").run(name);
       insertAudit(this.#database, audit);
       return true;
@@ -128,9 +131,10 @@ export class SqliteSchedules implements ScheduleRows {
   moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean> {
     return this.#database.write(() => {
       const row = this.#read(name);
-      if (!row || row.nextMs !== fromMs) return false;
-      this.#write({ ...row, ...step });
-      return true;
+      if (!row) return false;
+      const next = stepped(row, fromMs, step);
+      this.#write(next.row);
+      return next.hasMoved;
     });
   }
 }
