@@ -111,6 +111,7 @@ export const ATTEMPT_COLUMNS: Columns = {
   response: ["response", "text"],
   error: ["error", "text"],
   timings: ["timings", "json"],
+  responseHeaders: ["response_headers", "json"],
 };
 
 export const AUDIT_COLUMNS = {

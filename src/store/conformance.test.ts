@@ -10,7 +10,7 @@ import type { Unit } from "./unit.ts";
 import type { OutboxRow } from "./webhook-rows.ts";
 import { withoutPostgres } from "../testing/test-database.ts";
 import { openedStore } from "./opened-store.test.ts";
-import { graphRow, nextId, nodeRow, outboxRow, registrationRow, stored } from "./sample-rows.test.ts";
+import { attemptRow, graphRow, nextId, nodeRow, outboxRow, registrationRow, stored } from "./sample-rows.test.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -303,9 +303,8 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       const [delivered] = gone as [string];
       const delivery = outboxRow(delivered);
       await store.webhooks.addDelivery(delivery);
-      const attempt = { deliveryId: delivery.id, number: 1, startedMs: 1, durationMs: 2 };
-      const told = { ...attempt, statusCode: 204, response: "", error: undefined, timings: undefined };
-      await store.webhooks.recordAttempts([{ attempt: told, change: { status: "delivered", deliveredMs: 5 } }]);
+      const attempt = attemptRow(delivery.id);
+      await store.webhooks.recordAttempts([{ attempt, change: { status: "delivered", deliveredMs: 5 } }]);
       const running = await add({ status: "running", phase: "running", finishedMs: undefined });
       const kept = [
         running,
@@ -386,17 +385,13 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       );
       assert.ok((await store.webhooks.pendingRegistrations()).includes(registrationId));
       const [first, second] = [rows[1] as OutboxRow, rows[2] as OutboxRow];
-      const attempt = {
-        deliveryId: first.id,
-        number: 1,
-        startedMs: 1,
-        durationMs: 2,
+      const attempt = attemptRow(first.id, {
         statusCode: 500,
         response: "no",
-        error: undefined,
+        responseHeaders: { "retry-after": "30", "x-\u017e": "\u0000 \u{1f600}" },
         timings: { connect: 1, first_byte: 2 },
-      };
-      const answered = { ...attempt, deliveryId: second.id, statusCode: 204, timings: undefined };
+      });
+      const answered = attemptRow(second.id);
       await store.webhooks.recordAttempts([
         { attempt, change: { status: "pending", dueMs: 500 } },
         { attempt: answered, change: { status: "delivered", deliveredMs: 501 } },
@@ -482,10 +477,9 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
         outboxRow(nextId(), { registrationId, event, createdMs });
       const [old, waiting, fresh, other] = [ping(100), ping(100), ping(300), ping(100, "graph.done")];
       for (const row of [old, waiting, fresh, other]) await store.webhooks.addDelivery(row);
-      const attempt = { number: 1, startedMs: 1, durationMs: 2, statusCode: 204, response: undefined };
       await store.webhooks.recordAttempts(
         [old, fresh, other].map(({ id: deliveryId }) => ({
-          attempt: { ...attempt, deliveryId, error: undefined, timings: undefined },
+          attempt: attemptRow(deliveryId),
           change: { status: "delivered", deliveredMs: 3 },
         })),
       );

@@ -1,7 +1,7 @@
 /** A store with every kind of row, for tests of what is moved. Holds no test of its own. */
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
-import { graphRow, nodeRow, outboxRow, registrationRow } from "./sample-rows.test.ts";
+import { attemptRow, graphRow, nodeRow, outboxRow, registrationRow } from "./sample-rows.test.ts";
 
 /** Longer than what stands in a row of SQLite (sqlite/payloads.ts). */
 const LONG = { text: "ž".repeat(70_000) };
@@ -82,20 +82,14 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
     registrationRow("wh_1", { secret: "whsec_s", previousSecret: "whsec_p", previousUntilMs: 9, description: "ž" }),
   );
   await webhooks.addDelivery(outboxRow("", { id: "msg_ping", event: "ping" }));
-  const attempt = {
-    deliveryId: "msg_ping",
-    startedMs: 5,
-    durationMs: 12.625,
-    response: `r${foreign}`,
-    error: undefined,
-  };
+  const response = `r${foreign}`;
   await webhooks.recordAttempts([
     {
-      attempt: { ...attempt, number: 1, statusCode: 500, timings: { dns: 0.1 } },
+      attempt: attemptRow("msg_ping", { durationMs: 12.625, response, timings: { dns: 0.1 } }),
       change: { status: "pending", dueMs: 8 },
     },
     {
-      attempt: { ...attempt, number: 2, statusCode: undefined, timings: undefined },
+      attempt: attemptRow("msg_ping", { number: 2, statusCode: undefined, responseHeaders: { server: "ž" } }),
       change: { status: "delivered", deliveredMs: 20 },
     },
   ]);

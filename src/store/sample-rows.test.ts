@@ -1,7 +1,7 @@
 /** Rows as the tests of stores write them. Holds no test of its own. */
 import type { Store } from "./contract.ts";
 import type { GraphRow, NodeRow, StoredGraph } from "./graph-rows.ts";
-import type { OutboxRow, RegistrationRow } from "./webhook-rows.ts";
+import type { AttemptRow, OutboxRow, RegistrationRow } from "./webhook-rows.ts";
 
 let count = 0;
 export const nextId = (): string => `g_${String(++count).padStart(26, "0")}`;
@@ -73,6 +73,22 @@ export function outboxRow(graphId: string, change: Partial<OutboxRow> = {}): Out
     body: "{}",
     createdMs: 5,
     dueMs: 5,
+    ...change,
+  };
+}
+
+/** One that was answered with 204. */
+export function attemptRow(deliveryId: string, change: Partial<AttemptRow> = {}): AttemptRow {
+  return {
+    deliveryId,
+    number: 1,
+    startedMs: 1,
+    durationMs: 2,
+    statusCode: 204,
+    response: "",
+    responseHeaders: undefined,
+    error: undefined,
+    timings: undefined,
     ...change,
   };
 }

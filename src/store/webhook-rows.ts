@@ -67,6 +67,8 @@ export interface AttemptRow {
   statusCode: number | undefined;
   /** First 2 KB of the answer, as text. */
   response: string | undefined;
+  /** Of the answer, by name in lower case; what may be a credential is hidden in them. */
+  responseHeaders: Readonly<Record<string, string>> | undefined;
   error: string | undefined;
   timings: AttemptTimings | undefined;
 }

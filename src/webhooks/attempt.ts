@@ -9,6 +9,7 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { AttemptTimings } from "../store/webhook-rows.ts";
+import { keptHeaders, type AnswerHeaders } from "./answer-headers.ts";
 import type { Deadline } from "./deadlines.ts";
 import { retryAfterMs } from "./schedule.ts";
 
@@ -24,6 +25,8 @@ export interface AttemptResult {
   durationMs: number;
   statusCode: number | undefined;
   response: string | undefined;
+  /** Of the answer, as they are kept. */
+  responseHeaders: AnswerHeaders | undefined;
   /** Why there is no answer, or none that counts; never tells an address. */
   error: string | undefined;
   retryAfterMs: number | undefined;
@@ -44,6 +47,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
   #firstByteMs: number | undefined;
   #statusCode: number | undefined;
   #retryAfter: string | undefined;
+  #headers: AnswerHeaders | undefined;
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #readBytes = 0;
@@ -76,6 +80,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
     this.#statusCode = statusCode;
     const retryAfter = headers["retry-after"];
     this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+    this.#headers = keptHeaders(headers);
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -121,6 +126,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
       durationMs: endedMs - this.#startedMs,
       statusCode,
       response: statusCode === undefined ? undefined : textOf(this.#kept),
+      responseHeaders: this.#headers,
       error: error ?? (statusCode === undefined ? "the answer has no status" : errorOfStatus(statusCode)),
       retryAfterMs: retryAfterMs(this.#retryAfter, endedMs),
       timings: this.#timings(),

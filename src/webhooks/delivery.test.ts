@@ -96,7 +96,9 @@ const deliveriesOf = async ({ webhooks }: Rig, id?: string) =>
 describe("a delivery", () => {
   it("is a signed POST that the receiver can verify, recorded with its answer", async () => {
     const test = rig();
-    const receiver = await test.receiver({ replies: [{ status: 200, body: "thanks" }] });
+    const receiver = await test.receiver({
+      replies: [{ status: 200, body: "thanks", headers: { "X-Request-Id": "r7", "Set-Cookie": "planted" } }],
+    });
     await test.emit();
     const [delivery] = await receiver.received(1);
     assert.ok(delivery);
@@ -113,6 +115,8 @@ describe("a delivery", () => {
     assert.match(shown?.id ?? "", /^msg_[0-9a-f]{32}$/);
     const timings = { connect: 0, first_byte: 0 };
     const { attempts } = await test.webhooks.delivery(shown?.id ?? "");
+    const headers = attempts[0]?.response_headers ?? {};
+    assert.deepEqual([headers["x-request-id"], headers["set-cookie"]], ["r7", "[hidden]"]);
     assert.deepEqual(attempts, [
       {
         number: 1,
@@ -120,6 +124,7 @@ describe("a delivery", () => {
         duration_ms: 0,
         status_code: 200,
         response: "thanks",
+        response_headers: headers,
         error: null,
         timings,
       },

@@ -286,6 +286,7 @@ export class DeliveryLoop {
       durationMs: 0,
       statusCode: undefined,
       response: undefined,
+      responseHeaders: undefined,
       error: "the webhook was deleted",
       retryAfterMs: undefined,
       timings: undefined,
@@ -301,8 +302,8 @@ export class DeliveryLoop {
 }
 
 function attemptRow(deliveryId: string, number: number, result: AttemptResult): AttemptRow {
-  const { startedMs, durationMs, statusCode, response, error, timings } = result;
-  return { deliveryId, number, startedMs, durationMs, statusCode, response, error, timings };
+  const { startedMs, durationMs, statusCode, response, responseHeaders, error, timings } = result;
+  return { deliveryId, number, startedMs, durationMs, statusCode, response, responseHeaders, error, timings };
 }
 
 function reportOf(row: DeliveryRow, attempt: number, result: AttemptResult, status: DeliveryStatus): DeliveryReport {

@@ -191,7 +191,8 @@ export class Receivers {
       this.#clock.schedule(durationMs, () => {
         this.receipts.push({ url, deliveryId, graphId, event, statusCode, atMs: this.#clock.now() });
         const response = statusCode === undefined ? undefined : "";
-        resolve({ startedMs, durationMs, statusCode, response, error, retryAfterMs: undefined, timings: undefined });
+        const result = { startedMs, durationMs, statusCode, response, error };
+        resolve({ ...result, responseHeaders: undefined, retryAfterMs: undefined, timings: undefined });
       });
     });
   }

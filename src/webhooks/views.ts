@@ -50,6 +50,8 @@ interface AttemptView {
   status_code: number | null;
   /** First 2 KB of the answer. */
   response: string | null;
+  /** Headers of the answer by name in lower case, 4 KB at most; `[hidden]` stands for what may be a credential. */
+  response_headers: Readonly<Record<string, string>>;
   error: string | null;
   /** Milliseconds: `dns`, `connect` and `tls` of an attempt that made a connection, `first_byte` of one with an answer. */
   timings: AttemptTimings;
@@ -107,6 +109,7 @@ function attemptView(row: AttemptRow): AttemptView {
     duration_ms: row.durationMs,
     status_code: row.statusCode ?? null,
     response: row.response ?? null,
+    response_headers: row.responseHeaders ?? {},
     error: row.error ?? null,
     timings: row.timings ?? {},
   };

@@ -132,9 +132,9 @@ throughBothDoors(
         }
       }));
 
-    it("GET /_svc/deliveries/:id: 200 the delivery with every attempt: times, status code, first 2 KB of the response, error", () =>
+    it("GET /_svc/deliveries/:id: 200 the delivery with every attempt: times, status code, first 2 KB of the response, error; and its headers, without credentials", () =>
       withReceiver(site, async (receiver) => {
-        receiver.reply({ status: 200, body: "y".repeat(5000) });
+        receiver.reply({ status: 200, body: "y".repeat(5000), headers: { "X-Id": "7", "Set-Cookie": "planted" } });
         const { reply } = await call("POST", `/_svc/webhooks/${receiver.id}/ping`);
         const path = `/_svc/deliveries/${textOf(reply, "delivery_id")}`;
         await until(async () => (await call("GET", path)).reply["status"] === "delivered", "the record");
@@ -145,11 +145,14 @@ throughBothDoors(
           "duration_ms",
           "status_code",
           "response",
+          "response_headers",
           "error",
           "timings",
         ]);
         assert.deepEqual([attempt?.["status_code"], attempt?.["error"]], [200, null]);
         assert.equal(String(attempt?.["response"]).length, 2048);
+        const { "x-id": id, "set-cookie": cookie } = (attempt?.["response_headers"] ?? {}) as Record<string, string>;
+        assert.deepEqual([id, cookie], ["7", "[hidden]"]);
         assert.equal((await call("GET", "/_svc/deliveries/msg_none")).status, 404);
       }));
 

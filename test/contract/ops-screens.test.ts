@@ -188,8 +188,10 @@ describe("webhooks", () => {
   });
 
   it("tell each delivery with its attempts, the exact text that was signed, and how to check that", async () => {
+    receiver.reply({ status: 202, headers: { "X-Request-Id": "req<7>", "Set-Cookie": "planted=1" } });
     const run = await runTo(app, "order", orderInput(2), "done");
     const [got] = await receiver.received(1);
+    receiver.reply(204);
     const deliveryId = String(got?.headers["webhook-id"]);
     await until(async () => (await app.webhooks.delivery(deliveryId)).status === "delivered", "its record");
     assert.match(await text(`/deliveries?status=delivered&graph_id=${run}`), new RegExp(deliveryId));
@@ -202,6 +204,8 @@ describe("webhooks", () => {
       .replaceAll("&amp;", "&");
     assert.equal(unescaped, got?.body);
     assert.match(page, /openssl dgst -sha256 -hmac/);
+    assert.match(page, /x-request-id: req&lt;7>\nset-cookie: \[hidden\]/);
+    assert.ok(!page.includes("planted"));
   });
 
   it("are pinged, switched off and on, sent again, and given a new secret that is shown once", async () => {

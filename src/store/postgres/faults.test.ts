@@ -10,22 +10,12 @@ import type { GraphRow } from "../graph-rows.ts";
 import type { AttemptRecord } from "../webhook-rows.ts";
 import { openStore } from "../open.ts";
 import { OwnError, type TransactionHandle } from "../transaction.ts";
-import { graphRow, nextId, outboxRow, registrationRow, stored } from "../sample-rows.test.ts";
+import { attemptRow, graphRow, nextId, outboxRow, registrationRow, stored } from "../sample-rows.test.ts";
 import { openPool } from "./driver.ts";
 import { openPostgres } from "./open.ts";
 
 function deliveredOf(deliveryId: string): AttemptRecord {
-  const attempt = {
-    deliveryId,
-    number: 1,
-    startedMs: 1,
-    durationMs: 1,
-    statusCode: 204,
-    response: "",
-    error: undefined,
-    timings: undefined,
-  };
-  return { attempt, change: { status: "delivered" } };
+  return { attempt: attemptRow(deliveryId), change: { status: "delivered" } };
 }
 
 /** A way to the server that may be cut, before a statement reaches it or before its answer comes back. */

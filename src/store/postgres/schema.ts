@@ -106,6 +106,7 @@ const STEPS: readonly string[] = [
   `CREATE TABLE svc.activity (
      at_ms bigint NOT NULL, process text COLLATE "C" NOT NULL, data text NOT NULL, PRIMARY KEY (at_ms, process)
    );`,
+  "ALTER TABLE svc.attempt ADD COLUMN response_headers text",
 ];
 
 /** @throws SvcError `SVC_STORE` where a newer svc has been here. */

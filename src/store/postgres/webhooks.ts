@@ -31,7 +31,7 @@ const INSERT_DELIVERY = `INSERT INTO svc.delivery (${DELIVERY_LIST}) VALUES (${D
 
 const ATTEMPT_NAMES = Object.values(ATTEMPT_COLUMNS).map(([name]) => name);
 const ATTEMPT_TYPES =
-  "delivery_id text, number int, started_ms bigint, duration_ms double precision, status_code int, response text, error text, timings text";
+  "delivery_id text, number int, started_ms bigint, duration_ms double precision, status_code int, response text, error text, timings text, response_headers text";
 const INSERT_ATTEMPTS = `INSERT INTO svc.attempt (${ATTEMPT_NAMES.join(", ")})
   SELECT ${ATTEMPT_NAMES.join(", ")} FROM json_to_recordset($1::json) AS r(${ATTEMPT_TYPES}) ON CONFLICT DO NOTHING`;
 const UPDATE_DELIVERIES = `UPDATE svc.delivery AS t SET status = r.status, attempts = greatest(t.attempts, r.attempts), due_ms = coalesce(r.due_ms, t.due_ms),

@@ -135,6 +135,7 @@ export const STEPS: readonly string[] = [
    CREATE INDEX delivery_lane ON delivery (registration_id, attempts > 0, due_ms) WHERE status = 'pending';
    CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
    CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
+  "ALTER TABLE attempt ADD COLUMN response_headers TEXT;",
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Row, Value } from "../row.ts";
+import { attemptRow } from "../sample-rows.test.ts";
 import { Database } from "./database.ts";
 import { Outbox } from "./outbox.ts";
 import { SqliteWebhooks } from "./webhooks.ts";
@@ -135,10 +136,8 @@ describe("deliveries in SQLite", () => {
   });
 
   it("attempts are recorded by key, many at once", async () => {
-    const attempt = { deliveryId: "msg_1", number: 1, startedMs: 1, durationMs: 1, statusCode: 204 };
-    const record = { ...attempt, response: undefined, error: undefined, timings: undefined };
     const plans = await plansOf((webhooks) =>
-      webhooks.recordAttempts([{ attempt: record, change: { status: "delivered" } }]),
+      webhooks.recordAttempts([{ attempt: attemptRow("msg_1"), change: { status: "delivered" } }]),
     );
     assert.deepEqual(
       plans.filter((step) => step.includes(" delivery")),

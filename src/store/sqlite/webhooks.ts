@@ -21,8 +21,8 @@ import type { Outbox } from "./outbox.ts";
 import type { Row, Value } from "../row.ts";
 
 /** All rows as one JSON array: the cost is in the number of statements, not of rows. */
-const INSERT_ATTEMPTS = `INSERT INTO attempt (delivery_id, number, started_ms, duration_ms, status_code, response, error, timings)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+const INSERT_ATTEMPTS = `INSERT INTO attempt (delivery_id, number, started_ms, duration_ms, status_code, response, error, timings, response_headers)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8
   FROM json_each(?) WHERE true ON CONFLICT (delivery_id, number) DO NOTHING`;
 const UPDATE_DELIVERIES = `UPDATE delivery SET status = given.value ->> 1, attempts = max(attempts, given.value ->> 2),
   due_ms = coalesce(given.value ->> 3, due_ms), delivered_ms = coalesce(given.value ->> 4, delivered_ms)
@@ -277,9 +277,10 @@ export class SqliteWebhooks implements WebhookStore {
 }
 
 function attemptValues(attempt: AttemptRow): readonly (string | number | undefined)[] {
-  const { deliveryId, number, startedMs, durationMs, statusCode, response, error, timings } = attempt;
+  const { deliveryId, number, startedMs, durationMs, statusCode, response, error, timings, responseHeaders } = attempt;
   const timesText = timings && JSON.stringify(timings);
-  return [deliveryId, number, startedMs, durationMs, statusCode, response, error, timesText];
+  const headersText = responseHeaders && JSON.stringify(responseHeaders);
+  return [deliveryId, number, startedMs, durationMs, statusCode, response, error, timesText, headersText];
 }
 
 /** Callers check what they are given; what is no word of ours stays out of a statement all the same. */

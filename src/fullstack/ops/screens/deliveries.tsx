@@ -299,11 +299,26 @@ function Attempts({ attempts, look }: { attempts: Delivery["attempts"]; look: Lo
                 ) : (
                   <code>{attempt.response.slice(0, 300)}</code>
                 )}
+                <AnswerHeaders attempt={attempt} />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** What may be a credential was hidden when it was written. */
+function AnswerHeaders({ attempt: { number, response_headers: headers } }: { attempt: Delivery["attempts"][number] }) {
+  const entries = Object.entries(headers);
+  if (entries.length === 0) return null;
+  return (
+    <details>
+      <summary>{`${entries.length} header${entries.length === 1 ? "" : "s"}`}</summary>
+      <pre class="wrap" tabindex={0} role="region" aria-label={`Headers of answer ${number}`}>
+        <code>{entries.map(([name, value]) => `${name}: ${value}`).join("\n")}</code>
+      </pre>
+    </details>
   );
 }

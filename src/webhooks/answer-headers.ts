@@ -1,0 +1,46 @@
+/**
+ * Headers of a receiver's answer as they are kept with an attempt: pure. Bounded, and without what may be a credential, which is
+ * left out before anything is written: who reads the database, a backup of it or the API finds its name alone.
+ */
+
+/** What receivers send is a dozen; servers refuse more than a hundred. */
+const MAX_HEADERS = 32;
+/** A name and its value, in characters; the rest of a value is cut. */
+const MAX_LENGTH = 512;
+/** Of all of them, in characters: about what is kept of a body. */
+const MAX_TOTAL = 4096;
+export const HIDDEN_VALUE = "[hidden]";
+
+/** Names of what lets somebody in. `WWW-Authenticate` only asks for it. */
+const CREDENTIAL = /cookie|auth|token|secret|passw|session|credential|signature|jwt|api-?key|access-?key/;
+const PLAIN = new Set(["www-authenticate", "proxy-authenticate"]);
+/** In these stands an address, whose query may hold a token. */
+const ADDRESSES = new Set(["location", "content-location", "link", "refresh"]);
+const QUERY = /\?[^\s>";,]*/g;
+
+/** Names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
+/**
+ * @param headers by name in lower case, as the connection gives them
+ * @returns the first of them, with {@link HIDDEN_VALUE} for each that may be a credential
+ */
+export function keptHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders {
+  const kept: [name: string, value: string][] = [];
+  let total = 0;
+  for (const [name, given] of Object.entries(headers)) {
+    if (given === undefined || name.length > MAX_LENGTH) continue;
+    const value = shownValue(name, given);
+    total += name.length + value.length;
+    if (kept.length === MAX_HEADERS || total > MAX_TOTAL) break;
+    kept.push([name, value]);
+  }
+  return Object.fromEntries(kept);
+}
+
+function shownValue(name: string, given: string | string[]): string {
+  if (CREDENTIAL.test(name) && !PLAIN.has(name)) return HIDDEN_VALUE;
+  const whole = typeof given === "string" ? given : given.join(", ");
+  const value = ADDRESSES.has(name) ? whole.replaceAll(QUERY, `?${HIDDEN_VALUE}`) : whole;
+  return value.length > MAX_LENGTH - name.length ? `${value.slice(0, MAX_LENGTH - name.length)}…` : value;
+}
