@@ -2,7 +2,7 @@
 import type { GraphStatus } from "../shared/wire.ts";
 import type { Failure, GraphEvent, GraphRow, NodeRow, SignalRow } from "./graph-rows.ts";
 import type { GraphHead } from "./graph-query.ts";
-import type { AttemptRow, DeliveryRow, DeliveryStatus, RegistrationRow } from "./webhook-rows.ts";
+import type { AttemptRow, DeliveryRow, DeliveryStatus, OutcomeRow, RegistrationRow } from "./webhook-rows.ts";
 import type { ArtifactRow } from "./artifacts.ts";
 import type { AuditRow, PausedQueueRow, ScheduleRow } from "./control.ts";
 import type { Row, Value } from "./row.ts";
@@ -200,6 +200,13 @@ function deliveryOf(row: Row, registrationId: string, status: DeliveryStatus): D
   };
 }
 export const toAttempt = (row: Row): AttemptRow => fromColumns(ATTEMPT_COLUMNS, row) as unknown as AttemptRow;
+const OUTCOME_COLUMNS: Columns = {
+  startedMs: ["started_ms", "number"],
+  durationMs: ["duration_ms", "number"],
+  statusCode: ["status_code", "number"],
+  error: ["error", "text"],
+};
+export const toOutcome = (row: Row): OutcomeRow => fromColumns(OUTCOME_COLUMNS, row) as unknown as OutcomeRow;
 export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) as unknown as AuditRow;
 
 /** By hand: thousands may be looked at for one page. */

@@ -391,13 +391,17 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
         responseHeaders: { "retry-after": "30", "x-\u017e": "\u0000 \u{1f600}" },
         timings: { connect: 1, first_byte: 2 },
       });
-      const answered = attemptRow(second.id);
+      const answered = attemptRow(second.id, { startedMs: 3 });
       await store.webhooks.recordAttempts([
         { attempt, change: { status: "pending", dueMs: 500 } },
         { attempt: answered, change: { status: "delivered", deliveredMs: 501 } },
       ]);
       assert.deepEqual(await store.webhooks.attempts(first.id), [attempt]);
       assert.deepEqual(await store.webhooks.attempts(second.id), [answered]);
+      const refused = { startedMs: 1, durationMs: 2, statusCode: 500, error: undefined };
+      const taken = { ...refused, startedMs: 3, statusCode: 204 };
+      assert.deepEqual(await store.webhooks.latestOutcomes(registrationId, 1), [taken]);
+      assert.deepEqual(await store.webhooks.latestOutcomes(registrationId, 9), [taken, refused]);
       const shown = await store.webhooks.delivery(first.id);
       assert.deepEqual([shown?.status, shown?.attempts, shown?.dueMs], ["pending", 1, 500]);
       assert.deepEqual([await due(false, 999), await due(true, 999), await due(true, 499)], [[30], [500], []]);

@@ -73,6 +73,9 @@ export interface AttemptRow {
   timings: AttemptTimings | undefined;
 }
 
+/** How an attempt went, without what was said. */
+export type OutcomeRow = Pick<AttemptRow, "startedMs" | "durationMs" | "statusCode" | "error">;
+
 /** Where an attempt's time went, in milliseconds; the first three only of an attempt that made a connection. */
 export interface AttemptTimings {
   dns?: number;
@@ -158,6 +161,8 @@ export interface WebhookStore {
   requeue(deliveryId: string, dueMs: number): Promise<boolean>;
   delivery(id: string): Promise<DeliveryRow | undefined>;
   attempts(deliveryId: string): Promise<AttemptRow[]>;
+  /** How attempts of a registration's newest deliveries went, newest first; of at most `deliveries` of them. */
+  latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]>;
   /** Newest first. `total` counts to {@link MAX_DELIVERY_TOTAL}: counting all would read all. */
   listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>>;
   /** Deletes pings that were made before a time and are not to be sent any more: no graph takes them along when it goes. */

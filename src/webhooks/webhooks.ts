@@ -15,6 +15,7 @@ import { VARIABLES } from "../shared/wire.ts";
 import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
+import { FIGURES_OF, figuresOf, type ReceiverFigures } from "./figures.ts";
 import { readDeliveryQuery, readPage, readRegistration, readRecover, readSecretOnly } from "./input.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
 import { DEFAULT_LIMITS, FOREVER_MS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
@@ -83,6 +84,8 @@ export interface Webhooks {
   /** PATCH webhooks/:id. */
   update(id: string, body: Json): Promise<RegistrationView>;
   remove(id: string): Promise<void>;
+  /** How it has answered lately: times and the last answer, of its newest hundred deliveries. @throws SvcError `SVC_NOT_FOUND` */
+  figures(id: string): Promise<ReceiverFigures>;
   /** A signed `ping` through the real path. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when disabled */
   ping(id: string): Promise<{ delivery_id: string }>;
   /** A sample `graph.done` through the real path: for the demo page. @throws as ping */
@@ -209,6 +212,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     get: async (id) => view(await registry.get(id)),
     update: async (id, body) => view(await registry.update(id, readRegistration(body, UPDATE_KEYS))),
     remove: (id) => registry.remove(id),
+    figures: async (id) => figuresOf(await store.latestOutcomes((await registry.get(id)).id, FIGURES_OF)),
     ping: async (id) => {
       const nowMs = clock.now();
       if (nowMs >= forgetPingsMs) {

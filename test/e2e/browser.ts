@@ -47,7 +47,10 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
+    const { url } = message.location();
+    // A browser with a window looks for an icon by itself, of which a site need not have one.
+    if (message.type() !== "error" || url.endsWith("/favicon.ico")) return;
+    complaints.push(`${message.text()} ${url}`.trimEnd());
   });
   page.on("pageerror", (error) => complaints.push(`page error: ${error.stack ?? error.message}`));
   page.on("request", (request) => {

@@ -144,6 +144,50 @@ describe("a webhook", () => {
     });
 });
 
+describe("a webhook that is there", () => {
+  for (const [word, javaScriptEnabled] of WAYS)
+    it(`tells how it answers, is edited without losing what was typed, and goes once that is confirmed, ${word} script`, async () => {
+      const url = `${receiver.url}/kept-${word}`;
+      const headers = { authorization: "Bearer credential-of-the-receiver" };
+      const { registration } = await app.webhooks.create({ url, events: ["graph.done"], headers });
+      const { id } = registration;
+      await app.webhooks.ping(id);
+      await until(async () => (await app.webhooks.figures(id)).attempts === 1, "that it was pinged");
+      const tab = await openTab(browser, { javaScriptEnabled });
+      const { page } = tab;
+      await page.goto(at(`/webhooks/${id}`));
+      assert.match(
+        (await page.locator("dl.facts").innerText()).replaceAll(/\s+/g, " "),
+        /Last answer 2\d\d .*99 % \d+ ms/,
+      );
+      await page.getByRole("link", { name: "Edit…" }).click();
+      if (javaScriptEnabled) assert.deepEqual(await seriousViolations(page), []);
+      assert.doesNotMatch(await page.content(), /credential-of-the-receiver/);
+      await page.getByLabel("URL", { exact: true }).fill("http://10.0.0.1/");
+      await page.getByLabel("Description").fill("The till");
+      await page.getByLabel(/^Of which graphs/).fill("order, sync-catalogue");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("alert").getByText("URL refused").waitFor();
+      assert.equal(await page.getByLabel("Description").inputValue(), "The till");
+      await page.getByLabel("URL", { exact: true }).fill(url);
+      await page.getByLabel("graph.failed").check();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("It is changed").waitFor();
+      const kept = await app.webhooks.get(id);
+      assert.deepEqual(
+        [kept.events, kept.workers, kept.description, kept.header_names],
+        [["graph.done", "graph.failed"], ["order", "sync-catalogue"], "The till", ["authorization"]],
+      );
+      await page.getByRole("link", { name: "Remove…" }).click();
+      await page.getByText("Nothing waits for it").waitFor();
+      if (javaScriptEnabled) assert.deepEqual(await seriousViolations(page), []);
+      await page.getByRole("button", { name: "Remove" }).click();
+      await page.getByText("It is gone.").waitFor();
+      await assert.rejects(app.webhooks.get(id), { code: "SVC_NOT_FOUND" });
+      await tab.close();
+    });
+});
+
 describe("what failed for good", () => {
   it("is shown before it is sent again: the very deliveries, and of one every byte", async () => {
     receiver.reply(500, 500);

@@ -9,6 +9,7 @@ import type {
   DeliveryRow,
   OutboxListener,
   OutboxRow,
+  OutcomeRow,
   RegistrationRow,
   WebhookStore,
 } from "../webhook-rows.ts";
@@ -180,6 +181,15 @@ export class MemoryWebhooks implements WebhookStore {
     return structuredClone(
       this.#attempts.filter((row) => row.deliveryId === deliveryId).sort((a, b) => a.number - b.number),
     );
+  }
+
+  async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
+    const { items } = await this.listDeliveries({ registrationId, limit: deliveries });
+    const ids = new Set(items.map(({ id }) => id));
+    return this.#attempts
+      .filter(({ deliveryId }) => ids.has(deliveryId))
+      .map(({ startedMs, durationMs, statusCode, error }) => ({ startedMs, durationMs, statusCode, error }))
+      .sort((a, b) => b.startedMs - a.startedMs);
   }
 
   async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {

@@ -2,7 +2,7 @@
  * Deliveries and attempts in PostgreSQL. Of several processes one gets a delivery, and one at a time those of a registration: what `due`
  * gives is claimed for the process (claim-function.ts), until the attempt is on record, the process is gone (its slot says so), or it is put off.
  */
-import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertValues, toAttempt, toDelivery } from "../columns.ts";
+import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertValues, toAttempt, toDelivery, toOutcome } from "../columns.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
 import type { Page } from "../queries.ts";
 import type { Row } from "../row.ts";
@@ -15,6 +15,7 @@ import type {
   DeliveryRow,
   OutboxListener,
   OutboxRow,
+  OutcomeRow,
   RegistrationRow,
   WebhookStore,
 } from "../webhook-rows.ts";
@@ -37,6 +38,9 @@ const INSERT_ATTEMPTS = `INSERT INTO svc.attempt (${ATTEMPT_NAMES.join(", ")})
 const UPDATE_DELIVERIES = `UPDATE svc.delivery AS t SET status = r.status, attempts = greatest(t.attempts, r.attempts), due_ms = coalesce(r.due_ms, t.due_ms),
   delivered_ms = coalesce(r.delivered_ms, t.delivered_ms), claimed_by = NULL
   FROM json_to_recordset($1::json) AS r(id text, status text, attempts int, due_ms bigint, delivered_ms bigint) WHERE t.id = r.id`;
+const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
+  FROM (SELECT id FROM svc.delivery WHERE registration_id = $1 ORDER BY created_ms DESC, id DESC LIMIT $2) AS latest
+  JOIN svc.attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
 
 const IN_LANE = "status = 'pending' AND registration_id = $1 AND (attempts > 0) = $2";
 const CLAIM = `SELECT ${DELIVERY_LIST} FROM svc.claim_deliveries($1, $2, $3, $4, $5)`;
@@ -182,6 +186,10 @@ export class PostgresWebhooks implements WebhookStore {
       deliveryId,
     );
     return rows.map(toAttempt);
+  }
+
+  async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
+    return (await this.#database.rows(LATEST_OUTCOMES, clean(registrationId), deliveries)).map(toOutcome);
   }
 
   async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {

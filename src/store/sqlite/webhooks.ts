@@ -9,13 +9,14 @@ import type {
   DeliveryRow,
   OutboxListener,
   OutboxRow,
+  OutcomeRow,
   RegistrationRow,
   WebhookStore,
 } from "../webhook-rows.ts";
 import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
-import { toAttempt, toDelivery, toPending, toRegistration } from "../columns.ts";
+import { toAttempt, toDelivery, toOutcome, toPending, toRegistration } from "../columns.ts";
 import type { Database } from "./database.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Row, Value } from "../row.ts";
@@ -41,6 +42,9 @@ const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
   ) SELECT id FROM found WHERE id IS NOT NULL`;
 const EARLIER_DUE = `SELECT min(due_ms) AS due FROM delivery WHERE registration_id = ? AND graph_id = ? AND status = 'pending'
   AND (epoch, pause_no, event <> 'graph.paused') < (?, ?, ?)`;
+const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
+  FROM (SELECT id FROM delivery WHERE registration_id = ? ORDER BY created_ms DESC, id DESC LIMIT ?) AS latest
+  JOIN attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
 
 export class SqliteWebhooks implements WebhookStore {
   readonly #database: Database;
@@ -222,6 +226,10 @@ export class SqliteWebhooks implements WebhookStore {
       .sql("SELECT * FROM attempt WHERE delivery_id = ? ORDER BY number")
       .all(deliveryId)
       .map(toAttempt);
+  }
+
+  async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
+    return this.#database.sql(LATEST_OUTCOMES).all(registrationId, deliveries).map(toOutcome);
   }
 
   async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {

@@ -37,7 +37,7 @@ export function Confirm(props: ConfirmProps) {
       <span class="buttons">
         {props.children}
         <a class="button" href={leaveHref}>
-          Leave them
+          Change nothing
         </a>
       </span>
     </StepForm>

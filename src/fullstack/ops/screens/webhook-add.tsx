@@ -7,16 +7,11 @@ import { OPS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { judgementText } from "../views/judgement.ts";
+import { EVENTS, type Draft } from "../views/webhook-draft.ts";
 import { StepButton, StepForm } from "./parts.tsx";
+import { DraftFields } from "./webhook-fields.tsx";
 
 const HOOKS = `${OPS_PATH}/webhooks`;
-export const EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;
-
-interface Draft {
-  url: string;
-  events: readonly string[];
-  description: string;
-}
 
 interface AddData {
   draft: Draft;
@@ -86,29 +81,7 @@ interface DraftFormProps {
 export function DraftForm({ draft = EMPTY, look, isAgain = false }: DraftFormProps) {
   return (
     <form method="get" action={`${HOOKS}/add`} class="stack panel">
-      <label>
-        URL
-        <input
-          type="url"
-          name="url"
-          required
-          value={draft.url}
-          placeholder="https://example.com/hooks"
-          autocomplete="off"
-        />
-      </label>
-      <fieldset class="buttons">
-        <legend class="quiet">Hears of</legend>
-        {EVENTS.map((event) => (
-          <label class="check" key={event}>
-            <input type="checkbox" name={event} value="1" checked={draft.events.includes(event)} /> {event}
-          </label>
-        ))}
-      </fieldset>
-      <label>
-        Description
-        <input name="description" maxlength={200} value={draft.description} autocomplete="off" />
-      </label>
+      <DraftFields draft={draft} />
       <span class="buttons">
         <StepButton
           look={look}

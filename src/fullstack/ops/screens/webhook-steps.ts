@@ -1,0 +1,47 @@
+/** What an operator does with a webhook by a button: add, ping, switch on and off, give a new secret. */
+import type { Entry } from "../../../index.ts";
+import type { Json } from "../../../graph.ts";
+import { OPS_PATH } from "../access.ts";
+import { operatorRoute } from "../operator-route.ts";
+import type { Screens } from "../look.ts";
+import { EVENTS } from "../views/webhook-draft.ts";
+
+const HOOKS = `${OPS_PATH}/webhooks`;
+
+export function webhookSteps(screens: Screens): Entry[] {
+  const step = (name: string, run: Parameters<typeof operatorRoute>[2]) =>
+    operatorRoute(screens, `/webhooks/:id/${name}`, async (given) => {
+      const told = await run(given);
+      await given.app.operations.record(`webhook.${name}`, given.params["id"] ?? "", given.steering);
+      return told;
+    });
+  return [
+    operatorRoute(screens, "/webhooks", async ({ app, fields, steering }) => {
+      const events = EVENTS.filter((event) => fields[event] !== undefined);
+      const body: Json = { url: fields["url"] ?? "", events, description: fields["description"] ?? "" };
+      const { registration, created } = await app.webhooks.create(body);
+      await app.operations.record(created ? "webhook.create" : "webhook.update", registration.id, steering);
+      return { tone: "good", text: "It is told from now on.", to: `${HOOKS}/${registration.id}` };
+    }),
+    step("ping", async ({ app, params }) => {
+      const { delivery_id: id } = await app.webhooks.ping(params["id"] ?? "");
+      return { tone: "good", text: "A ping is on its way.", to: `${OPS_PATH}/deliveries/${id}` };
+    }),
+    step("enable", async ({ app, params }) => {
+      await app.webhooks.update(params["id"] ?? "", { enabled: true });
+      return { tone: "good", text: "It is told again." };
+    }),
+    step("disable", async ({ app, params }) => {
+      await app.webhooks.update(params["id"] ?? "", { enabled: false });
+      return { tone: "good", text: "It is told nothing until it is enabled." };
+    }),
+    step("rotate", async ({ app, params }) => {
+      const { secret: once } = await app.webhooks.rotateSecret(params["id"] ?? "", {});
+      return {
+        tone: "good",
+        text: "The new secret, which signs from now on; the old one signs beside it for 24 hours:",
+        once,
+      };
+    }),
+  ];
+}

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { changeOf, editDraftOf, editQuery } from "./webhook-draft.ts";
+
+const form = { url: " https://example.com/h ", "graph.done": "1", description: "billing", workers: "order, ,pack " };
+
+describe("the form of a webhook", () => {
+  it("asks for all that it shows, and leaves headers alone", () => {
+    assert.deepEqual(changeOf(form), {
+      url: "https://example.com/h",
+      events: ["graph.done"],
+      description: "billing",
+      workers: ["order", "pack"],
+      ordered: false,
+    });
+  });
+
+  it("takes headers a line each, in place of all there are, or none", () => {
+    const headers = "Authorization: Bearer a:b\n\nX-Team:  blue \n";
+    assert.deepEqual(changeOf({ ...form, headers })["headers"], { Authorization: "Bearer a:b", "X-Team": "blue" });
+    assert.deepEqual(changeOf({ ...form, headers, no_headers: "1" })["headers"], {});
+    assert.deepEqual(changeOf({ ...form, headers: "no colon" })["headers"], { "no colon": "" });
+  });
+
+  it("comes back as it was sent where it was refused, but for values of headers", () => {
+    const draft = editDraftOf({ ...form, ordered: "1", headers: "Authorization: secret" });
+    const query = editQuery(draft);
+    assert.deepEqual(editDraftOf(Object.fromEntries(query)), draft);
+    assert.doesNotMatch(query.toString(), /secret/);
+  });
+});
