@@ -2,7 +2,7 @@
  * Builds the browser assets from src/browser into out/assets: each a module of its own (the parts get core from the loader),
  * with a brotli and a gzip copy, and benchmark.json with the bytes of each.
  */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -189,6 +189,7 @@ await mkdir(target, { recursive: true });
 const sizes: Record<string, Sizes> = {};
 for (const name of ASSETS) sizes[`${name}.js`] = await write(`${name}.js`, await minified(name));
 for (const name of ["ui.css", "flow.css", "ops.css", "forms.css"]) sizes[name] = await write(name, await style(name));
+sizes["ops-icon.svg"] = await write("ops-icon.svg", await readFile(join(root, "src/browser/ops-icon.svg"), "utf8"));
 await rm(devTarget, { recursive: true, force: true });
 await mkdir(devTarget, { recursive: true });
 for (const [name, source] of Object.entries(DEV_ASSETS)) {

@@ -59,6 +59,8 @@ export const PATHS = {
   opsPalette: "/_svc/ops-palette.js",
   opsBrush: "/_svc/ops-brush.js",
   opsCss: "/_svc/ops.css",
+  /** The mark of the screens in a tab: browsers would ask the app for an icon, which it may not have. */
+  opsIcon: "/_svc/ops-icon.svg",
   flowCss: "/_svc/flow.css",
   /** Parts of flow.js: the connection of a page's widgets, the picture of a graph, the log of its events. */
   flowLive: "/_svc/flow-live.js",

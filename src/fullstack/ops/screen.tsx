@@ -118,17 +118,12 @@ function hereOf(ctx: Context): string {
   return ctx.path + (ctx.queryText === "" ? "" : `?${ctx.queryText}`);
 }
 
-/** The mark of the frame, in the tab: in the page, or browsers would ask the app for an icon that it may not have. */
-const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20" fill="#2a5bc4"><path d="M6.8 9l6.4-3.4M6.8 11l6.4 3.4" stroke="#2a5bc4" stroke-width="1.6"/><circle cx="4.5" cy="10" r="3"/><circle cx="15.5" cy="4.5" r="3"/><circle cx="15.5" cy="15.5" r="3"/></svg>',
-)}`;
-
 function Head({ nonce, isFollowed }: { nonce: string; isFollowed: boolean }) {
   return (
     <>
       <meta name="robots" content="noindex" />
       <meta name="color-scheme" content="light dark" />
-      <link rel="icon" href={ICON} />
+      <link rel="icon" type="image/svg+xml" href={PATHS.opsIcon} />
       <link rel="stylesheet" href={PATHS.opsCss} />
       <script type="module" src={PATHS.ops} nonce={nonce} async></script>
       {isFollowed ? <script type="module" src={PATHS.flowLive} nonce={nonce} async></script> : null}
