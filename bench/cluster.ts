@@ -9,10 +9,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { openTeam, type TeamTurn } from "./lib/cluster-team.ts";
 import { CLUSTER_NAMES, serverOf, titleOf, type ClusterName } from "./lib/graph-contenders.ts";
 import { runSql, startServers, type Servers } from "./lib/graph-servers.ts";
-import { chainOf, fanOut, type Load } from "./lib/graph-turns.ts";
+import { openTogether, type TeamTurn } from "./lib/graph-team.ts";
+import { chainOf, fanOut, warmUp, type Load } from "./lib/graph-turns.ts";
 import { contenders, readOptions, roundsOf } from "./lib/options.ts";
 import { install } from "./lib/peers.ts";
 import { peersDir } from "./lib/places.ts";
@@ -28,23 +28,14 @@ interface Side {
   processes: number;
 }
 
-/** Whoever is slow is warm by then. */
-const WARM_MS = 8000;
-
 const keyOf = ({ name, processes }: Side): string => `${name} ${processes}`;
-
-/** A turn that does not count: plans are made and code is compiled by graphs, not by time, and in each process. */
-function warmUp(load: Load, processes: number): Load {
-  const each = load.kind === "chain" ? 1500 : 50;
-  return { ...load, graphs: Math.min(load.graphs, each) * processes, ms: WARM_MS };
-}
 
 /** Starts the processes of one contender, gives them a turn of each load, and ends them. */
 async function visit(side: Side, loads: readonly Load[], servers: Servers): Promise<Map<Load, Sample>> {
   const { name, processes } = side;
   const database = await databaseOf(name, servers);
   const server = serverOf(name);
-  const team = await openTeam(name, servers, processes, database);
+  const team = await openTogether(name, servers, processes, database);
   const samples = new Map<Load, Sample>();
   try {
     for (const load of loads) {

@@ -8,18 +8,13 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import {
-  GRAPH_NAMES,
-  openContender,
-  PERSISTS,
-  titleOf,
-  type Contender,
-  type GraphName,
-} from "./lib/graph-contenders.ts";
+import { GRAPH_NAMES, isInstalled, PERSISTS, titleOf, type GraphName } from "./lib/graph-contenders.ts";
 import { startServers } from "./lib/graph-servers.ts";
-import { chainOf, fanOut, turn, type Load, type Sample } from "./lib/graph-turns.ts";
+import { openAlone, type Team } from "./lib/graph-team.ts";
+import { chainOf, fanOut, warmUp, type Load, type Sample } from "./lib/graph-turns.ts";
 import { contenders, readOptions, roundsOf } from "./lib/options.ts";
+import { install } from "./lib/peers.ts";
+import { peersDir } from "./lib/places.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
 import { median, quantile, shuffled } from "./lib/stats.ts";
 
@@ -54,23 +49,6 @@ function syncsPerSecond(dir: string): number {
   return SYNCS / ((performance.now() - beginMs) / 1000);
 }
 
-/** What a server in the same process feels while 300 chains a second begin. @returns p99 of the delay. */
-async function delayMs(contender: Contender, perSecond: number, seconds: number): Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  const running: Promise<unknown>[] = [];
-  delay.enable();
-  const beginMs = performance.now();
-  while (performance.now() - beginMs < seconds * 1000) {
-    while (running.length < ((performance.now() - beginMs) / 1000) * perSecond)
-      running.push(contender.chain(running.length));
-    await new Promise((done) => setTimeout(done, 1));
-  }
-  await Promise.all(running);
-  delay.disable();
-  // What it measures holds its own resolution.
-  return delay.percentile(99) / 1e6 - 1;
-}
-
 const options = readOptions(3);
 const names = contenders(GRAPH_NAMES, options);
 const loads = options.quick
@@ -78,24 +56,22 @@ const loads = options.quick
   : [chainOf(1, 400), chainOf(32, 8000), fanOut(1, 60), fanOut(4, 300)];
 const folder = mkdtempSync(join(tmpdir(), "svcb-"));
 const servers = options.quick ? undefined : await startServers(folder);
-const open = new Map<GraphName, Contender>();
-// The timers of an engine do not keep a process alive.
-const alive = setInterval(() => {}, 60_000);
+const open = new Map<GraphName, Team>();
 try {
-  for (const name of names) {
-    const contender = await openContender(name, servers, folder);
-    if (contender) open.set(name, contender);
+  if (names.some((name) => name !== "svc" && name !== "loop")) await install(join(peersDir, "graphs"));
+  for (const name of names)
+    if (isInstalled(name, servers)) open.set(name, await openAlone(name, servers, folder));
     else console.error(`${name} is left out: its server is not installed`);
-  }
   const tables: Table[] = [];
   const data: Record<string, Record<string, Sample[]>> = {};
   for (const load of loads) {
-    const taking = [...open].filter(([, contender]) => load.kind === "chain" || contender.fanOut);
+    // graphile-worker has nothing that joins jobs.
+    const taking = [...open].filter(([name]) => load.kind === "chain" || name !== "graphile");
     const samples = new Map<GraphName, Sample[]>(taking.map(([name]) => [name, []]));
-    for (const [, contender] of taking) await turn(contender, { ...load, graphs: load.atOnce });
+    for (const [, team] of taking) await team.turn(warmUp(load, 1));
     for (const round of roundsOf(options)) {
       progress(`${load.name}, round ${round}`);
-      for (const [name, contender] of shuffled(taking)) samples.get(name)?.push(await turn(contender, load));
+      for (const [name, team] of shuffled(taking)) samples.get(name)?.push(await team.turn(load));
     }
     data[load.name] = Object.fromEntries(samples);
     tables.push(tableOf(load, samples));
@@ -103,7 +79,7 @@ try {
   const svc = open.get("svc");
   if (svc && !options.quick) {
     const syncs = syncsPerSecond(folder);
-    const delay = await delayMs(svc, 300, 5);
+    const delay = await svc.delayMs(300, 5);
     tables.push({
       title: "The floor, and who shares the process",
       head: ["", ""],
@@ -115,8 +91,7 @@ try {
   }
   await publish({ bench: "graphs", tables, data }, options);
 } finally {
-  for (const contender of open.values()) await contender.close();
+  for (const team of open.values()) await team.close();
   await servers?.stop();
-  clearInterval(alive);
   rmSync(folder, { recursive: true, force: true });
 }

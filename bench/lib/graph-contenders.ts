@@ -41,16 +41,17 @@ export const PERSISTS: Record<GraphName, string> = {
   graphile: "jobs, no results; synced before each next job",
 };
 
-/** @returns undefined where its server is not installed. */
-export async function openContender(
-  name: GraphName,
-  servers: Servers | undefined,
-  dir: string,
-): Promise<Contender | undefined> {
+/** @param dir where svc has its database. @throws Error where its server is not there ({@link isInstalled}). */
+export async function openContender(name: GraphName, servers: Servers | undefined, dir: string): Promise<Contender> {
   if (name === "svc") return openSvc(dir);
   if (name === "loop") return openLoop();
-  if (!servers?.[serverOf(name)]) return undefined;
+  if (!servers) throw new Error(`${name} needs its server`);
   return openPeer(name, servers, "");
+}
+
+/** Whether all that it needs is on the machine. */
+export function isInstalled(name: GraphName, servers: Servers | undefined): boolean {
+  return name === "svc" || name === "loop" || servers?.[serverOf(name)] !== undefined;
 }
 
 /** What a contender keeps its graphs in. */

@@ -1,9 +1,12 @@
 /** What is asked of those who run graphs, and one turn of it: as many graphs as are done in its time, so many at once. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Contender } from "./graph-contenders.ts";
 
 const ITEMS = 100;
 /** Longest that one turn takes; who is fast does a fixed number of graphs. */
 const TURN_MS = 2000;
+/** Whoever is slow is warm by then. */
+const WARM_MS = 8000;
 
 export interface Load {
   name: string;
@@ -28,6 +31,12 @@ export const fanOut = (atOnce: number, graphs: number): Load => ({
   atOnce,
   graphs,
 });
+
+/** A turn that does not count: plans are made and code is compiled by graphs, not by time, and in each process. */
+export function warmUp(load: Load, processes: number): Load {
+  const each = load.kind === "chain" ? 1500 : 50;
+  return { ...load, graphs: Math.min(load.graphs, each) * processes, ms: WARM_MS };
+}
 
 const RESULTS: Record<Load["kind"], (n: number) => number> = {
   chain: (n) => n + 3,
@@ -60,4 +69,21 @@ export async function turn(
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
   return { perSecond: ms.length / ((performance.now() - beginMs) / 1000), ms };
+}
+
+/** What a server in the same process feels while so many chains a second begin. @returns p99 of the delay of its event loop. */
+export async function loopDelayMs(contender: Contender, perSecond: number, seconds: number): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const running: Promise<unknown>[] = [];
+  delay.enable();
+  const beginMs = performance.now();
+  while (performance.now() - beginMs < seconds * 1000) {
+    while (running.length < ((performance.now() - beginMs) / 1000) * perSecond)
+      running.push(contender.chain(running.length));
+    await new Promise((done) => setTimeout(done, 1));
+  }
+  await Promise.all(running);
+  delay.disable();
+  // What it measures holds its own resolution.
+  return delay.percentile(99) / 1e6 - 1;
 }
