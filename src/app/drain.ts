@@ -58,19 +58,19 @@ export class Drain {
   async sockets(listening: Listening, stop: () => void, log: Log): Promise<{ cutRequests: number; leftMs: number }> {
     if (this.delayMs > 0) await sleep(this.#clock, this.delayMs);
     stop();
-    const startedMs = this.#clock.now();
+    const startedMs = this.#clock.elapsed();
     const cutRequests = await listening.close(this.deadlineMs);
     if (cutRequests > 0)
       log.error({ cutRequests }, "The deadline of the drain passed before all requests were answered");
-    return { cutRequests, leftMs: Math.max(LEAST_MS, this.deadlineMs - (this.#clock.now() - startedMs)) };
+    return { cutRequests, leftMs: Math.max(LEAST_MS, this.deadlineMs - (this.#clock.elapsed() - startedMs)) };
   }
 
   /** Brings graphs and deliveries to a durable point, then closes the store. */
   async work({ engine, webhooks, cluster, activity, store, limits, held }: Work, deadlineMs: number): Promise<void> {
-    const endMs = this.#clock.now() + deadlineMs;
+    const endMs = this.#clock.elapsed() + deadlineMs;
     await held.close(deadlineMs);
     await cluster?.drain();
-    const leftMs = Math.max(LEAST_MS, endMs - this.#clock.now());
+    const leftMs = Math.max(LEAST_MS, endMs - this.#clock.elapsed());
     await Promise.all([engine.close(leftMs), webhooks.close(leftMs)]);
     // What is under way still is another process's to go on with.
     await cluster?.close();

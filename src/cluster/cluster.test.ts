@@ -42,6 +42,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
   /** Time for those who look now and then: each of their waits is short. */
   const hasty: Clock = {
     now: () => systemClock.now(),
+    elapsed: () => systemClock.elapsed(),
     schedule: (delayMs, run) => systemClock.schedule(delayMs / 50, run),
   };
 

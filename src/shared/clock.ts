@@ -11,6 +11,8 @@ export interface Timer {
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;
+  /** Milliseconds since some moment, whatever the clock is set to meanwhile: for how long something takes. */
+  elapsed(): number;
   /** Calls `run` once, `delayMs` from now at the earliest; never keeps the process alive by itself. */
   schedule(delayMs: number, run: () => void): Timer;
 }
@@ -44,12 +46,14 @@ interface PlatformTimer {
 }
 declare function setTimeout(run: () => void, delayMs: number): PlatformTimer;
 declare function clearTimeout(timer: PlatformTimer): void;
+declare const performance: { now(): number };
 
 /** Longest delay the platform timer takes; longer ones would fire at once (HTML timers, Node timers). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   schedule(delayMs, run) {
     let handle: PlatformTimer;
     const arm = (leftMs: number): void => {
@@ -75,6 +79,10 @@ export class SimulatedClock implements Clock {
   }
 
   now(): number {
+    return this.#nowMs;
+  }
+
+  elapsed(): number {
     return this.#nowMs;
   }
 

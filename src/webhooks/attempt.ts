@@ -42,6 +42,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
   readonly #clock: Clock;
   readonly #onEnd: OnEnd;
   readonly #startedMs: number;
+  /** The same moment, for how long it takes. */
+  readonly #beganMs: number;
   readonly #connecting: () => AttemptTimings;
   #sentMs: number | undefined;
   #firstByteMs: number | undefined;
@@ -60,10 +62,11 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
     this.#connecting = connecting;
     this.#onEnd = onEnd;
     this.#startedMs = clock.now();
+    this.#beganMs = clock.elapsed();
   }
 
   onRequestStart(): void {
-    this.#sentMs = this.#clock.now();
+    this.#sentMs = this.#clock.elapsed();
   }
 
   onResponseStart(
@@ -72,7 +75,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (this.#isOver) return;
-    this.#firstByteMs ??= this.#clock.now();
+    this.#firstByteMs ??= this.#clock.elapsed();
     if (statusCode < 200) {
       if (++this.#interim > MAX_INTERIM) this.#end(`sent more than ${MAX_INTERIM} interim answers (1xx)`, false);
       return;
@@ -119,16 +122,15 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
   #end(error: string | undefined, isReusable: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const endedMs = this.#clock.now();
     const statusCode = this.#statusCode;
     const result: AttemptResult = {
       startedMs: this.#startedMs,
-      durationMs: endedMs - this.#startedMs,
+      durationMs: Math.round(this.#clock.elapsed() - this.#beganMs),
       statusCode,
       response: statusCode === undefined ? undefined : textOf(this.#kept),
       responseHeaders: this.#headers,
       error: error ?? (statusCode === undefined ? "the answer has no status" : errorOfStatus(statusCode)),
-      retryAfterMs: retryAfterMs(this.#retryAfter, endedMs),
+      retryAfterMs: retryAfterMs(this.#retryAfter, this.#clock.now()),
       timings: this.#timings(),
     };
     this.#kept = [];
@@ -137,7 +139,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
 
   #timings(): AttemptTimings {
     if (this.#firstByteMs === undefined || this.#sentMs === undefined) return this.#connecting();
-    return { ...this.#connecting(), first_byte: this.#firstByteMs - this.#sentMs };
+    return { ...this.#connecting(), first_byte: Math.round(this.#firstByteMs - this.#sentMs) };
   }
 }
 

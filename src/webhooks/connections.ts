@@ -25,8 +25,8 @@ export class Connection {
     this.key = key;
     this.#clock = options.clock;
     const onPhase = (phase: "dns" | "connect" | "tls"): void => {
-      const nowMs = this.#clock.now();
-      this.#timings[phase] = nowMs - this.#phaseMs;
+      const nowMs = this.#clock.elapsed();
+      this.#timings[phase] = Math.round(nowMs - this.#phaseMs);
       this.#phaseMs = nowMs;
     };
     const connect = isExempt ? exemptConnector(options) : guardedConnector({ ...options, onPhase });
@@ -37,7 +37,7 @@ export class Connection {
   /** An attempt begins. */
   begin(): this {
     this.#timings = {};
-    this.#phaseMs = this.#clock.now();
+    this.#phaseMs = this.#clock.elapsed();
     return this;
   }
 

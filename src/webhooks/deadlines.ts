@@ -22,7 +22,7 @@ export class Deadlines {
   }
 
   add(deadline: Deadline): void {
-    this.#dueMs.set(deadline, this.#clock.now() + this.#timeoutMs);
+    this.#dueMs.set(deadline, this.#clock.elapsed() + this.#timeoutMs);
     this.#timer ??= this.#clock.schedule(this.#timeoutMs, () => this.#expire());
   }
 
@@ -36,7 +36,7 @@ export class Deadlines {
 
   #expire(): void {
     this.#timer = undefined;
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     for (const [deadline, dueMs] of this.#dueMs) {
       if (dueMs > nowMs) {
         this.#timer = this.#clock.schedule(dueMs - nowMs, () => this.#expire());

@@ -81,6 +81,7 @@ export class Life {
     const { clock, receivers } = world;
     this.clock = {
       now: () => clock.now(),
+      elapsed: () => clock.elapsed(),
       schedule: (delayMs, run) => clock.schedule(delayMs, () => void (this.isDead || run())),
     };
     this.store = { ...store, graphs: this.#through(store.graphs), webhooks: this.#through(store.webhooks) };

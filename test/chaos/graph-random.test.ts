@@ -52,6 +52,7 @@ class Life {
     const { clock, store } = world;
     const mortal: Clock = {
       now: () => clock.now(),
+      elapsed: () => clock.elapsed(),
       schedule: (delayMs, run) => clock.schedule(delayMs, () => (this.isDead ? undefined : run())),
     };
     const options = { retry: { max: MAX_ATTEMPTS, base: RETRY_MS }, timeout: TIMEOUT_MS };

@@ -41,6 +41,8 @@ export class Dice {
 export type Op =
   | { kind: "step" | "call" | "state" }
   | { kind: "sleep"; ms: number }
+  /** Takes a while, and tells something in it. */
+  | { kind: "work"; ms: number }
   /** For a signal that is sent, once or twice. */
   | { kind: "wait" }
   /** For one that is never sent. */
@@ -73,7 +75,10 @@ export interface GraphPlan {
   onError: "fail-fast" | "drain";
 }
 
-export type Act = { atMs: number; which: number; do: "pause" | "resume" | "cancel" | "retry" | "signal" | "die" };
+export type Act =
+  | { atMs: number; which: number; do: "pause" | "resume" | "cancel" | "retry" | "signal" | "die" }
+  /** The clock of the machine is set; who measures by it what takes a while measures that. */
+  | { atMs: number; do: "set"; aheadMs: number };
 
 export interface Plan {
   graphs: GraphPlan[];
@@ -97,17 +102,25 @@ export function planOf(seed: number): Plan {
     child: graphPlan(dice, "child", 2, false),
     starts: dice.times(1, 3, () => ({
       atMs: dice.below(200),
-      delayMs: dice.isOneIn(4) ? 500 : 0,
+      delayMs: dice.isOneIn(3) ? dice.pick([500, 2000]) : 0,
       graph: dice.below(graphs.length),
     })),
-    acts: dice.times(0, 6, () => ({
-      atMs: dice.below(SPAN_MS),
-      which: dice.below(3),
-      do: dice.pick(["pause", "resume", "resume", "cancel", "retry", "signal", "signal", "die"] as const),
-    })),
+    acts: [
+      ...dice.times(0, 6, () => ({
+        atMs: dice.below(SPAN_MS),
+        which: dice.below(3),
+        do: dice.pick(["pause", "resume", "resume", "cancel", "retry", "signal", "signal", "die"] as const),
+      })),
+      ...(dice.isOneIn(2) ? dice.times(1, 3, () => setting(dice)) : []),
+    ],
     deaths: dice.below(3),
     faults: dice.isOneIn(4) ? 1 : 0,
   };
+}
+
+function setting(dice: Dice): Act {
+  const aheadMs = dice.pick([-3_600_000, -30_000, -700, 0, 700, 30_000, 3_600_000]);
+  return { atMs: dice.below(SPAN_MS), do: "set", aheadMs };
 }
 
 function graphPlan(dice: Dice, name: string, most: number, mayNest: boolean): GraphPlan {
@@ -142,7 +155,8 @@ function nodePlan(dice: Dice, at: number, before: readonly NodePlan[], mayNest: 
 }
 
 function op(dice: Dice, mayWait: boolean): Op {
-  const kind = dice.pick(["step", "step", "call", "state", "sleep", "wait", "late", "map"] as const);
+  const kind = dice.pick(["step", "step", "call", "state", "sleep", "work", "wait", "late", "map"] as const);
+  if (kind === "work") return { kind, ms: dice.pick([20, 400, 1500]) };
   if (kind === "sleep") return { kind, ms: dice.pick([0, 1, 300, 1500]) };
   if (kind === "late") return { kind, ms: 200 };
   if (kind === "map") return { kind, items: dice.below(3) };

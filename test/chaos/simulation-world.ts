@@ -22,12 +22,18 @@ export class Timeline implements Clock {
   readonly #due: Due[] = [];
   /** Calls of the store that are with it. */
   underWay = 0;
+  /** How far the clock of the machine is from the time: it was set. Timers take no notice of that. */
+  aheadMs = 0;
 
   constructor(startMs: number) {
     this.#nowMs = startMs;
   }
 
   now(): number {
+    return this.#nowMs;
+  }
+
+  elapsed(): number {
     return this.#nowMs;
   }
 
@@ -112,7 +118,8 @@ export class Life {
     this.#trouble = trouble;
     this.#onDeath = onDeath;
     this.clock = {
-      now: () => timeline.now(),
+      now: () => timeline.now() + timeline.aheadMs,
+      elapsed: () => timeline.elapsed(),
       schedule: (delayMs, run) => {
         const isLost = trouble.bug === "timer" && trouble.dice.isOneIn(40);
         return timeline.schedule(delayMs, () => void (this.isDead || isLost || run()));

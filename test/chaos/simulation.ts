@@ -11,6 +11,7 @@ import {
   openStore,
   WaitTimeoutError,
   worker,
+  type Clock,
   type Engine,
   type GraphDefinition,
   type Json,
@@ -42,6 +43,8 @@ const SPARE_TRIES = 5;
 const HANG_MS = 20_000;
 /** Far more than any plan takes. */
 const MOST_ROUNDS = 400;
+/** What no clock that was set has put off needs no more. */
+const SOON_ROUNDS = 150;
 /** Ids of graphs hold the time, and must not repeat between runs. */
 let nextStartMs = Date.UTC(2026, 0, 1);
 
@@ -98,6 +101,8 @@ class Simulation {
   #isUp = false;
   #nonce = 0;
   #deliveries = 0;
+  /** Attempts that were taken for late. */
+  readonly #wrong: string[] = [];
 
   constructor(seed: number, store: Store, bug: Bug | undefined) {
     this.#plan = planOf(seed);
@@ -185,12 +190,17 @@ class Simulation {
     );
   }
 
-  #act({ do: what, which }: Act): void {
+  #act(act: Act): void {
+    const { do: what } = act;
+    if (what === "set") {
+      this.#timeline.aheadMs = act.aheadMs;
+      return this.#note(`the clock is set, ${act.aheadMs} ms ahead`);
+    }
     if (what === "die") {
       if (this.#deaths + this.#trouble.deathsAt.length < MOST_DEATHS) this.#life.die();
       return;
     }
-    const each = this.#runs[which % this.#runs.length];
+    const each = this.#runs[act.which % this.#runs.length];
     if (!each?.id || !this.#isUp) return;
     if (what === "signal") return void this.#signal(each, 1);
     if (what === "cancel") each.mayBeCancelled = true;
@@ -224,7 +234,8 @@ class Simulation {
           else if (phase !== "cancelling") await this.#asked(this.#signal(each, epoch));
         }
         assert.ok(round < MOST_ROUNDS, `${each.key} is not started`);
-        await this.#timeline.advance(1000);
+        // One whose sleep began by a clock that was ahead sleeps until then.
+        await this.#timeline.advance(round < SOON_ROUNDS ? 1000 : 60_000);
       }
     }
     // Children of what was cancelled, and what dead processes still write.
@@ -284,20 +295,29 @@ class Simulation {
     const options = {
       retry: { max: node.fails + SPARE_TRIES, base: 50, cap: 400 },
       timeout: HANG_MS,
+      heartbeat: HANG_MS,
       concurrency: node.concurrency,
       ...(node.compensates && { compensate: () => undefined }),
       ...(node.hasOnCancel && { onCancel: () => undefined }),
     };
     return worker(`${plan.name}-${node.name}`, options, async (input: Json, ctx): Promise<Json> => {
       this.#note(`${ctx.nodeId} is called, attempt ${ctx.attempt}`);
+      const { clock } = this.#life;
       if (node.hangs && ctx.attempt === 1) await new Promise(() => undefined);
+      ctx.signal.addEventListener("abort", () => this.#requireInTime(ctx));
       const outcomes: Json[] = [];
-      for (const [at, op] of node.ops.entries()) outcomes.push(await perform(op, at, ctx));
+      for (const [at, op] of node.ops.entries()) outcomes.push(await perform(op, at, ctx, clock));
       if (ctx.attempt <= node.fails) throw new Error("no luck");
       if (node.isFatal) throw new FinalError("broken for good");
       const saw = node.kind === "map" ? (input as { of: Json }).of : sawOf(ctx.deps);
       return { nonce: ++this.#nonce, saw, outcomes };
     });
+  }
+
+  /** What it waits for is not counted, and the rest takes no time at all: whatever the clock was set to, it is not late. */
+  #requireInTime({ nodeId, signal }: WorkerContext): void {
+    const { name, message } = signal.reason as Error;
+    if (name === "AttemptTimeout") this.#wrong.push(`${nodeId}: ${message}`);
   }
 
   #outboxRow({ graphId, event, epoch, pauseNo, timestampMs }: LifecycleEvent) {
@@ -312,6 +332,7 @@ class Simulation {
   // What must be.
 
   async #judge(): Promise<void> {
+    assert.deepEqual(this.#wrong, [], "attempts that are taken for late");
     const all = (await this.#store.graphs.list({ limit: 200 })).items;
     const roots = all.filter((row) => row.parentGraph === undefined);
     assert.deepEqual(
@@ -404,7 +425,7 @@ const double = worker("double", { concurrency: 2 }, async (n: number, ctx) => {
   return doubled;
 });
 
-async function perform(op: Op, at: number, ctx: WorkerContext): Promise<Json> {
+async function perform(op: Op, at: number, ctx: WorkerContext, clock: Clock): Promise<Json> {
   if (op.kind === "step") return ctx.step(`step${at}`, () => `step ${at}`);
   if (op.kind === "call") return ctx.call(`call${at}`, double, at);
   if (op.kind === "wait") return ctx.waitFor(signalOf(ctx.nodeId, at));
@@ -416,7 +437,10 @@ async function perform(op: Op, at: number, ctx: WorkerContext): Promise<Json> {
     );
   if (op.kind === "state") ctx.state.set(`at${at}`, at);
   else if (op.kind === "sleep") await ctx.sleep(op.ms);
-  else if (op.kind === "late") {
+  else if (op.kind === "work") {
+    clock.schedule(op.ms / 2, () => ctx.heartbeat());
+    await new Promise<void>((resolve) => void clock.schedule(op.ms, resolve));
+  } else if (op.kind === "late") {
     const late = await ctx.waitFor(`never ${at}`, { timeout: op.ms }).catch((error: unknown) => error);
     if (!(late instanceof WaitTimeoutError)) throw late;
   }

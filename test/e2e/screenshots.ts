@@ -66,6 +66,7 @@ function shots({ failed, waiting, done, delivery, hook }: Ids): Shot[] {
 let backMs = 0;
 const clock: Clock = {
   now: () => Date.now() - backMs,
+  elapsed: () => systemClock.elapsed(),
   schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
 };
 /** Orders of each two minutes of the hour before: it began quietly, and had its rush. */

@@ -14,7 +14,7 @@ export class DeliveryMetrics {
   ended({ status, attempt, createdMs, startedMs, endedMs }: DeliveryReport): void {
     this.attempts.add(status === "pending" ? "retrying" : status);
     this.#durations.observe((endedMs - startedMs) / 1000);
-    if (attempt === 1) this.#ages.observe((endedMs - createdMs) / 1000);
+    if (attempt === 1) this.#ages.observe(Math.max(0, endedMs - createdMs) / 1000);
   }
 
   /** For people: what half, and all but a hundredth, stayed below. */

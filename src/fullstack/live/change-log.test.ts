@@ -88,7 +88,11 @@ describe("the stream of a screen", () => {
 
   it("keeps what comes within a second for the end of it, however often it is asked", async () => {
     const due: (() => void)[] = [];
-    const clock: Clock = { now: () => 0, schedule: (ms, run) => (due[ms] = run) && { cancel: () => undefined } };
+    const clock: Clock = {
+      now: () => 0,
+      elapsed: () => 0,
+      schedule: (ms, run) => (due[ms] = run) && { cancel: () => undefined },
+    };
     const log = logOf();
     const feed = new ChangesFeed(log, ["graphs"], fail, clock);
     log.note({ of: "graph", id: "a" });

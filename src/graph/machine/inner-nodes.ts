@@ -108,7 +108,7 @@ export class InnerNodes {
     if (signal && signal.row.createdMs <= dueMs) {
       this.signals.take(change, signal, wait);
       this.#finish(change, wait, { ok: true, value: signal.value });
-    } else if (dueMs <= change.nowMs) this.#finish(change, wait, timeUp(wait));
+    } else if (dueMs <= change.nowMs || wait.isOverdue) this.#finish(change, wait, timeUp(wait));
   }
 
   /** Settles all that has fallen due: after a pause. */

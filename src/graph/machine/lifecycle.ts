@@ -148,7 +148,7 @@ export class Lifecycle {
       worker: row.worker,
       status: row.status,
       timestampMs: change.nowMs,
-      durationMs: row.startedMs === undefined ? 0 : change.nowMs - row.startedMs,
+      durationMs: row.startedMs === undefined ? 0 : Math.max(0, change.nowMs - row.startedMs),
       result: row.result,
       error: row.error,
       epoch: row.epoch,

@@ -23,6 +23,8 @@ export interface Wait {
   readonly parse?: ((payload: Json) => Promise<Json>) | undefined;
   /** When the sleep is over, or the wait given up. */
   dueMs?: number | undefined;
+  /** Its time has come, in a pause: that it is over is decided as the graph goes on, whatever the clock was set to by then. */
+  isOverdue?: boolean;
   /** Set when it is decided. */
   outcome?: WaitOutcome;
   /** Called once the outcome is committed. */

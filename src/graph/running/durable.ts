@@ -315,9 +315,11 @@ export class Durable {
   }
 
   #due(wait: Wait, dueMs: number): void {
-    if (wait.outcome || !this.#port.isCurrent() || this.#port.machine.row.phase !== "running") return;
+    if (wait.outcome || !this.#port.isCurrent()) return;
     // A timer may be early by a moment, and the clock be set back.
     if (this.#port.clock.now() < dueMs) return this.#arm(wait);
+    wait.isOverdue = true;
+    if (this.#port.machine.row.phase !== "running") return;
     this.#commit((change, inner) => inner.settle(change, wait)).catch(() => undefined);
   }
 

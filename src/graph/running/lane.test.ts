@@ -157,7 +157,8 @@ describe("a lane", () => {
         const gone = new Set<number>();
         let nowMs = 0;
         // The timers of the real one need no time to pass: asking is enough.
-        const clock = { now: () => nowMs, schedule: () => ({ cancel: () => undefined }) };
+        const now = (): number => nowMs;
+        const clock = { now, elapsed: now, schedule: () => ({ cancel: () => undefined }) };
         const lane = new Lane<Named>({
           options: {
             concurrency: perKey === undefined ? total : { limit: perKey, key: anyKey, total },

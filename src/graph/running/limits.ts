@@ -29,8 +29,6 @@ export class AttemptLimits {
   readonly #silenceMs: number;
   #runningSinceMs: number;
   #lastBeatMs: number;
-  /** Whether it has told something since the timer that watches was set. */
-  #hasBeaten = false;
   #isQueued: boolean;
   #timeout: Timer | undefined;
   #watch: Timer | undefined;
@@ -39,7 +37,7 @@ export class AttemptLimits {
     this.#options = options;
     this.#timeoutLeftMs = options.timeout === undefined ? Infinity : durationMs(options.timeout);
     this.#silenceMs = options.heartbeat === undefined ? Infinity : durationMs(options.heartbeat);
-    this.#runningSinceMs = this.#lastBeatMs = options.clock.now();
+    this.#runningSinceMs = this.#lastBeatMs = options.clock.elapsed();
     this.#isQueued = options.isQueued === true;
     if (!this.#isQueued) this.#arm();
   }
@@ -47,15 +45,13 @@ export class AttemptLimits {
   /** The attempt has told something. Cheap: the timer that watches looks at it when it falls due. */
   beat(): void {
     if (this.#isQueued) return this.#begin();
-    this.#lastBeatMs = this.#options.clock.now();
-    this.#hasBeaten = true;
+    this.#lastBeatMs = this.#options.clock.elapsed();
   }
 
   /** It waits for something durable; until `resume` no time is counted. */
   hold(): void {
     this.stop();
-    // A clock that was set back gives no time.
-    if (!this.#isQueued) this.#timeoutLeftMs -= Math.max(0, this.#options.clock.now() - this.#runningSinceMs);
+    if (!this.#isQueued) this.#timeoutLeftMs -= this.#options.clock.elapsed() - this.#runningSinceMs;
   }
 
   resume(): void {
@@ -65,7 +61,7 @@ export class AttemptLimits {
 
   #begin(): void {
     this.#isQueued = false;
-    this.#runningSinceMs = this.#lastBeatMs = this.#options.clock.now();
+    this.#runningSinceMs = this.#lastBeatMs = this.#options.clock.elapsed();
     this.#arm();
   }
 
@@ -83,17 +79,12 @@ export class AttemptLimits {
     if (this.#silenceMs !== Infinity) this.#watchFor(this.#silenceMs);
   }
 
-  /**
-   * One timer for all beats: an attempt may tell something a thousand times a second. How much is left is told by the clock, which may
-   * have been set: whether it has been silent at all is not.
-   */
+  /** One timer for all beats: an attempt may tell something a thousand times a second. */
   #watchFor(inMs: number): void {
     const { clock, heartbeat, abort } = this.#options;
-    this.#hasBeaten = false;
     this.#watch = clock.schedule(inMs, () => {
-      const leftMs = this.#lastBeatMs + this.#silenceMs - clock.now();
-      if (this.#hasBeaten) this.#watchFor(leftMs > 0 && leftMs <= this.#silenceMs ? leftMs : this.#silenceMs);
-      else if (leftMs > 0 && leftMs < inMs) this.#watchFor(leftMs);
+      const leftMs = this.#lastBeatMs + this.#silenceMs - clock.elapsed();
+      if (leftMs > 0) this.#watchFor(leftMs);
       else
         abort(new AttemptTimeout(`No heartbeat within ${heartbeat}: no progress, log, event, step or ctx.heartbeat()`));
     });

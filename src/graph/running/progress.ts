@@ -22,8 +22,7 @@ export class ProgressThrottle {
 
   set(value: number, note: string | undefined): void {
     this.#waiting = note === undefined ? { value } : { value, note };
-    // Never longer than that, should the clock have been set back.
-    const waitMs = Math.min(this.#lastMs + this.#intervalMs - this.#clock.now(), this.#intervalMs);
+    const waitMs = this.#lastMs + this.#intervalMs - this.#clock.elapsed();
     if (value === 0 || value === 1 || waitMs <= 0) this.flush();
     else this.#timer ??= this.#clock.schedule(waitMs, () => this.flush());
   }
@@ -35,7 +34,7 @@ export class ProgressThrottle {
     const progress = this.#waiting;
     this.#waiting = undefined;
     if (!progress) return;
-    this.#lastMs = this.#clock.now();
+    this.#lastMs = this.#clock.elapsed();
     this.#write(progress);
   }
 

@@ -59,9 +59,9 @@ export class Runner {
     if (isClosing()) return go(live, () => live.machine.nodeInterrupted(node, clock.now()));
     const controller = new Abort();
     live.controllers.set(node.id, controller);
-    const startedMs = clock.now();
+    const [startedMs, beganMs] = [clock.now(), clock.elapsed()];
     const outcome = claim.fault === undefined ? await this.#outcomeOf(claim, controller) : refusal(claim.fault, node);
-    onAttempt?.(reportOf(claim, outcome, startedMs, clock.now()));
+    onAttempt?.(reportOf(claim, outcome, startedMs, startedMs + Math.round(clock.elapsed() - beganMs)));
     if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
     if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
     else if (outcome.kind === "done") this.#tell(node, "node.discarded");

@@ -38,4 +38,39 @@ describe("when the clock is set", () => {
     await clock.advance(1000);
     assert.equal((await store.graphs.graph(snapshot.graph_id))?.progress?.value, 0.2);
   });
+
+  for (const setMs of [-HOUR_MS, HOUR_MS])
+    it(`by ${setMs} ms, an attempt has the time that is left to it after a sleep, and no more`, async () => {
+      const clock = new SetClock();
+      const sleeps = worker("sleeps", { timeout: "20s", retry: { max: 1 } }, async (_input, ctx) => {
+        await new Promise<void>((resolve) => void clock.schedule(12_000, resolve));
+        await ctx.sleep(0);
+        return never();
+      });
+      const { engine } = await bench({ workers: [sleeps] }, "memory:", clock);
+      const { snapshot } = await engine.start("sleeps", null);
+      await clock.advance(5000);
+      clock.aheadMs = setMs;
+      await clock.advance(14_000);
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "running");
+      await clock.advance(2000);
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.error?.reason, "timeout");
+    });
+
+  it("back, a sleep that was over in a pause is over when its graph goes on", async () => {
+    const clock = new SetClock();
+    const sleeps = worker("sleeps", async (_input, ctx) => {
+      await ctx.sleep(5000);
+      return "awake";
+    });
+    const { engine } = await bench({ workers: [sleeps] }, "memory:", clock);
+    const { snapshot } = await engine.start("sleeps", null);
+    await clock.advance(1000);
+    await engine.pause(snapshot.graph_id);
+    await clock.advance(10_000);
+    clock.aheadMs = -HOUR_MS;
+    await engine.resume(snapshot.graph_id);
+    await clock.advance(1);
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.result, "awake");
+  });
 });
