@@ -46,6 +46,13 @@ const orders = graph<Order, unknown>("order", (g) => {
 });
 
 const report = worker("nightly-report", { timeout: "5m" }, (_: unknown, ctx) => {
+  ctx.emit("ai.usage", {
+    model: "small",
+    prompt_tokens: 1204,
+    completion_tokens: 310,
+    total_tokens: 1514,
+    cost: 0.0021,
+  });
   ctx.progress(1, "written");
   return { pages: 12 };
 });

@@ -78,6 +78,12 @@ describe("the screen of a run", () => {
     assert.match(page, /status=failed&amp;worker=order&amp;error=/);
   });
 
+  it("sums up what its calls of models came to, where it made any", async () => {
+    const asked = await runTo(app, "nightly-report", null, "done");
+    assert.match(await text(`/${asked}`), /<dt>Models<\/dt><dd>1,204 tokens in, 310 out, cost 0.0021<\/dd>/);
+    assert.doesNotMatch(await text(`/${done}`), /Models/);
+  });
+
   it("shows when what ran, with each wait and retry, and leads from there to the node", async () => {
     const page = await text(`/${done}`);
     const row = /timeline-name">charge<[\s\S]*?class="unseen">, done: ([^<]*)</.exec(page);

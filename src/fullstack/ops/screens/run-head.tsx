@@ -8,7 +8,8 @@ import { queryText } from "../views/runs-query.ts";
 import { countText, durationText, ordinalText } from "../views/text.ts";
 import { Mark, Time } from "./parts.tsx";
 
-export function RunHead({ run, look }: { run: Snapshot; look: Look }) {
+/** @param usage of language models, in words; undefined where none was told of */
+export function RunHead({ run, usage, look }: { run: Snapshot; usage: string | undefined; look: Look }) {
   const { graph_id: id, worker, parent, children, forked_from: forkedFrom, started_ms: startedMs } = run;
   const endMs = run.finished_ms ?? look.nowMs;
   return (
@@ -72,6 +73,12 @@ export function RunHead({ run, look }: { run: Snapshot; look: Look }) {
           <div>
             <dt>Progress</dt>
             <dd>{progressText(run.progress)}</dd>
+          </div>
+        )}
+        {usage === undefined ? null : (
+          <div>
+            <dt>Models</dt>
+            <dd>{usage}</dd>
           </div>
         )}
         {run.tags.length === 0 ? null : (

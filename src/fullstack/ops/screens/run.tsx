@@ -16,6 +16,7 @@ import { readRunQuery, runQueryText } from "../views/run-query.ts";
 import { stepViews } from "../views/steps.ts";
 import { countText } from "../views/text.ts";
 import { timelineOf } from "../views/timeline.ts";
+import { usageOf, usageText } from "../views/usage.ts";
 import { rangeEntries } from "../views/zoom.ts";
 import { AuditTable } from "./audit.tsx";
 import { EventList } from "./events.tsx";
@@ -99,10 +100,11 @@ async function readEvents(engine: Look["app"]["engine"], id: string): Promise<Gr
 function Run({ data, look }: { data: RunData; look: Look }) {
   const { run, query } = data;
   const id = run.graph_id;
+  const usage = usageOf(data.events);
   return (
     <>
       <div data-live="head">
-        <RunHead run={run} look={look} />
+        <RunHead run={run} usage={usage && usageText(usage)} look={look} />
       </div>
       <StepForm look={look} action={`/runs/${id}/pause`} class="steps">
         <label>
