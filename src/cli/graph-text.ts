@@ -1,5 +1,5 @@
 /** Graphs and their events as lines for people. */
-import type { Snapshot } from "../graph/machine/view-types.ts";
+import type { NodeDetail, Snapshot } from "../graph/machine/view-types.ts";
 import type { WireEvent } from "./graph-client.ts";
 import { treeLines, type TreeNode } from "./graph-tree.ts";
 import { facts, type Output } from "./output.ts";
@@ -22,7 +22,8 @@ export function printGraphs(output: Output, graphs: readonly Snapshot[], total: 
   if (total > graphs.length) output.line(output.style("dim", `${graphs.length} of ${total}; --limit shows more`));
 }
 
-export function printGraph(output: Output, graph: Snapshot): void {
+/** @param origin where its error comes from, as far as that is known. */
+export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["origin"] = null): void {
   const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, error, tags } = graph;
   output.line(`${output.style("bold", graph_id)}  ${statusText(output, status).trimEnd()}`);
   const tookMs = started_ms === null || finished_ms === null ? undefined : finished_ms - started_ms;
@@ -36,6 +37,8 @@ export function printGraph(output: Output, graph: Snapshot): void {
     ...(error === null
       ? []
       : ([["error", `${error.message}${error.node === undefined ? "" : ` (${error.node})`}`]] as const)),
+    ...(origin?.causes ?? []).map((cause) => ["caused by", cause] as const),
+    ...(origin?.place === undefined ? [] : ([["thrown at", origin.place]] as const)),
   ]);
   output.line();
   const lines = treeLines(foldedNodes(graph), graph.edges, output.isAscii);

@@ -17,7 +17,7 @@ import { createOutput } from "./output.ts";
 const KEY = "a-key-for-the-operator";
 const double = worker("double", (n: number) => n * 2);
 const refuse = worker("refuse", () => {
-  throw new FinalError("never");
+  throw new FinalError("never", { cause: new Error("a rule") });
 });
 const asked = worker("asked", (_: null, ctx) => ctx.waitFor("answer"));
 const fan = graph("fan", (g) => {
@@ -143,7 +143,8 @@ describe("svc graph", () => {
     const id = events[0]?.graph_id ?? "";
     assert.equal((await run(["tail", id])).code, 1);
     const { lines: shown } = await run(["show", id]);
-    assert.match(shown.join("\n"), /^g_\S+  failed\n  worker   refuse\n[^]*error    never \(refuse\)\n/);
+    assert.match(shown.join("\n"), /^g_\S+  failed\n  worker     refuse\n[^]*error      never \(refuse\)\n/);
+    assert.match(shown.join("\n"), /\n  caused by  Error: a rule\n  thrown at  src\/cli\/graph\.test\.ts:\d+:\d+\n/);
     const { lines: retried } = await run(["retry", id, "--note", "to be sure", "--json"]);
     assert.equal((JSON.parse(retried[0] ?? "") as { epoch: number }).epoch, 2);
     const { lines: told } = await run(["tail", id]);

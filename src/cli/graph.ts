@@ -1,5 +1,5 @@
 /** `svc graph <verb>`: looks at and steers the graphs of a running app, over its operator endpoints. */
-import type { Snapshot } from "../graph/machine/view-types.ts";
+import type { NodeDetail, Snapshot } from "../graph/machine/view-types.ts";
 import { PATHS } from "../shared/wire.ts";
 import { check, queues, schedules } from "./graph-control.ts";
 import { bulk } from "./graph-bulk.ts";
@@ -24,7 +24,7 @@ export async function graph({ task, json }: GraphCommand, client: GraphClient, o
     case "ls":
       return list(task.query, json, client, output);
     case "show":
-      return show(await client.graph(task.id));
+      return showOne(task.id, json, client, output);
     case "tail":
       return follow(task.id, json, client, output);
     case "start":
@@ -42,6 +42,26 @@ export async function graph({ task, json }: GraphCommand, client: GraphClient, o
         await client.post<Snapshot>(`${PATHS.graphs}/${encodeURIComponent(task.id)}/${task.verb}`, task.body),
       );
   }
+}
+
+/** With where its error comes from, for people: that is kept with the node that failed. */
+async function showOne(id: string, json: boolean, client: GraphClient, output: Output): Promise<number> {
+  const snapshot = await client.graph(id);
+  if (json) output.line(JSON.stringify(snapshot));
+  else printGraph(output, snapshot, await originOf(snapshot, client));
+  return 0;
+}
+
+/** Of a graph that has failed of a node that is still there. */
+async function originOf({ graph_id: id, error, nodes }: Snapshot, client: GraphClient): Promise<NodeDetail["origin"]> {
+  const failed = nodes.find((node) => node.id === error?.node);
+  if (!failed) return null;
+  return (await client.get<NodeDetail>(`${PATHS.graphs}/${encodeURIComponent(id)}/nodes/${pathOf(failed.id)}`)).origin;
+}
+
+/** Items of fan-outs have a slash in their ids, which stays one. */
+function pathOf(node: string): string {
+  return node.split("/").map(encodeURIComponent).join("/");
 }
 
 async function list(

@@ -13,6 +13,24 @@ export interface Failure {
   node?: string;
 }
 
+/** Where an error comes from, for those who run the app. */
+export interface FailureOrigin {
+  /** `Error: connect ECONNREFUSED 10.0.0.7:5432`: what it was caused by, the nearest first. */
+  causes: string[];
+  /** `src/charge.ts:12:9`, within the folder of the app; absent where no code of it was under way. */
+  place?: string;
+}
+
+/** What a node keeps of its failure. What is told of it has no origin: many may hear that. */
+export interface NodeFailure extends Failure {
+  origin?: FailureOrigin;
+}
+
+/** What is told of it. */
+export function withoutOrigin({ message, reason, node }: Failure): Failure {
+  return { message, reason, ...(node !== undefined && { node }) };
+}
+
 export interface GraphRow {
   id: string;
   /** Name of the graph or worker that was started. */
@@ -86,7 +104,7 @@ export interface NodeRow {
   after: string[];
   input: Json | undefined;
   result: Json | undefined;
-  error: Failure | undefined;
+  error: NodeFailure | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
   /** When a retry or a sleep is due. */

@@ -332,6 +332,21 @@ throughBothDoors(
       assert.equal((await call("GET", "/_svc/graphs/g_none/artifacts")).status, 404);
     });
 
+    it("where an error comes from is told with its node, to operators and not to tokens; in no event", async () => {
+      const { id } = await begin({ worker: "broken", input: {} });
+      await until(async () => (await call("GET", `/_svc/graphs/${id}`)).reply["status"] === "failed", "its end");
+      const path = `/_svc/graphs/${id}/nodes/broken`;
+      const { origin, error } = (await call("GET", path)).reply as { origin: { place: string }; error: object };
+      assert.match(origin.place, /^test\/contract\/app\.ts:\d+:\d+$/);
+      assert.deepEqual(Object.keys(error), ["message", "reason", "node"]);
+      const headers = { "x-svc-graph-token": site.app.graphToken(id, "read") };
+      for (const rest of ["", "/nodes/broken", "/history"]) {
+        const text = await (await site.send(`/_svc/graphs/${id}${rest}`, { headers })).text();
+        assert.ok(text.includes(id) || text.includes("broken"), rest);
+        assert.ok(!text.includes(origin.place), rest);
+      }
+    });
+
     it("with the token, control calls also need CSRF", async () => {
       const { id } = await begin({ worker: "held", input: {}, delay_ms: 60_000 });
       const read = { "x-svc-graph-token": site.app.graphToken(id, "read") };

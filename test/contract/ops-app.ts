@@ -21,7 +21,10 @@ const charge = worker(
   { concurrency: 4, retry: { max: 2, base: "50ms", cap: "100ms" } },
   (order: Order, ctx) => {
     if (order.order.endsWith("3") && ctx.attempt === 1) throw new Error("The card gateway answered 503");
-    if (order.order.endsWith("7")) throw new FinalError(`The card of order ${order.order} was declined`);
+    if (order.order.endsWith("7")) {
+      const cause = new Error("insufficient funds");
+      throw new FinalError(`The card of order ${order.order} was declined`, { cause });
+    }
     return { charged: 4200, receipt: `rc_${order.order}` };
   },
 );

@@ -84,6 +84,19 @@ describe("the screen of a run", () => {
     assert.doesNotMatch(await text(`/${done}`), /Models/);
   });
 
+  it("tells what its error was caused by and where in the app it was thrown, without a path of the machine", async () => {
+    const place = /at <code>(test\/contract\/ops-app\.ts:\d+:\d+)<\/code>/.exec(await text(`/${failed}`))?.[1];
+    assert.ok(place);
+    for (const query of ["?tab=error", "?node=charge&tab=error"]) {
+      const page = await text(`/${failed}${query}`);
+      assert.ok(page.includes(`Thrown at <code data-copy-id>${place}</code>`), query);
+      assert.match(page, /<h3>Caused by<\/h3><ol class="causes"><li><code>Error: insufficient funds<\/code>/);
+      assert.ok(!page.includes(process.cwd()));
+    }
+    const other = await text(`/${failed}?node=reserve`);
+    assert.ok(!other.includes(place), "of another node");
+  });
+
   it("shows when what ran, with each wait and retry, and leads from there to the node", async () => {
     const page = await text(`/${done}`);
     const row = /timeline-name">charge<[\s\S]*?class="unseen">, done: ([^<]*)</.exec(page);

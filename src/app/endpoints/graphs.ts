@@ -3,7 +3,7 @@ import { readJson } from "../../http/body.ts";
 import { eventStream, type StreamEvent } from "../../http/event-stream.ts";
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
-import type { Snapshot } from "../../graph/machine/view-types.ts";
+import type { NodeDetail, Snapshot } from "../../graph/machine/view-types.ts";
 import { createGraphToken, graphTokenScope } from "../../security/graph-token.ts";
 import type { GraphScope } from "../../security/graph-token.ts";
 import type { GraphEvent } from "../../store/graph-rows.ts";
@@ -106,13 +106,20 @@ async function signal(ctx: Context, services: Services): Promise<Result> {
 /** What its nodes came to before they were run again. */
 async function past(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
-  return json({ nodes: await services.engine.pastNodes(graph_id) });
+  const nodes = await services.engine.pastNodes(graph_id);
+  return json({ nodes: nodes.map((one) => nodeFor(ctx, services, one)) });
 }
 
 async function node(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
   const id = ctx.params["node"] ?? "";
-  return json((await services.engine.node(graph_id, id)) ?? notFound(`The graph has no node "${id.slice(0, 80)}"`));
+  const found = (await services.engine.node(graph_id, id)) ?? notFound(`The graph has no node "${id.slice(0, 80)}"`);
+  return json(nodeFor(ctx, services, found));
+}
+
+/** Where an error comes from is for operators: a token may be in anybody's page. */
+function nodeFor(ctx: Context, services: Services, node: NodeDetail): NodeDetail {
+  return actorOf(ctx, services) === "operator" ? node : { ...node, origin: null };
 }
 
 /** What has happened so far, without waiting for more. */

@@ -12,6 +12,8 @@ export interface RunData {
   /** Whether there are more than were read. */
   isCut: boolean;
   node: NodeDetail | undefined;
+  /** Of the error that is shown: of the node that is chosen, else of the one that the run failed of. */
+  origin: NodeDetail["origin"];
   past: NodeDetail[];
   audit: AuditRow[];
   query: RunQuery;

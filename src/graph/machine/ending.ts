@@ -2,7 +2,7 @@
  * How a graph comes to fail: what runs is stopped, or let end first; what is left to be undone is undone (unwinding.ts);
  * then it has failed. The part of the state machine from the first failure for good to `graph.failed`.
  */
-import type { Failure, NodeRow } from "../../store/graph-rows.ts";
+import type { Failure, NodeFailure, NodeRow } from "../../store/graph-rows.ts";
 import type { Unit } from "../../store/unit.ts";
 import { Change, type LastEvent } from "./change.ts";
 import type { InnerNodes } from "./inner-nodes.ts";
@@ -48,7 +48,7 @@ export class Ending {
   }
 
   /** @param retryAtMs when to try again; undefined: it is recorded. */
-  undoFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number): Unit {
+  undoFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number): Unit {
     const change = this.#change(nowMs);
     this.#unwinding.failed(change, node, error, retryAtMs);
     this.#unwind(change);

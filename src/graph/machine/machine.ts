@@ -29,7 +29,13 @@
  * Source: contract section 4.
  */
 import type { Json } from "../../shared/json.ts";
-import type { Failure, GraphRow, NodeRow, SignalRow } from "../../store/graph-rows.ts";
+import {
+  withoutOrigin,
+  type GraphRow,
+  type NodeFailure,
+  type NodeRow,
+  type SignalRow,
+} from "../../store/graph-rows.ts";
 import type { Unit } from "../../store/unit.ts";
 import { toldOf } from "./audit.ts";
 import { Change, LastEvent } from "./change.ts";
@@ -164,7 +170,7 @@ export class Machine {
   }
 
   /** @param retryAtMs when to try again; undefined fails the graph. */
-  nodeFailed(node: NodeRow, error: Failure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Unit {
+  nodeFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Unit {
     const change = new Change(this.row, nowMs, this.#last);
     const isLast = retryAtMs === undefined || this.ending.isUnderWay;
     this.#attemptEnded(change, node, isLast);
@@ -173,7 +179,11 @@ export class Machine {
       this.#failNode(change, node, error);
     } else {
       change.node(node, { status: "retrying", error, dueMs: retryAtMs });
-      change.event("node.retrying", node.id, { ...error, attempt: node.attempt, due_ms: retryAtMs });
+      change.event("node.retrying", node.id, {
+        ...withoutOrigin(error),
+        attempt: node.attempt,
+        due_ms: retryAtMs,
+      });
     }
     this.#settlePause(change);
     return change.unit;
@@ -347,12 +357,13 @@ export class Machine {
     this.#turns.feed(change, this.definitionOf(node.id));
   }
 
-  #failNode(change: Change, node: NodeRow, error: Failure): void {
+  #failNode(change: Change, node: NodeRow, error: NodeFailure): void {
+    const told = withoutOrigin(error);
     change.node(node, { status: "failed", error, finishedMs: change.nowMs });
-    change.event("node.failed", node.id, { ...error });
+    change.event("node.failed", node.id, { ...told });
     if (this.ending.isUnderWay) this.ending.settle(change);
     else if (this.definitionOf(node.id).mayFail) this.#ended(change, node);
-    else this.ending.nodeFailed(change, error, this.definition.options.onError === "drain");
+    else this.ending.nodeFailed(change, told, this.definition.options.onError === "drain");
   }
 
   /** Gives nodes their turn, and ends the graph when nothing is left or the turn of one can't be told. */

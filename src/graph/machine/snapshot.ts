@@ -1,5 +1,5 @@
 /** A graph as the API shows it (contract section 4). */
-import type { GraphRow, NodeRow } from "../../store/graph-rows.ts";
+import { withoutOrigin, type GraphRow, type NodeRow } from "../../store/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { NodeDetail, Snapshot } from "./view-types.ts";
 
@@ -51,7 +51,7 @@ function nodeView(node: NodeRow): Snapshot["nodes"][number] {
     started_ms: node.startedMs ?? null,
     finished_ms: node.finishedMs ?? null,
     due_ms: node.dueMs ?? null,
-    error: node.error ?? null,
+    error: node.error ? withoutOrigin(node.error) : null,
   };
 }
 
@@ -63,5 +63,6 @@ export function nodeDetail(node: NodeRow, input = node.input): NodeDetail {
     input: input ?? null,
     result: node.result ?? null,
     state: node.state ?? null,
+    origin: node.error?.origin ?? null,
   };
 }

@@ -14,7 +14,7 @@
  *
  * Nothing loops: each is tried as often as its worker's `retry` says, less when it takes the process down.
  */
-import type { Failure, GraphRow, NodeRow } from "../../store/graph-rows.ts";
+import { withoutOrigin, type GraphRow, type NodeFailure, type NodeRow } from "../../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
 import type { AnyOptions } from "../definition/worker-types.ts";
@@ -68,10 +68,14 @@ export class Unwinding {
   }
 
   /** @param retryAtMs when to try again; undefined: it is recorded, and the next one has its turn. */
-  failed(change: Change, node: NodeRow, error: Failure, retryAtMs: number | undefined): void {
+  failed(change: Change, node: NodeRow, error: NodeFailure, retryAtMs: number | undefined): void {
     if (retryAtMs !== undefined) {
       change.node(node, { attempt: node.attempt + 1, error, dueMs: retryAtMs });
-      change.event("node.retrying", node.id, { ...error, attempt: node.attempt - 1, due_ms: retryAtMs });
+      change.event("node.retrying", node.id, {
+        ...withoutOrigin(error),
+        attempt: node.attempt - 1,
+        due_ms: retryAtMs,
+      });
       return;
     }
     this.#left?.pop();
@@ -95,7 +99,7 @@ export class Unwinding {
     this.failed(change, node, { message, reason: "poison", node: node.id }, undefined);
   }
 
-  #record(change: Change, node: NodeRow, error: Failure): void {
+  #record(change: Change, node: NodeRow, error: NodeFailure): void {
     const isTold = node.status === "cancelling";
     change.node(node, {
       status: isTold ? "cancelled" : "uncompensated",
@@ -103,7 +107,7 @@ export class Unwinding {
       finishedMs: isTold ? change.nowMs : node.finishedMs,
       dueMs: undefined,
     });
-    change.event(isTold ? "node.cancelled" : "node.uncompensated", node.id, { ...error });
+    change.event(isTold ? "node.cancelled" : "node.uncompensated", node.id, { ...withoutOrigin(error) });
   }
 
   #pending(): NodeRow[] {

@@ -1,7 +1,7 @@
 /** What is shown of a graph. */
 import type { Json } from "../../shared/json.ts";
 import type { GraphStatus } from "../../shared/wire.ts";
-import type { Failure, GraphPhase, NodeRow } from "../../store/graph-rows.ts";
+import type { Failure, FailureOrigin, GraphPhase, NodeRow } from "../../store/graph-rows.ts";
 
 /** The snapshot of contract section 4. Times in Unix milliseconds. */
 export interface Snapshot {
@@ -55,6 +55,8 @@ export type NodeDetail = Snapshot["nodes"][number] & {
   result: Json;
   /** What its worker keeps from one attempt to the next. */
   state: Json;
+  /** Where its error comes from; null where nothing is known of that, and to those who may only look at this graph. */
+  origin: FailureOrigin | null;
 };
 
 export interface EventsQuery {

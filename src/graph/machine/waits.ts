@@ -1,7 +1,7 @@
 /** What an attempt waits for, while it is under way in this process. */
 import type { Duration } from "../../shared/clock.ts";
 import type { Json } from "../../shared/json.ts";
-import type { Failure, NodeRow } from "../../store/graph-rows.ts";
+import { withoutOrigin, type Failure, type NodeRow } from "../../store/graph-rows.ts";
 import { settled } from "./mirror.ts";
 import type { RetryPolicy } from "../definition/retry.ts";
 import type { NodeDefinition, Worker } from "../definition/definition-types.ts";
@@ -115,7 +115,7 @@ export class NodesWait implements Wait {
 /** What a call comes to: the node's result, or, of items, the array of them; or what failed first. */
 export function callOutcome({ rows, isMap, mayFail }: NodesWait): WaitOutcome {
   const failed = rows.find((row) => row.status === "failed");
-  if (failed?.error && !mayFail) return { ok: false, error: failed.error };
+  if (failed?.error && !mayFail) return { ok: false, error: withoutOrigin(failed.error) };
   if (!isMap) return { ok: true, value: rows[0]?.result ?? null };
   return { ok: true, value: rows.map((row) => (mayFail ? settled(row) : (row.result ?? null))) };
 }

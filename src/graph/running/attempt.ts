@@ -3,17 +3,18 @@
  * the outcome means for the graph is the machine's to decide.
  */
 import type { Json } from "../../shared/json.ts";
-import type { Failure } from "../../store/graph-rows.ts";
+import type { NodeFailure } from "../../store/graph-rows.ts";
 import { AttemptContext } from "./attempt-context.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
 import { toJson } from "../definition/json-value.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Kept } from "../machine/machine.ts";
+import { originOf } from "./origin.ts";
 
 export type Outcome =
   | { kind: "done"; result: Json; kept?: Kept | undefined }
   /** `cause` is what was thrown. */
-  | { kind: "failed"; error: Failure; cause: unknown; kept?: Kept | undefined }
+  | { kind: "failed"; error: NodeFailure; cause: unknown; kept?: Kept | undefined }
   | { kind: "aborted" };
 
 /** Never rejects. After an abort it does not wait for a worker that ignores its signal. */
@@ -36,8 +37,14 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
     };
   } catch (error) {
     if (controller.reason !== undefined && error === controller.reason) return afterAbort(error, node.id);
-    const failure: Failure = { message: messageOf(error), reason: "error", node: node.id };
-    return { kind: "failed", error: failure, cause: error, kept: AttemptContext.kept(context) };
+    const origin = originOf(error);
+    const failure: NodeFailure = { message: messageOf(error), reason: "error", node: node.id };
+    return {
+      kind: "failed",
+      error: origin ? { ...failure, origin } : failure,
+      cause: error,
+      kept: AttemptContext.kept(context),
+    };
   } finally {
     limits.stop();
   }

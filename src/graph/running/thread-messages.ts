@@ -1,9 +1,10 @@
 /** What a thread and the engine say to each other while an isolated worker runs. */
 import type { Json } from "../../shared/json.ts";
-import type { FailureReason } from "../../store/graph-rows.ts";
+import type { FailureOrigin, FailureReason } from "../../store/graph-rows.ts";
 import type { TransactionValue } from "../../store/transaction.ts";
 import { FinalError } from "../definition/final-error.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
+import { noteOrigin, originOf } from "./origin.ts";
 import type { WorkerToolOptions } from "./worker-tools.ts";
 
 /** An error as it crosses over. */
@@ -12,6 +13,7 @@ export interface ErrorMessage {
   message: string;
   isFinal: boolean;
   retryAfter: string | number | undefined;
+  origin?: FailureOrigin | undefined;
   /** Of a call that has failed. */
   call?: { node: string; reason: FailureReason };
 }
@@ -64,6 +66,7 @@ export function errorMessage(error: unknown): ErrorMessage {
     message: String(message ?? ""),
     isFinal: isFinal === true,
     retryAfter: typeof retryAfter === "string" || typeof retryAfter === "number" ? retryAfter : undefined,
+    origin: originOf(error),
     ...(error instanceof CallError && { call: { node: error.node, reason: error.reason } }),
   };
 }
@@ -74,6 +77,7 @@ export function errorOf(given: ErrorMessage): Error {
   const error = emptyOf(given);
   error.message = message;
   error.name = name;
+  noteOrigin(error, given.origin);
   return Object.assign(error, isFinal && { isFinal }, retryAfter !== undefined && { retryAfter });
 }
 

@@ -1,5 +1,5 @@
 /** What an attempt that failed is followed by. */
-import type { Failure } from "../../store/graph-rows.ts";
+import type { NodeFailure } from "../../store/graph-rows.ts";
 import { messageOf, type Outcome } from "./attempt.ts";
 import { retryDelayMs, type RetryPolicy } from "../definition/retry.ts";
 
@@ -10,7 +10,7 @@ export function verdict(
   { error, cause }: Extract<Outcome, { kind: "failed" }>,
   random: number,
   nowMs: number,
-): { error: Failure; retryAtMs: number | undefined } {
+): { error: NodeFailure; retryAtMs: number | undefined } {
   try {
     const delayMs = retryDelayMs(policy, { attempt, cause, random });
     return { error, retryAtMs: delayMs === undefined ? undefined : nowMs + delayMs };

@@ -98,7 +98,7 @@ function Side({ data, look, attempts }: InspectorProps) {
         <p class="quiet">{`There is no output: it is ${node ? node.status : run.phase}.`}</p>
       );
     case "error":
-      return <ErrorSide error={node ? node.error : run.error} />;
+      return <ErrorSide error={node ? node.error : run.error} origin={data.origin} />;
     case "attempts":
       return <Attempts attempts={attempts} look={look} />;
     case "logs":
@@ -122,14 +122,32 @@ function rawOf(shown: Snapshot | NodeDetail): Json {
   return JSON.parse(JSON.stringify(shown)) as Json;
 }
 
-function ErrorSide({ error }: { error: Snapshot["error"] }) {
+function ErrorSide({ error, origin }: { error: Snapshot["error"]; origin: NodeDetail["origin"] }) {
   if (!error) return <p class="quiet">No error.</p>;
+  const causes = origin?.causes ?? [];
   return (
     <>
       <p class="quiet">{`${error.reason}${error.node === undefined ? "" : ` in ${error.node}`}`}</p>
       <pre tabindex={0} role="region" aria-label="Error" data-copy>
         <code>{error.message}</code>
       </pre>
+      {origin?.place === undefined ? null : (
+        <p>
+          Thrown at <code data-copy-id>{origin.place}</code>
+        </p>
+      )}
+      {causes.length === 0 ? null : (
+        <>
+          <h3>Caused by</h3>
+          <ol class="causes">
+            {causes.map((cause, at) => (
+              <li key={at}>
+                <code>{cause}</code>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
     </>
   );
 }

@@ -54,13 +54,16 @@ async function loadRun({ ctx, app, visitor }: Look): Promise<RunData> {
   const query = readRunQuery(ctx.query);
   const run = (await app.engine.snapshot(id)) ?? notFound(`There is no run "${id.slice(0, 80)}"`);
   const chosen = query.node === undefined ? undefined : nodeOf(run, query.node);
-  const [events, node, past, audit, flow] = await Promise.all([
+  // The run's own error is that of a node, which may be gone since.
+  const failed = chosen ?? run.error?.node;
+  const [events, shown, past, audit, flow] = await Promise.all([
     readEvents(app.engine, id),
-    chosen === undefined ? undefined : app.engine.node(id, chosen),
+    failed === undefined ? undefined : app.engine.node(id, failed),
     query.view === "past" ? app.engine.pastNodes(id) : [],
     query.view === "audit" ? app.operations.audit({ target: id, limit: AUDIT }) : undefined,
     readFlow(app, id, { nodeHref: `${RUNS_PATH}/${id}?node=:node` }),
   ]);
+  const node = chosen === undefined ? undefined : shown;
   if (query.node !== undefined && node === undefined) notFound(`The run has no node "${query.node.slice(0, 80)}"`);
   if (!flow) notFound(`There is no run "${id.slice(0, 80)}"`);
   const isRevealed =
@@ -73,6 +76,7 @@ async function loadRun({ ctx, app, visitor }: Look): Promise<RunData> {
     events,
     isCut: events.length >= EVENTS,
     node,
+    origin: shown?.origin ?? null,
     past,
     audit: audit?.items ?? [],
     query,
@@ -124,7 +128,7 @@ function Run({ data, look }: { data: RunData; look: Look }) {
         ))}
       </StepForm>
       <Refusals run={run} look={look} />
-      <Trouble run={run} />
+      <Trouble data={data} />
       <SignalForm data={data} look={look} />
       <div class="panel">
         <FlowGraph flow={data.flow} title="Nodes" show="picture" />
@@ -182,10 +186,13 @@ function viewsOf(run: Snapshot): (readonly ["timeline" | "events" | "audit" | "p
   ];
 }
 
-function Trouble({ run: { graph_id: id, worker, error } }: { run: Snapshot }) {
+function Trouble({ data: { run, node: chosen, origin } }: { data: RunData }) {
+  const { graph_id: id, worker, error } = run;
   if (!error) return null;
   const { message, node } = error;
   const text = stable(message);
+  // Where another node is chosen, its error is the one of which more was read.
+  const place = chosen === undefined || chosen.id === node ? origin?.place : undefined;
   return (
     <div class="notice" data-tone={error.reason === "cancelled" ? "void" : "bad"}>
       <p>
@@ -195,6 +202,12 @@ function Trouble({ run: { graph_id: id, worker, error } }: { run: Snapshot }) {
         {node === undefined ? null : (
           <span>
             in <a href={`${RUNS_PATH}/${id}?${new URLSearchParams({ node, tab: "error" }).toString()}`}>{node}</a>
+            {", "}
+          </span>
+        )}
+        {place === undefined ? null : (
+          <span>
+            at <code>{place}</code>
             {", "}
           </span>
         )}

@@ -17,6 +17,7 @@ const NODE: NodeDetail = {
   input: null,
   result: null,
   state: null,
+  origin: null,
 };
 
 describe("two values beside each other", () => {
