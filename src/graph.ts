@@ -47,7 +47,7 @@ export type {
   WorkerRun,
 } from "./graph/definition/worker-types.ts";
 export type { Store } from "./store/contract.ts";
-export type { Failure, GraphEvent, GraphEventType, GraphPhase, NodeStatus } from "./store/graph-rows.ts";
+export type { Failure, GraphEvent, GraphEventType, GraphPhase, NodeStatus, Origin } from "./store/graph-rows.ts";
 export type { Durations, GraphQuery, Page, PurgeQuery } from "./store/queries.ts";
 export type { TransactionHandle, TransactionStatement, TransactionValue } from "./store/transaction.ts";
 export { SimulatedClock, systemClock, type Clock, type Duration } from "./shared/clock.ts";

@@ -21,6 +21,7 @@ import { createFleet, jobFor } from "./fleet.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ProcessFigures } from "../cluster/membership.ts";
 import { Changes } from "./changes.ts";
+import { currentOrigin } from "./current.ts";
 import { isShared, type Config } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { inboxUrl } from "./endpoints/demo.ts";
@@ -193,6 +194,7 @@ async function startWork(
       metrics.recent.attempted(report.worker);
       tracer?.attempt(report);
     },
+    origin: currentOrigin,
     onStart: (worker) => metrics.recent.started(worker),
     outboxRows: (event, isAgain = false) => {
       if (!isAgain) tracer?.graph(event);

@@ -1,13 +1,33 @@
 /** The request that an action, or a route that is no GET, is answering, without handing it through every function. */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { RequestContext } from "../http/context.ts";
 import type { Context } from "../http/types.ts";
 import { SvcError } from "../shared/errors.ts";
+import { PATHS, type GraphOrigin } from "../shared/wire.ts";
+import type { Origin } from "../store/graph-rows.ts";
+
+/** Endpoints behind which stands code of the app, by name. */
+const ORIGINS: Readonly<Record<string, GraphOrigin>> = {
+  [`${PATHS.action}/:name`]: "action",
+  [`${PATHS.submit}/:name`]: "form",
+};
 
 const current = new AsyncLocalStorage<Context>();
 
 /** Runs `call` so that `currentContext` finds `ctx`, over awaits too. */
 export function withContext<Value>(ctx: Context, call: () => Value): Value {
   return current.run(ctx, call);
+}
+
+/** What of the app is being answered, as what starts a graph. */
+export function currentOrigin(): Origin | undefined {
+  const ctx = current.getStore();
+  if (!(ctx instanceof RequestContext) || !ctx.route) return undefined;
+  const { route, params } = ctx;
+  const kind = ORIGINS[route.pattern];
+  if (kind === undefined) return { kind: "route", name: route.pattern };
+  const { name } = params;
+  return name === undefined ? { kind } : { kind, name };
 }
 
 /**

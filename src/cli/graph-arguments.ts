@@ -65,6 +65,8 @@ const OPTIONS = {
   before: { type: "string" },
   id: { type: "string" },
   error: { type: "string" },
+  summary: { type: "string" },
+  origin: { type: "string" },
   parent: { type: "string" },
   priority: { type: "string" },
   grace: { type: "string" },
@@ -83,6 +85,8 @@ const FILTERS: readonly Flag[] = [
   "until",
   "id",
   "error",
+  "summary",
+  "origin",
   "parent",
   "longer",
   "shorter",
@@ -94,7 +98,7 @@ const FLAGS: Record<GraphTask["verb"], readonly Flag[]> = {
   bulk: [...FILTERS, "before", "note", "yes"],
   show: [],
   tail: [],
-  start: ["input", "key", "delay", "at", "tag", "parent", "priority", "note", "follow", "wait"],
+  start: ["input", "key", "delay", "at", "tag", "summary", "parent", "priority", "note", "follow", "wait"],
   pause: ["note", "grace"],
   resume: ["note"],
   cancel: ["note"],
@@ -113,11 +117,11 @@ const GRAPH_HELP = `svc graph: look at and steer the graphs of a running app
 
 Usage: svc graph <verb> [options]
 
-  ls                    graphs, newest first (--worker, --status, --tag, --since, --until, --id, --error, --parent,
-                        --longer, --shorter, --limit)
+  ls                    graphs, newest first (--worker, --status, --tag, --since, --until, --id, --error, --summary,
+                        --origin, --parent, --longer, --shorter, --limit)
   show <id>             one graph and its nodes
-  start <worker>        start a graph or a worker by its name (--input, --key, --delay, --at, --tag, --parent, --priority,
-                        --note, --follow, --wait)
+  start <worker>        start a graph or a worker by its name (--input, --key, --delay, --at, --tag, --summary, --parent,
+                        --priority, --note, --follow, --wait)
   tail <id>             its events, as they come; ends with it
   signal <id> <name>    tell a graph what it waits for (--input, --key, --note)
   pause <id>            and resume, cancel, retry (--note "why", kept in its events; pause --grace, retry --from <node>)
@@ -138,6 +142,8 @@ Usage: svc graph <verb> [options]
   --longer <time>       took so long or longer, or has been under way so long: 30s; --shorter <time> less than that
   --before <time>       has purge take what had ended by then; a time, or how long ago
   --id <text>           ids that begin so; --error <text> errors that hold it; --parent <id> children of that graph
+  --summary <text>      what the graph is, in a few words; of ls and bulk: those whose summary holds it
+  --origin <kind>       what started it: action, form, route, api, cli, operator, schedule, graph, fork or code
   --priority <number>   of a start; higher goes first (default 0)
   --grace <time>        how long pause waits before attempts are aborted: 30s
   --yes, -y             has bulk do what it would do
@@ -261,7 +267,7 @@ function forkOf({ input, ...values }: Values, cwd: string): Record<string, Json>
 
 function bodyOf(
   worker: string,
-  { input, key, delay, at, tag, parent, priority, note }: Values,
+  { input, key, delay, at, tag, summary, parent, priority, note }: Values,
   cwd: string,
 ): Record<string, Json> {
   const body: Record<string, Json> = { worker };
@@ -273,6 +279,7 @@ function bodyOf(
   }
   if (at !== undefined) body["at"] = at;
   if (tag !== undefined) body["tags"] = tag;
+  if (summary !== undefined) body["summary"] = summary;
   if (note !== undefined) body["note"] = note;
   if (parent !== undefined) body["parent"] = { graph_id: parent };
   if (priority !== undefined) {

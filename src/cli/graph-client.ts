@@ -1,7 +1,7 @@
 /** The graphs of a running app, over its operator endpoints (contract section 4). */
 import { ERRORS, SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
-import { PATHS, VARIABLES } from "../shared/wire.ts";
+import { CLI_CLIENT, HEADERS, PATHS, VARIABLES } from "../shared/wire.ts";
 import type { Snapshot } from "../graph/machine/view-types.ts";
 
 /** An event as it is sent. */
@@ -89,7 +89,8 @@ export class GraphClient {
 
   async #send(method: string, path: string, body?: Json): Promise<Response> {
     const { url, apiKey } = this.#options;
-    const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const headers: Record<string, string> = { [HEADERS.client]: CLI_CLIENT };
+    if (apiKey !== undefined) headers["authorization"] = `Bearer ${apiKey}`;
     if (body !== undefined) headers["content-type"] = "application/json";
     let response;
     try {

@@ -23,6 +23,8 @@ export interface FilterValues {
   tag?: string[] | undefined;
   id?: Text;
   error?: Text;
+  summary?: Text;
+  origin?: Text;
   parent?: Text;
   since?: Text;
   until?: Text;
@@ -41,7 +43,7 @@ export const DURATION = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/;
 /** As the list takes it in its query. */
 export function filterOf(
   verb: string,
-  { worker, status, tag, id, error, parent, since, until, longer, shorter }: FilterValues,
+  { worker, status, tag, id, error, summary, origin, parent, since, until, longer, shorter }: FilterValues,
   nowMs: number,
 ): Record<string, string> {
   if (tag && tag.length > 1) throw new Error(`svc graph ${verb} takes one --tag`);
@@ -51,6 +53,8 @@ export function filterOf(
     tag: tag?.[0],
     id,
     error,
+    summary,
+    origin,
     parent,
     since_ms: timeOf("since", since, nowMs),
     until_ms: timeOf("until", until, nowMs),

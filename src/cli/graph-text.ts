@@ -15,20 +15,24 @@ const COLORS: Record<string, "green" | "red" | "cyan" | "dim"> = {
 export function printGraphs(output: Output, graphs: readonly Snapshot[], total: number): void {
   if (graphs.length === 0) return output.line("No graphs");
   const width = Math.max(...graphs.map(({ worker }) => worker.length));
-  for (const { graph_id, worker, status, created_ms, progress } of graphs) {
+  for (const { graph_id, worker, status, created_ms, progress, summary } of graphs) {
     const share = progress && status === "running" ? `  ${percent(progress.value)}` : "";
-    output.line(`${graph_id}  ${worker.padEnd(width)}  ${statusText(output, status)}  ${timeText(created_ms)}${share}`);
+    const told = summary === null ? "" : `  ${output.style("dim", summary)}`;
+    const when = `${timeText(created_ms)}${share}`;
+    output.line(`${graph_id}  ${worker.padEnd(width)}  ${statusText(output, status)}  ${when}${told}`);
   }
   if (total > graphs.length) output.line(output.style("dim", `${graphs.length} of ${total}; --limit shows more`));
 }
 
 /** @param origin where its error comes from, as far as that is known. */
 export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["origin"] = null): void {
-  const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, error, tags } = graph;
+  const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, error, tags, summary } = graph;
   output.line(`${output.style("bold", graph_id)}  ${statusText(output, status).trimEnd()}`);
   const tookMs = started_ms === null || finished_ms === null ? undefined : finished_ms - started_ms;
   facts(output, [
     ["worker", worker],
+    ...(summary === null ? [] : ([["summary", summary]] as const)),
+    ["origin", originText(graph)],
     ...(phase === status ? [] : ([["phase", phase]] as const)),
     ...(epoch === 1 ? [] : ([["epoch", String(epoch)]] as const)),
     ...(tags.length === 0 ? [] : ([["tags", tags.join(", ")]] as const)),
@@ -47,6 +51,12 @@ export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["
     const behind = note === "" ? "" : `  ${output.style("dim", note)}`;
     output.line(`  ${head.padEnd(width)}  ${colored(output, told)}${behind}`);
   }
+}
+
+function originText({ origin, parent, forked_from: forkedFrom }: Snapshot): string {
+  const which =
+    origin?.name ?? (origin?.kind === "fork" ? forkedFrom : origin?.kind === "graph" ? parent?.graph_id : null);
+  return [origin?.kind ?? "unknown", ...(which == null ? [] : [which])].join(" ");
 }
 
 /** One line for each node, and for each key inside of it: the items of a fan-out are counted by status. */

@@ -12,7 +12,7 @@ import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./definition/final-error.ts";
 import type { Worker } from "./definition/definition-types.ts";
 import type { Engine } from "./engine-types.ts";
-import type { Steering } from "./definition/steering-types.ts";
+import type { StartOptions, Steering } from "./definition/steering-types.ts";
 import type { WorkerContext } from "./definition/worker-types.ts";
 
 /** How long to wait before what the store was in no state for is tried again. */
@@ -59,7 +59,11 @@ export class Children {
     const { engine } = this.#options;
     const { id, epoch } = await ctx.step(START, async () => {
       const parent = { graphId: ctx.graphId, node: ctx.nodeId };
-      const options = { idempotencyKey: `${KEY_PREFIX}${ctx.idempotencyKey()}`, parent };
+      const options: StartOptions = {
+        idempotencyKey: `${KEY_PREFIX}${ctx.idempotencyKey()}`,
+        parent,
+        origin: { kind: "graph" },
+      };
       const { snapshot } = await engine.start(name, input ?? null, options);
       // The parent may have failed meanwhile, and its children been looked for before this one was there.
       if (ctx.signal.aborted && (await this.#hasFailed(ctx.graphId)))

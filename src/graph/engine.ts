@@ -6,7 +6,7 @@ import type { Clock, Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
-import type { GraphEvent, GraphRow } from "../store/graph-rows.ts";
+import type { GraphEvent, GraphRow, Origin } from "../store/graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
 import { auditOf } from "./machine/audit.ts";
 import { checkCount } from "./definition/checks.ts";
@@ -71,6 +71,8 @@ export interface EngineOptions {
   limits?: GraphLimits;
   /** Told by which name a graph was started, forks included. Must not throw. Default: nothing. */
   onStart?: (worker: string) => void;
+  /** What a graph is being started by, where that does not say: asked in the turn of its start. Default: the app's code. */
+  origin?: () => Origin | undefined;
   /** Where several processes share the store. Default: this one has it to itself. */
   fleet?: Fleet | undefined;
   /** Told of each attempt that has ended. Must not throw. Default: nothing. */
@@ -133,8 +135,8 @@ class GraphEngine implements Engine {
     const views = new Views({ graphs, registry, clock });
     this.#views = views;
     const [underWay, { inputBytes }] = [this.#underWay, this.limits];
-    const { onStart, fleet } = options;
-    this.#newGraphs = new NewGraphs({ graphs, registry, clock, underWay, views, inputBytes, onStart });
+    const { onStart, origin, fleet } = options;
+    this.#newGraphs = new NewGraphs({ graphs, registry, clock, underWay, views, inputBytes, onStart, origin });
     this.#steps = new Steps({
       graphs,
       clock,

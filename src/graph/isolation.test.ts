@@ -32,6 +32,7 @@ const once = { retry: { max: 1 } };
 export const echo = worker("echo", { isolate, ...once }, async (input, ctx) => {
   ctx.log("info", "in a thread");
   ctx.emit("seen", { input });
+  ctx.summary("from a thread");
   const { isMainThread } = await import("node:worker_threads");
   return { input, isMainThread, attempt: ctx.attempt, key: ctx.idempotencyKey("x").split("/").at(-1) };
 });
@@ -92,6 +93,7 @@ describe("an isolated worker", () => {
       told.filter((type) => type === "log" || type === "custom"),
       ["log", "custom"],
     );
+    assert.equal((await engine.snapshot(graph_id))?.summary, "from a thread");
   });
 
   it("answers from the thread that another attempt has left", async () => {

@@ -2,6 +2,7 @@
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import type { GraphRow, Origin } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import { requireSize } from "./definition/json-value.ts";
 import type { ForkOptions, StartOptions } from "./definition/steering-types.ts";
@@ -25,6 +26,8 @@ export interface NewGraphsOptions {
   inputBytes: number;
   /** Told by which name a graph was started. */
   onStart: ((worker: string) => void) | undefined;
+  /** What is being answered, where something is. */
+  origin: (() => Origin | undefined) | undefined;
 }
 
 export class NewGraphs {
@@ -49,7 +52,8 @@ export class NewGraphs {
     const known = key === undefined ? undefined : await this.#known(name, key);
     if (known) return { snapshot: known, created: false };
     this.#requireInput(input, `The input of "${name}"`);
-    const row = newGraph(definition, input, options, this.#options.clock.now());
+    const origin = options.origin ?? this.#options.origin?.() ?? { kind: "code" };
+    const row = newGraph(definition, input, { ...options, origin }, this.#options.clock.now());
     const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
     const live = this.#options.underWay.adopt(stored, definition);
     // As it is accepted; reading it back would cost as much as writing it.
@@ -81,7 +85,7 @@ export class NewGraphs {
     const { row: source } = stored;
     if (input !== undefined) this.#requireInput(input, `The input of "${from}" in a fork of "${source.worker}"`);
     const isWhole = definition.nodes.length === 1 && input !== undefined;
-    const row = newGraph(definition, isWhole ? input : source.input, { tags: source.tags }, this.#options.clock.now());
+    const row = newGraph(definition, isWhole ? input : source.input, likeOf(source), this.#options.clock.now());
     row.forkedFrom = graphId;
     const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
     const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
@@ -90,4 +94,9 @@ export class NewGraphs {
     this.#options.onStart?.(row.worker);
     return this.#options.views.of(row.id);
   }
+}
+
+/** What a fork has of the graph that it is one of: what wrote the summary may be among the nodes whose results are copied. */
+function likeOf({ tags, summary }: GraphRow): StartOptions {
+  return { tags, origin: { kind: "fork" }, ...(summary !== undefined && { summary }) };
 }

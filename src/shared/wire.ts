@@ -118,9 +118,14 @@ export const HEADERS = {
   navigation: "x-svc-navigation",
   /** On a submit of browser code that takes pages in: the page again where it is refused, else the envelope with where to go. */
   swap: "x-svc-swap",
+  /** Says of a call which program of ours it comes from: what it starts is listed as started by that. */
+  client: "x-svc-client",
   /** Development only: asks for a page with the values that a browser has; an id that `devValues` gave. */
   devValues: "x-svc-dev-values",
 } as const;
+
+/** `svc graph`, in the header `client`. */
+export const CLI_CLIENT = "cli";
 
 /** Headers of an outgoing delivery, in the spelling that is sent. */
 export const DELIVERY_HEADERS = {
@@ -296,6 +301,24 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 /** Wire status of a graph (contract section 4). */
 export const GRAPH_STATUSES = ["pending", "running", "paused", "done", "failed"] as const;
 export type GraphStatus = (typeof GRAPH_STATUSES)[number];
+
+/**
+ * What starts a graph: an action, a form or another route of the app, the endpoint, `svc graph`, an operator's screen, a schedule, a node
+ * of another graph, a fork, or the app's code by itself.
+ */
+export const GRAPH_ORIGINS = [
+  "action",
+  "form",
+  "route",
+  "api",
+  "cli",
+  "operator",
+  "schedule",
+  "graph",
+  "fork",
+  "code",
+] as const;
+export type GraphOrigin = (typeof GRAPH_ORIGINS)[number];
 
 /** Reply envelope of actions and submits (contract section 1). */
 export type ActionReply =

@@ -1,6 +1,6 @@
 /** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
 import type { GraphStatus } from "../shared/wire.ts";
-import type { Failure, GraphEvent, GraphRow, NodeRow, SignalRow } from "./graph-rows.ts";
+import type { Failure, GraphEvent, GraphRow, NodeRow, Origin, SignalRow } from "./graph-rows.ts";
 import type { GraphHead } from "./graph-query.ts";
 import type { AttemptRow, DeliveryRow, DeliveryStatus, OutcomeRow, RegistrationRow } from "./webhook-rows.ts";
 import type { ArtifactRow } from "./artifacts.ts";
@@ -35,6 +35,9 @@ export const GRAPH_COLUMNS: Columns = {
   version: ["version", "text"],
   timeoutMs: ["timeout_ms", "number"],
   deadlineMs: ["deadline_ms", "number"],
+  // What comes later stands last: the place of a column is a bit that processes of before know, too.
+  summary: ["summary", "text"],
+  origin: ["origin", "json"],
 };
 
 export const NODE_COLUMNS: Columns = {
@@ -212,7 +215,7 @@ export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) a
 /** By hand: thousands may be looked at for one page. */
 export function toHead(row: Row): GraphHead {
   const text = (name: string): string => row[name] as string;
-  const [error, parent] = [row["error"], row["parent_graph"]];
+  const [error, parent, summary, origin] = [row["error"], row["parent_graph"], row["summary"], row["origin"]];
   return {
     id: text("id"),
     worker: text("worker"),
@@ -222,6 +225,8 @@ export function toHead(row: Row): GraphHead {
     parentGraph: typeof parent === "string" ? parent : undefined,
     startedMs: numberIn(row, "started_ms"),
     finishedMs: numberIn(row, "finished_ms"),
+    summary: typeof summary === "string" ? summary : undefined,
+    origin: typeof origin === "string" ? (JSON.parse(origin) as Origin) : undefined,
   };
 }
 

@@ -26,6 +26,8 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
     version: "2",
     timeoutMs: 60_000,
     deadlineMs: 61_001,
+    summary: `Invoice ž${foreign}`,
+    origin: { kind: "schedule", name: `nightly${foreign}` },
   });
   await graphs.commit({
     graphId: id,

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { lowestGraphId } from "../shared/id-time.ts";
 import { GRAPH_STATUSES } from "../shared/wire.ts";
 import type { Store } from "./contract.ts";
-import type { GraphRow } from "./graph-rows.ts";
+import type { GraphRow, Origin } from "./graph-rows.ts";
 import type { GraphQuery } from "./queries.ts";
 import { MAX_COMPARED } from "./graph-query.ts";
 import { openStore } from "./open.ts";
@@ -21,6 +21,9 @@ const WORKERS = ["fetch", "resize", "mail"];
 const TAGS = ["red", "green", "blue"];
 const PARENTS = ["g_parent1", "g_parent2"];
 const MESSAGES = ["Socket closed", "no route to HOST", 'said "no"'];
+
+const SUMMARIES = ["Invoice 17 for ACME", "invoice 18, 50 %", "Ünïcode"];
+const ORIGINS: readonly Origin[] = [{ kind: "api" }, { kind: "schedule", name: "nightly" }, { kind: "graph" }];
 
 /** Two of each millisecond, so that a cursor falls between ids of one time. */
 function idOf(at: number): string {
@@ -56,6 +59,8 @@ function rowOf(at: number): GraphRow {
     version: undefined,
     timeoutMs: undefined,
     deadlineMs: undefined,
+    summary: at % 3 === 0 ? undefined : pick(SUMMARIES, 3),
+    origin: at % 11 === 0 ? undefined : pick(ORIGINS, 2),
   };
 }
 
@@ -71,6 +76,8 @@ const query: fc.Arbitrary<GraphQuery> = fc.record(
     untilMs: timeMs,
     idPrefix: fc.tuple(fc.nat(COUNT), fc.integer({ min: 2, max: 28 })).map(([at, length]) => idOf(at).slice(0, length)),
     error: fc.constantFrom("SOCKET", "host", 'd "n', "%", ""),
+    summary: fc.constantFrom("INVOICE", "acme", "50 %", "%", "ünï", ""),
+    origin: fc.constantFrom("api", "schedule", "graph", "fork"),
     parent: fc.constantFrom(...PARENTS, "g_unknown"),
     longerMs: fc.nat(400),
     shorterMs: fc.nat(400),

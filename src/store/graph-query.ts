@@ -20,8 +20,10 @@ export const MAX_LOOKED = 2000;
 /** What can be told of a graph without its input and result. */
 export type GraphHead = Pick<
   GraphRow,
-  "id" | "worker" | "status" | "tags" | "error" | "parentGraph" | "startedMs" | "finishedMs"
+  "id" | "worker" | "status" | "tags" | "error" | "parentGraph" | "startedMs" | "finishedMs" | "summary" | "origin"
 >;
+/** Columns of a head. */
+export const HEAD_COLUMNS = "id, worker, status, tags, error, parent_graph, started_ms, finished_ms, summary, origin";
 
 /** Sorts above every id that begins with the text before it. */
 const ABOVE = "~";
@@ -35,8 +37,13 @@ export function idRange(query: GraphQuery, cursor = ABOVE): { from: string; to: 
 }
 
 /** Whether a query asks by worker and status only: then its total is exact. */
-export function isPlain({ tag, sinceMs, untilMs, idPrefix, error, parent, longerMs, shorterMs }: GraphQuery): boolean {
-  return [tag, sinceMs, untilMs, idPrefix, error, parent, longerMs, shorterMs].every((value) => value === undefined);
+export function isPlain({ worker: _w, status: _s, limit: _l, cursor: _c, nowMs: _n, ...others }: GraphQuery): boolean {
+  return Object.values(others).every((value) => value === undefined);
+}
+
+/** Whether it asks for what no index tells: each row has to be looked at. */
+export function isLookedFor({ error, summary, origin }: GraphQuery): boolean {
+  return [error, summary, origin].some((value) => value !== undefined);
 }
 
 /** Statuses a match can have: only what has failed has an error. */
@@ -84,13 +91,16 @@ export function matches(query: GraphQuery, head: GraphHead): boolean {
     (query.worker === undefined || head.worker === query.worker) &&
     (query.tag === undefined || head.tags.includes(query.tag)) &&
     (query.parent === undefined || head.parentGraph === query.parent) &&
-    (query.error === undefined || lower(head.error?.message ?? "").includes(lower(query.error))) &&
+    holds(head.error?.message, query.error) &&
+    holds(head.summary, query.summary) &&
+    (query.origin === undefined || head.origin?.kind === query.origin) &&
     fitsDuration(durationRange(query), head)
   );
 }
 
-function lower(text: string): string {
-  return text.toLowerCase();
+/** Upper and lower case alike. */
+function holds(text = "", wanted: string | undefined): boolean {
+  return wanted === undefined || text.toLowerCase().includes(wanted.toLowerCase());
 }
 
 /** Whether a purge looks at this graph. What was created after a time can't have finished before it. */

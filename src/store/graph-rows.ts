@@ -1,6 +1,6 @@
 /** The rows of graphs: a graph, its nodes, its events, and what it was told from outside. */
 import type { Json } from "../shared/json.ts";
-import type { GraphStatus } from "../shared/wire.ts";
+import type { GraphOrigin, GraphStatus } from "../shared/wire.ts";
 
 /** Finer truth behind the wire status. */
 export type GraphPhase = "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
@@ -29,6 +29,12 @@ export interface NodeFailure extends Failure {
 /** What is told of it. */
 export function withoutOrigin({ message, reason, node }: Failure): Failure {
   return { message, reason, ...(node !== undefined && { node }) };
+}
+
+/** What started a graph, and which one of its kind: the schedule `nightly`, the action `placeOrder`. */
+export interface Origin {
+  kind: GraphOrigin;
+  name?: string;
 }
 
 export interface GraphRow {
@@ -66,6 +72,10 @@ export interface GraphRow {
   /** Longest the graph may take, and when that is over. */
   timeoutMs: number | undefined;
   deadlineMs: number | undefined;
+  /** What its author says of it, for lists. */
+  summary: string | undefined;
+  /** Undefined for a graph from before this was kept. */
+  origin: Origin | undefined;
 }
 
 /** What a row of a node stands for: a node of the definition, or something its worker did that is remembered. */
@@ -138,6 +148,7 @@ export type GraphEventType =
   | "node.uncompensated"
   | "node.discarded"
   | "progress"
+  | "summary"
   | "log"
   | "custom";
 

@@ -1,5 +1,5 @@
 /** What pages and purges are asked for. How a store finds it, graph-query.ts and page.ts say. */
-import type { GraphStatus } from "../shared/wire.ts";
+import type { GraphOrigin, GraphStatus } from "../shared/wire.ts";
 
 export interface Page<Item> {
   items: Item[];
@@ -10,7 +10,7 @@ export interface Page<Item> {
 
 /**
  * All conditions must hold. By worker and status the total is exact; with any other condition it counts to 1,000 at
- * most, and where `error` is given only those that the page looked at.
+ * most, and where `error`, `summary` or `origin` is given only those that the page looked at.
  */
 export interface GraphQuery {
   worker?: string;
@@ -23,6 +23,10 @@ export interface GraphQuery {
   idPrefix?: string;
   /** Text in the message of what failed, upper and lower case alike. A page looks at the newest 2,000 failures at most. */
   error?: string;
+  /** Text in what their authors say of them, upper and lower case alike. A page looks at the newest 2,000 graphs at most. */
+  summary?: string;
+  /** What started them. A page looks at the newest 2,000 graphs at most. */
+  origin?: GraphOrigin;
   /** Started by a node of this graph. */
   parent?: string;
   /**

@@ -36,6 +36,8 @@ export function graphRow(id: string, change: Partial<GraphRow> = {}): GraphRow {
     version: undefined,
     timeoutMs: undefined,
     deadlineMs: undefined,
+    summary: undefined,
+    origin: undefined,
     ...change,
   };
 }

@@ -12,6 +12,7 @@ type Order = {
 };
 
 const reserve = worker("reserve-stock", { retry: { max: 3, base: "100ms", cap: "1s" } }, (order: Order, ctx) => {
+  ctx.summary(`Order ${order.order} for ${order.email.split("@")[0]}, ${order.lines.length} lines`);
   ctx.log("info", `reserving ${order.lines.length} lines`);
   return { reserved: order.lines.length, warehouse: "Hamburg" };
 });
@@ -61,6 +62,7 @@ const report = worker("nightly-report", { timeout: "5m" }, (_: unknown, ctx) => 
 });
 const sync = worker("sync-catalogue", { concurrency: 2 }, async (_: unknown, ctx) => {
   ctx.progress(0.4, "4,200 of 10,500 products");
+  ctx.summary("Spring catalogue, all shops");
   await new Promise<void>((done) => ctx.signal.addEventListener("abort", () => done(), { once: true }));
   throw new Error("aborted");
 });

@@ -64,6 +64,8 @@ async function fill(url: string): Promise<void> {
             version: undefined,
             timeoutMs: undefined,
             deadlineMs: undefined,
+            summary: undefined,
+            origin: undefined,
           },
           events: [{ graphId: id, type: "graph.queued", timestampMs: atMs }],
         });

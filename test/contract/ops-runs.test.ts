@@ -55,6 +55,19 @@ describe("the list of runs", () => {
     assert.match(page, /href="\/_svc\/ops\/runs\?tag=web"/);
   });
 
+  it("shows what each is in its author's words, what started it and how often its nodes were tried", async () => {
+    const page = await text(`/_svc/ops/runs?id=${ids[3]}`);
+    assert.match(page, /class="summary">Order 2026-1003 for ada, 3 lines</);
+    assert.match(page, /data-label="Started by"[^>]*>code</);
+    assert.match(page, /data-label="Attempts"[^>]*><span>\d+ <span class="quiet">\(1 again\)/);
+    assert.deepEqual(await listed("?summary=ORDER+2026-1003"), [ids[3]]);
+    assert.deepEqual(await listed("?origin=api"), []);
+    assert.equal((await listed("?origin=code")).length, 10);
+    assert.match(await text("/_svc/ops/runs?origin=nobody"), /Nothing is started by "nobody"/);
+    const csv = await text(`/_svc/ops/runs/export?summary=2026-1003&format=csv`);
+    assert.match(csv, /"Order 2026-1003 for ada, 3 lines",code,\d+\r\n$/);
+  });
+
   it("shows how long they took as columns that lead to the runs in them, and as a table", async () => {
     const page = await text("/_svc/ops/runs?worker=order&longer=1d");
     assert.match(page, /of 10 runs/);
@@ -130,8 +143,14 @@ describe("the list as a file", () => {
   it("is CSV or NDJSON of what the filters fit, without inputs", async () => {
     const csv = await text("/_svc/ops/runs/export?status=failed&format=csv");
     const [head, row, end] = csv.split("\r\n");
-    assert.equal(head, "graph_id,worker,status,phase,epoch,created,started,finished,tags,error");
-    assert.ok(row?.startsWith(`${ids[7]},order,failed,failed,1,`) && row.endsWith("declined"));
+    assert.equal(
+      head,
+      "graph_id,worker,status,phase,epoch,created,started,finished,tags,error,summary,origin,attempts",
+    );
+    assert.ok(
+      row?.startsWith(`${ids[7]},order,failed,failed,1,`) &&
+        /declined,"Order 2026-1007 for ada, 3 lines",code,\d+$/.test(row),
+    );
     assert.equal(end, "");
     const lines = (await text("/_svc/ops/runs/export?worker=order&format=ndjson")).trim().split("\n");
     assert.equal(lines.length, 10);
@@ -189,5 +208,33 @@ describe("a run that is under way", () => {
     assert.ok((await listed("?shorter=1d")).includes(id));
     assert.equal((await listed("?shorter=1d&tag=vip")).length, 2);
     await app.engine.cancel(id);
+  });
+});
+
+describe("what started a run", () => {
+  it("leads from a run to the schedule or the run that started it, and says where an operator did", async () => {
+    await client.submit("/_svc/ops/runs/start", { worker: "nightly-report" });
+    const [byHand] = (await app.engine.list({ origin: "operator" })).items;
+    assert.match(await text(`/_svc/ops/runs/${byHand?.graph_id}`), /<dt>Started by<\/dt><dd>operator</);
+    const run = await app.engine.schedule.trigger("nightly-report");
+    const page = await text(`/_svc/ops/runs/${run.graph_id}`);
+    assert.match(page, /schedule<\/span> <a href="\/_svc\/ops\/schedules">nightly-report</);
+    const fork = await app.engine.fork(ids[1] ?? "", { from: "mail" });
+    const list = await text(`/_svc/ops/runs?id=${fork.graph_id}`);
+    assert.match(list, new RegExp(`fork</span> <a href="/_svc/ops/runs/${ids[1]}"`));
+    assert.match(list, /class="summary">Order 2026-1001/);
+  });
+
+  it("hides summaries where the app's list says so", async () => {
+    const other = opsSample({ ops: { undo: false, redact: ["summary"] } });
+    await other.boot();
+    const { snapshot } = await other.engine.start("nightly-report", null, { summary: "Report for Ada" });
+    const far = localClient(other);
+    for (const path of ["", `/${snapshot.graph_id}`, "/export?format=csv"]) {
+      const page = await (await far.get(`/_svc/ops/runs${path}`)).text();
+      assert.match(page, /hidden/);
+      assert.doesNotMatch(page, /Report for Ada/);
+    }
+    await other.close();
   });
 });

@@ -23,6 +23,8 @@ const FILTER_KEYS = [
   "until_ms",
   "id",
   "error",
+  "summary",
+  "origin",
   "parent",
   "longer_ms",
   "shorter_ms",

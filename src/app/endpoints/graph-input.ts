@@ -5,18 +5,31 @@ import { readPriority } from "../../graph/definition/checks.ts";
 import type { StartOptions, Steering } from "../../graph/definition/steering-types.ts";
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
-import { GRAPH_STATUSES } from "../../shared/wire.ts";
+import { GRAPH_ORIGINS, GRAPH_STATUSES } from "../../shared/wire.ts";
 import type { GraphQuery } from "../../store/queries.ts";
 import { actorOf } from "../auth.ts";
 import type { Services } from "../services.ts";
 import { readPage } from "../../webhooks/input.ts";
 
-const START_KEYS = ["worker", "input", "idempotency_key", "delay_ms", "at", "priority", "tags", "parent", "note"];
+const START_KEYS = [
+  "worker",
+  "input",
+  "idempotency_key",
+  "delay_ms",
+  "at",
+  "priority",
+  "tags",
+  "summary",
+  "parent",
+  "note",
+];
 export const MAX_KEY_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 const MAX_NOTE_BYTES = 8 * 1024;
 const MAX_TAGS = 20;
 const MAX_TAG_LENGTH = 100;
+/** Long enough to be told that it is cut, and no book. */
+const MAX_GIVEN_SUMMARY = 2000;
 /** A year: beyond that it is a mistake in the unit. */
 const MAX_DELAY_MS = 366 * 24 * 3_600_000;
 
@@ -26,6 +39,7 @@ const TEXT_FILTERS = [
   ["tag", "tag"],
   ["parent", "parent"],
   ["error", "error"],
+  ["summary", "summary"],
   ["id", "idPrefix"],
 ] as const;
 
@@ -43,7 +57,7 @@ export interface StartInput {
 /** @throws SvcError `SVC_INVALID` naming the key. */
 export function readStart(body: Json): StartInput {
   const fields = readObject(body, START_KEYS);
-  const { worker, input, idempotency_key: key, delay_ms: delayMs, at, priority, tags, parent, note } = fields;
+  const { worker, input, idempotency_key: key, delay_ms: delayMs, at, priority, tags, summary, parent, note } = fields;
   if (typeof worker !== "string" || worker === "") throw invalid("worker", "must be the name of a worker or graph");
   const options: StartOptions = {};
   if (key !== undefined) options.idempotencyKey = readText(key, "idempotency_key", MAX_KEY_LENGTH);
@@ -51,6 +65,7 @@ export function readStart(body: Json): StartInput {
   if (priority !== undefined) options.priority = readPriority(priority);
   if (at !== undefined) options.at = readTime(at, "at");
   if (tags !== undefined) options.tags = readTags(tags);
+  if (summary !== undefined) options.summary = readText(summary, "summary", MAX_GIVEN_SUMMARY);
   if (parent !== undefined) options.parent = readParent(parent);
   if (note !== undefined) options.note = readText(note, "note", MAX_NOTE_LENGTH);
   return { worker, input: input ?? null, options };
@@ -100,6 +115,8 @@ export function readGraphQuery(query: URLSearchParams): GraphQuery {
   if (status != null) result.status = readStatus(status);
   if (sinceMs != null) result.sinceMs = readWhole(sinceMs, "since_ms");
   if (untilMs != null) result.untilMs = readWhole(untilMs, "until_ms");
+  const origin = query.get("origin");
+  if (origin !== null) result.origin = readOrigin(origin);
   for (const [name, key] of DURATION_FILTERS) {
     const text = query.get(name);
     if (text !== null) result[key] = readWhole(text, name);
@@ -119,6 +136,12 @@ function readStatus(status: string) {
   const known = GRAPH_STATUSES.find((candidate) => candidate === status);
   if (known) return known;
   throw invalid("status", `is "${status.slice(0, 80)}"; allowed are ${GRAPH_STATUSES.join(", ")}`);
+}
+
+function readOrigin(origin: string) {
+  const known = GRAPH_ORIGINS.find((candidate) => candidate === origin);
+  if (known) return known;
+  throw invalid("origin", `is "${origin.slice(0, 80)}"; allowed are ${GRAPH_ORIGINS.join(", ")}`);
 }
 
 export function readWhole(text: string, key: string): number {

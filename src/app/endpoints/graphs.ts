@@ -6,8 +6,8 @@ import type { Context, Result } from "../../http/types.ts";
 import type { NodeDetail, Snapshot } from "../../graph/machine/view-types.ts";
 import { createGraphToken, graphTokenScope } from "../../security/graph-token.ts";
 import type { GraphScope } from "../../security/graph-token.ts";
-import type { GraphEvent } from "../../store/graph-rows.ts";
-import { PATHS } from "../../shared/wire.ts";
+import type { GraphEvent, Origin } from "../../store/graph-rows.ts";
+import { CLI_CLIENT, HEADERS, PATHS } from "../../shared/wire.ts";
 import { actorOf, graphAccess, operatorOnly } from "../auth.ts";
 import { notFound } from "../outcome.ts";
 import { artifactEndpoints } from "./artifacts.ts";
@@ -143,7 +143,8 @@ export function mayRead({ secrets, clock }: Services, graphId: string, token: st
 
 async function start(ctx: Context, services: Services): Promise<Result> {
   const { worker, input, options } = readStart(await readJson(ctx, startBytes(services)));
-  const starter = { by: actorOf(ctx, services), address: ctx.clientIp };
+  const origin: Origin = { kind: ctx.header(HEADERS.client) === CLI_CLIENT ? "cli" : "api" };
+  const starter = { by: actorOf(ctx, services), address: ctx.clientIp, origin };
   const { snapshot, created } = await services.engine.start(worker, input, { ...options, ...starter });
   const { graph_id, status } = snapshot;
   const reply = { graph_id, worker: snapshot.worker, status, token: graphToken(services, graph_id, "read") };

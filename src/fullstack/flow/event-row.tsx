@@ -48,6 +48,7 @@ export function EventRow({ event }: { event: GraphEvent }) {
 }
 
 function kindOf({ type }: GraphEvent): EventKind {
+  if (type === "summary") return "progress";
   if (type === "log" || type === "progress" || type === "custom") return type;
   return type.startsWith("graph.") ? "graph" : "node";
 }
@@ -63,10 +64,11 @@ function fields({ data }: GraphEvent): Readonly<Record<string, Json>> {
 
 /** What an event says, in words; empty where its type says it all. */
 function eventText(event: GraphEvent): string {
-  const { message, value, note, error, name, data, by, attempt, due_ms: due } = fields(event);
+  const { message, value, note, text, error, name, data, by, attempt, due_ms: due } = fields(event);
   if (event.type === "log") return String(message ?? "");
   if (event.type === "progress")
     return `${Math.round(Number(value) * 100)} %${note === undefined ? "" : ` ${String(note)}`}`;
+  if (event.type === "summary") return String(text ?? "");
   if (event.type === "custom")
     return `${String(name)}${data === undefined || data === null ? "" : ` ${JSON.stringify(data)}`}`;
   const told = [

@@ -45,7 +45,10 @@ async function start({ app, fields, steering }: Step): Promise<StepResult> {
   const { worker = "", like } = fields;
   const other = like ? await app.engine.snapshot(like) : undefined;
   const input = readJson(fields["input"], "input") ?? other?.input ?? null;
-  const { snapshot } = await app.engine.start(worker, input, other ? { tags: other.tags } : {});
+  const { snapshot } = await app.engine.start(worker, input, {
+    origin: { kind: "operator" },
+    ...(other && { tags: other.tags }),
+  });
   await app.operations.record("graph.start", snapshot.graph_id, steering, { worker, ...(like && { like }) });
   return { tone: "good", text: "Started.", to: `${OPS_PATH}/runs/${snapshot.graph_id}` };
 }

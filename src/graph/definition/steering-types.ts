@@ -1,5 +1,6 @@
 /** What is done to graphs from outside, and who does it. */
 import type { Json } from "../../shared/json.ts";
+import type { Origin } from "../../store/graph-rows.ts";
 import type { GraphQuery } from "../../store/queries.ts";
 
 /** Who steers a graph by hand, and why: kept in the event of the step, for whoever asks later. */
@@ -23,6 +24,10 @@ export interface StartOptions extends Steering {
   /** Not before this time, Unix milliseconds; `delayMs` counts from it. One that is over is now. */
   at?: number;
   tags?: string[];
+  /** What it is, in a few words, until a worker says more (`ctx.summary`). One line; beyond 200 characters it is cut. Default: none. */
+  summary?: string;
+  /** What starts it, for lists. Default: the action, form or route that is being answered, else the app's code. */
+  origin?: Origin;
   /** The graph that this one belongs to, and which of its nodes: shown in both, and found by. */
   parent?: { graphId: string; node?: string };
 }

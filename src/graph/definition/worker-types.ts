@@ -118,6 +118,11 @@ export interface WorkerContext<State extends object = Record<string, Json>> exte
   log(level: "debug" | "info" | "warn" | "error", message: string): void;
   /** 0 to 1. Written at most 10 times a second; 0 and 1 always. */
   progress(value: number, note?: string): void;
+  /**
+   * What this run is, in a few words, for lists and searches: `Invoice 17 for ACME, 3 of 5 pages`. Of the whole graph, and the last one
+   * wins; one line of 200 characters at most, an empty one takes it away. Written as progress is, at the latest as the node's attempt ends.
+   */
+  summary(text: string): void;
   emit(name: string, data?: Json): void;
 }
 

@@ -55,6 +55,13 @@ import type { Wait } from "./waits.ts";
 /** What an attempt leaves in its node's row beside the outcome. */
 export type Kept = Pick<NodeRow, "state">;
 
+/** What workers say of the graph as a whole. */
+export interface Said {
+  progress?: NonNullable<GraphRow["progress"]>;
+  /** Empty: it has none any more. */
+  summary?: string;
+}
+
 export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
 
 /** Of a graph; beyond that what workers tell is not kept, so that one that logs in a loop does not fill the disk. */
@@ -262,13 +269,19 @@ export class Machine {
     return change.unit;
   }
 
-  /** @returns undefined once the graph has ended. */
-  progressed(progress: NonNullable<GraphRow["progress"]>, nowMs: number): Unit | undefined {
+  /** What workers say of the graph as a whole. @returns undefined once it has ended, or where nothing is new */
+  progressed({ progress, summary }: Said, nowMs: number): Unit | undefined {
     if (this.isTerminal) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
-    this.#lifecycle.set(change, { progress });
-    change.event("progress", undefined, { ...progress });
-    return change.unit;
+    if (progress) {
+      this.#lifecycle.set(change, { progress });
+      change.event("progress", undefined, { ...progress });
+    }
+    if (summary !== undefined && summary !== (this.row.summary ?? "")) {
+      this.#lifecycle.set(change, { summary: summary || undefined });
+      change.event("summary", undefined, { text: summary });
+    }
+    return change.isEmpty ? undefined : change.unit;
   }
 
   pause(nowMs: number, steering?: Steering): Unit {

@@ -5,6 +5,7 @@ import type { GraphRow } from "../../store/graph-rows.ts";
 import { readPriority } from "../definition/checks.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { StartOptions } from "../definition/steering-types.ts";
+import { summaryOf } from "../definition/summary.ts";
 
 /** @throws SvcError for options that mean nothing. */
 export function newGraph(definition: GraphDefinition, input: Json, options: StartOptions, nowMs: number): GraphRow {
@@ -33,5 +34,7 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     version: definition.options.version,
     timeoutMs: undefined,
     deadlineMs: undefined,
+    summary: options.summary === undefined ? undefined : summaryOf(options.summary) || undefined,
+    origin: options.origin,
   };
 }

@@ -1,6 +1,6 @@
 /** What is shown of a graph. */
 import type { Json } from "../../shared/json.ts";
-import type { GraphStatus } from "../../shared/wire.ts";
+import type { GraphOrigin, GraphStatus } from "../../shared/wire.ts";
 import type { Failure, FailureOrigin, GraphPhase, NodeRow } from "../../store/graph-rows.ts";
 
 /** The snapshot of contract section 4. Times in Unix milliseconds. */
@@ -16,6 +16,8 @@ export interface Snapshot {
   result: Json;
   error: Failure | null;
   progress: { value: number; note?: string } | null;
+  /** What its author says of it, in one line. */
+  summary: string | null;
   tags: string[];
   nodes: {
     /** `parse`, `inspect/12` for an item of a fan-out, `parse#fetch` for what a worker did under that key. */
@@ -37,6 +39,8 @@ export interface Snapshot {
   /** Those that nodes of this one started, oldest first. */
   children: { graph_id: string; node: string | null; worker: string; status: GraphStatus }[];
   forked_from: string | null;
+  /** What started it, and which of its kind; null for a graph from before this was kept. */
+  origin: { kind: GraphOrigin; name: string | null } | null;
   created_ms: number;
   /** Not before this time. */
   due_ms: number;

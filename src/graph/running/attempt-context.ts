@@ -10,6 +10,7 @@ import type { Durable } from "./durable.ts";
 import { MAX_LOG_LENGTH, toJson } from "../definition/json-value.ts";
 import type { AttemptLimits } from "./limits.ts";
 import type { Kept } from "../machine/machine.ts";
+import { summaryOf } from "../definition/summary.ts";
 import type { WorkerContext } from "../definition/worker-types.ts";
 import type { ToolCalls } from "./worker-tools.ts";
 
@@ -82,6 +83,13 @@ export class AttemptContext implements WorkerContext {
     return (value, note) => {
       this.#limits.beat();
       this.#options.sink.progress(Math.min(1, Math.max(0, value)), note);
+    };
+  }
+
+  get summary(): WorkerContext["summary"] {
+    return (text) => {
+      this.#limits.beat();
+      this.#options.sink.summary(summaryOf(text));
     };
   }
 

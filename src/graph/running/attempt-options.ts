@@ -13,6 +13,7 @@ import type { WorkerTools } from "./worker-tools.ts";
 export interface AttemptSink {
   event(type: "log" | "custom", data: Json): void;
   progress(value: number, note: string | undefined): void;
+  summary(text: string): void;
 }
 
 export interface AttemptOptions {

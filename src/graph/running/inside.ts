@@ -176,6 +176,7 @@ export class Inside {
         return toolCalls(emit).ai;
       },
       progress: tell("progress"),
+      summary: tell("summary"),
       state: {
         get: (key: string) => state.get(key),
         set: (key: string, value: Json) => {

@@ -127,6 +127,7 @@ export class Outside {
     else if (method === "log") ctx.log(first, second);
     else if (method === "emit") ctx.emit(first, second);
     else if (method === "progress") ctx.progress(first, second);
+    else if (method === "summary") ctx.summary(first);
     else ctx.state.set(first, second);
   }
 }

@@ -108,6 +108,9 @@ export class Runner {
       progress: (value, note) => {
         if (isRunning()) live.progress.set(value, note);
       },
+      summary: (text) => {
+        if (isRunning()) live.progress.summarize(text);
+      },
     };
     const { worker, timeout = worker.options.timeout } = definition;
     const { heartbeat } = worker.options;
@@ -153,6 +156,7 @@ export class Runner {
     const { clock, go } = this.#options;
     const { machine } = live;
     const nowMs = clock.now();
+    live.progress.flushSummary();
     if (outcome.kind === "done") {
       go(live, () => machine.nodeDone(node, outcome.result, nowMs, outcome.kept));
       // Where the turn of the next can't be told.

@@ -18,7 +18,7 @@ export interface ErrorMessage {
   call?: { node: string; reason: FailureReason };
 }
 
-export type Told = "log" | "emit" | "progress" | "heartbeat" | "setState";
+export type Told = "log" | "emit" | "progress" | "summary" | "heartbeat" | "setState";
 export type Asked = "checkpoint" | "step" | "sleep" | "waitFor" | "call" | "map" | "artifact" | "tx";
 
 /** What a promise came to. */

@@ -89,6 +89,7 @@ export class Undoer {
         if (isCurrent()) go(live, () => machine.told(type, node.id, data, clock.now()));
       },
       progress: () => undefined,
+      summary: () => undefined,
     };
     try {
       const input = inputOf(machine, node) as Json;

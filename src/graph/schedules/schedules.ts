@@ -121,7 +121,7 @@ export class Scheduler implements Schedules {
     const { rows, clock, start, audit } = this.#options;
     const row = (await rows.schedule(name)) ?? missing(name);
     const key = idempotencyKey === undefined ? {} : { idempotencyKey: `schedule/${name}/by-hand/${idempotencyKey}` };
-    const { snapshot } = await start(row.worker, inputOf(row, clock.now()), { ...tagsOf(row), ...key });
+    const { snapshot } = await start(row.worker, inputOf(row, clock.now()), { ...startOf(row), ...key });
     await audit.add(this.#audit("trigger", name, steering, { graph_id: snapshot.graph_id }));
     return snapshot;
   }
@@ -299,7 +299,7 @@ export class Scheduler implements Schedules {
       );
       return undefined;
     }
-    const { snapshot } = await start(worker, inputOf(row, ms), { ...tagsOf(row), idempotencyKey });
+    const { snapshot } = await start(worker, inputOf(row, ms), { ...startOf(row), idempotencyKey });
     return snapshot.graph_id;
   }
 
@@ -316,8 +316,8 @@ function inputOf({ name, input }: ScheduleRow, ms: number): Json {
   return input === undefined ? { schedule: name, scheduled_ms: ms } : input;
 }
 
-function tagsOf({ name }: ScheduleRow): { tags: string[] } {
-  return { tags: [`schedule:${name}`] };
+function startOf({ name }: ScheduleRow): StartOptions {
+  return { tags: [`schedule:${name}`], origin: { kind: "schedule", name } };
 }
 
 function viewOf(row: ScheduleRow): ScheduleView {

@@ -1,13 +1,15 @@
 /**
  * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by parent, by
  * tag, by worker or by status, status by status, merged by the database. Lengths are compared on the way, of at most `MAX_COMPARED`
- * graphs. What no index answers (an error's text; a worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
+ * graphs. What no index answers (an error's text, a summary, an origin; a worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { toGraph, toHead } from "../columns.ts";
 import type { GraphRow } from "../graph-rows.ts";
 import {
   durationRange,
+  HEAD_COLUMNS,
   idRange,
+  isLookedFor,
   isPlain,
   matches,
   MAX_COMPARED,
@@ -110,8 +112,7 @@ export class GraphList {
   }
 
   async #matching(query: GraphQuery, ids: readonly string[]): Promise<string[]> {
-    const text =
-      "SELECT id, worker, status, tags, error, parent_graph, started_ms, finished_ms FROM svc.graph WHERE id = ANY ($1::text[])";
+    const text = `SELECT ${HEAD_COLUMNS} FROM svc.graph WHERE id = ANY ($1::text[])`;
     const heads = (await this.#database.rows(text, ids)).map(toHead);
     const fitting = new Set(heads.filter((head) => matches(query, head)).map(({ id }) => id));
     return ids.filter((id) => fitting.has(id));
@@ -158,7 +159,7 @@ export class GraphList {
 
 function walkOf(query: GraphQuery): Walk {
   const { worker, tag, parent } = query;
-  const hasText = query.error !== undefined;
+  const hasText = isLookedFor(query);
   const range = durationRange(query);
   if (parent !== undefined) {
     const isPartial = hasText || [worker, query.status, tag, range].some((value) => value !== undefined);

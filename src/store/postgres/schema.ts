@@ -107,6 +107,9 @@ const STEPS: readonly string[] = [
      at_ms bigint NOT NULL, process text COLLATE "C" NOT NULL, data text NOT NULL, PRIMARY KEY (at_ms, process)
    );`,
   "ALTER TABLE svc.attempt ADD COLUMN response_headers text",
+  // What an author says of a graph, and what started it; the function that writes them knows them by now.
+  `ALTER TABLE svc.graph ADD COLUMN summary text, ADD COLUMN origin text;
+   ${COMMIT_FUNCTION}`,
 ];
 
 /** @throws SvcError `SVC_STORE` where a newer svc has been here. */

@@ -1,7 +1,7 @@
 /**
  * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by
  * parent, by tag, by worker or by status, status by status, merged here. Those by worker and by status have the times of each
- * graph too, so lengths are compared on the way, of at most `MAX_COMPARED` graphs. What no index answers (an error's text; a
+ * graph too, so lengths are compared on the way, of at most `MAX_COMPARED` graphs. What no index answers (an error's text, a summary, an origin; a
  * worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
@@ -9,7 +9,9 @@ import type { GraphRow } from "../graph-rows.ts";
 import type { Durations, GraphQuery, Page } from "../queries.ts";
 import {
   durationRange,
+  HEAD_COLUMNS,
   idRange,
+  isLookedFor,
   isPlain,
   matches,
   MAX_COMPARED,
@@ -127,9 +129,7 @@ export class GraphList {
 
   #matching(query: GraphQuery, ids: readonly string[]): string[] {
     const heads = this.#database
-      .sql(
-        `SELECT id, worker, status, tags, error, parent_graph, started_ms, finished_ms FROM graph WHERE id IN (SELECT value FROM json_each(?))`,
-      )
+      .sql(`SELECT ${HEAD_COLUMNS} FROM graph WHERE id IN (SELECT value FROM json_each(?))`)
       .all(JSON.stringify(ids))
       .map(toHead);
     const fitting = new Set(heads.filter((head) => matches(query, head)).map(({ id }) => id));
@@ -208,7 +208,7 @@ export class GraphList {
 
 function walkOf(query: GraphQuery): Walk {
   const { worker, tag, parent } = query;
-  const hasText = query.error !== undefined;
+  const hasText = isLookedFor(query);
   const range = durationRange(query);
   if (parent !== undefined) {
     const isPartial = hasText || [worker, query.status, tag, range].some((value) => value !== undefined);

@@ -136,6 +136,8 @@ export const STEPS: readonly string[] = [
    CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
    CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
   "ALTER TABLE attempt ADD COLUMN response_headers TEXT;",
+  // What an author says of a graph, and what started it.
+  "ALTER TABLE graph ADD COLUMN summary TEXT; ALTER TABLE graph ADD COLUMN origin TEXT;",
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

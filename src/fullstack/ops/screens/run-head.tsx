@@ -7,6 +7,7 @@ import { compareHref } from "../views/places.ts";
 import { queryText } from "../views/runs-query.ts";
 import { countText, durationText, ordinalText } from "../views/text.ts";
 import { Mark, Time } from "./parts.tsx";
+import { Attempts, StartedBy, Summary } from "./runs-table.tsx";
 
 /** @param usage of language models, in words; undefined where none was told of */
 export function RunHead({ run, usage, look }: { run: Snapshot; usage: string | undefined; look: Look }) {
@@ -42,6 +43,7 @@ export function RunHead({ run, usage, look }: { run: Snapshot; usage: string | u
           </a>
         </p>
       </div>
+      <Summary run={run} look={look} />
       <dl class="facts">
         <div>
           <dt>Accepted</dt>
@@ -53,9 +55,23 @@ export function RunHead({ run, usage, look }: { run: Snapshot; usage: string | u
           <dt>{startedMs === null ? "Begins" : "Duration"}</dt>
           <dd>{startedMs === null ? <Time ms={run.due_ms} look={look} /> : durationText(endMs - startedMs)}</dd>
         </div>
+        {run.origin === null ? null : (
+          <div>
+            <dt>Started by</dt>
+            <dd>
+              <StartedBy run={run} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Nodes</dt>
           <dd>{nodesText(run)}</dd>
+        </div>
+        <div>
+          <dt>Attempts</dt>
+          <dd>
+            <Attempts run={run} />
+          </dd>
         </div>
         {run.epoch === 1 ? null : (
           <div>

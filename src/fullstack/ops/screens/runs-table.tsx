@@ -4,6 +4,7 @@ import { OPS_PATH, RUNS_PATH } from "../access.ts";
 import { DEMO_GRAPH } from "../demo-graph.ts";
 import type { Look } from "../look.ts";
 import { graphLooks } from "../views/looks.ts";
+import { originWords, summaryText, triesOf } from "../views/run-words.ts";
 import { queryText } from "../views/runs-query.ts";
 import { countText, durationText, shortId } from "../views/text.ts";
 import { Empty, Mark, StepButton, StepForm, Time } from "./parts.tsx";
@@ -65,9 +66,13 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
             <th scope="col">Run</th>
             <th scope="col">Worker</th>
             <th scope="col">Started</th>
+            <th scope="col">Started by</th>
             <th scope="col">Duration</th>
             <th scope="col" class="number">
               Nodes
+            </th>
+            <th scope="col" class="number">
+              Attempts
             </th>
             <th scope="col">Tags</th>
           </tr>
@@ -87,6 +92,7 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
                 <a class="id" href={`${RUNS_PATH}/${run.graph_id}`} title={run.graph_id} data-row>
                   {shortId(run.graph_id)}
                 </a>
+                <Summary run={run} look={look} />
                 <RunNote run={run} />
               </td>
               <td data-label="Worker" class="name">
@@ -94,6 +100,9 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
               </td>
               <td data-label="Started">
                 <Time ms={run.created_ms} look={look} />
+              </td>
+              <td data-label="Started by" class="origin">
+                <StartedBy run={run} />
               </td>
               <td data-label="Duration" class="length">
                 <span class="length-text">{run.started_ms === null ? "–" : durationText(tookMs(run, look.nowMs))}</span>
@@ -104,6 +113,9 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
               </td>
               <td data-label="Nodes" class="number">
                 {nodesText(run)}
+              </td>
+              <td data-label="Attempts" class="number">
+                <Attempts run={run} />
               </td>
               <td data-label="Tags" class="tags">
                 {run.tags.map((tag) => (
@@ -117,6 +129,36 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** What its author says of it. */
+export function Summary({ run, look }: { run: Snapshot; look: Look }) {
+  const text = summaryText(run, look.redact);
+  return text === "" ? null : <p class="summary">{text}</p>;
+}
+
+/** What started it. */
+export function StartedBy({ run }: { run: Snapshot }) {
+  const words = originWords(run);
+  if (!words) return "–";
+  const { kind, name, href } = words;
+  if (name === "") return kind;
+  return (
+    <span>
+      <span class="quiet">{kind}</span> {href === undefined ? name : <a href={href}>{name}</a>}
+    </span>
+  );
+}
+
+/** How often its nodes were tried, and how many of these were not the first. */
+export function Attempts({ run }: { run: Snapshot }) {
+  const { all, again } = triesOf(run);
+  if (again === 0) return countText(all);
+  return (
+    <span>
+      {countText(all)} <span class="quiet">{`(${countText(again)} again)`}</span>
+    </span>
   );
 }
 

@@ -22,6 +22,7 @@ import {
   type RunsFilter,
   type RunsQuery,
 } from "../views/runs-query.ts";
+import { ORIGINS } from "../views/run-words.ts";
 import { countText } from "../views/text.ts";
 import { BulkBar, bulkScreens, CompareBar } from "./bulk.tsx";
 import { CommandsPanel, Pager } from "./parts.tsx";
@@ -176,6 +177,21 @@ function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
         <input name="tag" value={filter.tag ?? ""} autocomplete="off" />
       </label>
       <label>
+        Started by
+        <select name="origin">
+          <option value="">anything</option>
+          {ORIGINS.map(([kind, label]) => (
+            <option value={kind} selected={filter.origin === kind} key={kind}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Summary holds
+        <input name="summary" value={filter.summary ?? ""} autocomplete="off" />
+      </label>
+      <label>
         Error holds
         <input name="error" value={filter.error ?? ""} autocomplete="off" />
       </label>
@@ -236,7 +252,7 @@ function Chips({ data: { filter, problems } }: { data: RunsData }) {
 }
 
 /** The list as a file. */
-async function exportRuns(ctx: Context, { app, door }: Screens) {
+async function exportRuns(ctx: Context, { app, door, redact }: Screens) {
   const access = await door.access(ctx);
   if ("denial" in access) return redirect(OPS_PATH);
   const { filter } = readRunsQuery(ctx.query);
@@ -254,7 +270,7 @@ async function exportRuns(ctx: Context, { app, door }: Screens) {
       "cache-control",
       "no-store",
     ],
-    body: exportBody(format, async (cursor) =>
+    body: exportBody(format, redact, async (cursor) =>
       engine.list({ ...query, limit: 200, ...(cursor !== undefined && { cursor }) }),
     ),
   };

@@ -25,7 +25,7 @@ export function quoted(text: string): string {
 }
 
 /** Filters of the list that the command line calls the same. */
-const FLAGS = ["worker", "status", "tag", "since", "longer", "shorter", "error", "id", "parent"];
+const FLAGS = ["worker", "status", "tag", "since", "longer", "shorter", "summary", "origin", "error", "id", "parent"];
 
 /** Of the list of runs. @param asked the same filter, as the endpoint takes it in its query */
 export function listCommands(

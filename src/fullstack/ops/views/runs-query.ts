@@ -2,8 +2,8 @@
  * The query of the runs list: what stands in the address, what is asked of the engine, and the chips that say so. What can't be
  * read is told and left out, so that a mistyped address shows more, never nothing.
  */
-import type { GraphQuery, Snapshot } from "../../../graph.ts";
-
+import type { GraphQuery, Origin, Snapshot } from "../../../graph.ts";
+import { ORIGINS } from "./run-words.ts";
 import { momentText } from "./text.ts";
 
 type GraphStatus = Snapshot["status"];
@@ -24,7 +24,7 @@ export const SINCE: readonly (readonly [value: string, label: string])[] = [
 const MOMENTS = ["from", "until"] as const;
 /** Lengths of time: `30s`. */
 const LENGTHS = ["since", "longer", "shorter"] as const;
-const TEXTS = ["worker", "tag", "error", "id", "parent"] as const;
+const TEXTS = ["worker", "tag", "summary", "error", "id", "parent"] as const;
 /** Longer than any name, tag or message that is worth looking for. */
 const MAX_LENGTH = 200;
 export const PAGE_SIZE = 50;
@@ -33,6 +33,8 @@ export interface RunsFilter {
   status?: GraphStatus;
   worker?: string;
   tag?: string;
+  summary?: string;
+  origin?: Origin["kind"];
   error?: string;
   id?: string;
   parent?: string;
@@ -67,6 +69,13 @@ export function readRunsQuery(query: URLSearchParams): RunsQuery {
   const known = STATUSES.find((one) => one === status);
   if (known) filter.status = known;
   else if (status) problems.push(`There is no status "${status.slice(0, 40)}"; there are ${STATUSES.join(", ")}`);
+  const origin = query.get("origin");
+  const [kind] = ORIGINS.find(([one]) => one === origin) ?? [];
+  if (kind) filter.origin = kind;
+  else if (origin)
+    problems.push(
+      `Nothing is started by "${origin.slice(0, 40)}"; there are ${ORIGINS.map(([one]) => one).join(", ")}`,
+    );
   for (const name of TEXTS) {
     const value = query.get(name)?.trim();
     if (value) filter[name] = value.slice(0, MAX_LENGTH);
@@ -135,6 +144,7 @@ export function chipsOf(filter: RunsFilter): Chip[] {
 
 const LABELS: Readonly<Partial<Record<keyof RunsFilter, string>>> = {
   id: "id begins with",
+  origin: "started by",
   from: "started from",
   until: "started before",
   longer: "took at least",
