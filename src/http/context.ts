@@ -2,7 +2,7 @@
  * One request as handlers see it. Everything that costs is made on first use. Where the request comes from (a node
  * socket, a web `Request`) is a `Source`; nothing behind this file knows which.
  */
-import { createNonce, createRequestId, randomHex } from "../security/random.ts";
+import { createId, createNonce, randomHex } from "../security/random.ts";
 import { SvcError } from "../shared/errors.ts";
 import { isSampledBy, readTraceparent, readTracestate, type Trace } from "../shared/trace.ts";
 import { HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
@@ -215,7 +215,7 @@ export class RequestContext implements Context {
     this.#readings?.add("requestId");
     if (this.#requestId) return this.#requestId;
     const given = this.#source.header(HEADERS.requestId);
-    return (this.#requestId = given !== undefined && REQUEST_ID.test(given) ? given : createRequestId());
+    return (this.#requestId = given !== undefined && REQUEST_ID.test(given) ? given : createId());
   }
 
   get trace(): Trace {

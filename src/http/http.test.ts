@@ -202,7 +202,7 @@ throughBothDoors("answers", SITE, (send) => {
     const nonces = await Promise.all([send("/nonce"), send("/nonce")]);
     const [one, other] = nonces.map(({ text: body }) => JSON.parse(body) as { nonce: string; again: string });
     assert.equal(one?.nonce, one?.again);
-    assert.equal(Buffer.from(one?.nonce ?? "", "base64").length, 16);
+    assert.equal(Buffer.from(one?.nonce ?? "", "base64").length, 18);
     assert.notEqual(one?.nonce, other?.nonce);
   });
 });

@@ -1,22 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createGraphId, createNonce, createRequestId, randomHex } from "./random.ts";
+import { createGraphId, createId, createNonce, createSalt, randomHex } from "./random.ts";
 
 describe("random values", () => {
-  it("a nonce is 16 bytes in base64, and no two are equal", () => {
+  it("a nonce is 18 bytes in base64, and no two are equal", () => {
     const nonces = new Set(Array.from({ length: 5000 }, createNonce));
     assert.equal(nonces.size, 5000);
-    for (const nonce of nonces) assert.equal(Buffer.from(nonce, "base64").length, 16);
+    for (const nonce of nonces) assert.match(nonce, /^[\w+/]{24}$/);
   });
 
   it("hex has two characters a byte, also for more bytes than the pool holds", () => {
     for (const bytes of [1, 16, 4095, 4096, 4097, 10_000]) assert.match(randomHex(bytes), hexOf(bytes));
   });
 
-  it("a request's id is 16 bytes in hex, and no two are equal", () => {
-    const made = Array.from({ length: 1000 }, createRequestId);
-    assert.equal(new Set(made).size, 1000);
-    for (const id of made) assert.match(id, hexOf(16));
+  it("an id is 16 bytes in hex, a salt 6 in base64url, and no two are equal", () => {
+    const ids = Array.from({ length: 1000 }, createId);
+    const salts = Array.from({ length: 1000 }, createSalt);
+    assert.equal(new Set([...ids, ...salts]).size, 2000);
+    for (const id of ids) assert.match(id, hexOf(16));
+    for (const salt of salts) assert.match(salt, /^[\w-]{8}$/);
   });
 
   it("a draw never shows bytes that an earlier one gave", () => {

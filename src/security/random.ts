@@ -21,18 +21,6 @@ function textOf(bytes: number, encoding: "base64" | "base64url" | "hex"): string
   return pool.toString(encoding, at, at + bytes);
 }
 
-/** A CSP nonce: 16 random bytes in base64. */
-export function createNonce(): string {
-  return textOf(16, "base64");
-}
-
-export const SALT_LENGTH = 8;
-
-/** Characters of base64url that make a signature another one. */
-export function createSalt(): string {
-  return textOf((SALT_LENGTH / 4) * 3, "base64url");
-}
-
 /** `bytes` random bytes in lower-case hex. */
 export function randomHex(bytes: number): string {
   // A part of the pool would silently be shorter than asked for.
@@ -40,20 +28,53 @@ export function randomHex(bytes: number): string {
   return textOf(bytes, "hex");
 }
 
-const REQUEST_ID_LENGTH = 32;
-/** Written as hex at a time: a part of a text costs a tenth of one that is written by itself, and whoever keeps it keeps all. */
-const IDS_AT_ONCE = 16;
-let ids = "";
-let idsUsed = 0;
+/** Written at a time: a part of a text costs a tenth of one that is written by itself, and whoever keeps it keeps all. */
+const AT_ONCE = 16;
 
-/** 16 random bytes in lower-case hex, for each request. */
-export function createRequestId(): string {
-  if (idsUsed >= ids.length) {
-    ids = randomHex((REQUEST_ID_LENGTH / 2) * IDS_AT_ONCE);
-    idsUsed = 0;
+/** Texts of random bytes, all of one length. */
+class RandomTexts {
+  readonly #length: number;
+  readonly #encoding: "base64" | "base64url" | "hex";
+  #text = "";
+  #used = 0;
+
+  /** @param length in characters; of base64 a multiple of four, which have no padding */
+  constructor(length: number, encoding: "base64" | "base64url" | "hex") {
+    this.#length = length;
+    this.#encoding = encoding;
   }
-  idsUsed += REQUEST_ID_LENGTH;
-  return ids.slice(idsUsed - REQUEST_ID_LENGTH, idsUsed);
+
+  next(): string {
+    if (this.#used === this.#text.length) {
+      const bytes = this.#encoding === "hex" ? this.#length / 2 : (this.#length / 4) * 3;
+      this.#text = textOf(bytes * AT_ONCE, this.#encoding);
+      this.#used = 0;
+    }
+    this.#used += this.#length;
+    return this.#text.slice(this.#used - this.#length, this.#used);
+  }
+}
+
+const nonces = new RandomTexts(24, "base64");
+
+/** A CSP nonce: 18 random bytes in base64. */
+export function createNonce(): string {
+  return nonces.next();
+}
+
+export const SALT_LENGTH = 8;
+const salts = new RandomTexts(SALT_LENGTH, "base64url");
+
+/** Characters of base64url that make a signature another one. */
+export function createSalt(): string {
+  return salts.next();
+}
+
+const ids = new RandomTexts(32, "hex");
+
+/** 16 random bytes in lower-case hex, for what is named with each request. */
+export function createId(): string {
+  return ids.next();
 }
 
 /** Of the 26 characters of an id those behind its time. */
