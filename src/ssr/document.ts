@@ -1,6 +1,5 @@
 /** A document around what the view rendered to: its head, and what the browser needs to resume it. */
 import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.ts";
-import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { THEME_SCRIPT } from "./theme-script.ts";
 import { schemeOf, type Theme } from "../shared/themes.ts";
@@ -83,11 +82,11 @@ export function stylesheetLinks(paths: readonly string[] = []): string {
 }
 
 /** @param name attribute by which the browser finds it: ` id="…"`. */
-export function jsonScript({ nonce }: DocumentOptions, name: string, value: Json): string {
-  return `<script type="application/json" ${name}${nonceAttribute(nonce)}>${escapeScriptJson(JSON.stringify(value))}</script>`;
+export function jsonScript({ nonce }: DocumentOptions, name: string, json: string): string {
+  return `<script type="application/json" ${name}${nonceAttribute(nonce)}>${escapeScriptJson(json)}</script>`;
 }
 
-export function stateScript(options: DocumentOptions, state: Json): string {
+export function stateScript(options: DocumentOptions, state: string): string {
   return jsonScript(options, `id="${DOM.stateId}"`, state);
 }
 

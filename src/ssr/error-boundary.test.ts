@@ -26,7 +26,7 @@ describe("an error boundary", () => {
       html(() => write(signal("last"))),
     ];
     assert.equal(renderInto(page, view), '<b s="1 x-1"></b><b s="2 x-1"></b><b s="3 x-1"></b>');
-    const { s, v } = page.state() as { s: unknown; v: unknown };
+    const { s, v } = JSON.parse(page.state()) as { s: unknown; v: unknown };
     assert.deepEqual(s, { 1: ["x-1", "b0", 0], 2: ["x-1", "b0", 1], 3: ["x-1", "b0", 2] });
     assert.deepEqual(v, [
       [0, "shared", [1]],

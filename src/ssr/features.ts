@@ -50,8 +50,9 @@ const GESTURES: ReadonlySet<string> = new Set(["pan", "pinch", "longpress", "dou
 const NONE: readonly never[] = [];
 
 export class PageFeatures {
-  readonly #untold = new Set<Feature>();
-  readonly #told = new Set<Feature>();
+  /** Most pages have none of either. */
+  #untold: Set<Feature> | undefined;
+  #told: Set<Feature> | undefined;
   #styles: "none" | "untold" | "told" = "none";
 
   /** The page has a widget, which wants the stylesheet of the widgets, and perhaps scripts. */
@@ -62,7 +63,7 @@ export class PageFeatures {
 
   /** The page has something that wants scripts, and none of the widgets' looks. */
   need(...names: readonly Feature[]): void {
-    for (const name of names) if (!this.#told.has(name)) this.#untold.add(name);
+    for (const name of names) if (!this.#told?.has(name)) (this.#untold ??= new Set()).add(name);
   }
 
   /** A scope of the page hears an event, or has a part. */
@@ -80,10 +81,10 @@ export class PageFeatures {
 
   /** Scripts that the page has come to need since this was last asked. */
   news(): readonly Feature[] {
-    if (this.#untold.size === 0) return NONE;
+    if (!this.#untold) return NONE;
     const names = [...this.#untold];
-    for (const name of names) this.#told.add(name);
-    this.#untold.clear();
+    this.#told = new Set([...(this.#told ?? NONE), ...names]);
+    this.#untold = undefined;
     return names;
   }
 }

@@ -224,7 +224,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
       stylesheetLinks(features.newStyles()),
       `<div hidden ${DOM.piece}="${piece.id}"><template shadowrootmode="open">${html}`,
       `<noscript>${stylesheetLinks(options.stylesheets)}</noscript></template></div>`,
-      more === undefined ? "" : jsonScript(options, DOM.more, { ...more }),
+      more === undefined ? "" : jsonScript(options, DOM.more, JSON.stringify(more)),
       script(options, `$piece(${piece.id})`),
       featureScripts(options, features),
       events.hasMoments && !hadMoments ? moduleScript(options, PATHS.moments) : "",

@@ -1,7 +1,6 @@
 /** One page being rendered: its scopes and the values they capture, the event types it uses, and what it takes along of the request. */
 import { rememberParts } from "../reactivity/server-store.ts";
 import { systemClock, type Clock } from "../shared/clock.ts";
-import type { Json } from "../shared/json.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import type { Theme } from "../shared/themes.ts";
 import { PageEvents } from "./events.ts";
@@ -104,8 +103,8 @@ export class Render {
     return this.#token !== undefined;
   }
 
-  /** The state script's content. @throws SvcError `SVC201` */
-  state(): Json {
+  /** The state script's content, as JSON. @throws SvcError `SVC201` */
+  state(): string {
     const token = this.#settings.isTokenless ? (this.#token ?? "") : this.csrfToken();
     return this.#state.first(token, this.manifest.build);
   }

@@ -4,6 +4,7 @@
  */
 import { SvcError } from "../shared/errors.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import { remembered } from "../shared/remember.ts";
 import { DOM } from "../shared/wire.ts";
 import type { Block } from "./block.ts";
 import type { PageEvents } from "./events.ts";
@@ -29,6 +30,9 @@ const SCOPE = new RegExp(`( ${DOM.scope}=")(\\d+) [^"<>]*"`, "g");
 /** `[chunk, bind, ...slots]`, as written into the state script. */
 export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 
+/** A name of the build, as JSON. */
+export const quoted = remembered((name) => JSON.stringify(name));
+
 export interface ScopeSurroundings {
   manifest: Manifest;
   values: ValueTable;
@@ -41,7 +45,8 @@ export interface ScopeSurroundings {
 
 export class PageScopes {
   readonly #page: ScopeSurroundings;
-  readonly #entries = new Map<number, ScopeEntry>();
+  /** By number, which count from 1. */
+  readonly #entries: ScopeEntry[] = [];
   readonly #modules = new Map<number, ScopeModules>();
   readonly #blocks = new Map<Block, readonly string[]>();
   #isGuarded = false;
@@ -54,14 +59,26 @@ export class PageScopes {
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#entries.length;
   }
 
   /** Those with a number above `count`. */
   after(count: number): Record<string, ScopeEntry> {
     const found: Record<string, ScopeEntry> = {};
-    for (const [id, entry] of this.#entries) if (id > count) found[id] = entry;
+    for (const [at, entry] of this.#entries.entries()) if (at >= count) found[at + 1] = entry;
     return found;
+  }
+
+  /** All of them as members of a JSON object. */
+  allAsText(): string {
+    let text = "";
+    for (const [at, entry] of this.#entries.entries()) {
+      const [chunk, bind] = entry;
+      text += `${at === 0 ? "" : ","}"${at + 1}":[${quoted(chunk)},${bind === 0 ? "0" : quoted(bind)}`;
+      for (let slot = 2; slot < entry.length; slot++) text += `,${entry[slot]}`;
+      text += "]";
+    }
+    return text;
   }
 
   /** @param bound how many of `slots`, from the front, the bindings read. @returns the scope attribute. */
@@ -69,7 +86,7 @@ export class PageScopes {
     const { values, names } = this.#page;
     const chunk = this.#chunkOf(block);
     names?.meet(block, slots);
-    const id = this.#entries.size + 1;
+    const id = this.#entries.length + 1;
     const entry: ScopeEntry = [chunk, block.bind];
     const indices: number[] = [];
     // A page may have thousands of scopes: most name the modules that their block does, and share the list.
@@ -82,7 +99,7 @@ export class PageScopes {
     }
     if (this.#isStreaming) modules = withName(modules, STREAM);
     if (this.#isGuarded) modules = withName(modules, BOUNDARY);
-    this.#entries.set(id, entry);
+    this.#entries.push(entry);
     this.#modules.set(id, { own: modules, all: modules, slots: indices });
     const parts = modules.length === 1 ? "" : ` ${modules.slice(1).join(" ")}`;
     return ` ${DOM.scope}="${id} ${chunk}${parts}"${this.#momentOf(block)}`;
@@ -90,10 +107,8 @@ export class PageScopes {
 
   /** Forgets those above `count`. */
   rollBack(count: number): void {
-    for (let id = this.#entries.size; id > count; id--) {
-      this.#entries.delete(id);
-      this.#modules.delete(id);
-    }
+    for (let id = this.#entries.length; id > count; id--) this.#modules.delete(id);
+    this.#entries.length = count;
   }
 
   /** Modules beyond its own that a scope's handlers may set off, by scope. */

@@ -15,7 +15,8 @@ export interface SharedGroup {
  * @param isStore whether the content at a place is a store.
  */
 export function sharedGroups(contents: readonly unknown[], isStore: (at: number) => boolean): SharedGroup[] {
-  const places = contents.flatMap((content, at) => (isObject(content) ? [at] : []));
+  const places: number[] = [];
+  for (const [at, content] of contents.entries()) if (isObject(content)) places.push(at);
   if (places.length < 2) return [];
   const owners = new Map<object, number>();
   const groups = new Union();
