@@ -59,7 +59,6 @@ const MAX_ATTRIBUTE_BYTES = 1024;
  * prefix whose promise is not kept, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes.
  */
 export function serializeCookie(name: string, value: string, options: CookieOptions = {}): string {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new TypeError(`"${name}" is not a cookie name`);
   requireKeptPromises(name, options);
   requireAttributes(name, options);
   const pair = `${name}=${PLAIN.test(value) ? value : encodeURIComponent(value)}`;
@@ -103,7 +102,10 @@ const PREFIXES = [
 ] as const;
 
 /** Browsers compare prefixes without case. */
-const needsOf = remembered((name) => PREFIXES.find(([prefix]) => name.toLowerCase().startsWith(prefix))?.[1] ?? []);
+const needsOf = remembered((name) => {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new TypeError(`"${name}" is not a cookie name`);
+  return PREFIXES.find(([prefix]) => name.toLowerCase().startsWith(prefix))?.[1] ?? [];
+});
 
 function requireKeptPromises(name: string, options: CookieOptions): void {
   for (const [isMet, need] of needsOf(name))

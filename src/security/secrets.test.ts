@@ -21,6 +21,11 @@ describe("signatures", () => {
     assert.equal(isSigned(["secret"], "other", "value", signature), false);
     assert.equal(isSigned(["secret"], "purpose", "other", signature), false);
     assert.equal(isSigned(["secret"], "purpose", "value", ""), false);
+    // Of 43 letters, the last of which has no place among 43 bytes.
+    for (const other of [`${signature.slice(0, -1)}ü`, `ü${signature.slice(1)}`, signature.toLowerCase()]) {
+      assert.equal(isSigned(["secret"], "purpose", "value", signature), true);
+      assert.equal(isSigned(["secret"], "purpose", "value", other), false, other);
+    }
   });
 
   it("hold for whatever a previous secret signed; new ones are the current secret's", () => {
