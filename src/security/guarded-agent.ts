@@ -6,7 +6,7 @@
  * literals itself, refuses a name when any of its addresses is refused, connects to the addresses it checked, and looks
  * at the peer's address once connected. An explicit agent ignores the proxy variables; `undici.request` follows no redirect.
  */
-import { isIP, Socket, type LookupFunction } from "node:net";
+import { isIP, Socket, type LookupFunction, type OnReadOpts } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { parseAddress } from "./address.ts";
 import { firstRefusal } from "./check-resolved.ts";
@@ -23,6 +23,8 @@ export interface GuardedAgentOptions {
   connections?: number;
   /** Told as a phase of a connect has ended. */
   onPhase?: (phase: ConnectPhase) => void;
+  /** Where what comes is read into, and who is told, in place of a stream. Not for agents. */
+  onread?: OnReadOpts;
 }
 
 /** Name looked up; TCP connected; TLS agreed on. The first not for literals, the last only for https. */
@@ -45,7 +47,8 @@ export function exemptAgent(options: GuardedAgentOptions): Agent {
 
 /** Connects without address rules: for the exempt URL only. */
 export function exemptConnector(options: GuardedAgentOptions): buildConnector.connector {
-  return buildConnector({ timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false });
+  const { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, onread } = options;
+  return buildConnector({ timeout, allowH2: false, ...(onread ? { onread } : {}) });
 }
 
 function agent(options: GuardedAgentOptions, connect: buildConnector.connector): Agent {
@@ -56,8 +59,9 @@ function agent(options: GuardedAgentOptions, connect: buildConnector.connector):
 
 /** Connects only where the policy allows; fails with SvcError `SVC_SSRF` otherwise. */
 export function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
-  const { policy, onPhase } = options;
+  const { policy, onPhase, onread } = options;
   const connect = buildConnector({
+    ...(onread ? { onread } : {}),
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     allowH2: false,
     lookup: guardedLookup(policy, options.resolve ?? resolveAddresses, onPhase),

@@ -22,14 +22,14 @@ const QUERY = /\?[^\s>";,]*/g;
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 /**
- * @param headers by name in lower case, as the connection gives them
+ * @param headers names in lower case and values, in turn
  * @returns the first of them, with {@link HIDDEN_VALUE} for each that may be a credential
  */
-export function keptHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders {
+export function keptHeaders(headers: readonly string[]): AnswerHeaders {
   const kept: [name: string, value: string][] = [];
   let total = 0;
-  for (const [name, given] of Object.entries(headers)) {
-    if (given === undefined || name.length > MAX_LENGTH) continue;
+  for (const [name, given] of byName(headers)) {
+    if (name.length > MAX_LENGTH) continue;
     const value = shownValue(name, given);
     total += name.length + value.length;
     if (kept.length === MAX_HEADERS || total > MAX_TOTAL) break;
@@ -38,9 +38,19 @@ export function keptHeaders(headers: Readonly<Record<string, string | string[] |
   return Object.fromEntries(kept);
 }
 
-function shownValue(name: string, given: string | string[]): string {
+/** What came several times is one, as a list. */
+function byName(headers: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = "", value = ""] = [headers[at], headers[at + 1]];
+    const before = found.get(name);
+    found.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return found;
+}
+
+function shownValue(name: string, given: string): string {
   if (CREDENTIAL.test(name) && !PLAIN.has(name)) return HIDDEN_VALUE;
-  const whole = typeof given === "string" ? given : given.join(", ");
-  const value = ADDRESSES.has(name) ? whole.replaceAll(QUERY, `?${HIDDEN_VALUE}`) : whole;
+  const value = ADDRESSES.has(name) ? given.replaceAll(QUERY, `?${HIDDEN_VALUE}`) : given;
   return value.length > MAX_LENGTH - name.length ? `${value.slice(0, MAX_LENGTH - name.length)}…` : value;
 }

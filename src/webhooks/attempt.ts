@@ -5,11 +5,12 @@
  * One deadline over everything, because per-phase timeouts are reset by each byte: a body of one byte a second or a row
  * of 103 responses would hold a slot for ever.
  */
-import type { Dispatcher } from "undici";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { AttemptTimings } from "../store/webhook-rows.ts";
 import { keptHeaders, type AnswerHeaders } from "./answer-headers.ts";
+import { BadAnswer, valuesOf } from "./answer-reader.ts";
+import type { Exchange } from "./connection.ts";
 import type { Deadline } from "./deadlines.ts";
 import { retryAfterMs } from "./schedule.ts";
 
@@ -33,12 +34,10 @@ export interface AttemptResult {
   timings: AttemptTimings | undefined;
 }
 
-type Controller = Dispatcher.DispatchController;
+/** How it ended. @param idleMs how long its connection may wait for another; 0 where it is of no more use */
+export type OnEnd = (result: AttemptResult, idleMs: number) => void;
 
-/** How it ended: with the connection ready for another request, or not. */
-export type OnEnd = (result: AttemptResult, isReusable: boolean) => void;
-
-export class Attempt implements Dispatcher.DispatchHandler, Deadline {
+export class Attempt implements Exchange, Deadline {
   readonly #clock: Clock;
   readonly #onEnd: OnEnd;
   readonly #startedMs: number;
@@ -65,41 +64,37 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
     this.#beganMs = clock.elapsed();
   }
 
-  onRequestStart(): void {
+  onSent(): void {
     this.#sentMs = this.#clock.elapsed();
   }
 
-  onResponseStart(
-    _controller: Controller,
-    statusCode: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  onHead(statusCode: number, headers: readonly string[]): void {
     if (this.#isOver) return;
     this.#firstByteMs ??= this.#clock.elapsed();
     if (statusCode < 200) {
-      if (++this.#interim > MAX_INTERIM) this.#end(`sent more than ${MAX_INTERIM} interim answers (1xx)`, false);
+      if (++this.#interim > MAX_INTERIM) this.#end(`sent more than ${MAX_INTERIM} interim answers (1xx)`, 0);
       return;
     }
     this.#statusCode = statusCode;
-    const retryAfter = headers["retry-after"];
-    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+    [this.#retryAfter] = valuesOf(headers, "retry-after");
     this.#headers = keptHeaders(headers);
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
+  onBody(bytes: Buffer): void {
     if (this.#isOver) return;
-    if (this.#keptBytes < KEPT_BYTES) this.#kept.push(chunk.subarray(0, KEPT_BYTES - this.#keptBytes));
-    this.#keptBytes = Math.min(KEPT_BYTES, this.#keptBytes + chunk.length);
-    this.#readBytes += chunk.length;
-    if (this.#readBytes > MAX_READ_BYTES) this.#end(undefined, false);
+    // Copied: what comes next is read into the same place.
+    if (this.#keptBytes < KEPT_BYTES) this.#kept.push(Buffer.from(bytes.subarray(0, KEPT_BYTES - this.#keptBytes)));
+    this.#keptBytes = Math.min(KEPT_BYTES, this.#keptBytes + bytes.length);
+    this.#readBytes += bytes.length;
+    if (this.#readBytes > MAX_READ_BYTES) this.#end(undefined, 0);
   }
 
-  onResponseEnd(): void {
-    this.#end(undefined, true);
+  onEnd(idleMs: number): void {
+    this.#end(undefined, idleMs);
   }
 
   /** A broken body changes nothing: the status line has said what the receiver thinks. */
-  onResponseError(_controller: Controller, error: Error): void {
+  onError(error: unknown): void {
     this.#cut(describe(error));
   }
 
@@ -108,18 +103,13 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
     this.#cut("no answer within 15 s");
   }
 
-  /** Ends it with nothing: it could not be sent. */
-  fail(error: unknown): void {
-    this.#cut(describe(error));
-  }
-
   #cut(why: string): void {
-    if (this.#statusCode === undefined) return this.#end(why, false);
+    if (this.#statusCode === undefined) return this.#end(why, 0);
     this.#kept.push(Buffer.from(`\n[answer cut short: ${why}]`));
-    this.#end(undefined, false);
+    this.#end(undefined, 0);
   }
 
-  #end(error: string | undefined, isReusable: boolean): void {
+  #end(error: string | undefined, idleMs: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const statusCode = this.#statusCode;
@@ -134,7 +124,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
       timings: this.#timings(),
     };
     this.#kept = [];
-    this.#onEnd(result, isReusable);
+    this.#onEnd(result, idleMs);
   }
 
   #timings(): AttemptTimings {
@@ -158,6 +148,7 @@ function errorOfStatus(statusCode: number): string | undefined {
 /** A short reason: our own messages whole, codes of the system otherwise, since its messages hold addresses. */
 function describe(error: unknown): string {
   if (error instanceof SvcError) return error.message;
+  if (error instanceof BadAnswer) return `connection failed: ${error.message}`;
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   if (inner instanceof Error && "code" in inner && typeof inner.code === "string")
     return `connection failed: ${inner.code}`;

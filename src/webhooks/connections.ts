@@ -1,51 +1,18 @@
 /**
- * Connections to receivers, kept alive between attempts: one request at a time on each, so many in all and no more, those
- * idle longest making room. Each tells how long it took to come about.
+ * Connections to receivers, kept alive between attempts: so many in all and no more, those idle longest making room. What is idle
+ * beyond its time is closed.
  */
-import { Client } from "undici";
-import { exemptConnector, guardedConnector, type GuardedAgentOptions } from "../security/guarded-agent.ts";
-import type { Clock } from "../shared/clock.ts";
-import type { AttemptTimings } from "../store/webhook-rows.ts";
+import type { Timer } from "../shared/clock.ts";
+import { BadAnswer } from "./answer-reader.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 
-export interface ConnectionsOptions extends GuardedAgentOptions {
-  clock: Clock;
+export interface ConnectionsOptions extends ConnectionOptions {
   /** Open at once, idle ones included. */
   total: number;
 }
 
-/** A place for one request at a time. */
-export class Connection {
-  readonly key: string;
-  readonly client: Client;
-  readonly #clock: Clock;
-  #timings: AttemptTimings = {};
-  #phaseMs = 0;
-
-  constructor(key: string, origin: string, isExempt: boolean, options: ConnectionsOptions) {
-    this.key = key;
-    this.#clock = options.clock;
-    const onPhase = (phase: "dns" | "connect" | "tls"): void => {
-      const nowMs = this.#clock.elapsed();
-      this.#timings[phase] = Math.round(nowMs - this.#phaseMs);
-      this.#phaseMs = nowMs;
-    };
-    const connect = isExempt ? exemptConnector(options) : guardedConnector({ ...options, onPhase });
-    // No timeouts of its own: each byte that comes would start them anew. The attempt has one deadline.
-    this.client = new Client(origin, { connect, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
-  }
-
-  /** An attempt begins. */
-  begin(): this {
-    this.#timings = {};
-    this.#phaseMs = this.#clock.elapsed();
-    return this;
-  }
-
-  /** Of the attempt that is under way; empty where the connection was there already. */
-  get timings(): AttemptTimings {
-    return this.#timings;
-  }
-}
+/** How often it is looked for those whose time is over; none is taken after its time. */
+const SWEEP_MS = 1000;
 
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -53,6 +20,7 @@ export class Connections {
   /** In the order they became idle. */
   readonly #idle = new Set<Connection>();
   readonly #idleByKey = new Map<string, Connection[]>();
+  #sweeper: Timer | undefined;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -66,45 +34,65 @@ export class Connections {
   /** @param isExempt whether the address rules are off; such a connection is never handed to a guarded request */
   take(origin: string, isExempt: boolean): Connection {
     const key = isExempt ? `exempt ${origin}` : origin;
-    const idle = this.#idleByKey.get(key)?.pop();
-    if (idle) {
+    for (const alike = this.#idleByKey.get(key) ?? []; ;) {
+      const idle = alike.pop();
+      if (!idle) break;
       this.#idle.delete(idle);
-      return idle.begin();
+      if (idle.idleUntilMs > this.#options.clock.elapsed()) return idle;
+      this.drop(idle);
     }
     if (this.#open.size >= this.#options.total) this.#makeRoom();
-    const made = new Connection(key, origin, isExempt, this.#options);
+    const made = new Connection(key, origin, isExempt, this.#options, (lost) => this.#leave(lost));
     this.#open.add(made);
-    return made.begin();
+    return made;
   }
 
-  /** The request on it is over, and another may follow. */
-  give(connection: Connection): void {
+  /** The request on it is over, and another may follow within this time. */
+  give(connection: Connection, idleMs: number): void {
     if (!this.#open.has(connection)) return;
+    connection.idleUntilMs = this.#options.clock.elapsed() + idleMs;
     this.#idle.add(connection);
     const alike = this.#idleByKey.get(connection.key);
     if (alike) alike.push(connection);
     else this.#idleByKey.set(connection.key, [connection]);
+    this.#sweeper ??= this.#options.clock.schedule(SWEEP_MS, () => this.#sweep());
   }
 
   /** Ends a connection, and the request on it. */
   drop(connection: Connection): void {
     this.#open.delete(connection);
-    connection.client.destroy().catch(() => undefined); // Gone either way.
+    connection.drop();
   }
 
-  async destroy(): Promise<void> {
+  /** Ends all, and what is under way. */
+  destroy(): void {
+    this.#sweeper?.cancel();
+    this.#sweeper = undefined;
     const open = [...this.#open];
     this.#open.clear();
-    await Promise.all(open.map(({ client }) => client.destroy()));
+    this.#idle.clear();
+    this.#idleByKey.clear();
+    for (const connection of open) connection.cut(new BadAnswer("it is closed"));
+  }
+
+  #sweep(): void {
+    this.#sweeper = undefined;
+    const nowMs = this.#options.clock.elapsed();
+    for (const connection of this.#idle) if (connection.idleUntilMs <= nowMs) this.#leave(connection);
+    if (this.#idle.size > 0) this.#sweeper = this.#options.clock.schedule(SWEEP_MS, () => this.#sweep());
   }
 
   #makeRoom(): void {
     const [oldest] = this.#idle;
-    if (!oldest) return;
-    this.#idle.delete(oldest);
-    const alike = (this.#idleByKey.get(oldest.key) ?? []).filter((other) => other !== oldest);
-    if (alike.length > 0) this.#idleByKey.set(oldest.key, alike);
-    else this.#idleByKey.delete(oldest.key);
-    this.drop(oldest);
+    if (oldest) this.#leave(oldest);
+  }
+
+  /** Ends an idle one. */
+  #leave(connection: Connection): void {
+    this.#idle.delete(connection);
+    const alike = (this.#idleByKey.get(connection.key) ?? []).filter((other) => other !== connection);
+    if (alike.length > 0) this.#idleByKey.set(connection.key, alike);
+    else this.#idleByKey.delete(connection.key);
+    this.drop(connection);
   }
 }

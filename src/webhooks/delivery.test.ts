@@ -445,7 +445,7 @@ describe("the delivery loop", () => {
     await test.until(async () => (await deliveriesOf(test))[0]?.status === "delivered", "delivered");
   });
 
-  it("leaves no timer behind once all is delivered", async () => {
+  it("leaves no timer behind once all is delivered and its connections have been idle for long", async () => {
     const test = rig();
     const receiver = await test.receiver();
     await test.emit(3);
@@ -454,6 +454,7 @@ describe("the delivery loop", () => {
       async () => (await deliveriesOf(test)).every(({ status }) => status === "delivered"),
       "all delivered",
     );
+    await test.clock.advance(5000);
     assert.equal(test.clock.pending, 0);
   });
 });

@@ -89,7 +89,7 @@ describe("a receiver", () => {
   it("that resets before it answers is a failed attempt", async () => {
     const { port } = await raw((socket) => socket.resetAndDestroy());
     const { attempt } = await deliver(at(port));
-    assert.match(attempt.error ?? "", /^connection failed: (?:ECONNRESET|UND_ERR_SOCKET)$/);
+    assert.match(attempt.error ?? "", /^connection failed: (?:ECONNRESET|the receiver closed the connection)$/);
   });
 
   it("that resets in the body of a 200 has answered; what came of it is kept", async () => {
@@ -98,7 +98,7 @@ describe("a receiver", () => {
     });
     const { attempt, delivery } = await deliver(at(port));
     assert.equal(delivery.status, "delivered");
-    assert.match(attempt.response ?? "", /^(?:half of)?\n\[answer cut short: connection failed: \w+\]$/);
+    assert.match(attempt.response ?? "", /^(?:half of)?\n\[answer cut short: connection failed: .+\]$/);
   });
 
   it("that speaks no TLS where https is asked for is a failed attempt", async () => {
@@ -185,14 +185,15 @@ describe("a receiver", () => {
   });
 
   it("that speaks no HTTP, or a head beyond 16 KB, is a failed attempt", async () => {
-    for (const answer of [
-      "220 mail.example.com ESMTP\r\n",
-      `${OK}X: ${"x".repeat(20_000)}\r\n\r\n`,
-      "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
-    ]) {
+    for (const [answer, why] of [
+      ["220 mail.example.com ESMTP\r\n", /no HTTP\/1\.1$/],
+      [`${OK}X: ${"x".repeat(20_000)}\r\n\r\n`, /longer than 16384 bytes$/],
+      ["HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", /changes the protocol/],
+    ] as const) {
       const { port } = await raw((socket) => void socket.write(answer));
       const { attempt, delivery } = await deliver(at(port));
-      assert.match(attempt.error ?? "", /^connection failed: \w+$/, answer.slice(0, 20));
+      assert.match(attempt.error ?? "", /^connection failed: /, answer.slice(0, 20));
+      assert.match(attempt.error ?? "", why);
       assert.equal(delivery.status, "pending");
     }
   });

@@ -1,4 +1,5 @@
-/** The headers of an attempt, as it sends them and as they are shown beforehand. Pure but for the signatures. */
+/** The request of an attempt, and its headers as they are shown beforehand. Pure but for the signatures. */
+import { invariant } from "../shared/errors.ts";
 import { DELIVERY_HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
 import type { DeliveryRow } from "../store/webhook-rows.ts";
 import { signatureHeaders, type SigningSecrets } from "./signing.ts";
@@ -28,4 +29,22 @@ export function requestHeaders(
   const signed = signatureHeaders(delivery.id, nowMs, delivery.body, secrets);
   for (const name of Object.keys(signed)) all.push(name, signed[name] ?? "");
   return all;
+}
+
+/** Nothing that ends a line: it is checked where it comes in (custom-headers.ts), and once more where it goes out. */
+const OF_A_LINE = /^[\x20-\x7e]*$/;
+
+/** All that goes over the connection: a head in ASCII, and the body as it is. */
+export function requestText(host: string, path: string, delivery: DeliveryRow, target: Target, nowMs: number): string {
+  const { body } = delivery;
+  const headers = requestHeaders(delivery, target, nowMs);
+  let checked = path + host;
+  let text = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = "", value = ""] = [headers[at], headers[at + 1]];
+    checked += name + value;
+    text += `${name}: ${value}\r\n`;
+  }
+  invariant(OF_A_LINE.test(checked), "a request holds a line that ends early");
+  return `${text}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

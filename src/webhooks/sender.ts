@@ -6,9 +6,10 @@ import { refusalError } from "../security/ssrf.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { DeliveryRow } from "../store/webhook-rows.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
-import { Connections, type Connection, type ConnectionsOptions } from "./connections.ts";
+import type { Connection } from "./connection.ts";
+import { Connections, type ConnectionsOptions } from "./connections.ts";
 import { Deadlines } from "./deadlines.ts";
-import { requestHeaders, type Target } from "./request-headers.ts";
+import { requestText, type Target } from "./request-headers.ts";
 
 const ATTEMPT_TIMEOUT_MS = 15_000;
 /** URLs that are remembered: of more registrations than most have. */
@@ -17,6 +18,7 @@ const MOST_PLACES = 1000;
 /** Where a URL leads. */
 interface Place {
   origin: string;
+  host: string;
   path: string;
   isExempt: boolean;
 }
@@ -41,20 +43,19 @@ export class Sender {
       const attempt = new Attempt(
         clock,
         () => connection?.timings ?? {},
-        (result, isReusable) => {
+        (result, idleMs) => {
           this.#deadlines.remove(attempt);
-          if (connection && isReusable) this.#connections.give(connection);
+          if (connection && idleMs > 0) this.#connections.give(connection, idleMs);
           else if (connection) this.#connections.drop(connection);
           resolve(result);
         },
       );
       this.#deadlines.add(attempt);
       const place = this.#placeOf(target.rawUrl);
-      if (place instanceof SvcError) return attempt.fail(place);
-      const { origin, path, isExempt } = place;
-      connection = this.#connections.take(origin, isExempt);
-      const headers = requestHeaders(delivery, target, clock.now());
-      connection.client.dispatch({ method: "POST", path, headers, body: delivery.body }, attempt);
+      if (place instanceof SvcError) return attempt.onError(place);
+      const request = requestText(place.host, place.path, delivery, target, clock.now());
+      connection = this.#connections.take(place.origin, place.isExempt);
+      connection.send(request, attempt);
     });
   }
 
@@ -65,7 +66,7 @@ export class Sender {
     const verdict = this.#options.policy.checkUrl(rawUrl);
     if (!verdict.ok) return refusalError(verdict);
     const { url, isExempt } = verdict;
-    const place: Place = { origin: url.origin, path: url.pathname + url.search, isExempt };
+    const place: Place = { origin: url.origin, host: url.host, path: url.pathname + url.search, isExempt };
     // What is exempt may be another one later.
     if (isExempt) return place;
     if (this.#places.size >= MOST_PLACES) this.#places.clear();
@@ -75,6 +76,6 @@ export class Sender {
 
   /** Ends what is open. */
   async destroy(): Promise<void> {
-    await this.#connections.destroy();
+    this.#connections.destroy();
   }
 }

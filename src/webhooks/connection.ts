@@ -1,0 +1,202 @@
+/**
+ * One connection to a receiver: a request at a time, its answer, then the next. Connects when there is something to send, and again where
+ * the receiver has closed it in between. Tells how long it took to come about. Not: which connection is taken (connections.ts), how long an
+ * answer may take (attempt.ts). undici connects, under the address rules; its client on top takes three times what is here (decision 067).
+ */
+import type { Socket } from "node:net";
+import type { buildConnector } from "undici";
+import { exemptConnector, guardedConnector, type GuardedAgentOptions } from "../security/guarded-agent.ts";
+import type { Clock } from "../shared/clock.ts";
+import type { AttemptTimings } from "../store/webhook-rows.ts";
+import { AnswerReader, BadAnswer, type AnswerParts } from "./answer-reader.ts";
+
+/** A request that was sent, and what comes back. One of `onEnd` and `onError` is called, once, unless the connection is dropped before. */
+export interface Exchange extends AnswerParts {
+  /** The request goes out. */
+  onSent(): void;
+  /** There is no answer, or no more of it. */
+  onError(error: unknown): void;
+}
+
+export interface ConnectionOptions extends GuardedAgentOptions {
+  clock: Clock;
+}
+
+/** Answers are short; what is longer comes in parts. */
+const READ_BYTES = 4096;
+
+/** Requests of a turn of the event loop over connections that were used before, to go out in its next one. */
+let waiting: Connection[] = [];
+
+export class Connection {
+  /** What it may be taken for. */
+  readonly key: string;
+  /** Until then it may be taken again, by `elapsed`. */
+  idleUntilMs = 0;
+  readonly #origin: URL;
+  readonly #clock: Clock;
+  readonly #connector: buildConnector.connector;
+  readonly #onLost: (connection: Connection) => void;
+  #socket: Socket | undefined;
+  #isConnecting = false;
+  #isDropped = false;
+  /** What is to be sent, or was, until its answer is over. */
+  #request = "";
+  #exchange: Exchange | undefined;
+  #reader: AnswerReader | undefined;
+  readonly #parts: AnswerParts = {
+    onHead: (statusCode, headers) => this.#exchange?.onHead(statusCode, headers),
+    onBody: (bytes) => this.#exchange?.onBody(bytes),
+    onEnd: (idleMs) => this.#finish(idleMs),
+  };
+  #timings: AttemptTimings = {};
+  #phaseMs = 0;
+
+  /** @param onLost called where it is closed while nothing is sent over it */
+  constructor(
+    key: string,
+    origin: string,
+    isExempt: boolean,
+    options: ConnectionOptions,
+    onLost: (connection: Connection) => void,
+  ) {
+    this.key = key;
+    this.#origin = new URL(origin);
+    this.#clock = options.clock;
+    this.#onLost = onLost;
+    const onPhase = (phase: "dns" | "connect" | "tls"): void => {
+      const nowMs = this.#clock.elapsed();
+      this.#timings[phase] = Math.round(nowMs - this.#phaseMs);
+      this.#phaseMs = nowMs;
+    };
+    // Into one place again and again: by itself Node takes 64 KB for each read.
+    const onread = { buffer: Buffer.alloc(READ_BYTES), callback: this.#onRead };
+    const own = { ...options, onread };
+    this.#connector = isExempt ? exemptConnector(own) : guardedConnector({ ...own, onPhase });
+  }
+
+  /** Of the request that is under way; empty where the connection was there already. */
+  get timings(): AttemptTimings {
+    return this.#timings;
+  }
+
+  /** @param request the whole of it. The one before is over. */
+  send(request: string, exchange: Exchange): void {
+    this.#timings = {};
+    this.#phaseMs = this.#clock.elapsed();
+    this.#request = request;
+    this.#exchange = exchange;
+    if (!this.#socket) return this.#connect();
+    this.#socket.ref();
+    // What the receiver has sent or closed since is heard first: an answer that nobody asked for would be taken for this one's.
+    if (waiting.push(this) === 1) setImmediate(writeWaiting);
+  }
+
+  /** Ends it, and what is under way on it. Tells nobody. */
+  drop(): void {
+    this.#isDropped = true;
+    this.#exchange = undefined;
+    this.#forget();
+  }
+
+  /** Ends it, and tells what is under way on it. */
+  cut(why: Error): void {
+    this.#isDropped = true;
+    this.#fail(why);
+  }
+
+  /** Writes what waits for that. */
+  flush(): void {
+    if (this.#isDropped || this.#isConnecting) return;
+    if (this.#socket) this.#write(this.#socket);
+    else this.#connect();
+  }
+
+  #connect(): void {
+    const { hostname, host, protocol, port } = this.#origin;
+    this.#isConnecting = true;
+    this.#connector({ hostname: hostname.replace(/^\[|\]$/g, ""), host, protocol, port }, (error, socket) => {
+      this.#isConnecting = false;
+      if (error) return this.#fail(error);
+      if (this.#isDropped) return void socket.destroy();
+      this.#socket = socket;
+      socket.on("end", () => this.#onClosed(socket));
+      socket.on("close", () => this.#onClosed(socket));
+      socket.on("error", (fault) => this.#onFault(socket, fault));
+      this.#write(socket);
+    });
+  }
+
+  #write(socket: Socket): void {
+    if (!this.#exchange) return;
+    const request = this.#request;
+    this.#request = "";
+    this.#reader = new AnswerReader(this.#parts);
+    this.#exchange.onSent();
+    socket.write(request);
+  }
+
+  #finish(idleMs: number): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    this.#reader = undefined;
+    this.#socket?.unref();
+    exchange?.onEnd(idleMs);
+  }
+
+  readonly #onRead = (count: number, buffer: Uint8Array): boolean => {
+    const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, count);
+    // Bytes that nobody asked for: whatever they are, they are not the answer to what comes next.
+    if (!this.#reader) this.#lose();
+    else this.#read(this.#reader, bytes);
+    return true;
+  };
+
+  #read(reader: AnswerReader, bytes: Buffer): void {
+    try {
+      reader.read(bytes);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #onClosed(socket: Socket): void {
+    if (socket !== this.#socket) return;
+    if (this.#reader?.close()) return;
+    if (this.#reader) this.#fail(new BadAnswer("the receiver closed the connection"));
+    else this.#lose();
+  }
+
+  #onFault(socket: Socket, error: Error): void {
+    if (socket !== this.#socket) return;
+    if (this.#reader) this.#fail(error);
+    else this.#lose();
+  }
+
+  /** It is closed, and no answer is under way: what is yet to be sent goes over another. */
+  #lose(): void {
+    this.#forget();
+    if (!this.#exchange && !this.#isDropped) this.#onLost(this);
+  }
+
+  #fail(error: unknown): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    this.#forget();
+    exchange?.onError(error);
+  }
+
+  #forget(): void {
+    this.#reader?.stop();
+    this.#reader = undefined;
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.destroy();
+  }
+}
+
+function writeWaiting(): void {
+  const connections = waiting;
+  waiting = [];
+  for (const connection of connections) connection.flush();
+}
