@@ -4,6 +4,8 @@
  * changed the page's stream says (flow/live.ts); where that does not come through it is looked for every few seconds.
  */
 import { DOM, PATHS } from "../shared/wire.ts";
+import { HeldRows } from "./ops/held-rows.ts";
+import { addSplitter } from "./ops/splitter.ts";
 
 /** Between two looks, however much changes. */
 const LEAST_MS = 1000;
@@ -82,26 +84,9 @@ function tellTicks(live: Element): void {
 /** As the server wrote what stands there, without what was added here. */
 const written = new WeakMap<Element, string>();
 
-/** Rows that came while somebody reads further down: told, and put in when they are wanted, so that the list does not jump. */
-const more = document.createElement("button");
-more.type = "button";
-more.className = "button news";
-more.addEventListener("click", () => {
-  more.remove();
-  scrollTo({ top: 0 });
-  refreshSoon();
-});
-
-function isWaiting(name: string, old: Element, next: Element): boolean {
-  if (name !== "runs" || old.getBoundingClientRect().top >= 0) return false;
-  const first = old.querySelector("tbody [data-row]")?.getAttribute("href");
-  const links = [...next.querySelectorAll("tbody [data-row]")].map((link) => link.getAttribute("href"));
-  const count = links.indexOf(first ?? "");
-  if (count === 0) return false;
-  more.textContent = count < 0 ? `${links.length} and more new` : `${count} new`;
-  if (!more.isConnected) old.before(more);
-  return true;
-}
+/** Rows that came while somebody reads further down, or has some of them under the hands. */
+const list = document.querySelector('[data-live="runs"]');
+const heldRows = list ? new HeldRows(list, refreshSoon) : undefined;
 
 /** What may be renewed, by name: a screen that shows other things now, as the first run comes, is another one. */
 function namesIn(root: ParentNode): string {
@@ -118,10 +103,19 @@ function take(fresh: Document): void {
     const name = old.getAttribute("data-live") ?? "";
     const next = fresh.querySelector(`[data-live="${CSS.escape(name)}"]`);
     if (!next || next.innerHTML === written.get(old)) continue;
-    if (isInUse(old)) isBehind = true;
-    if (isInUse(old) || isWaiting(name, old, next)) continue;
+    const held = old === list ? heldRows : undefined;
+    if (held?.keeps(old, next, isInUse)) {
+      isBehind = true;
+      continue;
+    }
+    if (isInUse(old) && held?.isWanted !== true) {
+      isBehind = true;
+      continue;
+    }
     written.set(old, next.innerHTML);
-    old.replaceChildren(...document.importNode(next, true).childNodes);
+    const put = (): void => old.replaceChildren(...document.importNode(next, true).childNodes);
+    if (held) held.replace(old, put);
+    else put();
     dress(old);
     if (name === "ticker") tellTicks(old);
   }
@@ -353,6 +347,7 @@ const zone = document.querySelector<HTMLInputElement>("[data-zone]");
 if (zone && zone.value === "UTC") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 for (const live of document.querySelectorAll(PARTS)) written.set(live, live.innerHTML);
+for (const split of document.querySelectorAll<HTMLElement>("[data-split]")) addSplitter(split);
 dress(document);
 show(pill?.textContent ?? "");
 lookIn(EVERY_MS);

@@ -416,21 +416,6 @@ describe("what stands on a screen", () => {
     await tab.close();
   });
 
-  it("does not jump under who reads further down: what is new is told, and comes when it is wanted", async () => {
-    const tab = await openTab(browser, { viewport: { width: 900, height: 300 } });
-    const { page } = tab;
-    await page.goto(at("/runs?worker=order"));
-    await alive(page);
-    await page.locator(".bulk").scrollIntoViewIfNeeded();
-    const id = await runTo(app, "order", orderInput(57), "failed");
-    await page.getByRole("button", { name: "1 new" }).click();
-    await page.locator(`a[title="${id}"]`).waitFor();
-    assert.equal(await page.evaluate(() => scrollY), 0);
-    await page.keyboard.press("?");
-    await page.getByRole("heading", { name: "Keyboard" }).waitFor();
-    await tab.close();
-  });
-
   it("is asked for when something has changed that it shows, and not while nothing has", async () => {
     const tab = await openTab(browser);
     const { page } = tab;

@@ -133,8 +133,8 @@ function Run({ data, look }: { data: RunData; look: Look }) {
       <div class="panel">
         <FlowGraph flow={data.flow} title="Nodes" show="picture" />
       </div>
-      <div class="split">
-        <div class="stack-loose">
+      <div class="split" data-split="Width of the views of the run">
+        <div class="stack-loose" id="views">
           <nav class="tabs" aria-label="Views of the run">
             {viewsOf(run).map(([view, label]) => (
               <a
