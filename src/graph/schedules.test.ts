@@ -5,7 +5,7 @@ import type { Json } from "../shared/json.ts";
 import { loadCron } from "./schedules/cron.ts";
 import { worker } from "./definition/definition.ts";
 import { dueRuns } from "./schedules/due-runs.ts";
-import { bench, gate, STORES, type Bench } from "./engine-bench.test.ts";
+import { bench, gate, SetClock, STORES, type Bench } from "./engine-bench.test.ts";
 import type { ScheduleDefinition } from "./schedules/schedule-types.ts";
 
 const MINUTE = 60_000;
@@ -216,6 +216,59 @@ for (const url of STORES) {
       assert.deepEqual(await timesOf(here), [START + HOUR, START + 2 * HOUR]);
       assert.equal((await here.store.schedules.schedule("hourly"))?.nextMs, START + 3 * HOUR);
       assert.equal((await here.engine.schedule.get("hourly"))?.last_ms, START + 2 * HOUR);
+    });
+
+    for (const isUp of [true, false])
+      it(`go by the clock once it is set right from far ahead, ${isUp ? "in a process that runs" : "before a process starts"}`, async () => {
+        const clock = new SetClock();
+        const here = await bench({ workers: [echo], schedules: [hourly] }, url, clock);
+        await here.engine.recover();
+        clock.aheadMs = 400 * 24 * HOUR;
+        await here.pass(MINUTE);
+        assert.deepEqual(await timesOf(here), [START + 400 * 24 * HOUR]);
+        clock.aheadMs = 0;
+        if (!isUp) await here.crash();
+        for (let count = 0; count < 3; count++) await here.pass(HOUR);
+        assert.deepEqual(
+          (await timesOf(here)).slice(1),
+          [1, 2, 3].map((hours) => START + hours * HOUR),
+        );
+      });
+
+    it("start nothing twice when the clock is set back by hours", async () => {
+      const clock = new SetClock();
+      const here = await bench({ workers: [echo], schedules: [hourly] }, url, clock);
+      await here.engine.recover();
+      for (let count = 0; count < 4; count++) await here.pass(HOUR);
+      clock.aheadMs = -3 * HOUR - MINUTE;
+      await here.pass(MINUTE);
+      assert.equal((await here.engine.schedule.get("hourly"))?.next_ms, START + 2 * HOUR);
+      for (let count = 0; count < 3; count++) await here.pass(HOUR);
+      assert.deepEqual(
+        await timesOf(here),
+        [1, 2, 3, 4].map((hours) => START + hours * HOUR),
+      );
+      assert.equal((await here.engine.schedule.get("hourly"))?.next_ms, START + 5 * HOUR);
+    });
+
+    it("wait where the clock was set back a little: their times have been", async () => {
+      const clock = new SetClock();
+      const here = await bench({ workers: [echo], schedules: [hourly] }, url, clock);
+      await here.engine.recover();
+      await here.pass(2 * HOUR);
+      clock.aheadMs = -HOUR;
+      await here.pass(5 * MINUTE);
+      assert.equal((await here.engine.schedule.get("hourly"))?.next_ms, START + 3 * HOUR);
+    });
+
+    it("are a minute late at most when the clock jumps forward, as it does for a machine that slept", async () => {
+      const clock = new SetClock();
+      const here = await bench({ workers: [echo], schedules: [{ ...hourly, cron: "0 9 * * *" }] }, url, clock);
+      await here.engine.recover();
+      await here.pass(HOUR);
+      clock.aheadMs = 8 * HOUR - 30_000;
+      await here.pass(MINUTE);
+      assert.deepEqual(await timesOf(here), [START + 9 * HOUR]);
     });
 
     it("start at once when they are triggered; the same key is the same graph", async () => {

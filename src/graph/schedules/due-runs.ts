@@ -4,6 +4,8 @@ import type { CronTimes } from "./cron.ts";
 
 /** Later than that a run was missed: the process was down, or asleep. */
 const LATE_MS = 60_000;
+/** As Vixie cron has it: set back by less, a clock repeats nothing; by more, what it shows is the time from now on. */
+const SET_BACK_MS = 3 * 3_600_000;
 /** Runs that are made up for at once. More would be a flood, and nobody's plan. */
 const MOST_RUNS = 1000;
 
@@ -33,4 +35,13 @@ export function dueRuns(
   }
   const runs = due.slice(catchUp === "all" ? 0 : -1).filter((ms) => catchUp !== "none" || nowMs - ms <= LATE_MS);
   return { runs, skipped: due.length - runs.length, nextMs };
+}
+
+/**
+ * Of a schedule that is not due: whether the time it is due next was counted by a clock that was ahead and has been set right, after
+ * which it would wait until then. @returns the time to wait for instead
+ */
+export function afterSetBack(fromMs: number, times: CronTimes, nowMs: number): number | undefined {
+  const dealtWithMs = times.last(fromMs - 1);
+  return dealtWithMs === undefined || dealtWithMs - nowMs < SET_BACK_MS ? undefined : times.next(nowMs);
 }

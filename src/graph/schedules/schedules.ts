@@ -11,7 +11,7 @@ import type { GraphStore } from "../../store/graph-store.ts";
 import type { AuditRows, ScheduleRow, ScheduleRows, ScheduleStep } from "../../store/control.ts";
 import { auditOf } from "../machine/audit.ts";
 import { loadCron, type CronTimes } from "./cron.ts";
-import { dueRuns } from "./due-runs.ts";
+import { afterSetBack, dueRuns } from "./due-runs.ts";
 import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
 import type { StartOptions, Steering } from "../definition/steering-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
@@ -19,6 +19,10 @@ import type { Snapshot } from "../machine/view-types.ts";
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 /** How long to wait after a fault of the store before a due schedule is tried again. */
 const AGAIN_MS = 1000;
+/** How often the clock is looked at: it may be set, and timers stand still while a machine sleeps. */
+const LOOK_MS = 60_000;
+/** A clock that goes wrong by that within a look was set. */
+const SET_MS = 1000;
 /** More than any app has schedules of; who edits one again and again must not fill the memory. */
 const MOST_KNOWN = 1000;
 
@@ -45,6 +49,8 @@ export class Scheduler implements Schedules {
   #timer: Timer | undefined;
   #looks = 0;
   #hasBegun = false;
+  /** The clock may have been set since each schedule was looked at. */
+  #isUnsure = true;
   #isClosed = false;
 
   constructor(options: SchedulerOptions) {
@@ -213,45 +219,58 @@ export class Scheduler implements Schedules {
       // A later look has seen at least as much.
       if (look !== this.#looks) return;
       const due = all.flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
-      this.#runIn(due.length === 0 ? undefined : Math.max(Math.min(...due) - clock.now(), leastMs));
+      const dueMs = this.#isUnsure ? clock.now() : Math.min(...due);
+      this.#waitFor(due.length === 0 ? undefined : Math.max(dueMs, clock.now() + leastMs));
     } catch (error) {
       if (look === this.#looks) this.#tryAgain(error);
     }
   }
 
-  /** @param waitMs undefined: nothing is due. */
-  #runIn(waitMs: number | undefined): void {
+  /** @param dueMs undefined: nothing is due. */
+  #waitFor(dueMs: number | undefined): void {
     this.#timer?.cancel();
-    if (waitMs === undefined || this.#isClosed) return;
-    this.#timer = this.#options.clock.schedule(waitMs, () => void this.#runDue());
+    if (dueMs === undefined || this.#isClosed) return;
+    const { clock } = this.#options;
+    const aheadMs = clock.now() - clock.elapsed();
+    const waitMs = Math.min(Math.max(0, dueMs - clock.now()), LOOK_MS);
+    this.#timer = clock.schedule(waitMs, () => {
+      this.#isUnsure ||= Math.abs(clock.now() - clock.elapsed() - aheadMs) > SET_MS;
+      if (this.#isUnsure || dueMs <= clock.now()) void this.#runDue();
+      else this.#waitFor(dueMs);
+    });
   }
 
   #tryAgain(error: unknown): void {
     if (this.#isClosed) return;
     this.#options.log.error({ err: error }, "Schedules could not be read. It is tried again.");
-    this.#runIn(AGAIN_MS);
+    this.#waitFor(this.#options.clock.now() + AGAIN_MS);
   }
 
   async #runDue(): Promise<void> {
     const { onRun } = this.#options;
     onRun(true);
+    const isUnsure = this.#isUnsure;
+    this.#isUnsure = false;
     try {
-      const isWhole = await this.#runAll();
+      const isWhole = await this.#runAll(isUnsure);
+      if (!isWhole) this.#isUnsure ||= isUnsure;
       await this.#arm(isWhole ? 0 : AGAIN_MS);
     } catch (error) {
+      this.#isUnsure ||= isUnsure;
       this.#tryAgain(error);
     }
     onRun(false);
   }
 
   /** @returns whether all that were due could be run. */
-  async #runAll(): Promise<boolean> {
+  async #runAll(isUnsure: boolean): Promise<boolean> {
     const { rows, clock, log } = this.#options;
     let isWhole = true;
     for (const row of await rows.schedules()) {
-      if (this.#isClosed || row.isPaused || row.nextMs === undefined || row.nextMs > clock.now()) continue;
+      if (this.#isClosed || row.isPaused || row.nextMs === undefined) continue;
       try {
-        await this.#run(row);
+        if (row.nextMs <= clock.now()) await this.#run(row);
+        else if (isUnsure) await this.#setBack(row, row.nextMs);
       } catch (error) {
         isWhole = false;
         log.error({ schedule: row.name, err: error }, `The schedule ${row.name} could not be run. It is tried again.`);
@@ -280,6 +299,16 @@ export class Scheduler implements Schedules {
       if (graphId !== undefined) ran = { ms, graphId };
     }
     await rows.moveOn(row.name, row.nextMs, { nextMs: leftMs ?? nextMs, ran });
+    this.#options.onChange();
+  }
+
+  /** What was counted by a clock that was far ahead is counted again; times that have run by then have their graphs, and start no second one. */
+  async #setBack({ name, cron, timeZone }: ScheduleRow, fromMs: number): Promise<void> {
+    const { rows, clock, log } = this.#options;
+    const nextMs = afterSetBack(fromMs, (await this.#times())(cron, timeZone), clock.now());
+    if (nextMs === undefined) return;
+    log.warn({ schedule: name }, `The clock was set back: the schedule ${name} goes by it`);
+    await rows.moveOn(name, fromMs, { nextMs, ran: undefined });
     this.#options.onChange();
   }
 
