@@ -50,12 +50,17 @@ async function attempt(certificate: string): Promise<{ row: AttemptRow; requests
 describe("a receiver whose certificate", () => {
   const { createSecureContext } = tls;
   const { NODE_TLS_REJECT_UNAUTHORIZED } = process.env;
+  const { emitWarning } = process;
+  const warnings: string[] = [];
   before(() => {
+    // Node's own word that it has read the variable: here that is what is tried, and nobody needs to be told.
+    process.emitWarning = (warning: string | Error) => void warnings.push(String(warning));
     tls.createSecureContext = (options) =>
       createSecureContext({ ...options, ...(options?.cert ? {} : { ca: pem("ca") }) });
   });
   after(() => {
     tls.createSecureContext = createSecureContext;
+    process.emitWarning = emitWarning;
     if (NODE_TLS_REJECT_UNAUTHORIZED === undefined) delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
     else process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = NODE_TLS_REJECT_UNAUTHORIZED;
   });
@@ -75,6 +80,7 @@ describe("a receiver whose certificate", () => {
       process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
       const { row, requests } = await attempt(certificate);
       assert.deepEqual([row.error, requests], [`connection failed: ${code}`, 0]);
+      assert.match(warnings.join(), /NODE_TLS_REJECT_UNAUTHORIZED/);
     });
   }
 });
