@@ -25,6 +25,9 @@ import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import { clean } from "./group-document.ts";
 import type { Database, SqlValue } from "./database.ts";
 
+/** Of a statement's values the first that the sources have. */
+const FIRST_VALUE = 4;
+
 /** Indexes to walk, all with the same columns before the id. */
 interface Walk {
   /** `<table> WHERE <conditions>`, for each status `$4` and on. */
@@ -32,8 +35,8 @@ interface Walk {
   values: SqlValue[];
   /** Whether each candidate has to be looked at. */
   isPartial: boolean;
-  /** What is compared on the way: `AND …`, of numbers. Empty: nothing, or there are no times. */
-  length: string;
+  /** What is compared on the way: `AND …`, with its values behind those of the sources. Undefined: nothing, or there are no times. */
+  length: { text: string; values: number[] } | undefined;
   hasTimes: boolean;
 }
 
@@ -89,7 +92,7 @@ export class GraphList {
 
   /** The lowest id that is looked at. */
   async #floor({ sources, values, length }: Walk, { from, to }: { from: string; to: string }): Promise<string> {
-    if (length === "" || sources.length === 0) return from;
+    if (!length || sources.length === 0) return from;
     const each = sources.map(
       ({ from: table, id }) =>
         `(SELECT ${id} AS id FROM ${table} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT 1 OFFSET $3)`,
@@ -104,10 +107,11 @@ export class GraphList {
     if (sources.length === 0) return [];
     const each = sources.map(
       ({ from: table, id }) =>
-        `(SELECT ${id} AS id FROM ${table}${length} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
+        `(SELECT ${id} AS id FROM ${table}${length?.text ?? ""} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
     );
     const text = `SELECT id FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
-    const rows = await this.#database.rows(text, clean(from), clean(to), limit, ...values);
+    const given = [...values, ...(length?.values ?? [])];
+    const rows = await this.#database.rows(text, clean(from), clean(to), limit, ...given);
     return rows.map((row) => String(row["id"]));
   }
 
@@ -130,14 +134,15 @@ export class GraphList {
     }
     if (sources.length === 0) return { durationsMs: [], isAll: true };
     const { from, to } = idRange(query);
-    const now = `$${values.length + 4}::bigint`;
+    const given = [...values, ...(length?.values ?? [])];
+    const now = `$${given.length + FIRST_VALUE}::bigint`;
     const each = sources.map(
       ({ from: table, id }) =>
-        `(SELECT ${id} AS id, coalesce(finished_ms, ${now}) - started_ms AS ms FROM ${table}${length} AND started_ms IS NOT NULL
+        `(SELECT ${id} AS id, coalesce(finished_ms, ${now}) - started_ms AS ms FROM ${table}${length?.text ?? ""} AND started_ms IS NOT NULL
           AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
     );
     const text = `SELECT ms FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
-    const rows = await this.#database.rows(text, clean(from), clean(to), MAX_DURATIONS + 1, ...values, nowMs);
+    const rows = await this.#database.rows(text, clean(from), clean(to), MAX_DURATIONS + 1, ...given, nowMs);
     const durationsMs = rows.slice(0, MAX_DURATIONS).map(({ ms }) => Number(ms));
     return { durationsMs, isAll: rows.length <= MAX_DURATIONS };
   }
@@ -164,13 +169,13 @@ function walkOf(query: GraphQuery): Walk {
   if (parent !== undefined) {
     const isPartial = hasText || [worker, query.status, tag, range].some((value) => value !== undefined);
     const sources = [{ from: "svc.graph WHERE parent_graph = $4", id: "id" }];
-    return { sources, values: [clean(parent)], isPartial, length: "", hasTimes: false };
+    return { sources, values: [clean(parent)], isPartial, length: undefined, hasTimes: false };
   }
   const hasTimes = tag === undefined;
   const isPartial = hasText || (!hasTimes && (worker !== undefined || range !== undefined));
-  const length = isPartial || !range ? "" : lengthCondition(range);
   const asked = tag ?? worker;
   const values = asked === undefined ? [] : [clean(asked)];
+  const length = isPartial || !range ? undefined : lengthCondition(range, FIRST_VALUE + values.length);
   const sources = statusesOf(query).map((status) => {
     // Statuses are words of ours.
     if (tag !== undefined) return { from: `svc.graph_tag WHERE tag = $4 AND status = '${status}'`, id: "graph_id" };
@@ -180,9 +185,13 @@ function walkOf(query: GraphQuery): Walk {
   return { sources, values, isPartial, length, hasTimes };
 }
 
-/** Numbers as they are: they were numbers before they came here. */
-function lengthCondition({ longerMs, shorterMs, nowMs }: DurationRange): string {
-  const length = `coalesce(finished_ms, ${Number(nowMs)}) - started_ms`;
-  const least = longerMs === undefined ? "" : ` AND ${length} >= ${Number(longerMs)}`;
-  return shorterMs === undefined ? least : `${least} AND ${length} < ${Number(shorterMs)}`;
+/** @param at the number of its first value: as values, so that all lengths are asked for by the same statement. */
+function lengthCondition({ longerMs, shorterMs, nowMs }: DurationRange, at: number): NonNullable<Walk["length"]> {
+  const values = [nowMs];
+  const compare = (sign: string, ms: number | undefined): string => {
+    if (ms === undefined) return "";
+    values.push(ms);
+    return ` AND coalesce(finished_ms, $${at}::bigint) - started_ms ${sign} $${at + values.length - 1}::bigint`;
+  };
+  return { text: compare(">=", longerMs) + compare("<", shorterMs), values };
 }
