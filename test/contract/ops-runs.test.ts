@@ -59,7 +59,10 @@ describe("the list of runs", () => {
     const page = await text(`/_svc/ops/runs?id=${ids[3]}`);
     assert.match(page, /class="summary">Order 2026-1003 for ada, 3 lines</);
     assert.match(page, /data-label="Started by"[^>]*>code</);
-    assert.match(page, /data-label="Attempts"[^>]*><span>\d+ <span class="quiet">\(1 again\)/);
+    assert.match(
+      page,
+      /data-label="Attempts"[^>]*><span>\d+ <span class="quiet" role="img" aria-label="1 of them again"/,
+    );
     assert.deepEqual(await listed("?summary=ORDER+2026-1003"), [ids[3]]);
     assert.deepEqual(await listed("?origin=api"), []);
     assert.equal((await listed("?origin=code")).length, 10);

@@ -6,6 +6,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { systemClock, type App, type Clock } from "svc";
+import type { Origin } from "svc/graph";
 import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser } from "./browser.ts";
 import { root } from "./demo-server.ts";
@@ -72,14 +73,18 @@ const clock: Clock = {
 /** Orders of each two minutes of the hour before: it began quietly, and had its rush. */
 const RUSH = [1, 0, 1, 2, 1, 2, 3, 2, 4, 3, 5, 6, 4, 7, 6, 5, 7, 4, 5, 3, 4, 2, 3, 3, 2, 1, 2, 1, 2, 1];
 
+/** As the shop's page would start them. */
+const ORDERED: Origin = { kind: "action", name: "placeOrder" };
+
 async function hourBefore(app: App): Promise<void> {
   let number = 100;
   for (const [at, count] of RUSH.entries()) {
     backMs = (RUSH.length - at) * 2 * 60_000;
     const begun = Array.from({ length: count }, () =>
-      app.engine.start("order", orderInput(number++), { tags: ["web"] }),
+      app.engine.start("order", orderInput(number++), { tags: ["web"], origin: ORDERED }),
     );
-    if (at % 5 === 0) begun.push(app.engine.start("nightly-report", null));
+    if (at % 5 === 0)
+      begun.push(app.engine.start("nightly-report", null, { origin: { kind: "schedule", name: "nightly" } }));
     await Promise.all(begun);
     await app.engine.idle();
   }
@@ -97,15 +102,21 @@ async function live(app: App, url: string): Promise<Ids> {
   const failed = await runTo(app, "order", orderInput(7), "failed");
   for (const number of [17, 27]) await runTo(app, "order", orderInput(number), "failed");
   for (let number = 0; number < 14; number++)
-    await app.engine.start("order", orderInput(number * 10), { tags: number % 3 === 0 ? ["web", "vip"] : ["web"] });
+    await app.engine.start("order", orderInput(number * 10), {
+      tags: number % 3 === 0 ? ["web", "vip"] : ["web"],
+      origin: ORDERED,
+    });
   const done = await runTo(app, "order", orderInput(3), "done");
-  const { snapshot } = await app.engine.start("order", orderInput(5, 30), { tags: ["wholesale"] });
+  const { snapshot } = await app.engine.start("order", orderInput(5, 30), {
+    tags: ["wholesale"],
+    origin: { kind: "api" },
+  });
   const waiting = snapshot.graph_id;
   await until(
     async () => ((await app.engine.snapshot(waiting))?.nodes ?? []).some(({ status }) => status === "waiting"),
     "that it waits",
   );
-  await app.engine.start("sync-catalogue", null);
+  await app.engine.schedule.trigger("catalogue");
   await runTo(app, "nightly-report", null, "done");
   await app.engine.queues.pause("pack", { by: "ada", note: "the belt stands still" });
   await app.engine.retry(failed, { by: "ada", note: "the card was replaced" });

@@ -74,7 +74,6 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
             <th scope="col" class="number">
               Attempts
             </th>
-            <th scope="col">Tags</th>
           </tr>
         </thead>
         <tbody>
@@ -94,6 +93,7 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
                 </a>
                 <Summary run={run} look={look} />
                 <RunNote run={run} />
+                <Tags run={run} />
               </td>
               <td data-label="Worker" class="name">
                 <a href={`${RUNS_PATH}?${queryText({ worker: run.worker })}`}>{run.worker}</a>
@@ -116,13 +116,6 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
               </td>
               <td data-label="Attempts" class="number">
                 <Attempts run={run} />
-              </td>
-              <td data-label="Tags" class="tags">
-                {run.tags.map((tag) => (
-                  <a class="tag" href={`${RUNS_PATH}?${queryText({ tag })}`} key={tag}>
-                    {tag}
-                  </a>
-                ))}
               </td>
             </tr>
           ))}
@@ -157,8 +150,29 @@ export function Attempts({ run }: { run: Snapshot }) {
   if (again === 0) return countText(all);
   return (
     <span>
-      {countText(all)} <span class="quiet">{`(${countText(again)} again)`}</span>
+      {countText(all)}{" "}
+      <span
+        class="quiet"
+        role="img"
+        aria-label={`${countText(again)} of them again`}
+        title={`${countText(again)} of them again`}
+      >
+        {`↻${countText(again)}`}
+      </span>
     </span>
+  );
+}
+
+function Tags({ run: { tags } }: { run: Snapshot }) {
+  if (tags.length === 0) return null;
+  return (
+    <p class="tags">
+      {tags.map((tag) => (
+        <a class="tag" href={`${RUNS_PATH}?${queryText({ tag })}`} key={tag}>
+          {tag}
+        </a>
+      ))}
+    </p>
   );
 }
 
