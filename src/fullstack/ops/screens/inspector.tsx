@@ -3,11 +3,12 @@ import type { GraphEvent, Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import type { Attempt } from "../views/attempts.ts";
+import { failedNodes } from "../views/failed-nodes.ts";
 import { graphLooks, nodeLooks } from "../views/looks.ts";
 import { payloadView } from "../views/payload.ts";
 import { NODE_TABS, RUN_TABS, runQueryEntries, runQueryText, type Tab } from "../views/run-query.ts";
 import { READ_ONLY } from "../views/steps.ts";
-import { clockText, durationText } from "../views/text.ts";
+import { clockText, countText, durationText } from "../views/text.ts";
 import { Events } from "./events.tsx";
 import { Mark, StepButton, StepForm, Time } from "./parts.tsx";
 import { Payload, RawPayload } from "./payload.tsx";
@@ -37,6 +38,7 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
   const base = `${OPS_PATH}/runs/${run.graph_id}`;
   return (
     <>
+      <FailedNodes data={data} />
       <div class="head">
         <h2>{node ? node.id : "The run as a whole"}</h2>
         <Mark looks={node ? nodeLooks(node, run.finished_ms !== null) : graphLooks(run, look.nowMs)} />
@@ -63,6 +65,27 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
       <Reveal data={data} look={look} />
       {node ? <AgainFromNode node={node} run={run} look={look} /> : <AgainAsAWhole run={run} look={look} />}
     </>
+  );
+}
+
+/** From one that has failed to the next, by links and by the keys that press them. */
+function FailedNodes({ data: { run, node, query } }: { data: RunData }) {
+  const { count, place, before, after } = failedNodes(run, node?.id);
+  if (before === undefined || after === undefined) return null;
+  const hrefOf = (id: string): string =>
+    `${OPS_PATH}/runs/${run.graph_id}${runQueryText(query, { node: id, tab: "error" })}#node`;
+  return (
+    <nav class="failed-nodes" aria-label="Failed nodes">
+      <a class="button" href={hrefOf(before)} data-key="[" aria-label={`Failed node before: ${before}`}>
+        ‹
+      </a>
+      <span class="quiet">
+        {place === undefined ? `${countText(count)} failed` : `${countText(place)} of ${countText(count)} failed`}
+      </span>
+      <a class="button" href={hrefOf(after)} data-key="]" aria-label={`Failed node after: ${after}`}>
+        ›
+      </a>
+    </nav>
   );
 }
 

@@ -150,7 +150,7 @@ function Run({ data, look }: { data: RunData; look: Look }) {
             <Main data={data} look={look} />
           </div>
         </div>
-        <aside class="panel inspector" aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}>
+        <aside class="panel inspector" id="node" aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}>
           <Inspector data={data} look={look} attempts={data.node ? attemptsOf(data.events, data.node.id) : []} />
         </aside>
       </div>

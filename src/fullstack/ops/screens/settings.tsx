@@ -29,6 +29,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["n", "next page of a list"],
   ["p, c, t, r", "of a run: pause or resume, cancel, retry, run again"],
   [".", "of a run: as raw text"],
+  ["[, ]", "of a run: the failed node before, and after"],
   ["+, -, <, >", "of a timeline: closer, wider, earlier, later; Esc: all of it"],
   ["?", "to this list"],
   ["Esc", "out of a field"],
