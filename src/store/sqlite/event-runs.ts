@@ -32,7 +32,7 @@ export function writeEvents(database: Database, events: Iterable<readonly GraphE
     for (let from = 0; from < all.length; from += MOST) {
       const run = all.length <= MOST ? all : all.slice(from, from + MOST);
       const { graphId, seq } = run.at(-1) as GraphEvent;
-      values.push(graphId, seq, JSON.stringify(run.map(pack)));
+      values.push(graphId, seq, packed(run));
     }
   let at = 0;
   for (const [index, size] of SIZES.entries()) {
@@ -46,9 +46,15 @@ const INSERTS = SIZES.map(
   (size) => `INSERT INTO event_run (graph_id, last_seq, events) VALUES ${Array(size).fill("(?, ?, ?)").join(", ")}`,
 );
 
-function pack({ type, timestampMs, node: own, data }: GraphEvent): Packed {
-  const node = own ?? null;
-  return data === undefined ? [type, timestampMs, node] : [type, timestampMs, node, JSON.stringify(data)];
+/** JSON of `Packed`, put together by hand: `JSON.stringify` of arrays made for it takes twice as long. */
+function packed(run: readonly GraphEvent[]): string {
+  let text = "[";
+  for (const { type, timestampMs, node, data } of run) {
+    const own = node === undefined ? "null" : JSON.stringify(node);
+    const more = data === undefined ? "" : `,${JSON.stringify(JSON.stringify(data))}`;
+    text += `${text.length > 1 ? "," : ""}["${type}",${timestampMs},${own}${more}]`;
+  }
+  return `${text}]`;
 }
 
 /** Events after a number, in order, at most `limit`. */

@@ -53,13 +53,14 @@ export class GraphStates {
 
   /** Inside a transaction: reads those that are not known. */
   read(ids: Iterable<string>): void {
-    const missing = [...new Set(ids)].filter((id) => !this.#states.has(id));
-    if (missing.length === 0) return;
+    const missing = new Set<string>();
+    for (const id of ids) if (!this.#states.has(id)) missing.add(id);
+    if (missing.size === 0) return;
     const rows = this.#database
       .sql(
         `SELECT id, epoch, phase, worker, status, tags, ${LAST_SEQ} AS seq FROM graph WHERE id IN (SELECT value FROM json_each(?))`,
       )
-      .all(JSON.stringify(missing));
+      .all(JSON.stringify([...missing]));
     for (const row of rows) this.add(stateOf(row));
   }
 

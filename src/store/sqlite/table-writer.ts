@@ -17,6 +17,12 @@ export interface RowChange {
   changes: Changes;
 }
 
+/** Rows in which the same columns change. */
+interface Alike {
+  readonly names: readonly string[];
+  readonly rows: RowChange[];
+}
+
 /** A statement, and what it takes. */
 interface Plan {
   readonly sql: string;
@@ -70,27 +76,25 @@ export class TableWriter {
 
   /** Inside a transaction. A change that names no column changes nothing. */
   update(database: Database, payloads: Payloads, rows: Iterable<RowChange>): void {
-    const groups = new Map<string, RowChange[]>();
+    // Code that makes changes names columns in the same order each time, so there are few of these.
+    const groups: Alike[] = [];
     for (const row of rows) {
-      // Code that makes changes names columns in the same order each time.
-      let shape = "";
-      for (const name in row.changes) shape += `${name},`;
-      const alike = groups.get(shape);
-      if (alike) alike.push(row);
-      else groups.set(shape, [row]);
+      const alike = groups.find(({ names }) => isNamed(row.changes, names));
+      if (alike) alike.rows.push(row);
+      else groups.push({ names: Object.keys(row.changes), rows: [row] });
     }
-    for (const [shape, alike] of groups) this.#updateAlike(database, payloads, shape, alike);
+    for (const alike of groups) this.#updateAlike(database, payloads, alike);
   }
 
-  #updateAlike(database: Database, payloads: Payloads, shape: string, rows: readonly RowChange[]): void {
-    const [{ changes: first }] = rows as [RowChange];
-    const names = Object.keys(first).filter((name) => !this.#keyNames.includes(name));
+  #updateAlike(database: Database, payloads: Payloads, { names: all, rows }: Alike): void {
+    const [{ changes: first }] = rows as [RowChange, ...RowChange[]];
+    const names = all.filter((name) => !this.#keyNames.includes(name));
     if (names.length === 0) return;
     const shared = this.#sharedBy(
       names,
       rows.map(({ changes }) => changes),
     );
-    const plan = this.#plan(this.#updates, shape, shared, (own) => this.#updateOf(names, own));
+    const plan = this.#plan(this.#updates, names.join(), shared, (own) => this.#updateOf(names, own));
     const cells = rows.map(({ key, changes }) => this.#cellsOf(plan, changes, key, [...key], payloads));
     run(database, plan, cells, first);
   }
@@ -167,6 +171,13 @@ export class TableWriter {
   #columnOf(name: string): string {
     return this.#columns[name]?.[0] ?? name;
   }
+}
+
+/** Whether these columns change, named in this order. */
+function isNamed(changes: Changes, names: readonly string[]): boolean {
+  let at = 0;
+  for (const name in changes) if (names[at++] !== name) return false;
+  return at === names.length;
 }
 
 /** Of a shared column; the records are the first. */
