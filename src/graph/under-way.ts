@@ -234,7 +234,7 @@ export class UnderWay {
   /** Commits what someone outside wants of it. @throws what `decide` throws, and what the store does. */
   async steer(live: LiveGraph, decide: () => Unit): Promise<void> {
     const unit = this.#decide(live, decide);
-    live.abortEnded(new Error("The graph was cancelled"));
+    live.abortEnded("The graph was cancelled");
     this.#live.set(live.id, live);
     await this.#apply(live, unit);
     this.#beginWhenDue(live);
@@ -379,7 +379,7 @@ export class UnderWay {
     if (this.#isClosing || this.#live.get(live.id) !== live) return;
     live.watchDeadline(() => {
       void this.#go(live, () => live.machine.ending.overdue(this.#clock.now()));
-      live.abortEnded(new Error("The graph's time is over"));
+      live.abortEnded("The graph's time is over");
     });
     this.#undoer.proceed(live);
   }

@@ -36,9 +36,10 @@ export class Change {
     return !this.unit.graph && !this.unit.nodes && !this.unit.insertNodes && !this.unit.events;
   }
 
+  /** @param columns with the row's `id` among them they are kept as they are: a copy costs more than all else of a transition. */
   node(node: NodeRow, columns: Partial<NodeRow>): void {
     Object.assign(node, columns);
-    (this.unit.nodes ??= []).push({ ...columns, id: node.id });
+    (this.unit.nodes ??= []).push(isWhole(columns) ? columns : { ...columns, id: node.id });
   }
 
   insert(node: NodeRow): void {
@@ -67,4 +68,10 @@ export class Change {
       return data === undefined ? { graphId, type, timestampMs } : { graphId, type, timestampMs, data };
     return data === undefined ? { graphId, type, timestampMs, node } : { graphId, type, timestampMs, node, data };
   }
+}
+
+type WholeChange = Partial<NodeRow> & Pick<NodeRow, "id">;
+
+function isWhole(columns: Partial<NodeRow>): columns is WholeChange {
+  return columns.id !== undefined;
 }

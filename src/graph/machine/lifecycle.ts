@@ -54,6 +54,7 @@ export class Lifecycle {
     this.set(change, { phase, status: STATUS[phase] });
   }
 
+  /** What a transition sets first is kept as it is, without a copy: each has most of its columns in one. */
   set(change: Change, columns: NonNullable<Unit["graph"]>): void {
     Object.assign(this.row, columns);
     change.unit.graph = change.unit.graph ? { ...change.unit.graph, ...columns } : columns;
@@ -61,8 +62,8 @@ export class Lifecycle {
 
   /** It runs from now on, and its time counts. */
   start(change: Change): void {
-    this.setPhase(change, "running");
-    this.set(change, { startedMs: this.row.startedMs ?? change.nowMs, ...this.#deadline(change) });
+    this.set(change, { phase: "running", status: STATUS.running, startedMs: this.row.startedMs ?? change.nowMs });
+    if (this.timeout !== undefined) this.set(change, this.#deadline(change));
     change.event("graph.started", undefined, { epoch: this.row.epoch });
   }
 
@@ -112,8 +113,7 @@ export class Lifecycle {
   }
 
   done(change: Change, result: Json): void {
-    this.setPhase(change, "done");
-    this.set(change, { result, finishedMs: change.nowMs, progress: undefined });
+    this.set(change, { phase: "done", status: STATUS.done, result, finishedMs: change.nowMs, progress: undefined });
     if (this.row.deadlineMs !== undefined) this.set(change, NO_DEADLINE);
     change.event("graph.done");
     this.#announce(change, "graph.done");

@@ -153,7 +153,8 @@ export class Machine {
   nodeStarted(node: NodeRow, nowMs: number, into?: Unit): Unit {
     const change = new Change(this.row, nowMs, this.#last, into);
     this.#mirror.running++;
-    const columns: Partial<NodeRow> = { status: "running", attempt: node.attempt + 1, startedMs: nowMs };
+    const { id } = node;
+    const columns: Partial<NodeRow> = { id, status: "running", attempt: node.attempt + 1, startedMs: nowMs };
     // Of most nodes this is the first attempt, and each column is written for each of them.
     if (node.epoch !== this.row.epoch) columns.epoch = this.row.epoch;
     if (node.dueMs !== undefined) columns.dueMs = undefined;
@@ -167,7 +168,8 @@ export class Machine {
   nodeDone(node: NodeRow, result: Json, nowMs: number, kept?: Kept): Unit {
     const change = new Change(this.row, nowMs, this.#last);
     this.#attemptEnded(change, node, true);
-    change.node(node, { ...kept, status: "done", result, finishedMs: nowMs });
+    const columns = { id: node.id, status: "done", result, finishedMs: nowMs } as const;
+    change.node(node, kept ? { ...kept, ...columns } : columns);
     change.event("node.done", node.id);
     if (this.definitionOf(node.id).worker.options.compensate) change.node(node, { doneSeq: this.#last.seq });
     if (this.ending.isUnderWay) this.ending.settle(change);

@@ -103,7 +103,8 @@ export class Turns {
   }
 
   makeReady(change: Change, node: NodeRow): void {
-    change.node(node, node.dueMs === undefined ? { status: "ready" } : { status: "ready", dueMs: undefined });
+    const { id } = node;
+    change.node(node, node.dueMs === undefined ? { id, status: "ready" } : { id, status: "ready", dueMs: undefined });
     this.#noteReady(change, node);
   }
 

@@ -49,11 +49,11 @@ export class LiveGraph {
     controller?.abort(reason);
   }
 
-  /** Ends attempts whose node is not theirs any more. */
-  abortEnded(reason: Error): void {
+  /** Ends attempts whose node is not theirs any more. @param why the message of their error, which most ends need not make: none runs. */
+  abortEnded(why: string): void {
     for (const [id, controller] of this.controllers) {
       if (this.#isUnderWay(id)) continue;
-      controller.abort(reason);
+      controller.abort(new Error(why));
       this.controllers.delete(id);
     }
   }

@@ -160,7 +160,7 @@ export class Runner {
     if (outcome.kind === "done") {
       go(live, () => machine.nodeDone(node, outcome.result, nowMs, outcome.kept));
       // Where the turn of the next can't be told.
-      if (machine.isTerminal || machine.ending.isUnderWay) live.abortEnded(new Error("The graph failed"));
+      if (machine.isTerminal || machine.ending.isUnderWay) live.abortEnded("The graph failed");
       return;
     }
     if (outcome.kind === "aborted") {
@@ -179,8 +179,7 @@ export class Runner {
     const policy = { ...worker.options.retry, ...retry };
     const { error, retryAtMs } = verdict(policy, node.attempt, outcome, this.#options.random(), nowMs);
     go(live, () => machine.nodeFailed(node, error, retryAtMs, nowMs, outcome.kept));
-    if (retryAtMs === undefined || machine.ending.isUnderWay)
-      live.abortEnded(new Error("Another node of the graph failed"));
+    if (retryAtMs === undefined || machine.ending.isUnderWay) live.abortEnded("Another node of the graph failed");
     if (retryAtMs !== undefined) this.scheduleRetry(live, node);
   }
 
