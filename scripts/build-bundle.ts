@@ -1,8 +1,8 @@
 /**
  * Puts the package's modules together into few files, out/bundle: nearly all of a start is loading modules, each at half a
  * millisecond of processor time, whatever its size (decisions 041 and 054). Every public face is an entry. What `svc` itself
- * imports is one file, `core`, with what small programs need of it beside; what is loaded on demand stays apart, so that a
- * process has each module once. The modules stay for tests of single files, which import the faces under the condition
+ * imports is one file, `core`, with what small programs need of it beside; `work` is what graphs, webhooks and the database
+ * need of it once something has them. What is loaded on demand stays apart, so that a process has each module once. The modules stay for tests of single files, which import the faces under the condition
  * `svc-modules`.
  */
 import { readFile } from "node:fs/promises";
@@ -22,6 +22,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 /** What every app imports. */
 const APPS = ["index", "jsx-runtime"];
+/** What of an app's work is loaded as it is opened: at the boot, or with the first that asks (decision 066). */
+const WORK = "out/app/work.js";
 /** Run where nobody may have loaded `svc`, so what they need of it is a file of its own. */
 const SMALL = [...Object.keys(PROGRAMS), "testing", "i18n"];
 
@@ -62,8 +64,12 @@ const modules: Plugin = {
   renderChunk: (code, { fileName }) =>
     transform(code, { charset: "ascii", target: "node20.19", sourcemap: "external", sourcefile: fileName }),
   buildEnd: () => {
-    const small = loadedWith(SMALL);
-    for (const id of loadedWith(APPS)) fileOf.set(id, small.has(id) ? "common" : "core");
+    const small = loadedWith(filesOf(SMALL));
+    const apps = loadedWith(filesOf(APPS));
+    for (const id of loadedWith([...filesOf(APPS), join(root, WORK)])) {
+      const own = apps.has(id) ? "core" : "work";
+      fileOf.set(id, small.has(id) ? "common" : own);
+    }
   },
 };
 
@@ -72,10 +78,14 @@ const entries = await readEntries();
 /** Which file a module goes to; of one that isn't named the bundler says it. */
 const fileOf = new Map<string, string>();
 
-/** All that is loaded with any of these entries. */
-function loadedWith(names: readonly string[]): Set<string> {
+function filesOf(names: readonly string[]): string[] {
+  return names.map((name) => entries[name] ?? "");
+}
+
+/** All that is loaded with any of these modules. */
+function loadedWith(files: readonly string[]): Set<string> {
   const found = new Set<string>();
-  const todo = names.map((name) => entries[name] ?? "");
+  const todo = [...files];
   for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
     if (found.has(id)) continue;
     found.add(id);
@@ -114,7 +124,7 @@ await build({
         sourcemapExcludeSources: true,
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: (id) => fileOf.get(id) ?? null, debugName: "common and core" }],
+          groups: [{ name: (id) => fileOf.get(id) ?? null, debugName: "common, core and work" }],
         },
       },
     },

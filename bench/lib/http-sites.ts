@@ -14,6 +14,7 @@ import { progress } from "./report.ts";
 
 export const HTTP_NAMES = [
   "svc",
+  "open",
   "raw",
   "hand",
   "fastify",
@@ -31,6 +32,7 @@ const httpPeersDir = join(peersDir, "http");
 
 export const TITLES: Record<HttpName, () => string> = {
   svc: () => "**svc**",
+  open: () => "**svc** with its database and graphs open",
   raw: () => "node:http alone: the limit",
   hand: () => "node:http by hand, with the same checks",
   fastify: () => `Fastify ${versionOf("fastify", httpPeersDir)}`,
@@ -62,6 +64,7 @@ export function hasWorkload(name: HttpName, workload: Workload): boolean {
   if (name === "trpc") return workload === "action";
   if (name === "hand") return workload === "action" || workload === "counter" || workload === "return";
   if (isWhole(name)) return workload === "action" || workload === "counter";
+  if (name === "open") return workload === "page" || workload === "counter";
   if (workload === "return") return name === "svc" || name === "raw";
   return workload !== "counter" || !WITHOUT_PAGES.has(name);
 }
@@ -133,11 +136,17 @@ export async function prepare(name: HttpName): Promise<void> {
 
 /** @param capturesFile what svc answers, for those who send the same. */
 export function commandOf(name: HttpName, capturesFile: string): Command {
-  if (name === "svc") {
+  if (name === "svc" || name === "open") {
     return {
       args: [join(root, "bin/svc.js"), "start", "--root", svcRoot],
-      // The rate limit counts as it does for everybody; only its end is out of reach.
-      env: { SVC_SECRET: secret, SVC_DATA_DIR: mkdtempSync(join(dataDir, "svc-")), SVC_RATE_ACTIONS: "1000000" },
+      env: {
+        SVC_SECRET: secret,
+        SVC_DATA_DIR: mkdtempSync(join(dataDir, "svc-")),
+        // The rate limit counts as it does for everybody; only its end is out of reach.
+        SVC_RATE_ACTIONS: "1000000",
+        // Who holds the key looks at graphs: they are there from the start. The app has none, so without it they aren't (decision 066).
+        ...(name === "open" && { SVC_EXEC_API_KEY: secret }),
+      },
     };
   }
   if (name === "raw") return { args: [join(root, "out/bench/lib/http-raw.js"), capturesFile] };

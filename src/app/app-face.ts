@@ -54,7 +54,10 @@ export interface App {
   exportPages(dist: string): AsyncIterable<ExportStep>;
   /** The answer, with all its headers, to what never became a request: for those who listen themselves. */
   refuse(error: SvcError): Result;
-  /** @throws SvcError `SVC_UNAVAILABLE` before the app has booted. */
+  /**
+   * There once the app has booted. Of an app without graphs and webhooks its first use opens the database, and may fail with `SVC_STORE`.
+   * @throws SvcError `SVC_UNAVAILABLE` before the app has booted.
+   */
   readonly engine: Engine;
   /** @throws as engine */
   readonly webhooks: Webhooks;

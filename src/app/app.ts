@@ -20,11 +20,12 @@ import type { Log } from "../shared/log.ts";
 import { BASE_PATH, PATHS } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-face.ts";
-import { boot, isDemoOn } from "./boot.ts";
+import { boot } from "./boot.ts";
 import { readConfig, siteUrlOf, type Config } from "./config.ts";
 import { withScript } from "./dev-script.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { finish, withNewToken } from "./finish.ts";
+import { isDemoOn } from "./endpoints/demo.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { graphToken, mayRead } from "./endpoints/graphs.ts";
 import { tended } from "./event-streams.ts";
@@ -229,9 +230,8 @@ class SvcApp implements App {
   async #hindrances(): Promise<readonly string[]> {
     if (this.#isDraining || this.#closing.signal.aborted) return ["draining"];
     if (!this.#services) return ["booting"];
-    const checks = this.#options.ready;
-    if (!checks) return [];
-    return (this.#readiness ??= new Readiness(checks, this.#clock, this.log)).failed();
+    this.#readiness ??= new Readiness(this.#services.readyChecks, this.#clock, this.log);
+    return this.#readiness.failed();
   }
 
   /** Where another server listens, or none: what is under way came through `handler` and `fetch`. */

@@ -1,45 +1,32 @@
 /** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
+import { existsSync } from "node:fs";
 import { Sessions } from "../http/sessions.ts";
-import { createEngine, type EngineOptions } from "../graph/engine.ts";
-import type { Engine } from "../graph/engine-types.ts";
-import type { LaneReport } from "../graph/machine/report-types.ts";
-import type { Worker } from "../graph/definition/definition-types.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
-import type { Log } from "../shared/log.ts";
-import { traceparent } from "../shared/trace.ts";
-import type { Store } from "../store/contract.ts";
 import type { SessionRows } from "../store/visitors.ts";
-import { openStore } from "../store/open.ts";
-import { createWebhooks, type Webhooks, type WebhooksOptions } from "../webhooks/webhooks.ts";
 import type { App } from "./app-face.ts";
 import { isAction, specOf, type AnyAction } from "./action.ts";
 import { Answers } from "./answers.ts";
+import { isNeededAtBoot } from "./at-boot.ts";
 import { Held } from "./held.ts";
-import { createFleet, jobFor } from "./fleet.ts";
-import type { Cluster } from "../cluster/cluster.ts";
-import type { ProcessFigures } from "../cluster/membership.ts";
 import { Changes } from "./changes.ts";
-import { currentOrigin } from "./current.ts";
-import { isShared, type Config } from "./config.ts";
+import { isShared } from "./config.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
-import { inboxUrl } from "./endpoints/demo.ts";
 import { ActivityLog } from "./activity.ts";
-import { figuresOf } from "./figures.ts";
-import { Limits } from "./limits.ts";
+import { LateWork } from "./late-work.ts";
+import { Limits, openRateFile } from "./limits.ts";
 import { keptOf } from "./cached-page.ts";
-import { followInvalidations, tellInvalidations } from "./invalidate.ts";
-import { LoopWatch } from "./loop-watch.ts";
-import type { Metrics } from "./metrics/metrics.ts";
-import type { AppOptions, SessionOptions, Surroundings } from "./options.ts";
+import { followInvalidations } from "./invalidate.ts";
+import type { SessionOptions } from "./options.ts";
 import { PageCache } from "./page-cache.ts";
 import { Phases } from "./phases.ts";
 import type { Services } from "./services.ts";
-import { deliveryTrace, type Tracer } from "./tracing/tracer.ts";
 import type { Listens } from "./settings.ts";
 import { loadSite, type Site } from "./site.ts";
 import { readSubmits } from "./submit.ts";
+import type { WorkOptions } from "./work.ts";
+import type { Work } from "./work-types.ts";
 
 /** Some thousand pages. */
 const PAGE_CACHE_BYTES = 64 * 1024 * 1024;
@@ -47,19 +34,12 @@ const PAGE_CACHE_BYTES = 64 * 1024 * 1024;
 const SESSION_LIFETIME = "14d";
 /** As often as people may be asked to sign in without being surprised. */
 const SESSION_LONGEST_MS = durationMs("90d");
+/** Beside the names of the app's own checks. */
+const DATABASE_CHECK = "svc-database";
 
-export interface BootOptions {
-  app: AppOptions;
+export interface BootOptions extends Omit<WorkOptions, "pageCache" | "changes"> {
   /** The app itself. */
   face: App;
-  config: Config;
-  where: Surroundings;
-  clock: Clock;
-  closing: AbortSignal;
-  log: Log;
-  metrics: Metrics;
-  /** Undefined where traces go nowhere. */
-  tracer: Tracer | undefined;
   /** Undefined without a socket of its own. */
   listens: Listens | undefined;
 }
@@ -75,16 +55,12 @@ export async function boot(options: BootOptions): Promise<Services> {
   const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });
   followInvalidations(pageCache, options.closing);
   pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
-  const store = await openStore(config.databaseUrl, { jobOf: jobFor });
-  const shared = store.rates;
-  const limits = await Limits.open({ config, clock, actions, submits, shared }).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  const changes = new Changes();
+  const file = await openRateFile(config);
+  let work: Work | undefined;
   try {
-    const changes = new Changes();
-    const { webhooks, engine, cluster, figures } = await startWork(options, store, pageCache, changes);
-    const activity = keptActivity(options, store, engine);
+    work = await openOrPutOff({ ...options, pageCache, changes });
+    const { store, engine, webhooks, cluster, figures } = work;
     return {
       app: options.face,
       config,
@@ -95,13 +71,13 @@ export async function boot(options: BootOptions): Promise<Services> {
       cluster,
       changes,
       figures,
-      activity,
+      activity: keptActivity(options, work),
       site,
       secrets,
       sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
       actions,
       submits,
-      limits,
+      limits: new Limits({ config, clock, actions, submits, file, shared: store.rates }),
       pageCache,
       hasCompression: app.compress ?? true,
       answers: new Answers({ store: store.answers, clock, log: options.log }),
@@ -116,16 +92,28 @@ export async function boot(options: BootOptions): Promise<Services> {
       log: options.log,
       metrics: options.metrics,
       phases: new Phases(options.tracer !== undefined || site.dev !== undefined),
+      readyChecks: { ...app.ready, ...(work instanceof LateWork && { [DATABASE_CHECK]: work.check }) },
       ownMetrics: app.metrics ?? (() => []),
     };
   } catch (error) {
-    await store.close();
-    limits.close();
+    await work?.store.close();
+    file?.close();
     throw error;
   }
 }
 
-function keptActivity({ config, clock, log, metrics }: BootOptions, store: Store, engine: Engine): ActivityLog {
+/** At once where there may be something to go on with or to refuse, else with the first that asks. */
+function openOrPutOff(options: WorkOptions): Promise<Work> | Work {
+  const { app, config, log } = options;
+  const open = async (): Promise<Work> => (await import("./work.ts")).openWork(options);
+  if (isNeededAtBoot(app, config, existsSync)) return open();
+  return new LateWork({
+    open,
+    onOpen: () => log.debug({}, "Something has asked for graphs, webhooks or the database: they are open from now on"),
+  });
+}
+
+function keptActivity({ config, clock, log, metrics }: BootOptions, { store, engine }: Work): ActivityLog {
   const activity = new ActivityLog({
     rows: store.activity,
     recent: metrics.recent,
@@ -138,123 +126,6 @@ function keptActivity({ config, clock, log, metrics }: BootOptions, store: Store
   // Graphs that went on at once have been counted before.
   activity.changed();
   return activity;
-}
-
-/** Registrations go first: a graph that recovery finishes at once must find its listeners. */
-async function startWork(
-  { app, config, where, clock, closing, log, metrics, tracer }: BootOptions,
-  store: Store,
-  pageCache: PageCache,
-  changes: Changes,
-): Promise<{ webhooks: Webhooks; engine: Engine; cluster: Cluster | undefined; figures: () => ProcessFigures }> {
-  let fleet: Cluster | undefined;
-  store.graphs.onAnyEvents((id) => changes.tellGraph(id));
-  store.webhooks.onOutbox(() => changes.tell({ of: "webhooks" }));
-  const webhooks = createWebhooks({
-    store,
-    clock,
-    secret: config.webhookSecret,
-    allowCidrs: config.webhookAllowCidrs,
-    // Only the demo's inbox is exempt from the rules, so without the demo nothing is.
-    exemptUrl: () => (isDemoOn(app, config) ? inboxUrl(where.url) : undefined),
-    log,
-    onAttempt: (report) => {
-      metrics.deliveries.ended(report);
-      tracer?.delivery(report);
-    },
-    onChange: () => {
-      changes.tell({ of: "webhooks" });
-      fleet?.webhooksChanged();
-    },
-    traceparent: ({ id, graphId }, attempt) =>
-      traceparent(deliveryTrace(graphId, id, attempt, config.otlp?.ratio ?? 0)),
-    onDisabled: (webhook) => {
-      metrics.deliveries.disabled.add(webhook.disabled_reason ?? "");
-      app.onWebhookDisabled?.(webhook);
-    },
-    ...webhookLimits(app, config),
-    ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
-  });
-  await webhooks.registerAtBoot(config.webhookUrls);
-  const watch = loopWatch(app, metrics, log, () => engine.lanes());
-  const figures = (): ProcessFigures => figuresOf(watch);
-  const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
-  const cluster = await createFleet({ app, config, clock, log, store, onInvalidated, changes, figures });
-  fleet = cluster;
-  if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
-  const engine: Engine = createEngine({
-    store,
-    fleet: cluster,
-    onControls: () => changes.tell({ of: "controls" }),
-    clock,
-    log,
-    onAttempt: (report) => {
-      watch.ended(report.worker);
-      metrics.attempts.add(report.worker, report.outcome);
-      metrics.recent.attempted(report.worker);
-      tracer?.attempt(report);
-    },
-    origin: currentOrigin,
-    onStart: (worker) => metrics.recent.started(worker),
-    outboxRows: (event, isAgain = false) => {
-      if (!isAgain) tracer?.graph(event);
-      if (!isAgain && event.event !== "graph.paused")
-        metrics.recent.ended(event.worker, event.event === "graph.done" ? "done" : "failed", event.durationMs);
-      return webhooks.outboxRows(event);
-    },
-    workers: app.workers ?? [],
-    graphs: app.graphs ?? [],
-    schedules: app.schedules ?? [],
-    ...(app.tools && { tools: app.tools }),
-    ...retentionOf(app, config),
-    ...graphLimits(app, config),
-  });
-  watch.start(closing);
-  await engine.recover();
-  await cluster?.start();
-  if (config.role !== "web") webhooks.start();
-  return { webhooks, engine, cluster, figures };
-}
-
-/** Variables are the operator's word, and stand above the app's. */
-function retentionOf({ graphRetention }: AppOptions, config: Config): { retention?: Duration } {
-  const retention = config.retention ?? graphRetention;
-  return retention === undefined ? {} : { retention };
-}
-
-function graphLimits(app: AppOptions, config: Config): Pick<EngineOptions, "limits" | "concurrency"> {
-  const concurrency = config.graphConcurrency ?? app.graphConcurrency;
-  return {
-    limits: { ...app.graphLimits, ...config.graphLimits },
-    ...(concurrency !== undefined && { concurrency }),
-  };
-}
-
-function webhookLimits(app: AppOptions, config: Config): Pick<WebhooksOptions, "connections" | "payloadBytes"> {
-  const { webhookConnections: total, webhookPayloadBytes: payloadBytes = app.webhookPayloadBytes } = config;
-  return {
-    connections: { ...app.webhookConnections, ...(total !== undefined && { total }) },
-    ...(payloadBytes !== undefined && { payloadBytes }),
-  };
-}
-
-function loopWatch(app: AppOptions, metrics: Metrics, log: Log, lanes: () => LaneReport[]): LoopWatch {
-  const nodes = (app.graphs ?? []).flatMap((graph) => graph.nodes.map(({ worker }) => worker));
-  const isolated = new Set([...(app.workers ?? []), ...nodes].filter(isIsolated).map(({ name }) => name));
-  return new LoopWatch({
-    nowMs: () => performance.now(),
-    running: () => lanes().flatMap((lane) => (lane.running > 0 ? [lane.worker] : [])),
-    isIsolated: (worker) => isolated.has(worker),
-    onStill: (stillMs, workers) => {
-      for (const worker of workers) metrics.stillMs.addMany(stillMs, worker);
-      const text = `The event loop stood still for ${stillMs} ms while these workers ran: ${workers.join(", ")}`;
-      log.warn({ stillMs, workers }, text);
-    },
-  });
-}
-
-function isIsolated({ options }: Worker<never, unknown>): boolean {
-  return options.isolate !== undefined;
 }
 
 /** @throws SvcError `SVC_CONFIG` for a lifetime that is none */
@@ -275,10 +146,6 @@ function lifeOf(option: keyof SessionOptions, given: Duration): number {
     "SVC_CONFIG",
     `session.${option} is ${JSON.stringify(given)}; give a second or more, such as "14d"`,
   );
-}
-
-export function isDemoOn(app: AppOptions, config: Config): boolean {
-  return app.demo ?? !config.isProduction;
 }
 
 function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, AnyAction> {

@@ -2,8 +2,6 @@
  * The end of an app, in order: not ready any more; after a while no new connections, and event streams end; requests finish;
  * graphs and deliveries come to a durable point; the store closes. Requests and work share one deadline.
  */
-import type { Cluster } from "../cluster/cluster.ts";
-import type { Engine } from "../graph/engine-types.ts";
 import type { Listening } from "../http/server.ts";
 import { durationMs, sleep, type Clock, type Duration } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
@@ -11,7 +9,7 @@ import type { Store } from "../store/contract.ts";
 import type { ActivityLog } from "./activity.ts";
 import type { Held } from "./held.ts";
 import type { Limits } from "./limits.ts";
-import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { Work } from "./work-types.ts";
 
 export interface DrainOptions {
   /**
@@ -29,13 +27,10 @@ export interface Drained {
   cutRequests: number;
 }
 
-/** What of an app works on by itself. */
-interface Work {
-  engine: Engine;
-  webhooks: Webhooks;
-  cluster: Cluster | undefined;
+/** What has to come to an end. */
+interface Ending extends Pick<Work, "engine" | "webhooks" | "cluster"> {
   activity: ActivityLog;
-  store: Store;
+  store: Pick<Store, "close">;
   limits: Limits;
   held: Held;
 }
@@ -66,7 +61,7 @@ export class Drain {
   }
 
   /** Brings graphs and deliveries to a durable point, then closes the store. */
-  async work({ engine, webhooks, cluster, activity, store, limits, held }: Work, deadlineMs: number): Promise<void> {
+  async work({ engine, webhooks, cluster, activity, store, limits, held }: Ending, deadlineMs: number): Promise<void> {
     const endMs = this.#clock.elapsed() + deadlineMs;
     await held.close(deadlineMs);
     await cluster?.drain();

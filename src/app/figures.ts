@@ -5,8 +5,9 @@ import type { LoopWatch } from "./loop-watch.ts";
 /** A tenth of a millisecond is as exact as timers are. */
 const EXACT = 10;
 
-export function figuresOf(watch: LoopWatch): ProcessFigures {
-  const p99Ms = watch.delays.p99Ms();
+/** @param watch undefined: nobody watches yet */
+export function figuresOf(watch: LoopWatch | undefined): ProcessFigures {
+  const p99Ms = watch?.delays.p99Ms();
   return {
     loop_p99_ms: p99Ms === undefined ? null : Math.round(p99Ms * EXACT) / EXACT,
     memory_bytes: process.memoryUsage.rss(),

@@ -13,12 +13,19 @@ import type { SubmitDefinition } from "./submit.ts";
 import type { Config } from "./config.ts";
 
 interface LimitsOptions {
-  config: Pick<Config, "actionsPerMinute" | "submitsPerMinute" | "rateFile">;
+  config: Pick<Config, "actionsPerMinute" | "submitsPerMinute">;
   clock: Clock;
   actions: ReadonlyMap<string, AnyAction>;
   submits: ReadonlyMap<string, SubmitDefinition>;
-  /** Those of a store that processes share; `SVC_RATE_FILE` stands above them. */
+  /** That of `SVC_RATE_FILE`. */
+  file: RateFile | undefined;
+  /** Those of a store that processes share; the file stands above them. */
   shared: RateCounters | undefined;
+}
+
+/** @returns undefined where `SVC_RATE_FILE` is not set. @throws SvcError `SVC_STORE` when it can't be used */
+export async function openRateFile({ rateFile }: Pick<Config, "rateFile">): Promise<RateFile | undefined> {
+  return rateFile === undefined ? undefined : RateFile.open(rateFile);
 }
 
 /** What an app counts, and where. */
@@ -31,7 +38,7 @@ export class Limits {
   readonly #submits: RateLimit;
   readonly #ownOfSubmits = new Map<string, RateLimit>();
 
-  private constructor({ config, clock, actions, submits, shared }: LimitsOptions, file: RateFile | undefined) {
+  constructor({ config, clock, actions, submits, file, shared }: LimitsOptions) {
     this.#clock = clock;
     this.#file = file;
     this.#counters = file ?? shared ?? new MemoryCounters();
@@ -44,12 +51,6 @@ export class Limits {
       const { limit } = specOf(target).options;
       if (limit) this.#own.set(name, this.make(`action-${name}`, limit.perMinute));
     }
-  }
-
-  /** @throws SvcError `SVC_STORE` when the file of `SVC_RATE_FILE` can't be used */
-  static async open(options: LimitsOptions): Promise<Limits> {
-    const { rateFile } = options.config;
-    return new Limits(options, rateFile === undefined ? undefined : await RateFile.open(rateFile));
   }
 
   /** The limit that calls of an action count for: its own, or that of all. */

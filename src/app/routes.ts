@@ -8,12 +8,11 @@ import type { Answer, Context, Handler, Middleware, Result } from "../http/types
 import { toResult } from "../http/write.ts";
 import { SvcError } from "../shared/errors.ts";
 import { BASE_PATH, PATHS } from "../shared/wire.ts";
-import { isDemoOn } from "./boot.ts";
 import { actionEndpoints } from "./endpoints/action.ts";
 import { assetEndpoints } from "./endpoints/assets.ts";
 import { chunkEndpoints } from "./endpoints/chunks.ts";
 import { deliveryEndpoints } from "./endpoints/deliveries.ts";
-import { demoEndpoints } from "./endpoints/demo.ts";
+import { demoEndpoints, isDemoOn } from "./endpoints/demo.ts";
 import { auditEndpoints } from "./endpoints/audit.ts";
 import { bulkEndpoint } from "./endpoints/bulk.ts";
 import { graphEndpoints } from "./endpoints/graphs.ts";

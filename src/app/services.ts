@@ -2,12 +2,9 @@
 import type { Context, Middleware } from "../http/types.ts";
 import type { Sessions } from "../http/sessions.ts";
 import type { Router } from "../http/router.ts";
-import type { Engine } from "../graph/engine-types.ts";
 import type { Secrets } from "../security/secrets.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
-import type { Store } from "../store/contract.ts";
-import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { ActivityLog } from "./activity.ts";
 import type { App } from "./app-face.ts";
 import type { AnyAction } from "./action.ts";
@@ -20,24 +17,17 @@ import type { Held } from "./held.ts";
 import type { Limits } from "./limits.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
-import type { ProcessFigures } from "../cluster/membership.ts";
-import type { Cluster } from "../cluster/cluster.ts";
+import type { ReadyChecks } from "./readiness.ts";
 import type { Listens } from "./settings.ts";
 import type { Site } from "./site.ts";
 import type { SubmitDefinition } from "./submit.ts";
+import type { Work } from "./work-types.ts";
 
-export interface Services {
+export interface Services extends Work {
   /** As its author knows it. */
   readonly app: App;
   readonly config: Config;
   readonly clock: Clock;
-  readonly store: Store;
-  readonly engine: Engine;
-  readonly webhooks: Webhooks;
-  /** Where several processes share the store. */
-  readonly cluster: Cluster | undefined;
-  /** How this process is doing. */
-  readonly figures: () => ProcessFigures;
   /** Who wants to know what may show something else now. */
   readonly changes: Changes;
   /** What graphs did lately, in all processes. */
@@ -70,6 +60,8 @@ export interface Services {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly phases: Phases;
+  /** Those of the app's author, and of what has to be opened yet. */
+  readonly readyChecks: ReadyChecks;
   /** Those of the app's author. */
   readonly ownMetrics: () => readonly Family[];
 }

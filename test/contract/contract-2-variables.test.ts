@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { createApp, page, type Config, type Environment } from "svc";
+import { createApp, page, worker, type Config, type Environment } from "svc";
 import { createTestClient, recordLog } from "svc/testing";
 import { throughBothDoors } from "./both-doors.ts";
 import { OPERATOR, withFixture } from "./app.ts";
@@ -82,10 +82,11 @@ describe("production", () => {
 
 describe("the database", () => {
   const view = (): string => "";
+  const workers = [worker("any", () => null)];
   it("SVC_DATA_DIR: .svc: where the embedded database lives", () =>
     inFolder(async (folder) => {
       assert.equal(configOf({}).dataDir, ".svc");
-      const app = createApp({ env: { SVC_DATA_DIR: join(folder, "data") }, log: recordLog() });
+      const app = createApp({ workers, env: { SVC_DATA_DIR: join(folder, "data") }, log: recordLog() });
       await app.boot();
       assert.ok(existsSync(join(folder, "data", "svc.db")));
       await app.close();
@@ -95,7 +96,8 @@ describe("the database", () => {
     inFolder(async (folder) => {
       assert.equal(configOf({}).databaseUrl, "sqlite:.svc/svc.db");
       const file = join(folder, "other.db");
-      const app = createApp({ env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: `sqlite:${file}` }, log: recordLog() });
+      const env = { SVC_DATA_DIR: folder, SVC_DATABASE_URL: `sqlite:${file}` };
+      const app = createApp({ workers, env, log: recordLog() });
       await app.boot();
       assert.ok(existsSync(file));
       await app.close();

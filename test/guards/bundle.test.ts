@@ -8,6 +8,17 @@ import { fileURLToPath } from "node:url";
 const bundle = resolve(fileURLToPath(import.meta.url), "../../../bundle");
 const files = readdirSync(bundle).filter((name) => name.endsWith(".js"));
 
+/** What is loaded with the faces that every app imports. */
+function loadedByApps(): Set<string> {
+  const loaded = new Set(["index.js", "jsx-runtime.js"]);
+  for (const file of loaded) {
+    const code = readFileSync(join(bundle, file), "utf8");
+    for (const [, next = ""] of code.matchAll(/^(?:import|export) ?(?:[^;"]*from )?"\.\/([\w-]+\.js)"/gm))
+      loaded.add(next);
+  }
+  return loaded;
+}
+
 describe("the bundle", () => {
   it("has every file that its code finds by where it is itself", () => {
     const found: string[] = [];
@@ -42,14 +53,21 @@ describe("the bundle", () => {
   });
 
   it("is four files of ASCII for an app: each file more takes half a millisecond of every start (decision 054)", () => {
-    const loaded = new Set(["index.js", "jsx-runtime.js"]);
-    for (const file of loaded) {
-      const code = readFileSync(join(bundle, file), "utf8");
-      assert.doesNotMatch(code, /[^\0-\x7f]/, file);
-      for (const [, next = ""] of code.matchAll(/^(?:import|export) ?(?:[^;"]*from )?"\.\/([\w-]+\.js)"/gm))
-        loaded.add(next);
-    }
+    const loaded = loadedByApps();
+    for (const file of loaded) assert.doesNotMatch(readFileSync(join(bundle, file), "utf8"), /[^\0-\x7f]/, file);
     const names = [...loaded].map((file) => file.replace(/-[\da-f]{8}/, "")).toSorted();
     assert.deepEqual(names, ["common.js", "core.js", "index.js", "jsx-runtime.js"]);
+  });
+
+  it("loads the machine of graphs, deliveries and the database with the first that asks for it (decision 066)", () => {
+    const LATE = /\/src\/(graph\/engine|webhooks\/delivery|store\/open|store\/sqlite\/database)\.ts$/;
+    // Files that only pass others on have no map.
+    const sourcesOf = (file: string): string[] => {
+      const map = join(bundle, `${file}.map`);
+      return existsSync(map) ? (JSON.parse(readFileSync(map, "utf8")) as { sources: string[] }).sources : [];
+    };
+    const late = (names: Iterable<string>): string[] => [...names].flatMap(sourcesOf).filter((name) => LATE.test(name));
+    assert.equal(late(files).length, 4, late(files).join(", "));
+    assert.deepEqual(late(loadedByApps()), []);
   });
 });

@@ -8,8 +8,10 @@ import type { Context, Result } from "../../http/types.ts";
 import { sleep } from "../../shared/clock.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { PATHS, WEBHOOK_EVENTS } from "../../shared/wire.ts";
+import type { Config } from "../config.ts";
 import { prefersHtml } from "../error-page.ts";
 import { Inbox, MOODS } from "../inbox.ts";
+import type { AppOptions } from "../options.ts";
 import { redirect } from "../outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { readForm, requireMutation, tokenFor } from "../guard.ts";
@@ -20,6 +22,10 @@ const MAX_INBOX_BYTES = 64 * 1024;
 /** How long the button waits for the delivery before the page says that it is under way. */
 const PATIENCE_MS = 4000;
 const SLOW_MS = 60_000;
+
+export function isDemoOn(app: AppOptions, config: Config): boolean {
+  return app.demo ?? !config.isProduction;
+}
 
 /** URL of the inbox on this process; the one address that is exempt from the SSRF rules. */
 export function inboxUrl(ownUrl: string | undefined): string | undefined {

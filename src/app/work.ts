@@ -1,0 +1,169 @@
+/**
+ * What of an app works on by itself: its database, its graphs, its deliveries, and its place among the processes that share them.
+ * Loaded when it is opened: at the boot, or with the first that asks for any of it (at-boot.ts).
+ */
+import { createEngine, type EngineOptions } from "../graph/engine.ts";
+import type { Engine } from "../graph/engine-types.ts";
+import type { LaneReport } from "../graph/machine/report-types.ts";
+import type { Worker } from "../graph/definition/definition-types.ts";
+import type { Clock, Duration } from "../shared/clock.ts";
+import type { Log } from "../shared/log.ts";
+import { traceparent } from "../shared/trace.ts";
+import type { Store } from "../store/contract.ts";
+import { openStore } from "../store/open.ts";
+import { createWebhooks, type WebhooksOptions } from "../webhooks/webhooks.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { ProcessFigures } from "../cluster/membership.ts";
+import type { Changes } from "./changes.ts";
+import type { Config } from "./config.ts";
+import { currentOrigin } from "./current.ts";
+import { inboxUrl, isDemoOn } from "./endpoints/demo.ts";
+import { figuresOf } from "./figures.ts";
+import { createFleet, jobFor } from "./fleet.ts";
+import { tellInvalidations } from "./invalidate.ts";
+import { LoopWatch } from "./loop-watch.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { AppOptions, Surroundings } from "./options.ts";
+import type { PageCache } from "./page-cache.ts";
+import type { Work } from "./work-types.ts";
+import { deliveryTrace, type Tracer } from "./tracing/tracer.ts";
+
+export interface WorkOptions {
+  app: AppOptions;
+  config: Config;
+  where: Surroundings;
+  clock: Clock;
+  closing: AbortSignal;
+  log: Log;
+  metrics: Metrics;
+  /** Undefined where traces go nowhere. */
+  tracer: Tracer | undefined;
+  pageCache: PageCache;
+  changes: Changes;
+}
+
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; then the store is closed again */
+export async function openWork(options: WorkOptions): Promise<Work> {
+  const store = await openStore(options.config.databaseUrl, { jobOf: jobFor });
+  try {
+    return { store, ...(await startWork(options, store)) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Registrations go first: a graph that recovery finishes at once must find its listeners. */
+async function startWork(
+  { app, config, where, clock, closing, log, metrics, tracer, pageCache, changes }: WorkOptions,
+  store: Store,
+): Promise<Omit<Work, "store">> {
+  let fleet: Cluster | undefined;
+  store.graphs.onAnyEvents((id) => changes.tellGraph(id));
+  store.webhooks.onOutbox(() => changes.tell({ of: "webhooks" }));
+  const webhooks = createWebhooks({
+    store,
+    clock,
+    secret: config.webhookSecret,
+    allowCidrs: config.webhookAllowCidrs,
+    // Only the demo's inbox is exempt from the rules, so without the demo nothing is.
+    exemptUrl: () => (isDemoOn(app, config) ? inboxUrl(where.url) : undefined),
+    log,
+    onAttempt: (report) => {
+      metrics.deliveries.ended(report);
+      tracer?.delivery(report);
+    },
+    onChange: () => {
+      changes.tell({ of: "webhooks" });
+      fleet?.webhooksChanged();
+    },
+    traceparent: ({ id, graphId }, attempt) =>
+      traceparent(deliveryTrace(graphId, id, attempt, config.otlp?.ratio ?? 0)),
+    onDisabled: (webhook) => {
+      metrics.deliveries.disabled.add(webhook.disabled_reason ?? "");
+      app.onWebhookDisabled?.(webhook);
+    },
+    ...webhookLimits(app, config),
+    ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
+  });
+  await webhooks.registerAtBoot(config.webhookUrls);
+  const watch = loopWatch(app, metrics, log, () => engine.lanes());
+  const figures = (): ProcessFigures => figuresOf(watch);
+  const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
+  const cluster = await createFleet({ app, config, clock, log, store, onInvalidated, changes, figures });
+  fleet = cluster;
+  if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
+  const engine: Engine = createEngine({
+    store,
+    fleet: cluster,
+    onControls: () => changes.tell({ of: "controls" }),
+    clock,
+    log,
+    onAttempt: (report) => {
+      watch.ended(report.worker);
+      metrics.attempts.add(report.worker, report.outcome);
+      metrics.recent.attempted(report.worker);
+      tracer?.attempt(report);
+    },
+    origin: currentOrigin,
+    onStart: (worker) => metrics.recent.started(worker),
+    outboxRows: (event, isAgain = false) => {
+      if (!isAgain) tracer?.graph(event);
+      if (!isAgain && event.event !== "graph.paused")
+        metrics.recent.ended(event.worker, event.event === "graph.done" ? "done" : "failed", event.durationMs);
+      return webhooks.outboxRows(event);
+    },
+    workers: app.workers ?? [],
+    graphs: app.graphs ?? [],
+    schedules: app.schedules ?? [],
+    ...(app.tools && { tools: app.tools }),
+    ...retentionOf(app, config),
+    ...graphLimits(app, config),
+  });
+  watch.start(closing);
+  await engine.recover();
+  await cluster?.start();
+  if (config.role !== "web") webhooks.start();
+  return { webhooks, engine, cluster, figures };
+}
+
+/** Variables are the operator's word, and stand above the app's. */
+function retentionOf({ graphRetention }: AppOptions, config: Config): { retention?: Duration } {
+  const retention = config.retention ?? graphRetention;
+  return retention === undefined ? {} : { retention };
+}
+
+function graphLimits(app: AppOptions, config: Config): Pick<EngineOptions, "limits" | "concurrency"> {
+  const concurrency = config.graphConcurrency ?? app.graphConcurrency;
+  return {
+    limits: { ...app.graphLimits, ...config.graphLimits },
+    ...(concurrency !== undefined && { concurrency }),
+  };
+}
+
+function webhookLimits(app: AppOptions, config: Config): Pick<WebhooksOptions, "connections" | "payloadBytes"> {
+  const { webhookConnections: total, webhookPayloadBytes: payloadBytes = app.webhookPayloadBytes } = config;
+  return {
+    connections: { ...app.webhookConnections, ...(total !== undefined && { total }) },
+    ...(payloadBytes !== undefined && { payloadBytes }),
+  };
+}
+
+function loopWatch(app: AppOptions, metrics: Metrics, log: Log, lanes: () => LaneReport[]): LoopWatch {
+  const nodes = (app.graphs ?? []).flatMap((graph) => graph.nodes.map(({ worker }) => worker));
+  const isolated = new Set([...(app.workers ?? []), ...nodes].filter(isIsolated).map(({ name }) => name));
+  return new LoopWatch({
+    nowMs: () => performance.now(),
+    running: () => lanes().flatMap((lane) => (lane.running > 0 ? [lane.worker] : [])),
+    isIsolated: (worker) => isolated.has(worker),
+    onStill: (stillMs, workers) => {
+      for (const worker of workers) metrics.stillMs.addMany(stillMs, worker);
+      const text = `The event loop stood still for ${stillMs} ms while these workers ran: ${workers.join(", ")}`;
+      log.warn({ stillMs, workers }, text);
+    },
+  });
+}
+
+function isIsolated({ options }: Worker<never, unknown>): boolean {
+  return options.isolate !== undefined;
+}

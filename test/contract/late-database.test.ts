@@ -1,0 +1,115 @@
+/** An app that has no graphs and no webhooks has a database with the first that asks for it: what its users see of that (decision 066). */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { action, createApp, page, type App, type AppOptions } from "svc";
+import { createTestClient, recordLog, SimulatedClock, type RecordedLog, type TestClient } from "svc/testing";
+
+interface Made {
+  app: App;
+  client: TestClient;
+  log: RecordedLog;
+  clock: SimulatedClock;
+  /** Where its database would be. */
+  file: string;
+}
+
+async function within(use: (made: Made, folder: string) => Promise<void>, options: AppOptions = {}): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "svc-late-"));
+  const [log, clock, file] = [recordLog(), new SimulatedClock(), join(folder, "data", "svc.db")];
+  const app = createApp({
+    pages: [page("/", { title: "", view: () => "<p>here</p>" })],
+    actions: { pay: action((amount: number) => amount + 1) },
+    env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: `sqlite:${file}`, NODE_ENV: "test" },
+    log,
+    clock,
+    ...options,
+  });
+  try {
+    await use({ app, client: createTestClient(app), log, clock, file }, folder);
+  } finally {
+    await app.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const pay = (client: TestClient): Promise<Response> =>
+  client.post("/_svc/action/pay", { args: [1] }, { "idempotency-key": "a-key" });
+const ready = async (client: TestClient): Promise<[number, string]> => {
+  const response = await client.get("/ready");
+  return [response.status, await response.text()];
+};
+
+describe("an app without graphs and webhooks", () => {
+  it("serves pages and actions, is ready and ends, without a database", () =>
+    within(async ({ app, client, file }) => {
+      assert.equal((await client.get("/")).status, 200);
+      assert.equal((await client.post("/_svc/action/pay", { args: [1] })).status, 200);
+      assert.deepEqual(await ready(client), [200, "ready"]);
+      assert.equal((await client.get("/_svc/graphs")).status, 401);
+      assert.deepEqual(app.engine.lanes(), []);
+      await app.close();
+      assert.ok(!existsSync(file));
+    }));
+
+  it("has one from the first action on whose answer is kept", () =>
+    within(async ({ client, file }) => {
+      assert.equal((await pay(client)).status, 200);
+      assert.ok(existsSync(file));
+      assert.equal((await pay(client)).headers.get("idempotency-replayed"), "true");
+    }));
+
+  it("has an engine, webhooks and operations as any other: they open it", () =>
+    within(async ({ app, client, file }) => {
+      await app.boot();
+      assert.deepEqual((await app.engine.list({})).items, []);
+      assert.deepEqual((await app.webhooks.list(new URLSearchParams())).webhooks, []);
+      const { status, graphs, webhooks, processes } = await app.operations.status();
+      assert.deepEqual([status, graphs.done, webhooks, processes.length], ["ready", 0, 0, 1]);
+      assert.ok(existsSync(file));
+      assert.deepEqual(await ready(client), [200, "ready"]);
+    }));
+
+  it("goes on without a database that can't be opened, fails what needs it, and is not ready until it can be", () =>
+    within(async ({ client, clock, log, file }, folder) => {
+      const obstacle = join(folder, "data");
+      writeFileSync(obstacle, "no folder");
+      assert.deepEqual(await ready(client), [503, "not ready: booting"]);
+      assert.equal((await client.get("/")).status, 200);
+      assert.deepEqual(await ready(client), [200, "ready"]);
+      await clock.advance(1000);
+      assert.equal((await pay(client)).status, 500);
+      assert.deepEqual(await ready(client), [503, "not ready: svc-database"]);
+      assert.ok(
+        log.texts.some((text) => text.includes("Not ready")),
+        log.texts.join("\n"),
+      );
+      assert.equal((await client.get("/")).status, 200);
+      rmSync(obstacle);
+      await clock.advance(1000);
+      assert.deepEqual(await ready(client), [200, "ready"]);
+      assert.ok(existsSync(file));
+      assert.equal((await pay(client)).status, 200);
+    }));
+
+  it("has its own checks of readiness beside", () =>
+    within(
+      async ({ app, client }) => {
+        await app.boot();
+        assert.deepEqual(await ready(client), [503, "not ready: mail"]);
+      },
+      { ready: { mail: () => assert.fail("no") } },
+    ));
+
+  it("is refused at its boot by a database that is there and can't be used", () =>
+    within(async ({ app }, folder) => {
+      const file = join(folder, "svc.db");
+      writeFileSync(file, "This is no database, and long enough not to be an empty one.".repeat(100));
+      const broken = createApp({ env: { SVC_DATA_DIR: folder }, log: recordLog() });
+      await assert.rejects(broken.boot(), { code: "SVC_STORE" });
+      await broken.close();
+      await app.boot();
+    }));
+});

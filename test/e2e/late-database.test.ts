@@ -1,0 +1,75 @@
+/** A real process of an app without graphs: it has a database from the first call on that needs one, and from then on at each start. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { openStore } from "svc/graph";
+import { root, startDemo, type DemoServer } from "./demo-server.ts";
+
+const SOURCE = `
+import { action, createApp, page } from "svc";
+
+let paid = 0;
+export default createApp({
+  pages: [page("/", { title: "Shop", view: () => "<p>here</p>" })],
+  actions: { pay: action(() => ++paid) },
+});
+`;
+
+// Inside the repository, so that "svc" is found as the package it is.
+const folder = join(root, "out", `late-database-${process.pid}`);
+mkdirSync(join(folder, "dist/server"), { recursive: true });
+writeFileSync(join(folder, "dist/server/app.js"), SOURCE);
+writeFileSync(join(folder, "dist/manifest.json"), JSON.stringify({ build: "0", chunks: {}, actions: [] }));
+const dataDir = join(folder, ".svc");
+const file = join(dataDir, "svc.db");
+
+let server: DemoServer | undefined;
+/** The visitor's, over all starts: keys are a client's own. */
+let cookie = "";
+after(async () => {
+  await server?.stop("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// Whoever holds the operators' key looks at graphs, which takes a database.
+const start = (): Promise<DemoServer> => startDemo({ app: folder, dataDir, env: { SVC_EXEC_API_KEY: "" } });
+
+async function pay(url: string): Promise<{ value: unknown; isReplayed: boolean }> {
+  const given = await fetch(`${url}/_svc/token`, { headers: { cookie } });
+  cookie ||= given.headers.getSetCookie().map((line) => line.split(";", 1)[0])[0] ?? "";
+  const headers = {
+    "content-type": "application/json",
+    "x-svc-csrf": await given.text(),
+    "idempotency-key": "a-key",
+    cookie,
+  };
+  const response = await fetch(`${url}/_svc/action/pay`, { method: "POST", headers, body: '{"args":[]}' });
+  const { value } = (await response.json()) as { value: unknown };
+  return { value, isReplayed: response.headers.has("idempotency-replayed") };
+}
+
+describe("a process of an app without graphs", () => {
+  it("answers, is ready and ends with 0, and makes no database", async () => {
+    server = await start();
+    assert.equal((await fetch(server.url)).status, 200);
+    assert.equal((await fetch(`${server.url}/ready`)).status, 200);
+    assert.equal(await server.stop(), 0, server.output());
+    assert.ok(!existsSync(file));
+  });
+
+  it("makes one for a call whose answer is kept, and closes it as it ends", async () => {
+    server = await start();
+    assert.deepEqual(await pay(server.url), { value: 1, isReplayed: false });
+    await assert.rejects(openStore(`sqlite:${file}`), /in use by another process/);
+    assert.equal(await server.stop(), 0, server.output());
+    await (await openStore(`sqlite:${file}`)).close();
+  });
+
+  it("has it from its start on where it is there, with what was kept", async () => {
+    server = await start();
+    await assert.rejects(openStore(`sqlite:${file}`), /in use by another process/);
+    assert.deepEqual(await pay(server.url), { value: 1, isReplayed: true });
+    assert.equal(await server.stop(), 0, server.output());
+  });
+});
