@@ -220,6 +220,28 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       assert.deepEqual(heard, [1, 2, 3, 4, 5]);
     });
 
+    it("keeps events as they were told, whatever their nodes are called and their data holds", async () => {
+      const id = nextId();
+      const text = "' \" \\ \n \u2028 ž 😀 ],[";
+      const events = [
+        { graphId: id, type: "graph.queued" as const, timestampMs: 1 },
+        {
+          graphId: id,
+          type: "custom" as const,
+          timestampMs: 2,
+          node: `a#${text}`,
+          data: { [text]: [text, null, 0.1] },
+        },
+        { graphId: id, type: "log" as const, timestampMs: 3, data: text },
+        { graphId: id, type: "custom" as const, timestampMs: 4, node: text, data: null },
+      ];
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), events });
+      assert.deepEqual(
+        await store.graphs.events(id, 0),
+        events.map((event, at) => ({ ...event, seq: at + 1 })),
+      );
+    });
+
     it("a unit that fails leaves its neighbours alone", async () => {
       const [first, second] = [nextId(), nextId()];
       await store.graphs.commit({ graphId: first, insert: graphRow(first, { idempotencyKey: `k${first}` }) });
