@@ -36,9 +36,9 @@ describe("what is held back", () => {
   it("is undone here or in another process, once and for all", async () => {
     const { clock, here, there, hold, done } = await two();
     const ids = [hold("a").id, hold("b").id];
-    assert.equal(await here.undo(ids[0] ?? ""), true);
-    assert.equal(await there.undo(ids[1] ?? ""), true);
-    assert.equal(await here.undo(ids[1] ?? ""), true);
+    assert.equal(await here.undo(ids[0] ?? ""), "now");
+    assert.equal(await there.undo(ids[1] ?? ""), "now");
+    assert.equal(await here.undo(ids[1] ?? ""), "before");
     await clock.advance(60_000);
     assert.deepEqual(done, []);
   });

@@ -24,6 +24,9 @@ export interface HeldBack {
   dueMs: number;
 }
 
+/** Of many that want it back at once one has `now`; false: it has begun. */
+export type Undone = "now" | "before" | false;
+
 export class Held {
   readonly #options: HeldOptions;
   readonly #timers = new Map<string, Timer>();
@@ -47,12 +50,13 @@ export class Held {
     return { id, dueMs: clock.now() + delayMs };
   }
 
-  /** @returns whether it will not be done: false where it has begun */
-  async undo(id: string): Promise<boolean> {
-    if ((await this.#claim(id, "undoing")) !== "undoing") return false;
+  /** @returns whether this call has taken it back, or one before it; false where it has begun */
+  async undo(id: string): Promise<Undone> {
+    const first = await this.#claim(id, "undoing");
+    if (first === "doing") return false;
     this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
-    return true;
+    return first === undefined ? "now" : "before";
   }
 
   /** What has not begun is dropped; resolves when what has begun is done, or has had its time. */
@@ -65,16 +69,16 @@ export class Held {
 
   async #run(id: string, run: () => Promise<void>): Promise<void> {
     try {
-      if ((await this.#claim(id, "doing")) === "doing") await run();
+      if ((await this.#claim(id, "doing")) === undefined) await run();
     } catch (err) {
       this.#options.log.error({ err, id }, "What was held back could not be done");
     }
   }
 
-  /** Who was first. */
-  async #claim(id: string, side: Side): Promise<Side> {
+  /** @returns who was first; undefined: this one */
+  async #claim(id: string, side: Side): Promise<Side | undefined> {
     const { store, clock } = this.#options;
     const known = await store.claim({ id, bodyHash: side, createdMs: clock.now(), answer: undefined }, 0);
-    return known ? (known.bodyHash as Side) : side;
+    return known?.bodyHash as Side | undefined;
   }
 }

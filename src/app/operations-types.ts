@@ -1,5 +1,6 @@
 /** What those who run an app are told of it, and what they ask. Made in operations.ts. */
 import type { ProcessView } from "../cluster/membership.ts";
+import type { Undone } from "./held.ts";
 import type { QueueView } from "../graph/queue-types.ts";
 import type { LaneReport } from "../graph/machine/report-types.ts";
 import type { Steering } from "../graph/definition/steering-types.ts";
@@ -70,8 +71,11 @@ export interface Operations {
    * app ends is waited for. @param run its faults are logged. @throws TypeError for a delay that is none
    */
   hold(delay: Duration, run: () => Promise<void>): HeldBack;
-  /** Takes back what is held, in whichever process on the database. @returns whether it will not be done: false where it has begun */
-  undo(id: string): Promise<boolean>;
+  /**
+   * Takes back what is held, in whichever process on the database. @returns `now` where this call has done that, `before` where another
+   * one had: of many at once one has `now`. false where it has begun
+   */
+  undo(id: string): Promise<Undone>;
   /** Who did what by hand, newest first. */
   audit(query?: AuditQuery): Promise<Page<AuditRow>>;
   /**

@@ -80,17 +80,20 @@ async function loadHeld({ ctx, app, nowMs }: Look): Promise<HeldData> {
   const { state } = held;
   if (state.kind !== "due" || state.sinceMs < GRACE_MS) return { ...held, id };
   // Long past its time: whoever claims it now knows that it will not be done any more.
-  if (!(await app.operations.undo(id))) return { ...(await read()), id };
-  await app.operations.record(HELD.lost, id, { by: "app" });
-  return { ...held, id, state: { kind: "lost" } };
+  const undone = await app.operations.undo(id);
+  if (undone === "now") await app.operations.record(HELD.lost, id, { by: "app" });
+  const now = await read();
+  return { ...now, id, ...(undone && now.state.kind === "due" && { state: { kind: "lost" } }) };
 }
 
 async function undo({ app, params, steering }: Step): Promise<StepResult> {
   const id = params["id"] ?? "";
   const { items } = await app.operations.audit({ target: id, operation: HELD.held, limit: 1 });
   if (items.length === 0) notFound("There is no such step");
-  if (!(await app.operations.undo(id))) return { tone: "bad", text: "Too late: it has begun." };
-  await app.operations.record(HELD.undone, id, steering);
+  const undone = await app.operations.undo(id);
+  if (!undone) return { tone: "bad", text: "Too late: it has begun." };
+  // Of several who wanted it at once, one has taken it back.
+  if (undone === "now") await app.operations.record(HELD.undone, id, steering);
   return { tone: "good", text: "" };
 }
 
