@@ -104,6 +104,7 @@ async function measure(): Promise<Row[]> {
       ...WIDGETS,
       ...OPS,
       "ops-brush.js",
+      "ops-splitter.js",
       "ui.css",
       "flow.css",
       "ops.css",

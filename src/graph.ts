@@ -36,7 +36,7 @@ export type {
   StartOptions,
   Steering,
 } from "./graph/definition/steering-types.ts";
-export type { EventsQuery, NodeDetail, Snapshot } from "./graph/machine/view-types.ts";
+export type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./graph/machine/view-types.ts";
 export type {
   IsolateOptions,
   KeyedConcurrency,

@@ -5,7 +5,6 @@
  */
 import { DOM, PATHS } from "../shared/wire.ts";
 import { HeldRows } from "./ops/held-rows.ts";
-import { addSplitter } from "./ops/splitter.ts";
 
 /** Between two looks, however much changes. */
 const LEAST_MS = 1000;
@@ -347,7 +346,8 @@ const zone = document.querySelector<HTMLInputElement>("[data-zone]");
 if (zone && zone.value === "UTC") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 for (const live of document.querySelectorAll(PARTS)) written.set(live, live.innerHTML);
-for (const split of document.querySelectorAll<HTMLElement>("[data-split]")) addSplitter(split);
+// Where it does not come, the panes are as wide as the screen has them.
+if (document.querySelector("[data-split]")) import(PATHS.opsSplitter).catch(() => undefined);
 dress(document);
 show(pill?.textContent ?? "");
 lookIn(EVERY_MS);

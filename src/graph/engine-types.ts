@@ -17,7 +17,7 @@ import type {
   Steering,
 } from "./definition/steering-types.ts";
 import type { ValueLimits } from "./definition/value-limits.ts";
-import type { EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
+import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
 
 export interface Engine {
   /** @returns the snapshot, and whether this call made the graph (false: the idempotency key was known). */
@@ -35,6 +35,10 @@ export interface Engine {
   nodes(graphId: string): Promise<NodeDetail[]>;
   /** What nodes came to before they were run again by `retry`, in order of epoch and id. */
   pastNodes(graphId: string): Promise<NodeDetail[]>;
+  /** Files that workers left (`ctx.artifact`), by name; empty where there is no such graph. */
+  artifacts(graphId: string): Promise<Artifact[]>;
+  /** One of them with its bytes; undefined where it is not there. */
+  artifact(graphId: string, name: string): Promise<ArtifactContent | undefined>;
   /** Stored events, in order. */
   events(graphId: string, query?: EventsQuery): Promise<GraphEvent[]>;
   /** @throws SvcError SVC_TRANSITION naming both states; SVC_NOT_FOUND. */

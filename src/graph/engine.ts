@@ -46,7 +46,7 @@ import type {
   StartOptions,
   Steering,
 } from "./definition/steering-types.ts";
-import type { EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
+import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
 
 export interface EngineOptions {
   store: Store;
@@ -236,6 +236,14 @@ class GraphEngine implements Engine {
 
   pastNodes(graphId: string): Promise<NodeDetail[]> {
     return this.#views.pastNodes(graphId);
+  }
+
+  artifacts(graphId: string): Promise<Artifact[]> {
+    return this.#views.artifacts(graphId);
+  }
+
+  artifact(graphId: string, name: string): Promise<ArtifactContent | undefined> {
+    return this.#views.artifact(graphId, name);
   }
 
   events(graphId: string, query?: EventsQuery): Promise<GraphEvent[]> {

@@ -3,9 +3,10 @@ import type { Clock } from "../shared/clock.ts";
 import type { GraphEvent } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Durations, GraphQuery, Page } from "../store/queries.ts";
-import { nodeDetail, snapshotOf } from "./machine/snapshot.ts";
-import type { EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
+import { artifactView, nodeDetail, snapshotOf } from "./machine/snapshot.ts";
+import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
 import type { Registry } from "./registry.ts";
+import { readArtifact } from "./running/artifact.ts";
 import { madeInput } from "./running/node-input.ts";
 
 /** As many as are read at once without being felt. */
@@ -51,6 +52,16 @@ export class Views {
 
   async pastNodes(graphId: string): Promise<NodeDetail[]> {
     return (await this.#options.graphs.pastNodes(graphId)).map((node) => nodeDetail(node));
+  }
+
+  async artifacts(graphId: string): Promise<Artifact[]> {
+    return (await this.#options.graphs.artifacts(graphId)).map(artifactView);
+  }
+
+  async artifact(graphId: string, name: string): Promise<ArtifactContent | undefined> {
+    const { graphs } = this.#options;
+    const row = (await graphs.artifacts(graphId)).find((one) => one.name === name);
+    return row && { artifact: artifactView(row), body: readArtifact(graphs, row) };
   }
 
   events(graphId: string, { after = 0, limit = EVENTS }: EventsQuery = {}): Promise<GraphEvent[]> {

@@ -1,6 +1,7 @@
 /** Files that workers left, over HTTP: a list, and each as a download. Never shown in place: what they hold is anybody's. */
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
+import { artifactView } from "../../graph/machine/snapshot.ts";
 import { readArtifact } from "../../graph/running/artifact.ts";
 import type { ArtifactRow } from "../../store/artifacts.ts";
 import { PATHS } from "../../shared/wire.ts";
@@ -20,10 +21,6 @@ async function rowsOf(ctx: Context, { store }: Services): Promise<ArtifactRow[]>
   const id = idOf(ctx);
   if (!(await store.graphs.graph(id))) notFound(`There is no graph "${id.slice(0, 80)}"`);
   return store.graphs.artifacts(id);
-}
-
-function artifactView({ name, node, type, bytes, sha256, createdMs }: ArtifactRow) {
-  return { name, node, type, bytes, sha256, created_ms: createdMs };
 }
 
 async function download(ctx: Context, services: Services): Promise<Result> {

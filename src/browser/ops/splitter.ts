@@ -1,7 +1,7 @@
 /**
- * The bar between two panes of a screen, which makes one wider and the other narrower: by dragging, by the arrow keys, Home and End;
- * a double click gives the width back that the screen has by itself. It is remembered in this browser. After the window splitter
- * of the ARIA Authoring Practices; without script there is none.
+ * `ops-splitter.js`: the bar between two panes of a screen, which makes one wider and the other narrower, by dragging, by the arrow keys,
+ * Home and End; a double click gives the width back that the screen has by itself. It is remembered in this browser. After the window
+ * splitter of the ARIA Authoring Practices. Loaded where there are panes; without script there is none.
  */
 
 const KEPT = "svc-ops-split";
@@ -30,7 +30,7 @@ function keep(share: number | undefined): void {
 }
 
 /** @param split two panes beside each other */
-export function addSplitter(split: HTMLElement): void {
+function addSplitter(split: HTMLElement): void {
   const [first, second] = split.children;
   if (!first || !second) return;
   const bar = document.createElement("div");
@@ -83,3 +83,5 @@ export function addSplitter(split: HTMLElement): void {
   });
   set(kept());
 }
+
+for (const split of document.querySelectorAll<HTMLElement>("[data-split]")) addSplitter(split);

@@ -1,6 +1,7 @@
 /** All that the screen of a run is made of. */
 import type { AuditRow } from "../../index.ts";
 import type { GraphEvent, NodeDetail, Snapshot } from "../../graph.ts";
+import type { ShownArtifact } from "./screens/artifacts.tsx";
 import type { Flow } from "../flow/flow.ts";
 import type { RunQuery } from "./views/run-query.ts";
 
@@ -14,6 +15,8 @@ export interface RunData {
   node: NodeDetail | undefined;
   /** Of the error that is shown: of the node that is chosen, else of the one that the run failed of. */
   origin: NodeDetail["origin"];
+  /** Where its tab is open. */
+  artifacts: ShownArtifact[];
   past: NodeDetail[];
   audit: AuditRow[];
   query: RunQuery;

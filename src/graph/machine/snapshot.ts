@@ -1,7 +1,8 @@
 /** A graph as the API shows it (contract section 4). */
 import { withoutOrigin, type GraphRow, type NodeRow } from "../../store/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
-import type { NodeDetail, Snapshot } from "./view-types.ts";
+import type { ArtifactRow } from "../../store/artifacts.ts";
+import type { Artifact, NodeDetail, Snapshot } from "./view-types.ts";
 
 /** @param definition absent when this process does not know it: then there are no edges. @param lastSeq of the events. */
 export function snapshotOf(
@@ -67,4 +68,8 @@ export function nodeDetail(node: NodeRow, input = node.input): NodeDetail {
     state: node.state ?? null,
     origin: node.error?.origin ?? null,
   };
+}
+
+export function artifactView({ name, node, type, bytes, sha256, createdMs }: ArtifactRow): Artifact {
+  return { name, node, type, bytes, sha256, created_ms: createdMs };
 }

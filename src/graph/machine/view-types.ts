@@ -63,6 +63,25 @@ export type NodeDetail = Snapshot["nodes"][number] & {
   origin: FailureOrigin | null;
 };
 
+/** A file that a worker has left. */
+export interface Artifact {
+  name: string;
+  /** Id of the node that made it. */
+  node: string;
+  /** Media type, as its worker has it. */
+  type: string;
+  bytes: number;
+  /** In hex. */
+  sha256: string;
+  created_ms: number;
+}
+
+export interface ArtifactContent {
+  artifact: Artifact;
+  /** Its bytes, read as they are wanted. */
+  body: AsyncIterable<Uint8Array>;
+}
+
 export interface EventsQuery {
   /** Events with a higher number only. Default 0. */
   after?: number;

@@ -9,6 +9,8 @@ import { payloadView } from "../views/payload.ts";
 import { NODE_TABS, RUN_TABS, runQueryEntries, runQueryText, type Tab } from "../views/run-query.ts";
 import { READ_ONLY } from "../views/steps.ts";
 import { clockText, countText, durationText } from "../views/text.ts";
+import { isPartHidden } from "../views/preview.ts";
+import { Artifacts } from "./artifacts.tsx";
 import { Events } from "./events.tsx";
 import { Mark, StepButton, StepForm, Time } from "./parts.tsx";
 import { Payload, RawPayload } from "./payload.tsx";
@@ -30,6 +32,7 @@ const LABELS: Readonly<Record<Tab, string>> = {
   attempts: "Attempts",
   logs: "Logs",
   events: "Events",
+  artifacts: "Files",
   raw: "Raw",
 };
 
@@ -128,6 +131,8 @@ function Side({ data, look, attempts }: InspectorProps) {
       return <Logs events={own.filter(({ type }) => type === "log")} look={look} />;
     case "events":
       return <Events events={own} look={look} isRevealed={isRevealed} startMs={run.created_ms} />;
+    case "artifacts":
+      return <Artifacts shown={data.artifacts} graphId={run.graph_id} look={look} />;
     case "raw":
       return (
         <RawPayload
@@ -219,12 +224,16 @@ function lineOf(data: Json): string {
 }
 
 /** Sides that may hide something. */
-const WITH_PAYLOAD: ReadonlySet<Tab> = new Set<Tab>(["input", "output", "events", "raw"]);
+const WITH_PAYLOAD: ReadonlySet<Tab> = new Set<Tab>(["input", "output", "events", "artifacts", "raw"]);
 
-function Reveal({ data: { run, node, isRevealed, query }, look }: { data: RunData; look: Look }) {
+function Reveal({ data, look }: { data: RunData; look: Look }) {
+  const { run, node, isRevealed, query } = data;
   if (!WITH_PAYLOAD.has(query.tab)) return null;
   const shown = query.tab === "output" ? (node ? node.result : run.result) : node ? node.input : run.input;
-  const hidden = payloadView(shown, { keys: look.redact, isRevealed: false }).redacted;
+  const hidden =
+    query.tab === "artifacts"
+      ? data.artifacts.filter(({ preview }) => isPartHidden(preview)).length
+      : payloadView(shown, { keys: look.redact, isRevealed: false }).redacted;
   if (hidden === 0 && !isRevealed) return null;
   if (isRevealed) return <p class="quiet">Everything is shown, for five minutes. This is on record.</p>;
   return (

@@ -18,6 +18,7 @@ import { countText } from "../views/text.ts";
 import { timelineOf } from "../views/timeline.ts";
 import { usageOf, usageText } from "../views/usage.ts";
 import { rangeEntries } from "../views/zoom.ts";
+import { artifactRoutes, loadArtifacts } from "./artifacts.tsx";
 import { AuditTable } from "./audit.tsx";
 import { EventList } from "./events.tsx";
 import { Inspector } from "./inspector.tsx";
@@ -45,11 +46,13 @@ export function runScreens(screens: Screens): Entry[] {
       isUnderWay: ({ run }) => mayChange(run),
       view: (data, look) => <Run data={data} look={look} />,
     }),
+    ...artifactRoutes(screens),
     ...runRoutes(screens),
   ];
 }
 
-async function loadRun({ ctx, app, visitor }: Look): Promise<RunData> {
+async function loadRun(look: Look): Promise<RunData> {
+  const { ctx, app, visitor } = look;
   const id = ctx.params["id"] ?? "";
   const query = readRunQuery(ctx.query);
   const run = (await app.engine.snapshot(id)) ?? notFound(`There is no run "${id.slice(0, 80)}"`);
@@ -76,6 +79,7 @@ async function loadRun({ ctx, app, visitor }: Look): Promise<RunData> {
     events,
     isCut: events.length >= EVENTS,
     node,
+    artifacts: query.tab === "artifacts" ? await loadArtifacts(look, id, query.node, isRevealed) : [],
     origin: shown?.origin ?? null,
     past,
     audit: audit?.items ?? [],

@@ -2,8 +2,8 @@
 import type { TimeRange } from "./time-scale.ts";
 import { rangeEntries, readRange } from "./zoom.ts";
 
-export const RUN_TABS = ["input", "output", "error", "raw"] as const;
-export const NODE_TABS = ["input", "output", "error", "attempts", "logs", "events", "raw"] as const;
+export const RUN_TABS = ["input", "output", "error", "artifacts", "raw"] as const;
+export const NODE_TABS = ["input", "output", "error", "attempts", "logs", "events", "artifacts", "raw"] as const;
 export const RUN_VIEWS = ["timeline", "events", "audit", "past"] as const;
 
 export type Tab = (typeof NODE_TABS)[number];

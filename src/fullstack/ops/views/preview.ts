@@ -1,0 +1,99 @@
+/**
+ * What is shown of a file that a worker left: a picture, its text, or its first bytes. What it is, its bytes say: the type it was given
+ * is anybody's word. Never a document: SVG and HTML are text here. Pure.
+ */
+import type { Json } from "../../../graph.ts";
+import { payloadView, type RedactOptions } from "./payload.ts";
+
+/** Larger pictures are there to be downloaded. */
+export const MAX_IMAGE_BYTES = 10_000_000;
+/** Of a text; JSON is looked through for what is to be hidden, and has to be there as a whole. */
+const MAX_TEXT_LENGTH = 8000;
+const HEX_BYTES = 256;
+const HEX_ROW = 16;
+
+export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
+export type Preview =
+  | { kind: "image"; type: ImageType }
+  | { kind: "text"; text: string; isCut: boolean; redacted: number }
+  /** May hold what is to be hidden, and can't be looked through. */
+  | { kind: "withheld" }
+  | { kind: "hex"; text: string; isCut: boolean };
+
+/** Whether somebody with the right to may want to see more of it. */
+export function isPartHidden(preview: Preview | undefined): boolean {
+  return preview?.kind === "withheld" || (preview?.kind === "text" && preview.redacted > 0);
+}
+
+/** How pictures begin; `..` stands for any byte. */
+const MAGIC: readonly (readonly [hex: string, type: ImageType])[] = [
+  ["89504e470d0a1a0a", "image/png"],
+  ["ffd8ff", "image/jpeg"],
+  ["474946383761", "image/gif"],
+  ["474946383961", "image/gif"],
+  ["52494646........57454250", "image/webp"],
+];
+
+/** @param head the first bytes, 12 or more where there are so many */
+export function imageTypeOf(head: Uint8Array): ImageType | undefined {
+  const begin = Buffer.from(head.subarray(0, 12)).toString("hex");
+  return MAGIC.find(([magic]) => new RegExp(`^${magic}`).test(begin))?.[1];
+}
+
+/**
+ * @param head as much of it as was read, from its beginning
+ * @param bytes of all of it
+ */
+export function previewOf(head: Uint8Array, bytes: number, options: RedactOptions): Preview {
+  const type = imageTypeOf(head);
+  if (type !== undefined && bytes <= MAX_IMAGE_BYTES) return { kind: "image", type };
+  const text = type === undefined ? textOf(head, bytes > head.length) : undefined;
+  if (text === undefined) return { kind: "hex", text: hexOf(head.subarray(0, HEX_BYTES)), isCut: bytes > HEX_BYTES };
+  if (!/^\s*[[{]/.test(text) || options.isRevealed) return shownText(text, bytes > head.length, 0);
+  const json = bytes > head.length ? undefined : jsonOf(text);
+  if (json === undefined) return { kind: "withheld" };
+  const { raw, redacted } = payloadView(json, options);
+  return shownText(raw, false, redacted);
+}
+
+function shownText(text: string, isMore: boolean, redacted: number): Preview {
+  return {
+    kind: "text",
+    text: text.slice(0, MAX_TEXT_LENGTH),
+    isCut: isMore || text.length > MAX_TEXT_LENGTH,
+    redacted,
+  };
+}
+
+/** UTF-8 without control characters other than those of lines. @param isCut whether the last character may be in two */
+function textOf(head: Uint8Array, isCut: boolean): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: isCut });
+    // oxlint-disable-next-line no-control-regex
+    return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonOf(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `00000010  89 50 4e 47 …  .PNG…`, a row for each sixteen. */
+function hexOf(bytes: Uint8Array): string {
+  const rows: string[] = [];
+  for (let at = 0; at < bytes.length; at += HEX_ROW) {
+    const row = [...bytes.subarray(at, at + HEX_ROW)];
+    const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+    const shown = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
+    rows.push(`${at.toString(16).padStart(8, "0")}  ${hex.padEnd(HEX_ROW * 3 - 1)}  ${shown}`);
+  }
+  return rows.join("\n");
+}
