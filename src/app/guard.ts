@@ -6,15 +6,7 @@ import { mediaType, requireLength, tooLarge } from "../http/body.ts";
 import { readForm as readHttpForm, type FormData } from "../http/form.ts";
 import { RequestContext } from "../http/context.ts";
 import type { Context } from "../http/types.ts";
-import {
-  createCsrfCookie,
-  csrfId,
-  csrfToken,
-  idOfCookie,
-  judgeOrigin,
-  judgeToken,
-  renewCsrfCookie,
-} from "../security/csrf.ts";
+import { createCsrfCookie, createCsrfId, csrfId, csrfToken, judgeOrigin, judgeToken } from "../security/csrf.ts";
 import type { Secrets } from "../security/secrets.ts";
 import { SvcError } from "../shared/errors.ts";
 import { COOKIES, CSRF_FIELD, HEADERS } from "../shared/wire.ts";
@@ -40,12 +32,9 @@ export function tokenFor(ctx: Context, { secrets }: Guard): string {
   return csrfToken(secrets, id, ctx.sessionId);
 }
 
-/** @param knownId of a cookie that a previous secret has signed */
-function giveCookie(ctx: Context, secrets: Secrets, knownId: string | undefined): string {
-  const cookie = knownId === undefined ? createCsrfCookie(secrets) : renewCsrfCookie(secrets, knownId);
-  const id = idOfCookie(cookie);
+function giveCookie(ctx: Context, secrets: Secrets, id = createCsrfId()): string {
   // The defaults are those of contract section 5.
-  ctx.setCookie(COOKIES.csrf, cookie);
+  ctx.setCookie(COOKIES.csrf, createCsrfCookie(secrets, id));
   if (ctx instanceof RequestContext) ctx.csrfId = id;
   return id;
 }

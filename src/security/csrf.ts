@@ -19,33 +19,19 @@ const COOKIE_LENGTH = ID_LENGTH + 1 + SIGNATURE_LENGTH;
 
 const PAIR_LENGTHS = { cookie: COOKIE_LENGTH, id: ID_LENGTH, token: SALT_LENGTH + SIGNATURE_LENGTH };
 
-/** A value for the cookie: `<32 hex>.<signature>`. @param id that of a cookie signed with a previous secret */
-export function renewCsrfCookie(secrets: Secrets, id: string): string {
+export function createCsrfId(): string {
+  return createId();
+}
+
+/** A value for the cookie: `<32 hex>.<signature>`. @param id a fresh one, or that of a cookie signed with a previous secret. */
+export function createCsrfCookie(secrets: Secrets, id: string): string {
   return `${id}.${sign(secrets, COOKIE_PURPOSE, id)}`;
-}
-
-/** Made at a time: one behind the other they cost half of what one does in the middle of a page. */
-const AT_ONCE = 16;
-/** Cookies that nobody has yet, by a process's own secrets. */
-const spare = new WeakMap<Secrets, string[]>();
-
-/** A value for the cookie of a visitor who has none, with an id of its own. */
-export function createCsrfCookie(secrets: Secrets): string {
-  let cookies = spare.get(secrets);
-  if (!cookies?.length)
-    spare.set(secrets, (cookies = Array.from({ length: AT_ONCE }, () => renewCsrfCookie(secrets, createId()))));
-  return cookies.pop() as string;
-}
-
-/** Of a cookie that is ours. */
-export function idOfCookie(cookie: string): string {
-  return cookie.slice(0, ID_LENGTH);
 }
 
 /** The id in a cookie's value, if it is one that we made. */
 export function csrfId(secrets: Secrets, rawCookie: string | undefined): string | undefined {
   if (rawCookie?.length !== COOKIE_LENGTH || rawCookie[ID_LENGTH] !== ".") return undefined;
-  const id = idOfCookie(rawCookie);
+  const id = rawCookie.slice(0, ID_LENGTH);
   const isOurs = ID.test(id) && isSigned(secrets, COOKIE_PURPOSE, id, rawCookie.slice(ID_LENGTH + 1));
   return isOurs ? id : undefined;
 }
