@@ -37,7 +37,7 @@ const SESSION_LONGEST_MS = durationMs("90d");
 /** Beside the names of the app's own checks. */
 const DATABASE_CHECK = "svc-database";
 
-export interface BootOptions extends Omit<WorkOptions, "pageCache" | "changes"> {
+export interface BootOptions extends Omit<WorkOptions, "pageCache" | "changes" | "build"> {
   /** The app itself. */
   face: App;
   /** Undefined without a socket of its own. */
@@ -59,7 +59,8 @@ export async function boot(options: BootOptions): Promise<Services> {
   const file = await openRateFile(config);
   let work: Work | undefined;
   try {
-    work = await openOrPutOff({ ...options, pageCache, changes });
+    const { build } = await site.manifest();
+    work = await openOrPutOff({ ...options, pageCache, changes, build });
     const { store, engine, webhooks, cluster, figures } = work;
     return {
       app: options.face,

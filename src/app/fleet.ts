@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ProcessFigures } from "../cluster/membership.ts";
 import { jobOf } from "../cluster/leases.ts";
+import type { Worker } from "../graph/definition/definition-types.ts";
 import { localPlaces } from "../graph/running/lane.ts";
 import { definitionsOf, type DefinitionView } from "../graph/registry.ts";
 import type { Clock } from "../shared/clock.ts";
@@ -21,6 +22,8 @@ const GRAPHS = 100;
 
 export interface FleetOptions {
   app: AppOptions;
+  /** Of the app's files, as its manifest has it. */
+  build: string;
   config: Config;
   clock: Clock;
   log: Log;
@@ -50,7 +53,7 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
       role,
       workers: ownWorkers,
       claimant: store.webhooks.claimant,
-      build: createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 12),
+      build: buildOf(app, all, options.build),
     },
     isRunner: role !== "web",
     figures: options.figures,
@@ -77,6 +80,19 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
   });
 }
 
+/** What tells code from other code: nodes go to places of processes that would do the very same with them. */
+function buildOf(app: AppOptions, all: readonly DefinitionView[], build: string): string {
+  const sources = workersOf(app).map(({ name, run }) => [name, String(run)]);
+  return createHash("sha256")
+    .update(JSON.stringify([all, build, sources]))
+    .digest("hex")
+    .slice(0, 12);
+}
+
+function workersOf({ workers = [], graphs = [] }: AppOptions): Worker<never, unknown>[] {
+  return [...workers, ...graphs.flatMap(({ nodes }) => nodes.map(({ worker }) => worker))];
+}
+
 /** @param changed as processes tell it each other (cluster/notices.ts) */
 function kindsOf(changed: readonly string[]): ("controls" | "webhooks")[] {
   const hasWebhooks = changed.includes("registrations") || changed.includes("webhooks");
@@ -96,8 +112,8 @@ function requireKnown(workers: readonly string[] | undefined, all: readonly Pick
 }
 
 /** What these workers' lanes hold in this process: more nodes of others are not fetched than can run. */
-function placesOf({ workers = [], graphs = [] }: AppOptions, names: readonly string[]): number {
-  const all = [...workers, ...graphs.flatMap(({ nodes }) => nodes.map(({ worker }) => worker))];
+function placesOf(app: AppOptions, names: readonly string[]): number {
+  const all = workersOf(app);
   const places = names.map((name) => localPlaces(all.find((worker) => worker.name === name)?.options ?? {}));
   return Math.min(
     GRAPHS,

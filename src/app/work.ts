@@ -40,6 +40,8 @@ export interface WorkOptions {
   tracer: Tracer | undefined;
   pageCache: PageCache;
   changes: Changes;
+  /** Of the app's files, as its manifest has it. */
+  build: string;
 }
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; then the store is closed again */
@@ -55,7 +57,7 @@ export async function openWork(options: WorkOptions): Promise<Work> {
 
 /** Registrations go first: a graph that recovery finishes at once must find its listeners. */
 async function startWork(
-  { app, config, where, clock, closing, log, metrics, tracer, pageCache, changes }: WorkOptions,
+  { app, config, where, clock, closing, log, metrics, tracer, pageCache, changes, build }: WorkOptions,
   store: Store,
 ): Promise<Omit<Work, "store">> {
   let fleet: Cluster | undefined;
@@ -90,7 +92,7 @@ async function startWork(
   const watch = loopWatch(app, metrics, log, () => engine.lanes());
   const figures = (): ProcessFigures => figuresOf(watch);
   const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
-  const cluster = await createFleet({ app, config, clock, log, store, onInvalidated, changes, figures });
+  const cluster = await createFleet({ app, build, config, clock, log, store, onInvalidated, changes, figures });
   fleet = cluster;
   if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
   const engine: Engine = createEngine({

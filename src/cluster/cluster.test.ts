@@ -33,8 +33,12 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     isLent: () => false,
     isAtRest: () => false,
     hold: async () => undefined,
+    lookAfterChildren: async () => undefined,
     readControls: async () => undefined,
     perform: async () => undefined,
+    lend: () => undefined,
+    isShort: () => false,
+    lent: () => undefined,
     dropAll: () => undefined,
     fulfil: () => Promise.reject(new Error("nobody asks")),
   };
@@ -123,6 +127,19 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
       await new Promise((next) => setTimeout(next, 20));
     assert.deepEqual([await state(), isHeld], [{ holder: null, lease: 8, jobs: 1 }, false]);
     await database.query("select graphile_worker.remove_job('g_1')");
+  });
+
+  it("that finds another dead looks after children of which that one may have told nobody", async () => {
+    let looked = (): void => undefined;
+    const hasLooked = new Promise<void>((look) => (looked = look));
+    const { database } = await start({ lookAfterChildren: async () => looked() });
+    await database.query(
+      `insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build)
+       values ('p_dead', 2000000000, 0, '', 'worker', '{}', '{}', '')`,
+    );
+    await hasLooked;
+    const { rows } = await database.query("select from svc.processes where id = 'p_dead'");
+    assert.equal(rows.length, 0);
   });
 
   it("hears of pages that another has invalidated, however many and however long their names", async () => {

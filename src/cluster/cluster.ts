@@ -7,8 +7,8 @@ import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
-import { Calls } from "./calls.ts";
-import { nodeTask } from "./task.ts";
+import { NodesElsewhere } from "./elsewhere.ts";
+import { nodeTask, type JobPayload } from "./task.ts";
 import { answerOf, Commands, snapshotFrom, type Answer } from "./commands.ts";
 import type { OpenedDatabase } from "./database.ts";
 import { startJobs, prepareJobs, type Jobs } from "./jobs.ts";
@@ -69,7 +69,7 @@ export class Cluster implements Fleet {
   readonly #commands: Commands;
   readonly #takes: TakeBatch;
   readonly permits: SharedPermits;
-  readonly elsewhere: Calls;
+  readonly elsewhere: NodesElsewhere;
   /** Graphs that take a place, and what is to be called when they leave it. */
   readonly #places = new Map<string, () => void>();
   #held: Held | undefined;
@@ -106,14 +106,17 @@ export class Cluster implements Fleet {
         if (this.#membership.others > 0) this.#notices.add("changed", "permits");
       },
     });
-    this.elsewhere = new Calls({
+    this.elsewhere = new NodesElsewhere({
       database,
       clock,
       log,
-      workers: new Set(profile.workers),
+      build: profile.build,
+      workers: profile.workers,
+      isRunner: options.isRunner,
       me: () => this.#membership.id,
+      held: () => this.#held,
       tell: (process) => this.#notices.tell("called", process),
-      perform: async (order, channel) => this.#held?.perform(order, channel),
+      tellWanted: () => this.#notices.tell("changed", "places"),
     });
     this.#takes = new TakeBatch((ids) => this.#leases.take(ids, this.#requireId()));
     this.#membership = new Membership({
@@ -127,6 +130,7 @@ export class Cluster implements Fleet {
       },
       onJoin: async (id) => {
         await this.#listPools(id);
+        this.elsewhere.joined();
         // Nothing was heard before.
         options.onDoubt();
         if (this.#hasJoined) options.onNews(newsOf({ invalidated: ALL_PAGES }));
@@ -138,10 +142,11 @@ export class Cluster implements Fleet {
       },
       giveUp: async (id) => {
         await this.#leases.giveUpFor(id);
-        options.onDoubt();
+        this.#doubt();
         this.#notices.tell("changed", "lost");
       },
       onOthers: options.onProcesses,
+      onLook: (listed) => this.elsewhere.noticed(listed),
       ...(options.figures && { figures: options.figures }),
       ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
     });
@@ -166,19 +171,17 @@ export class Cluster implements Fleet {
     if (!this.isRunner) return;
     const { nodePlaces, profile } = this.#options;
     if (identifiers.length > 0)
-      this.#jobs = await this.#startJobs(identifiers, concurrency, true, (id, hasCrashed) =>
-        this.#onJob(id, hasCrashed),
-      );
+      this.#jobs = await this.#startJobs(identifiers, concurrency, true, (job) => this.#onJob(job));
     const nodeTasks = profile.workers.map(nodeTask);
     if (nodeTasks.length > 0)
-      this.#nodeJobs = await this.#startJobs(nodeTasks, nodePlaces, false, (id) => this.elsewhere.run(id));
+      this.#nodeJobs = await this.#startJobs(nodeTasks, nodePlaces, false, ({ id }) => this.elsewhere.run(id));
   }
 
   #startJobs(
     identifiers: readonly string[],
     concurrency: number,
     isAhead: boolean,
-    onJob: (id: string, hasCrashed: boolean) => Promise<void>,
+    onJob: (job: JobPayload) => Promise<void>,
   ): Promise<Jobs> {
     const { database, clock, log } = this.#options;
     let last: string | undefined;
@@ -206,6 +209,7 @@ export class Cluster implements Fleet {
     if (id !== undefined) await this.#leases.giveUpFor(id, false).catch(() => undefined);
     this.#notices.close();
     this.permits.close();
+    this.elsewhere.close();
     await this.#membership.close();
     await this.#options.database.close();
   }
@@ -343,11 +347,21 @@ export class Cluster implements Fleet {
     if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
     if (id !== undefined && news.called.includes(id)) this.elsewhere.look();
     if (news.changed.includes("queues")) this.#readControls();
+    if (news.changed.includes("places") && news.from !== id) this.elsewhere.lookForWants();
     if (news.changed.includes("permits")) this.permits.lookAgain();
-    if (news.changed.includes("lost")) this.#options.onDoubt();
+    if (news.changed.includes("lost")) this.#doubt();
     // What this process has written itself it knows: those who follow would read it again.
     const isOwn = news.from !== undefined && news.from === id;
     this.#options.onNews(isOwn ? { ...news, graphs: [], registrations: [], invalidated: [] } : news);
+  }
+
+  /** A process may have told nobody what it did last. */
+  #doubt(): void {
+    const { onDoubt, log } = this.#options;
+    onDoubt();
+    this.#held
+      ?.lookAfterChildren()
+      .catch((err: unknown) => log.warn({ err }, "Children of graphs could not be looked after; that is done again"));
   }
 
   #readControls(): void {
@@ -364,7 +378,7 @@ export class Cluster implements Fleet {
 
   // Graphs from the queue.
 
-  async #onJob(graphId: string, hasCrashed: boolean): Promise<void> {
+  async #onJob({ id: graphId, hasCrashed = false, beside }: JobPayload): Promise<void> {
     const held = this.#held;
     if (this.#isClosing || !held) throw new Error("The process is stopping");
     // Asked of the database, whatever this process believes to hold: others may have given it up, and then the job is all there is.
@@ -373,7 +387,7 @@ export class Cluster implements Fleet {
     if (number === undefined || held.holds(graphId) || this.#places.has(graphId)) return;
     const left = new Promise<void>((leave) => this.#places.set(graphId, leave));
     try {
-      await held.hold(graphId, number, hasCrashed);
+      await held.hold(graphId, number, hasCrashed, beside);
     } catch (error) {
       this.left(graphId);
       // For whoever can read it; where not even that can be said, #takeUpForgotten finds it.
@@ -433,7 +447,7 @@ export class Cluster implements Fleet {
       this.#lookForCommands(id);
       this.#readControls();
       if (++this.#sweeps % DOUBT_SWEEPS === 0) {
-        this.#options.onDoubt();
+        this.#doubt();
         this.#leases.addLostJobs().catch((err: unknown) => log.debug({ err }, "Lost jobs could not be looked for"));
       }
       this.#takeUpForgotten(id, this.#forgotten).then(

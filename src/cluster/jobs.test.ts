@@ -28,7 +28,7 @@ describe("a queue of graphs", { skip: await withoutPostgres() }, () => {
       clock: systemClock,
       log: silentLog,
       onPool: (pool) => pools.push(pool),
-      onJob: async (id) => waiting.get(id)?.(),
+      onJob: async ({ id }) => waiting.get(id)?.(),
     });
     const run = async (id: string): Promise<void> => {
       const isRun = new Promise<void>((done) => waiting.set(id, done));

@@ -33,9 +33,9 @@ export interface JobsOptions {
   /** Told what it is called in the locks of jobs, before it fetches any; again, where it had to be started again. */
   onPool: (poolId: string) => void;
   /**
-   * A job for a graph, or a node. @param hasCrashed whether the process that ran it was killed.
+   * A job for a graph, or a node.
    * Resolves when the job is done with; rejects: another is to have it. */
-  onJob: (id: string, hasCrashed: boolean) => Promise<void>;
+  onJob: (job: JobPayload) => Promise<void>;
 }
 
 export interface Jobs {
@@ -93,10 +93,7 @@ class Queue implements Jobs {
     const { EventEmitter } = await import("node:events");
     const events = new EventEmitter();
     events.on("pool:create", ({ workerPool }: { workerPool: { id: string } }) => onPool(workerPool.id));
-    const task = async (payload: unknown): Promise<void> => {
-      const { id, hasCrashed = false } = payload as JobPayload;
-      await onJob(id, hasCrashed);
-    };
+    const task = (payload: unknown): Promise<void> => onJob(payload as JobPayload);
     const runner = await run({
       pgPool: asPool(pool),
       concurrency,

@@ -125,6 +125,7 @@ export class Leases {
   async giveUpFor(processId: string, isDead = true): Promise<number | undefined> {
     const { schema } = this.#database;
     return this.#database.transaction(async (query) => {
+      const beside = await this.#ranBeside(query, processId);
       const { rows } = await query<{ pools: string[]; claimant: string | null; has_crashed: boolean }>(
         `delete from ${schema}.processes where id = $1
          returning pools, claimant, pg_postmaster_start_time() < seen_at as has_crashed`,
@@ -136,8 +137,18 @@ export class Leases {
         rows[0].claimant,
       ]);
       // Where the server itself went down, its processes did not.
-      return this.#giveUp(query, "g.holder = $1", [processId], isDead && rows[0].has_crashed);
+      return this.#giveUp(query, "g.holder = $1", [processId], isDead && rows[0].has_crashed, beside);
     });
+  }
+
+  /** @returns by graph the nodes that others run for a process: what it dies of is not their doing. */
+  async #ranBeside(query: Query, processId: string): Promise<Map<string, string[]>> {
+    const { rows } = await query<{ id: string; nodes: string[] }>(
+      `select graph_id as id, array_agg(body->'context'->>'nodeId') as nodes from ${this.#database.schema}.node_calls
+       where holder = $1 and runner is not null and graph_id <> '' group by graph_id`,
+      [processId],
+    );
+    return new Map(rows.map(({ id, nodes }) => [id, nodes]));
   }
 
   /** Gives up what is held by processes that are not listed, and unlocks their jobs: what came too late for `giveUpFor`. */
@@ -206,7 +217,13 @@ export class Leases {
     return { count: rows.length, last: rows.at(-1)?.id };
   }
 
-  async #giveUp(query: Query, which: string, values: readonly unknown[], hasCrashed = false): Promise<number> {
+  async #giveUp(
+    query: Query,
+    which: string,
+    values: readonly unknown[],
+    hasCrashed = false,
+    beside?: ReadonlyMap<string, string[]>,
+  ): Promise<number> {
     const { schema } = this.#database;
     const { rows } = await query<GivenUp>(
       `update ${schema}.graph g set holder = null, lease = lease + 1
@@ -215,7 +232,8 @@ export class Leases {
       values,
     );
     const left = rows.filter((row) => row.needs_job);
-    if (left.length > 0) await query(addJobs, [JSON.stringify(left.map((row) => jobOf(row, hasCrashed)))]);
+    if (left.length > 0)
+      await query(addJobs, [JSON.stringify(left.map((row) => jobOf(row, hasCrashed, beside?.get(row.id))))]);
     return left.length;
   }
 }
@@ -241,11 +259,12 @@ function identifierOfRow({ worker, version, definition }: Pick<GivenUp, "worker"
 export function jobOf(
   graph: Pick<GivenUp, "id" | "worker" | "version" | "definition" | "due_ms" | "priority">,
   hasCrashed = false,
+  beside?: readonly string[],
 ): JobSpec {
   const { id, worker, version, definition, priority, due_ms } = graph;
   return {
     identifier: identifierOfRow({ worker, version, definition }),
-    payload: hasCrashed ? { id, hasCrashed } : { id },
+    payload: hasCrashed ? { id, hasCrashed, ...(beside && { beside }) } : { id },
     job_key: id,
     run_at: new Date(due_ms).toISOString(),
     priority: Math.max(-32_768, Math.min(32_767, -priority)),

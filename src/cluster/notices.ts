@@ -28,7 +28,7 @@ export interface News {
   answered: string[];
   /** Processes for which there are messages of nodes. */
   called: string[];
-  /** What was changed that others may have read: `queues` (and schedules), `registrations`, `webhooks` (those, or deliveries); `permits`: some were given back; `lost`: a process
+  /** What was changed that others may have read: `queues` (and schedules), `registrations`, `webhooks` (those, or deliveries); `permits`: some were given back; `places`: some are wanted; `lost`: a process
    * has gone, and may have told nobody what it did last. */
   changed: string[];
   /** Tags and paths of pages that show something else now. */

@@ -3,7 +3,7 @@
  * graphs are the store's.
  */
 
-import { callTables } from "./calls.ts";
+import { callTables } from "./messages.ts";
 import { permitTables } from "./permits.ts";
 
 /** First half of the keys of advisory locks: `svc` as a number. */
@@ -39,6 +39,7 @@ export function clusterTables(schema: string): string {
     );
     ${asText(schema)}
     ${withFigures(schema)}
+    ${withWants(schema)}
     create index if not exists commands_waiting on ${schema}.commands (process) where answer is null;
     ${permitTables(schema)}
     ${callTables(schema)}
@@ -65,6 +66,16 @@ function withFigures(schema: string): string {
     do $$ begin
       if not exists (select from pg_attribute where attrelid = '${schema}.processes'::regclass and attname = 'memory_bytes') then
         alter table ${schema}.processes add column loop_p99_ms float8, add column memory_bytes float8;
+      end if;
+    end $$;`;
+}
+
+/** The same for workers of which a process has more to run than places. */
+function withWants(schema: string): string {
+  return `
+    do $$ begin
+      if not exists (select from pg_attribute where attrelid = '${schema}.processes'::regclass and attname = 'wants') then
+        alter table ${schema}.processes add column wants text[] not null default '{}';
       end if;
     end $$;`;
 }

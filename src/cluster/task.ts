@@ -11,6 +11,8 @@ export interface JobPayload {
   id: string;
   /** The process that ran it was killed. */
   hasCrashed?: boolean;
+  /** Ids of nodes that ran in places of other processes then. */
+  beside?: readonly string[];
 }
 
 /** @param version undefined: the graph has none. */

@@ -11,6 +11,7 @@ import type { GraphPhase, GraphRow, NodeRow } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./definition/final-error.ts";
 import type { Worker } from "./definition/definition-types.ts";
+import type { Machine } from "./machine/machine.ts";
 import type { Engine } from "./engine-types.ts";
 import type { StartOptions, Steering } from "./definition/steering-types.ts";
 import type { WorkerContext } from "./definition/worker-types.ts";
@@ -132,6 +133,23 @@ export class Children {
     );
   }
 
+  /**
+   * A process is gone that may have told nobody what it committed last: parents here hear of children that have ended meanwhile, and children
+   * here end whose parent has failed. Rejects with what the store does.
+   * @param live graphs that are under way here.
+   */
+  async lookAgain(live: readonly { machine: Pick<Machine, "row" | "inner"> }[]): Promise<void> {
+    const awaited = new Map(
+      live.map(({ machine: { row, inner } }) => [row.id, new Set(inner.awaited().filter(isEnd))]),
+    );
+    const parents = [...awaited].filter(([, names]) => names.size > 0).map(([id]) => id);
+    const children = parents.length === 0 ? [] : await this.#options.graphs.children(parents);
+    const untold = children.filter((row) => hasEnded(row) && awaited.get(row.parentGraph ?? "")?.has(endOf(row)));
+    for (const row of untold) await this.ended(row);
+    for (const { machine } of live)
+      if (await this.isOrphan(machine.row)) await this.follow("cancel", machine.row.parentGraph ?? "");
+  }
+
   /** Work that may be done twice. Tried again until it is done: who asked for it has been answered. */
   async #patiently(
     graphId: string,
@@ -168,6 +186,10 @@ function hasEnded({ phase }: GraphRow): boolean {
 /** Name of the signal that says it; another for each time that the graph is run. */
 function endOf({ id, epoch }: GraphRow): string {
   return `${END_PREFIX}${id}:${epoch}`;
+}
+
+function isEnd(signal: string): boolean {
+  return signal.startsWith(END_PREFIX);
 }
 
 async function unlessRefused(step: Promise<unknown>): Promise<void> {

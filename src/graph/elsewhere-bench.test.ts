@@ -56,7 +56,13 @@ export class Beside {
 
   #fleet(attach: (held: Held) => void, runsHere: boolean): Fleet {
     return {
-      elsewhere: { runsHere: () => runsHere, call: this.#call },
+      elsewhere: {
+        runsHere: () => runsHere,
+        call: this.#call,
+        mayHelp: () => false,
+        want: () => undefined,
+        isTalking: () => false,
+      },
       // Limits are tested where they are asked for: permits are of processes, not of workers.
       permits: { take: async () => ({ kind: "granted", permit: undefined }), giveBack: () => undefined },
       attach,

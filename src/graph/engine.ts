@@ -15,7 +15,14 @@ import { Children } from "./children.ts";
 import { Isolation } from "./running/isolation.ts";
 import { whenAborted } from "./running/live.ts";
 import type { Machine } from "./machine/machine.ts";
-import { boundElsewhere, perform, type Channel, type NodeOrder, type Performance } from "./running/elsewhere.ts";
+import {
+  boundElsewhere,
+  perform,
+  type Channel,
+  type Hand,
+  type NodeOrder,
+  type Performance,
+} from "./running/elsewhere.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Place } from "./running/place.ts";
 import { Registry } from "./registry.ts";
@@ -128,7 +135,7 @@ class GraphEngine implements Engine {
       fleet: options.fleet,
       tools: this.#tools,
       values: this.limits,
-      bind: (worker, node) => this.#bind(worker, node.state),
+      bind: (worker, node, hand) => this.#bind(worker, node.state, hand),
       onEnd: (row) => this.#children.ended(row),
     });
     const outboxRows = options.outboxRows ?? (() => []);
@@ -152,13 +159,20 @@ class GraphEngine implements Engine {
       holds: (graphId) => this.#underWay.get(graphId) !== undefined,
       isLent: (graphId) => this.#underWay.loans.has(graphId),
       isAtRest: (graphId) => this.#underWay.isAtRest(graphId),
-      hold: (graphId, lease, hasCrashed) => this.#underWay.hold(graphId, lease, hasCrashed),
+      hold: (graphId, lease, hasCrashed, beside) => this.#underWay.hold(graphId, lease, hasCrashed, beside),
       readControls: async () => {
         await this.queues.readAgain();
         await this.schedule.lookAgain();
       },
+      lookAfterChildren: () => this.#children.lookAgain(this.#underWay.all()),
       dropAll: () => this.#underWay.dropAll(),
-      perform: (order, channel) => this.#perform(order, channel),
+      perform: (order, channel, place) => this.#perform(order, channel, place),
+      lend: (name) => {
+        const worker = registry.worker(name);
+        return worker && dispatcher.lend(worker);
+      },
+      isShort: (worker) => dispatcher.isShort(worker),
+      lent: (worker, hand) => dispatcher.lent(worker, hand),
       fulfil: (graphId, wish) => this.#steps.fulfil(graphId, wish),
     });
     const keptMs = keptBy(options.retention, options.graphs ?? []);
@@ -188,26 +202,35 @@ class GraphEngine implements Engine {
   }
 
   /** The worker as it is called here. */
-  #bind(worker: Worker<never, unknown>, state: Json | undefined): Worker<never, unknown> {
+  #bind(worker: Worker<never, unknown>, state: Json | undefined, hand: Hand | undefined): Worker<never, unknown> {
     const { fleet } = this.#options;
-    if (worker.graph !== undefined || fleet?.elsewhere.runsHere(worker.name) !== false)
-      return this.#isolation.bind(this.#children.bind(worker), state);
-    return boundElsewhere(worker, state, fleet.elsewhere, (name) => this.#registry.worker(name));
+    const isHere = worker.graph !== undefined || fleet?.elsewhere.runsHere(worker.name) !== false;
+    const away = hand ?? (isHere ? undefined : fleet?.elsewhere);
+    if (!away) return this.#isolation.bind(this.#children.bind(worker), state);
+    return boundElsewhere(worker, state, away, (name) => this.#registry.worker(name));
   }
 
-  async #perform(order: NodeOrder, channel: Channel): Promise<Performance | undefined> {
+  async #perform(order: NodeOrder, channel: Channel, given?: Place): Promise<Performance | undefined> {
     const worker = this.#registry.worker(order.worker);
     if (!worker) return undefined;
-    const { signal } = channel;
+    const place = given ?? (await this.#placeFor(worker, channel.signal));
+    const performance = await new Promise<Performance>((begun) =>
+      this.#underWay.starts.add(() =>
+        begun(perform(this.#isolation.bind(worker, order.state), order, this.#tools, channel, place)),
+      ),
+    );
+    if (!given) void performance.ended.finally(() => place.leave());
+    return performance;
+  }
+
+  /** Rejects with the signal's reason where nobody wants it by then. */
+  #placeFor(worker: Worker<never, unknown>, signal: AbortSignal): Promise<Place> {
     const aborted = whenAborted(signal);
     // Its permit and its rate are the other process's: counted where it was started.
-    const given = new Promise<Place>((resolve) =>
+    const place = new Promise<Place>((resolve) =>
       this.#underWay.dispatcher.place(worker, resolve, () => !signal.aborted, true),
     );
-    const place = await Promise.race([given, aborted.promise]).finally(aborted.stop);
-    const performance = perform(this.#isolation.bind(worker, order.state), order, this.#tools, channel, place);
-    void performance.ended.finally(() => place.leave());
-    return performance;
+    return Promise.race([place, aborted.promise]).finally(aborted.stop);
   }
 
   purge(query: PurgeQuery): Promise<number> {

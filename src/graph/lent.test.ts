@@ -16,7 +16,13 @@ function serving(store: Store) {
   let lease = 0;
   let isHeld = false;
   const fleet: Fleet = {
-    elsewhere: { runsHere: () => true, call: () => assert.fail("nothing runs") },
+    elsewhere: {
+      runsHere: () => true,
+      call: () => assert.fail("nothing runs"),
+      mayHelp: () => false,
+      want: () => undefined,
+      isTalking: () => false,
+    },
     permits: { take: async () => assert.fail("nothing runs"), giveBack: () => undefined },
     attach: () => undefined,
     isRunner: false,

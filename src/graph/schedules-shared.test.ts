@@ -37,7 +37,13 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
     const fleet: Fleet = {
       attach: (given) => void (held = given),
       isRunner: true,
-      elsewhere: { runsHere: () => true, call: () => assert.fail("nothing runs elsewhere") },
+      elsewhere: {
+        runsHere: () => true,
+        call: () => assert.fail("nothing runs elsewhere"),
+        mayHelp: () => false,
+        want: () => undefined,
+        isTalking: () => false,
+      },
       enter: () => "p",
       permits: { take: () => Promise.resolve({ kind: "dropped" }), giveBack: () => undefined },
       wrote: () => undefined,

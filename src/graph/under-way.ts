@@ -10,7 +10,7 @@ import type { Clock } from "../shared/clock.ts";
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import { PassingMap } from "../shared/passing-map.ts";
-import type { GraphRow, StoredGraph } from "../store/graph-rows.ts";
+import type { GraphRow, NodeRow, StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
 import type { NewAudit } from "../store/control.ts";
@@ -26,6 +26,7 @@ import { ProgressThrottle } from "./running/progress.ts";
 import { Outrun, type Fleet } from "./fleet.ts";
 import { calledIn, type Registry } from "./registry.ts";
 import { Runner, type RunnerOptions } from "./running/runner.ts";
+import { Starts } from "./running/starts.ts";
 import { transact } from "./running/transact.ts";
 import type { GraphDefinition, Worker } from "./definition/definition-types.ts";
 import type { OutboxRows } from "./machine/report-types.ts";
@@ -63,13 +64,17 @@ export class UnderWay {
   readonly #runner: Runner;
   readonly #undoer: Undoer;
   readonly dispatcher: Dispatcher;
+  readonly starts: Starts;
   /** Places that attempts hold, and commits under way. */
   readonly busy = new Busy();
+  /** Under way. */
+  #commits = 0;
   #isClosing = false;
 
   constructor(options: UnderWayOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.starts = new Starts(options.clock, () => this.#isAwaited());
     const { clock, random, graphs } = options;
     const isClosing = (): boolean => this.#isClosing || options.fleet?.isRunner === false;
     const live = (graphId: string): LiveGraph | undefined => this.#live.get(graphId);
@@ -84,6 +89,7 @@ export class UnderWay {
       isLive: (graph) => this.#live.get(graph.id) === graph,
       permits: options.fleet?.permits,
       isElsewhere,
+      elsewhere: options.fleet?.elsewhere,
       start: (graph, unit, claim) => void this.#go(graph, () => unit, [claim]),
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
     });
@@ -111,6 +117,7 @@ export class UnderWay {
       apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
       bind: options.bind,
       isElsewhere,
+      measured: (worker, lengthMs, heldMs) => this.dispatcher.measured(worker, lengthMs, heldMs),
       artifacts: graphs,
       transact: (graph, { isAsync, statements, decide }) => {
         const underIts: typeof decide = (...given) => underLease(graph, decide(...given));
@@ -124,6 +131,10 @@ export class UnderWay {
 
   get(graphId: string): LiveGraph | undefined {
     return this.#live.get(graphId);
+  }
+
+  all(): LiveGraph[] {
+    return [...this.#live.values()];
   }
 
   /**
@@ -158,16 +169,22 @@ export class UnderWay {
     await fleet?.giveBack(graphId, lease);
   }
 
+  /** Whether another process waits for a node, and this one for the store or for what it says. */
+  #isAwaited(): boolean {
+    const { fleet } = this.#options;
+    return this.dispatcher.isSpreading() && (this.#commits > 0 || fleet?.elsewhere.isTalking() === true);
+  }
+
   /** Whether nothing of it runs, or is about to. */
   isAtRest(graphId: string): boolean {
     const live = this.#live.get(graphId);
     return !live?.machine.nodes().some(({ status }) => status === "running" || status === "ready");
   }
 
-  /** Takes up a graph that this process holds now. */
-  async hold(graphId: string, lease: number, hasCrashed: boolean): Promise<void> {
+  /** Takes up a graph that this process holds now. @param beside nodes that the one before it had run in other processes. */
+  async hold(graphId: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void> {
     const [stored] = await this.#options.graphs.load([graphId]);
-    if (stored) await this.recover(stored, hasCrashed, lease);
+    if (stored) await this.recover(stored, hasCrashed, lease, beside);
   }
 
   /** All that this process held is others': nothing that still comes of it is written. */
@@ -215,12 +232,12 @@ export class UnderWay {
       await this.#commit(live, unit);
     } catch (error) {
       this.#live.delete(row.id);
-      for (const { place } of claims) place.leave();
+      for (const claim of claims) leave(claim);
       // Of a connection that was cut, or a disk that failed as it was synced, nobody knows: what is stored after all is this process's to run.
       this.#rereads.later(row.id, live.lease);
       throw error;
     }
-    for (const claim of claims) void this.#run(claim);
+    this.#begin(claims);
     this.#watch(live);
     this.#beginWhenDue(live);
   }
@@ -242,9 +259,14 @@ export class UnderWay {
 
   /**
    * Goes on with a graph that was left, unless it is under way.
-   * @param hasCrashed whether the process that ran it died.
+   * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in other processes.
    */
-  async recover(stored: StoredGraph, hasCrashed: boolean, lease?: number): Promise<void> {
+  async recover(
+    stored: StoredGraph,
+    hasCrashed: boolean,
+    lease?: number,
+    beside: readonly string[] = [],
+  ): Promise<void> {
     const { row } = stored;
     if (this.#live.has(row.id)) return;
     const definition = this.#options.registry.of(row);
@@ -253,7 +275,7 @@ export class UnderWay {
         { graphId: row.id, worker: row.worker, version: row.version },
         `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
       );
-    await this.#takeUp(stored, definition, hasCrashed, lease).settled;
+    await this.#takeUp(stored, definition, hasCrashed, lease, beside).settled;
   }
 
   /** Nothing new begins; what runs is waited for, and after `drainMs` aborted. */
@@ -284,7 +306,7 @@ export class UnderWay {
 
   /**
    * Goes on with a graph as the store has it.
-   * @param hasCrashed whether the process that ran it died.
+   * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in other processes.
    * @returns the graph, and when what had to be mended is committed or, after a fault, will be tried again.
    */
   #takeUp(
@@ -292,12 +314,14 @@ export class UnderWay {
     definition: GraphDefinition,
     hasCrashed: boolean,
     lease?: number,
+    beside: readonly string[] = [],
   ): { live: LiveGraph; settled: Promise<void> } {
     const live = this.adopt(stored, definition, lease);
     const { machine } = live;
     const nowMs = this.#clock.now();
     const { fleet } = this.#options;
-    const ranBeside = (worker: string): boolean => fleet?.elsewhere.runsHere(worker) === false;
+    const ranBeside = ({ id, worker }: NodeRow): boolean =>
+      fleet?.elsewhere.runsHere(worker) === false || beside.includes(id);
     const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed, ranBeside));
     if (!machine.isTerminal) {
       for (const node of machine.retrying()) this.#runner.scheduleRetry(live, node);
@@ -343,13 +367,13 @@ export class UnderWay {
       if (!isHeld) throw new Outrun();
     } catch (error) {
       this.#reload(live, error);
-      for (const { place } of claims) place.leave();
+      for (const claim of claims) leave(claim);
       throw error;
     }
     if (isTerminal) this.#forget(live);
     else this.#watch(live);
     for (const wait of woken) wait.wake();
-    for (const claim of claims) void this.#run(claim);
+    this.#begin(claims);
   }
 
   /**
@@ -420,13 +444,19 @@ export class UnderWay {
 
   async #commit(live: LiveGraph, unit: Unit): Promise<boolean> {
     this.busy.begin();
+    this.#commits++;
     try {
       const isWritten = await this.#options.graphs.commit(underLease(live, unit));
       if (isWritten) this.#options.fleet?.wrote(live.id, unit.outbox?.map((row) => row.registrationId) ?? []);
       return isWritten;
     } finally {
+      this.#commits--;
       this.busy.end();
     }
+  }
+
+  #begin(claims: readonly Claim[]): void {
+    for (const claim of claims) this.starts.add(() => void this.#run(claim));
   }
 
   /** Runs an attempt whose start is committed. */
@@ -437,7 +467,15 @@ export class UnderWay {
       this.#reload(claim.live, error);
     }
     claim.place.leave();
+    // Another may follow in the same place.
+    if (claim.hand) this.dispatcher.lent(claim.node.worker, claim.hand);
   }
+}
+
+/** It is not run after all. */
+function leave({ place, hand }: Claim): void {
+  place.leave();
+  hand?.end();
 }
 
 /** What writes a new graph: its rows, and that it is queued. */

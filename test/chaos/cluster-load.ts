@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterClient } from "./cluster-client.ts";
 
-const KINDS = ["chain", "fan", "approval"] as const;
+const KINDS = ["chain", "fan", "approval", "wide"] as const;
 /** Whoever follows some graphs through all of it is enough to see a gap. */
 const FOLLOWED_EACH = 25;
 const AT_ONCE = 10;

@@ -15,6 +15,16 @@ const step = worker("step", { retry: { max: 5, base: "10ms" } }, async (value: n
   return value + 1;
 });
 const parts = worker("parts", async (value: number) => Array.from({ length: 8 }, (_, at) => value + at));
+/** Whatever waits for a place goes where there is one. */
+const shared = worker(
+  "shared",
+  { perProcess: 2, spread: "always", retry: { max: 5, base: "10ms" } },
+  async (value: number, ctx) => {
+    const first = await ctx.step("first", () => value);
+    await soon(20 + Math.random() * 60);
+    return first + 1;
+  },
+);
 const sum = worker("sum", async (values: number[]) => values.reduce((all, value) => all + value, 0));
 const signed = worker("signed", async (value: number, ctx) => {
   await ctx.waitFor("go");
@@ -31,6 +41,11 @@ const fan = graph("fan", (g) => {
   const each = g.map("each", step, list, (values) => values);
   return g.node("sum", sum, { after: [each], input: (_input, deps) => deps["each"] as number[] });
 });
+const wide = graph("wide", (g) => {
+  const list = g.node("list", parts);
+  const each = g.map("each", shared, list, (values) => values);
+  return g.node("sum", sum, { after: [each], input: (_input, deps) => deps["each"] as number[] });
+});
 const approval = graph("approval", (g) => {
   const first = g.node("signed", signed);
   return g.node("third", step, { after: [first], input: (_input, deps) => Number(deps["signed"]) });
@@ -38,7 +53,7 @@ const approval = graph("approval", (g) => {
 
 if (process.argv[2] === "go") {
   const app = createApp({
-    graphs: [chain, fan, approval],
+    graphs: [chain, fan, wide, approval],
     // An attempt that meets trouble is tried again soon, so that the end is soon seen.
     webhookSchedule: ["0s", "1s", "1s", "1s", "2s", "2s", "2s", "2s", "2s", "2s"],
   });

@@ -48,7 +48,7 @@ describe("a node in another process", { skip: await withoutPostgres() }, () => {
     database = await testDatabase();
     web = createApp({ graphs, log: recordLog(), env: envOf("web") });
     await web.boot();
-    await Promise.all(["plan", "plan", "model,bomb", "model,bomb"].map(boot));
+    await Promise.all(["plan", "plan", "model,bomb", "model,bomb", "plan,item", "plan,item"].map(boot));
   });
   after(async () => {
     isOver = true;
@@ -120,5 +120,15 @@ describe("a node in another process", { skip: await withoutPostgres() }, () => {
     const [pid] = (await pidsOf(next, 1)) as [number];
     kill(pid);
     assert.equal((await ended(next)).snapshot.status, "done");
+  });
+
+  it("of a fan-out that is spread runs again, wherever it ran and whoever held the graph, and is done once", async () => {
+    const id = await start("wide");
+    const pids = await pidsOf(id, 2);
+    assert.equal(new Set(pids).size, 2, "each process has one place");
+    for (const pid of pids) kill(pid);
+    const { snapshot, done } = await ended(id);
+    assert.deepEqual(snapshot.result, ["x1 at 2", "x2 at 2"]);
+    assert.deepEqual(done.toSorted(), ["each/0", "each/1", "plan"]);
   });
 });

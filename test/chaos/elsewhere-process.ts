@@ -15,6 +15,17 @@ const model = worker("model", { timeout: "5m" }, async (input: string, ctx) => {
   if (ctx.attempt === 1) await new Promise((_stay, leave) => ctx.signal.addEventListener("abort", leave));
   return { input, first, last: process.pid };
 });
+/** One place in each process; what waits for it goes to others. Stays at its first attempt. */
+const item = worker("item", { timeout: "5m", perProcess: 1, spread: "always" }, async (input: string, ctx) => {
+  ctx.emit("runs", { pid: process.pid });
+  await ctx.checkpoint();
+  if (ctx.attempt === 1) await new Promise((_stay, leave) => ctx.signal.addEventListener("abort", leave));
+  return `${input} at ${ctx.attempt}`;
+});
+const wide = graph("wide", (g) => {
+  const first = g.node("plan", plan);
+  return g.map("each", item, first, (text) => [`${text}1`, `${text}2`]);
+});
 const bomb = worker("bomb", { retry: { max: 10, base: "1ms" } }, () => void process.kill(process.pid, "SIGKILL"));
 
 const after = (name: string, middle: typeof model | typeof bomb) =>
@@ -23,7 +34,7 @@ const after = (name: string, middle: typeof model | typeof bomb) =>
     return g.node("away", middle as typeof model, { after: [first], input: (_input, deps) => String(deps["plan"]) });
   });
 
-export const graphs = [after("uses", model), after("explodes", bomb)];
+export const graphs = [after("uses", model), after("explodes", bomb), wide];
 
 if (process.argv[2] === "go") {
   const app = createApp({ graphs });

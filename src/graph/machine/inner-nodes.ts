@@ -63,6 +63,11 @@ export class InnerNodes {
     return this.#open.get(nodeId) ?? 0;
   }
 
+  /** Names of signals that nodes wait for. */
+  awaited(): string[] {
+    return [...this.#waits.values()].flatMap(({ signal }) => signal ?? []);
+  }
+
   // Steps.
 
   /** A step has run: its result is remembered. */

@@ -332,15 +332,15 @@ export class Machine {
   /**
    * What ran is ready again, or poison; a graph whose definition has changed beyond it fails.
    * @param hasCrashed whether the process died with it; a fault of the store is not the node's doing.
-   * @param ranBeside whether nodes of a worker run in other processes: what this one dies of is not their doing.
+   * @param ranBeside whether a node ran in another process: what this one dies of is not its doing.
    * @returns undefined when there is nothing to mend.
    */
-  recover(nowMs: number, hasCrashed: boolean, ranBeside?: (worker: string) => boolean): Unit | undefined {
+  recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Unit | undefined {
     if (this.ending.isUnderWay) return this.ending.recover(nowMs, hasCrashed);
     const problem = misfit(this.row, this.#mirror);
     if (problem !== undefined) return this.#abandon(problem, nowMs);
     const change = new Change(this.row, nowMs, this.#last);
-    const poison = recoverNodes(change, this.#mirror, (node) => hasCrashed && ranBeside?.(node.worker) !== true);
+    const poison = recoverNodes(change, this.#mirror, (node) => hasCrashed && ranBeside?.(node) !== true);
     this.#turns.readAgain();
     if (poison) {
       this.#turns.drop(poison.node);

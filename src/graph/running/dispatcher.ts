@@ -5,11 +5,13 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { NodeRow } from "../../store/graph-rows.ts";
 import type { Unit } from "../../store/unit.ts";
-import { Lane, NO_KEYS, orderOf, type Keys, type Seat } from "./lane.ts";
+import type { Elsewhere, Hand } from "./elsewhere.ts";
+import { COUNTED_ELSEWHERE, Lane, NO_KEYS, orderOf, type Keys, type Seat } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";
 import { sharedLimits, type Permits, type SharedLimits } from "./permit-types.ts";
 import { Place } from "./place.ts";
+import { Spreader } from "./spreader.ts";
 import type { LaneReport } from "../machine/report-types.ts";
 import type { Worker } from "../definition/definition-types.ts";
 
@@ -41,9 +43,16 @@ interface WorkerLane {
   readonly worker: Worker<never, unknown>;
   /** Those that hold over all processes. */
   readonly limits: SharedLimits | undefined;
-  /** Seats that have a place here, and wait for a permit. */
+  /** Seats that have a place, and wait for a permit. */
   asking: number;
+  /** Those that run in places of other processes. */
+  away: number;
+  /** Where others may lend places. */
+  readonly spreader: Spreader | undefined;
 }
+
+/** Attempts of one worker in places that others lend: so many are asked of nobody, and what a process has in hand is bounded. */
+const MOST_AWAY = 128;
 
 /** A place in its lane, given to one attempt of a node. */
 export interface Claim {
@@ -54,6 +63,8 @@ export interface Claim {
   epoch: number;
   /** Why the worker can't be called. */
   fault: string | undefined;
+  /** Where its place is another process's. */
+  hand: Hand | undefined;
 }
 
 export interface DispatcherOptions {
@@ -70,6 +81,8 @@ export interface DispatcherOptions {
   permits: Permits | undefined;
   /** Whether another process runs it: then places are that one's. */
   isElsewhere: (worker: Worker<never, unknown>) => boolean;
+  /** Where several processes share the store. */
+  elsewhere: Elsewhere | undefined;
   /** Told as a place is taken and given back. */
   onPlace: (isHeld: boolean) => void;
 }
@@ -94,6 +107,7 @@ export class Dispatcher {
       const { keys, fault } = keysOf(live.machine, node, lane.worker.options);
       if (!lane.limits && this.#running < concurrency && lane.lane.enter(keys)) {
         live.machine.nodeStarted(node, clock.now(), unit);
+        lane.spreader?.started();
         claims.push(this.#claimOf(live, node, this.#placeIn(lane, keys), fault));
       } else this.#wait(live, lane, keys, node, fault);
       if (lane.limits) this.#fill(lane);
@@ -127,22 +141,57 @@ export class Dispatcher {
   ): void {
     const lane = this.#laneOf(worker);
     const order = orderOf(this.#options.clock.now(), lane.priority);
+    const keys = hasPermit ? COUNTED_ELSEWHERE : NO_KEYS;
     lane.lane.wait({
       order,
       seq: lane.lane.nextSeq(),
-      keys: NO_KEYS,
+      keys,
       isStart: false,
       isWanted,
       hasPermit,
-      goOn: (permit) => goOn(this.#placeIn(lane, NO_KEYS, permit)),
+      goOn: (permit) => goOn(this.#placeIn(lane, keys, permit)),
     });
     this.#fill(lane);
   }
 
+  /** A place for nodes of a graph of another process's, counted there. @returns undefined where there is none to spare. */
+  lend(worker: Worker<never, unknown>): Place | undefined {
+    const { isClosing, concurrency } = this.#options;
+    const lane = this.#laneOf(worker);
+    if (isClosing() || this.#running >= concurrency || !lane.lane.lend()) return undefined;
+    return this.#placeIn(lane, COUNTED_ELSEWHERE);
+  }
+
+  /** Whether attempts of graphs of this process wait for a place of this worker. */
+  isShort(worker: string): boolean {
+    return (this.#lanes.get(worker)?.lane.waiting ?? 0) > 0;
+  }
+
+  /** A place that another process lends: what is next of this worker runs there, if there is any that has no place here. */
+  lent(worker: string, hand: Hand): void {
+    if (hand.isGone) return;
+    const lane = this.#lanes.get(worker);
+    const hasRoom = lane?.spreader !== undefined && lane.away < MOST_AWAY && !this.#options.isClosing();
+    const seat = hasRoom ? lane.lane.take(true) : undefined;
+    if (!lane || !seat) return hand.end();
+    if (lane.limits) void this.#askFor(lane, seat, lane.limits, hand);
+    else this.#goOn(lane, seat, undefined, hand);
+  }
+
+  /** Whether other processes are to run what waits here. */
+  isSpreading(): boolean {
+    return [...this.#lanes.values()].some(({ spreader }) => spreader?.isSpread === true);
+  }
+
+  /** An attempt of this worker has ended that ran here and waited for nothing. @param heldMs how long it held up the loop. */
+  measured(worker: string, lengthMs: number, heldMs: number): void {
+    this.#lanes.get(worker)?.spreader?.ended(lengthMs, heldMs);
+  }
+
   lanes(): LaneReport[] {
-    return [...this.#lanes].map(([worker, { lane, asking }]) => {
+    return [...this.#lanes].map(([worker, { lane, asking, away }]) => {
       const since = lane.heads().flatMap((seat) => (seat.isStart && this.#isWanted(seat) ? [seat.sinceMs] : []));
-      const [running, waiting] = [lane.running - asking, lane.waiting + asking];
+      const [running, waiting] = [lane.running + away - asking, lane.waiting + asking];
       return { worker, running, waiting, ...(since.length > 0 && { sinceMs: Math.min(...since) }) };
     });
   }
@@ -168,23 +217,53 @@ export class Dispatcher {
     const { options } = worker;
     const { permits, clock } = this.#options;
     const limits = permits && sharedLimits(options);
+    const seats = new Lane<AnySeat>({
+      options,
+      clock,
+      isShared: limits !== undefined,
+      isElsewhere: this.#options.isElsewhere(worker),
+      isWanted: (seat) => this.#isWanted(seat),
+      onOpen: () => this.#fill(lane),
+    });
     const lane: WorkerLane = {
       worker,
       limits,
       asking: 0,
+      away: 0,
       priority: options.priority ?? 0,
-      lane: new Lane<AnySeat>({
-        options,
-        clock,
-        isShared: limits !== undefined,
-        isElsewhere: this.#options.isElsewhere(worker),
-        isWanted: (seat) => this.#isWanted(seat),
-        onOpen: () => this.#fill(lane),
-      }),
+      lane: seats,
+      spreader: this.#spreaderOf(worker, seats, () => lane.asking > 0),
     };
     lane.lane.isPaused = this.#paused.has(worker.name);
     this.#lanes.set(worker.name, lane);
     return lane;
+  }
+
+  /**
+   * Undefined for what never runs in a place of another process.
+   * @param asks whether some that have a place here wait for a permit already: another place would be of no use.
+   */
+  #spreaderOf(worker: Worker<never, unknown>, lane: Lane<AnySeat>, asks: () => boolean): Spreader | undefined {
+    const { elsewhere, isElsewhere, clock } = this.#options;
+    const { name, graph, options } = worker;
+    const { spread = "auto" } = options;
+    if (!elsewhere || graph || spread === "never" || isElsewhere(worker)) return undefined;
+    const mayLeave = (): boolean => !asks() && lane.next(true) !== undefined;
+    const { places } = lane;
+    return new Spreader({
+      worker: name,
+      spread,
+      clock,
+      elsewhere,
+      lane: {
+        places,
+        get waiting() {
+          return lane.waiting;
+        },
+        mayLeave,
+        limitTo: (limit) => lane.limitTo(limit),
+      },
+    });
   }
 
   /** Not when queued twice, or paused, cancelled or reloaded in the meantime. */
@@ -202,6 +281,7 @@ export class Dispatcher {
     const sinceMs = this.#options.clock.now();
     const order = orderOf(sinceMs, lane.priority + live.machine.row.priority);
     lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: true, live, nodeId: node.id, fault, sinceMs });
+    lane.spreader?.waits();
   }
 
   /** Gives away what room there is. @param lane where there is some; with a limit over all, every lane may have its turn. */
@@ -216,29 +296,33 @@ export class Dispatcher {
     }
   }
 
-  /** A seat that has a place in its lane. @param permit where it needs one. */
-  #goOn(lane: WorkerLane, seat: AnySeat, permit?: string): void {
-    if (seat.isStart) this.#start(lane, seat, permit);
+  /** A seat that has a place in its lane. @param permit where it needs one. @param hand where the place is another process's. */
+  #goOn(lane: WorkerLane, seat: AnySeat, permit?: string, hand?: Hand): void {
+    if (seat.isStart) this.#start(lane, seat, permit, hand);
     else seat.goOn(permit);
   }
 
   /** It keeps its place here while it waits for the other processes. */
-  async #askFor(lane: WorkerLane, seat: AnySeat, limits: SharedLimits): Promise<void> {
+  async #askFor(lane: WorkerLane, seat: AnySeat, limits: SharedLimits, hand?: Hand): Promise<void> {
     const { permits, isClosing } = this.#options;
-    const isWanted = (): boolean => !isClosing() && this.#isWanted(seat) && !(lane.lane.isPaused && seat.isStart);
+    const isWanted = (): boolean =>
+      !isClosing() && hand?.isGone !== true && this.#isWanted(seat) && !(lane.lane.isPaused && seat.isStart);
     const { concurrency: key, rate: rateKey } = seat.keys;
     lane.asking++;
-    this.#running++;
+    if (hand) lane.away++;
+    else this.#running++;
     const want = { worker: lane.worker.name, limits, key, rateKey, isStart: seat.isStart, isWanted };
     const answer = await (permits as Permits).take(want);
     lane.asking--;
-    this.#running--;
-    if (answer.kind === "granted" && isWanted()) return this.#goOn(lane, seat, answer.permit);
+    if (hand) lane.away--;
+    else this.#running--;
+    if (answer.kind === "granted" && isWanted()) return this.#goOn(lane, seat, answer.permit, hand);
     if (answer.kind === "granted" && answer.permit !== undefined) permits?.giveBack(answer.permit);
-    lane.lane.leave(seat.keys);
+    lane.lane.leave(seat.keys, hand !== undefined);
     if (answer.kind === "refused") lane.lane.shut(seat.keys, answer.waitMs);
     // Of a queue that was paused meanwhile, too; what nobody wants any more is dropped when its turn comes.
     if (!isClosing()) lane.lane.wait(seat);
+    if (hand) this.lent(lane.worker.name, hand);
     this.#fill(lane);
   }
 
@@ -252,25 +336,31 @@ export class Dispatcher {
     return first?.lane;
   }
 
-  #start(lane: WorkerLane, { live, keys, nodeId, fault }: NodeSeat, permit?: string): void {
+  #start(lane: WorkerLane, { live, keys, nodeId, fault }: NodeSeat, permit?: string, hand?: Hand): void {
     const node = live.machine.node(nodeId) as NodeRow;
     const unit = live.machine.nodeStarted(node, this.#options.clock.now());
-    this.#options.start(live, unit, this.#claimOf(live, node, this.#placeIn(lane, keys, permit), fault));
+    if (!hand) lane.spreader?.started();
+    const place = this.#placeIn(lane, keys, permit, hand !== undefined);
+    this.#options.start(live, unit, this.#claimOf(live, node, place, fault, hand));
   }
 
-  #claimOf(live: LiveGraph, node: NodeRow, place: Place, fault: string | undefined): Claim {
-    return { live, place, node, attempt: node.attempt, epoch: live.machine.row.epoch, fault };
+  #claimOf(live: LiveGraph, node: NodeRow, place: Place, fault: string | undefined, hand?: Hand): Claim {
+    return { live, place, node, attempt: node.attempt, epoch: live.machine.row.epoch, fault, hand };
   }
 
-  /** A place that the lane has just given. */
-  #placeIn(lane: WorkerLane, keys: Keys, given?: string): Place {
+  /** A place that the lane has just given. @param given its permit. @param isLent whether it is another process's, until it is given back. */
+  #placeIn(lane: WorkerLane, keys: Keys, given?: string, isLent = false): Place {
     let permit = given;
-    this.#taken();
+    let isAway = isLent;
+    if (isAway) lane.away++;
+    this.#taken(isAway);
     const free = (): void => {
       if (permit !== undefined) this.#options.permits?.giveBack(permit);
       permit = undefined;
-      lane.lane.leave(keys);
-      this.#running--;
+      lane.lane.leave(keys, isAway);
+      if (isAway) lane.away--;
+      else this.#running--;
+      isAway = false;
       this.#fill(lane);
       this.#options.onPlace(false);
     };
@@ -288,8 +378,8 @@ export class Dispatcher {
     return new Place({ free, takeAgain });
   }
 
-  #taken(): void {
-    this.#running++;
+  #taken(isAway = false): void {
+    if (!isAway) this.#running++;
     this.#options.onPlace(true);
   }
 }

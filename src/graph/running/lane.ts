@@ -40,6 +40,9 @@ export interface Keys {
 
 export const NO_KEYS: Keys = { concurrency: "", rate: "" };
 
+/** Of what runs here for a graph of another process, where it is counted. */
+export const COUNTED_ELSEWHERE: Keys = { concurrency: "", rate: "" };
+
 /** A place in the queue. */
 export interface Seat extends Ordered {
   readonly keys: Keys;
@@ -98,6 +101,7 @@ export class Lane<S extends Seat> {
   readonly #isWanted: (seat: S) => boolean;
   readonly #onOpen: () => void;
   readonly #total: number;
+  #limit: number;
   readonly #perKey: number;
   readonly #rate: { limit: number; perMs: number } | undefined;
   readonly #isShared: boolean;
@@ -121,6 +125,7 @@ export class Lane<S extends Seat> {
     this.#isWanted = isWanted;
     this.#onOpen = onOpen;
     this.#total = isElsewhere ? Math.min(PLACES_ELSEWHERE, givenTotal(options) ?? Infinity) : localPlaces(options);
+    this.#limit = this.#total;
     this.#perKey = typeof concurrency === "object" ? concurrency.limit : Infinity;
     this.#rate = rate && { limit: rate.limit, perMs: durationMs(rate.per) };
   }
@@ -133,6 +138,16 @@ export class Lane<S extends Seat> {
     return this.#waiting;
   }
 
+  /** Attempts at once, as its options say. */
+  get places(): number {
+    return this.#total;
+  }
+
+  /** Lets so many run at once; what runs goes on. */
+  limitTo(places: number): void {
+    this.#limit = places;
+  }
+
   /** The next of each key. */
   heads(): S[] {
     return [...this.#groups.values()].flatMap(({ seats }) => seats.peek() ?? []);
@@ -142,7 +157,7 @@ export class Lane<S extends Seat> {
   enter(keys: Keys): boolean {
     if (
       this.isPaused ||
-      this.#running >= this.#total ||
+      this.#running >= this.#limit ||
       (this.#waiting > 0 && this.next()) ||
       this.#closedGate(keys, true)
     )
@@ -165,34 +180,48 @@ export class Lane<S extends Seat> {
     this.next();
   }
 
-  /** Who may take a place now. */
-  next(): S | undefined {
-    if (this.#running >= this.#total) return undefined;
+  /**
+   * Takes a place for what runs here for another process, where there is room and nobody here waits.
+   * @returns whether there was.
+   */
+  lend(): boolean {
+    if (this.isPaused || this.#running >= this.#limit || this.next()) return false;
+    this.#running++;
+    return true;
+  }
+
+  /** Who may take a place now. @param isBeyond whether it is another process's: then only what is yet to begin. */
+  next(isBeyond = false): S | undefined {
+    if (!isBeyond && this.#running >= this.#limit) return undefined;
     for (let entry = this.#ready.peek(); entry; entry = this.#ready.peek()) {
       const { group } = entry;
       const seat = group.seats.peek();
       if (group.isParked || seat?.seq !== entry.seq) this.#ready.pop();
       else if (!this.#isWanted(seat)) this.#drop(group);
       // What goes on stands before all that starts.
-      else if (this.isPaused && seat.isStart) return undefined;
+      else if (seat.isStart ? this.isPaused : isBeyond) return undefined;
       else if (this.#closedGate(seat.keys, seat.isStart)) this.#park(group, seat);
       else return seat;
     }
     return undefined;
   }
 
-  /** Gives a place to who is next. */
-  take(): S | undefined {
-    const seat = this.next();
+  /** Gives a place to who is next. @param isBeyond whether it is another process's. */
+  take(isBeyond = false): S | undefined {
+    const seat = this.next(isBeyond);
     const entry = this.#ready.peek();
     if (!seat || !entry) return undefined;
     this.#drop(entry.group);
     this.#occupy(seat.keys, seat.isStart);
+    if (isBeyond) this.#running--;
     return seat;
   }
 
-  leave({ concurrency }: Keys): void {
-    this.#running--;
+  /** @param isBeyond whether the place was another process's. */
+  leave(keys: Keys, isBeyond = false): void {
+    if (!isBeyond) this.#running--;
+    if (keys === COUNTED_ELSEWHERE) return;
+    const { concurrency } = keys;
     const gate = this.#keyGates.get(concurrency);
     if (!gate) return;
     if (--gate.running === 0) this.#keyGates.delete(concurrency);
@@ -211,7 +240,7 @@ export class Lane<S extends Seat> {
 
   #occupy(keys: Keys, isStart: boolean): void {
     this.#running++;
-    if (this.#perKey !== Infinity) this.#keyGate(keys.concurrency).running++;
+    if (this.#perKey !== Infinity && keys !== COUNTED_ELSEWHERE) this.#keyGate(keys.concurrency).running++;
     if (this.#rate && isStart) this.#rateGate(keys.rate).window.take(this.#clock.now());
   }
 
@@ -226,6 +255,7 @@ export class Lane<S extends Seat> {
   }
 
   #closedGate(keys: Keys, isStart: boolean): "key" | "rate" | undefined {
+    if (keys === COUNTED_ELSEWHERE) return undefined;
     if (this.#perKey !== Infinity && (this.#keyGates.get(keys.concurrency)?.running ?? 0) >= this.#perKey) return "key";
     if (!this.#rate || !isStart) return undefined;
     const nowMs = this.#clock.now();
@@ -303,7 +333,9 @@ export class Lane<S extends Seat> {
   }
 }
 
-function keys2name({ concurrency, rate }: Keys, isStart: boolean): string {
+function keys2name(keys: Keys, isStart: boolean): string {
+  if (keys === COUNTED_ELSEWHERE) return "elsewhere";
+  const { concurrency, rate } = keys;
   if (concurrency === "" && rate === "" && isStart) return "";
   return JSON.stringify([concurrency, rate, isStart]);
 }

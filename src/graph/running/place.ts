@@ -14,6 +14,8 @@ export class Place {
   readonly #owner: PlaceOwner;
   #isHeld = true;
   #isGone = false;
+  /** Whether it was given back for a while. */
+  hasWaited = false;
   #again: Promise<void> | undefined;
   #onFreed!: () => void;
   /** Resolves when it is given back for the first time. */
@@ -26,6 +28,11 @@ export class Place {
 
   /** Gives the place back for a while. */
   free(): void {
+    this.hasWaited = true;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#owner.free();
@@ -49,6 +56,6 @@ export class Place {
   /** The attempt has ended. */
   leave(): void {
     this.#isGone = true;
-    this.free();
+    this.#giveBack();
   }
 }
