@@ -125,7 +125,7 @@ export class Life {
         return timeline.schedule(delayMs, () => void (this.isDead || isLost || run()));
       },
     };
-    this.store = { ...store, graphs: this.#graphs() };
+    this.store = { ...store, graphs: this.#graphs(), schedules: this.#schedules(store.schedules) };
   }
 
   die(): void {
@@ -156,6 +156,27 @@ export class Life {
         return (...given: unknown[]) => this.#read(() => method(...given));
       },
     });
+  }
+
+  #schedules(inner: Store["schedules"]): Store["schedules"] {
+    return new Proxy(inner, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key);
+        if (typeof value !== "function") return value;
+        const method = value.bind(target) as (...given: unknown[]) => unknown;
+        return (...given: unknown[]) => this.#read(() => this.#faulty(() => method(...given)));
+      },
+    });
+  }
+
+  /** Now and then it fails, and may have been written nevertheless. */
+  async #faulty(work: () => unknown): Promise<unknown> {
+    const { dice, isOver } = this.#trouble;
+    const isFault = !isOver && this.#trouble.faults > 0 && dice.isOneIn(20);
+    if (!isFault) return work();
+    this.#trouble.faults--;
+    if (dice.isOneIn(2)) await work();
+    throw new Error("the disk is full");
   }
 
   #isDeath(): boolean {

@@ -49,8 +49,8 @@ export class Scheduler implements Schedules {
   #timer: Timer | undefined;
   #looks = 0;
   #hasBegun = false;
-  /** The clock may have been set since each schedule was looked at. */
-  #isUnsure = true;
+  /** How far the clock was ahead of the time that goes by when each schedule was looked at; undefined: none has been. */
+  #lookedAheadMs: number | undefined;
   #isClosed = false;
 
   constructor(options: SchedulerOptions) {
@@ -219,7 +219,7 @@ export class Scheduler implements Schedules {
       // A later look has seen at least as much.
       if (look !== this.#looks) return;
       const due = all.flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
-      const dueMs = this.#isUnsure ? clock.now() : Math.min(...due);
+      const dueMs = this.#isSet() ? clock.now() : Math.min(...due);
       this.#waitFor(due.length === 0 ? undefined : Math.max(dueMs, clock.now() + leastMs));
     } catch (error) {
       if (look === this.#looks) this.#tryAgain(error);
@@ -231,13 +231,21 @@ export class Scheduler implements Schedules {
     this.#timer?.cancel();
     if (dueMs === undefined || this.#isClosed) return;
     const { clock } = this.#options;
-    const aheadMs = clock.now() - clock.elapsed();
     const waitMs = Math.min(Math.max(0, dueMs - clock.now()), LOOK_MS);
     this.#timer = clock.schedule(waitMs, () => {
-      this.#isUnsure ||= Math.abs(clock.now() - clock.elapsed() - aheadMs) > SET_MS;
-      if (this.#isUnsure || dueMs <= clock.now()) void this.#runDue();
+      if (this.#isSet() || dueMs <= clock.now()) void this.#runDue();
       else this.#waitFor(dueMs);
     });
+  }
+
+  #aheadMs(): number {
+    const { clock } = this.#options;
+    return clock.now() - clock.elapsed();
+  }
+
+  /** Whether the clock was set since each schedule was looked at, or may have been. */
+  #isSet(): boolean {
+    return this.#lookedAheadMs === undefined || Math.abs(this.#aheadMs() - this.#lookedAheadMs) > SET_MS;
   }
 
   #tryAgain(error: unknown): void {
@@ -249,28 +257,26 @@ export class Scheduler implements Schedules {
   async #runDue(): Promise<void> {
     const { onRun } = this.#options;
     onRun(true);
-    const isUnsure = this.#isUnsure;
-    this.#isUnsure = false;
     try {
-      const isWhole = await this.#runAll(isUnsure);
-      if (!isWhole) this.#isUnsure ||= isUnsure;
+      const aheadMs = this.#aheadMs();
+      const isWhole = await this.#runAll(this.#isSet());
+      if (isWhole) this.#lookedAheadMs = aheadMs;
       await this.#arm(isWhole ? 0 : AGAIN_MS);
     } catch (error) {
-      this.#isUnsure ||= isUnsure;
       this.#tryAgain(error);
     }
     onRun(false);
   }
 
   /** @returns whether all that were due could be run. */
-  async #runAll(isUnsure: boolean): Promise<boolean> {
+  async #runAll(isSet: boolean): Promise<boolean> {
     const { rows, clock, log } = this.#options;
     let isWhole = true;
     for (const row of await rows.schedules()) {
       if (this.#isClosed || row.isPaused || row.nextMs === undefined) continue;
       try {
         if (row.nextMs <= clock.now()) await this.#run(row);
-        else if (isUnsure) await this.#setBack(row, row.nextMs);
+        else if (isSet) await this.#setBack(row, row.nextMs);
       } catch (error) {
         isWhole = false;
         log.error({ schedule: row.name, err: error }, `The schedule ${row.name} could not be run. It is tried again.`);

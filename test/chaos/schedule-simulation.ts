@@ -1,0 +1,224 @@
+/**
+ * Schedules in a world drawn from a number: processes that die at any call of the store and come back late, two at once, clocks that
+ * are set forwards and back, days on which the wall's clock jumps, people who pause, resume and edit. What must be is told by when each
+ * expression is due, written down by hand, and by what a schedule promises of times that were missed.
+ */
+import assert from "node:assert/strict";
+import { createEngine, openStore, worker, type Engine, type ScheduleDefinition, type Store } from "svc/graph";
+import { Dice } from "./simulation-plan.ts";
+import { Life, Timeline, type Trouble } from "./simulation-world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** What happens, happens in so long; then nothing goes wrong for as long as a clock or a process may have to be waited for, and a day. */
+const SPAN_MS = 2 * DAY;
+const WAIT_MS = 12 * HOUR;
+const CALM_MS = DAY;
+/** A run that is no later is on time. */
+const LATE_MS = MINUTE;
+/** What answers of the store and a look at the clock take at the most. */
+const SLACK_MS = MINUTE + 1000;
+
+interface Expression {
+  cron: string;
+  timeZone: string;
+  isDue: (ms: number) => boolean;
+}
+
+const every = (stepMs: number) => (ms: number) => ms % stepMs === 0;
+/** 02:30 in Berlin: at the end of the gap on the day of the spring, the first of two in autumn. */
+function isNightly(ms: number): boolean {
+  const day = new Date(ms).toISOString().slice(0, 10);
+  const winter = "01:30";
+  const summer = "00:30";
+  const at = day === "2026-03-29" ? "01:00" : day > "2026-03-29" && day <= "2026-10-25" ? summer : winter;
+  return ms === Date.parse(`${day}T${at}Z`);
+}
+
+const EXPRESSIONS: readonly Expression[] = [
+  { cron: "*/15 * * * *", timeZone: "UTC", isDue: every(15 * MINUTE) },
+  { cron: "0 * * * *", timeZone: "Asia/Tokyo", isDue: every(HOUR) },
+  { cron: "0 */6 * * *", timeZone: "UTC", isDue: every(6 * HOUR) },
+  { cron: "30 2 * * *", timeZone: "Europe/Berlin", isDue: isNightly },
+];
+const STARTS = ["2026-01-10T00:20Z", "2026-03-27T18:05Z", "2026-10-23T20:40Z"];
+
+interface Planned {
+  definition: ScheduleDefinition;
+  expression: Expression;
+  /** Nobody pauses or edits it. */
+  isLeftAlone: boolean;
+}
+
+export interface Ran {
+  runs: number;
+  deaths: number;
+}
+
+/** @throws Error for what must not be, with the seed. */
+export async function simulateSchedules(seed: number, url = "memory:"): Promise<Ran> {
+  // The disk takes its own time: what the first schedule loads is there before the world begins.
+  await import("croner");
+  const store = await openStore(url);
+  try {
+    return await new ScheduleSimulation(seed, store).run();
+  } catch (cause) {
+    throw new Error(`Seed ${seed} of schedules: ${(cause as Error).message}`, { cause });
+  } finally {
+    await store.close();
+  }
+}
+
+class ScheduleSimulation {
+  readonly #dice: Dice;
+  readonly #store: Store;
+  readonly #startMs: number;
+  readonly #timeline: Timeline;
+  readonly #trouble: Trouble;
+  readonly #planned: Planned[];
+  readonly #setsClock: boolean;
+  readonly #engines: Engine[] = [];
+  #deaths = 0;
+
+  constructor(seed: number, store: Store) {
+    const dice = new Dice(seed);
+    this.#dice = dice;
+    this.#store = store;
+    this.#startMs = Date.parse(dice.pick(STARTS));
+    this.#timeline = new Timeline(this.#startMs);
+    this.#setsClock = dice.isOneIn(2);
+    const deathsAt = dice.times(0, 4, () => 1 + dice.below(400)).sort((a, b) => a - b);
+    const faults = dice.below(4);
+    this.#trouble = { dice, bug: undefined, deathsAt, faults, calls: 0, isOver: false };
+    this.#planned = dice.times(1, 3, (at) => {
+      const expression = dice.pick(EXPRESSIONS);
+      const { cron, timeZone } = expression;
+      const catchUp = dice.pick(["none", "last", "all"] as const);
+      const overlap = dice.pick(["skip", "allow"] as const);
+      const definition = { name: `s${at}`, cron, timeZone, worker: "quick", catchUp, overlap };
+      return { definition, expression, isLeftAlone: dice.isOneIn(2) };
+    });
+  }
+
+  async run(): Promise<Ran> {
+    for (let count = 1 + this.#dice.below(2); count > 0; count--) this.#live();
+    const some = this.#planned.filter(({ isLeftAlone }) => !isLeftAlone);
+    for (let acts = some.length * this.#dice.below(5); acts > 0; acts--)
+      this.#timeline.schedule(this.#dice.below(SPAN_MS), () => this.#act(this.#dice.pick(some)));
+    if (this.#setsClock)
+      for (let sets = 1 + this.#dice.below(4); sets > 0; sets--)
+        this.#timeline.schedule(this.#dice.below(SPAN_MS), () => {
+          this.#timeline.aheadMs = this.#dice.pick([-5 * HOUR, -HOUR, -20_000, 0, 20_000, HOUR, 5 * HOUR, 30 * DAY]);
+        });
+    await this.#timeline.advance(SPAN_MS);
+    this.#trouble.isOver = true;
+    this.#timeline.aheadMs = 0;
+    for (const { definition } of some) await this.#asked((engine) => engine.schedule.resume(definition.name));
+    await this.#timeline.advance(WAIT_MS + CALM_MS);
+    const runs = await this.#judge();
+    const closing = this.#engines.map((engine) => engine.close(0));
+    await this.#timeline.advance(10);
+    await Promise.all(closing);
+    return { runs, deaths: this.#deaths };
+  }
+
+  /** A process; when it dies another one comes, at once or hours later. */
+  #live(): void {
+    const life = new Life(this.#store, this.#timeline, this.#trouble, () => {
+      this.#deaths++;
+      const at = this.#engines.indexOf(engine);
+      if (at >= 0) this.#engines.splice(at, 1);
+      this.#timeline.schedule(this.#dice.pick([50, MINUTE, 10 * HOUR]), () => this.#live());
+    });
+    const engine = createEngine({
+      store: life.store,
+      clock: life.clock,
+      workers: [worker("quick", () => null)],
+      schedules: this.#planned.map(({ definition }) => definition),
+      random: () => this.#dice.next(),
+      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    });
+    engine.recover().then(
+      () => void (life.isDead || this.#engines.push(engine)),
+      // As a boot that fails: another one is made.
+      () => life.die(),
+    );
+  }
+
+  #act({ definition: { name } }: Planned): void {
+    const [engine] = this.#engines;
+    if (!engine) return;
+    const { schedule } = engine;
+    const step = this.#dice.pick(["pause", "resume", "resume", "trigger"] as const);
+    schedule[step](name).catch((error: unknown) => requireFault(error));
+  }
+
+  async #asked(work: (engine: Engine) => Promise<unknown>): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const [engine] = this.#engines;
+      let isDone = false;
+      if (engine) work(engine).then(() => (isDone = true), requireFault);
+      await this.#timeline.advance(HOUR / 2);
+      if (isDone) return;
+      assert.ok(tries < 50, "a step is never answered");
+    }
+  }
+
+  async #judge(): Promise<number> {
+    let count = 0;
+    for (const planned of this.#planned) count += await this.#judgeOne(planned);
+    return count;
+  }
+
+  async #judgeOne({ definition, expression, isLeftAlone }: Planned): Promise<number> {
+    const { name, catchUp, overlap } = definition;
+    const what = `${name} (${expression.cron}, ${catchUp})`;
+    const runs = await this.#runsOf(name);
+    const ran = new Set(runs.map(({ dueMs }) => dueMs));
+    assert.equal(ran.size, runs.length, `${what}: a time was run twice`);
+    for (const { dueMs, createdMs } of runs) {
+      assert.ok(expression.isDue(dueMs), `${what} ran for ${iso(dueMs)}`);
+      assert.ok(createdMs >= dueMs, `${what}: ${iso(dueMs)} was run before its time, at ${iso(createdMs)}`);
+      const isLate = createdMs - dueMs > LATE_MS + SLACK_MS;
+      if (catchUp === "none") assert.ok(!isLate, `${what}: ${iso(dueMs)} was made up for at ${iso(createdMs)}`);
+    }
+    const nowMs = this.#timeline.now();
+    const missed = (fromMs: number): string[] => {
+      const all: string[] = [];
+      for (let ms = Math.ceil(fromMs / MINUTE) * MINUTE; ms < nowMs - LATE_MS; ms += MINUTE)
+        if (expression.isDue(ms) && !ran.has(ms)) all.push(iso(ms));
+      return all;
+    };
+    assert.deepEqual(missed(nowMs - CALM_MS), [], `${what}: times of a calm day that were not run`);
+    const hasMissed = this.#deaths > 0 || this.#setsClock;
+    // What is made up for at once may overlap.
+    const isWhole = hasMissed ? catchUp === "all" && overlap === "allow" && !this.#setsClock : catchUp !== "none";
+    if (isLeftAlone && isWhole) assert.deepEqual(missed(this.#startMs + HOUR), [], `${what}: times that were lost`);
+    return runs.length;
+  }
+
+  /** Not those that were started by hand. */
+  async #runsOf(name: string): Promise<{ dueMs: number; createdMs: number }[]> {
+    const runs: { dueMs: number; createdMs: number }[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.#store.graphs.list({ tag: `schedule:${name}`, limit: 200, ...(cursor && { cursor }) });
+      for (const { idempotencyKey, createdMs } of page.items)
+        if (idempotencyKey !== undefined) runs.push({ dueMs: Number(idempotencyKey.split("/")[2]), createdMs });
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return runs;
+  }
+}
+
+const quiet = (): void => undefined;
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** A fault of the store is an answer; anything else is not. */
+function requireFault(error: unknown): void {
+  if (!/the disk is full/i.test((error as Error).message)) throw error;
+}
