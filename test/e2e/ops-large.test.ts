@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import type { App, Started } from "svc";
 import { graph, worker } from "svc/graph";
 import { opsSample, runTo } from "../contract/ops-app.ts";
-import { launchBrowser, openTab } from "./browser.ts";
+import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
 
 /** Of both, some that fail. */
 const [RANKS, SLOTS] = [10, 7];
@@ -69,4 +69,47 @@ describe("the failed nodes of a run", () => {
       await page.getByText("n9-6 is broken").first().waitFor();
       await tab.close();
     });
+});
+
+describe("the map of a large graph", () => {
+  it("comes from the server, with the colours of all nodes, and does without script", async () => {
+    const tab = await openTab(browser, { javaScriptEnabled: false });
+    const { page } = tab;
+    await page.goto(runUrl());
+    const map = page.locator(".svc-map");
+    assert.equal(await map.locator("rect").count(), RANKS * SLOTS + 1);
+    assert.equal(await map.locator('rect[data-tone="bad"]').count(), FAILING.length);
+    assert.ok(await map.isVisible());
+    await tab.close();
+  });
+
+  it("shows which part is to be seen, and pans by a click and by dragging, with no problem of access in either theme", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const tab = await openTab(browser, { colorScheme, viewport: { width: 1280, height: 900 } });
+      const { page } = tab;
+      await page.goto(runUrl());
+      const map = page.locator(".svc-tools .svc-map");
+      await map.locator(".svc-sight").waitFor({ state: "attached" });
+      const box = (await map.boundingBox()) ?? assert.fail("there is no map");
+      const view = page.locator(".svc-view");
+      const top = (): Promise<number> => view.evaluate((element) => element.scrollTop);
+      const sight = (): Promise<string | null> => map.locator(".svc-sight").getAttribute("d");
+      const before = await sight();
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height - 2);
+      await page.mouse.down();
+      const clicked = await top();
+      assert.ok(clicked > 0, "a click pans");
+      await page.mouse.move(box.x + box.width / 2, box.y + 2, { steps: 4 });
+      await page.mouse.up();
+      assert.ok((await top()) < clicked, "dragging pans back");
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height - 2);
+      assert.ok((await top()) < clicked, "and ends with the button");
+      await view.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      await page.waitForFunction((old) => document.querySelector(".svc-sight")?.getAttribute("d") !== old, before);
+      assert.deepEqual(await seriousViolations(page), []);
+      await page.setViewportSize({ width: 360, height: 800 });
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+      await tab.close();
+    }
+  });
 });

@@ -1,6 +1,6 @@
 /**
  * `flow-graph.js`: looking around in a graph's picture. It scrolls by itself; here are zoom (keys, wheel, pinch), dragging, keys that walk along
- * edges, a map of large ones, and following what runs.
+ * edges, panning by the map of large ones, and following what runs.
  */
 
 const LEAST = 0.25;
@@ -100,58 +100,38 @@ function addTools(view: View): void {
   view.box.before(bar);
 }
 
-/** Nodes from which on there is a map. */
-const MAPPED = 60;
-const MAP_PX = 240;
-
-function svgElement(name: string, attributes: Record<string, string | number>): SVGElement {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value));
-  return element;
-}
-
+/** The server has drawn the map: here are what of the picture is to be seen, and panning by a click or by dragging. */
 function addMap(view: View): void {
-  const { box, svg } = view;
-  if (svg.querySelectorAll(".svc-node").length <= MAPPED) return;
-  const { width, height } = svg.viewBox.baseVal;
-  const scale = Math.min(MAP_PX / width, MAP_PX / 3 / height);
-  const map = svgElement("svg", {
-    class: "svc-map",
-    "aria-hidden": "true",
-    viewBox: `0 0 ${width} ${height}`,
-    width: width * scale,
-    height: height * scale,
-  }) as SVGSVGElement;
+  const { box } = view;
+  const map = box.parentElement?.querySelector<SVGSVGElement>(".svc-map");
+  if (!map) return;
   view.map = map;
   box.previousElementSibling?.prepend(map);
-  box.addEventListener("scroll", () => drawSight(view, map));
-  new ResizeObserver(() => drawSight(view, map)).observe(box);
-  map.addEventListener("click", ({ offsetX, offsetY }) => {
-    box.scrollLeft = (offsetX / scale) * view.zoom - box.clientWidth / 2;
-    box.scrollTop = (offsetY / scale) * view.zoom - box.clientHeight / 2;
+  const sight = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  sight.setAttribute("class", "svc-sight");
+  map.append(sight);
+  const draw = (): void => drawSight(view, map);
+  box.addEventListener("scroll", draw);
+  new ResizeObserver(draw).observe(box);
+  const pan = ({ clientX, clientY }: PointerEvent): void => {
+    const { left, top, width } = map.getBoundingClientRect();
+    const by = (map.viewBox.baseVal.width / width) * view.zoom;
+    box.scrollLeft = (clientX - left) * by - box.clientWidth / 2;
+    box.scrollTop = (clientY - top) * by - box.clientHeight / 2;
+  };
+  map.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    map.setPointerCapture(event.pointerId);
+    pan(event);
   });
-  drawMap(view, map);
+  map.addEventListener("pointermove", (event) => map.hasPointerCapture(event.pointerId) && pan(event));
 }
 
 /** The picture's places never change: what does are its colours. */
-function drawMap(view: View, map: SVGSVGElement): void {
-  const nodes = [...view.svg.querySelectorAll(".svc-node")];
-  const tone = (node: Element): string => node.getAttribute("data-tone") ?? "";
-  if (map.childElementCount === nodes.length + 1) {
-    nodes.forEach((node, at) => {
-      const small = map.children[at]!;
-      if (tone(small) !== tone(node)) small.setAttribute("data-tone", tone(node));
-    });
-    return;
-  }
-  map.replaceChildren(
-    ...nodes.map((node) => {
-      const [x = 0, y = 0] = (node.getAttribute("transform") ?? "").match(/[\d.]+/g) ?? [];
-      return svgElement("rect", { x, y, width: 196, height: 58, "data-tone": tone(node) });
-    }),
-    svgElement("path", { class: "svc-sight" }),
-  );
-  drawSight(view, map);
+function drawMap({ svg }: View, map: SVGSVGElement): void {
+  svg.querySelectorAll(".svc-node").forEach((node, at) => {
+    map.children[at]?.setAttribute("data-tone", node.getAttribute("data-tone") ?? "");
+  });
 }
 
 /** The part of the picture that is to be seen. */

@@ -11,6 +11,7 @@ import {
   NodeBox,
   partName,
   Picture,
+  PictureMap,
   pictureForms,
   pictureLayout,
   type PictureForm,
@@ -58,6 +59,7 @@ function FlowView({ flow, title, show }: FlowViewProps) {
         <FlowHead view={view} title={title ?? view.worker} titleId={`${name}-title`} nowMs={nowMs} />
         <FlowSummary view={view} />
         <p class="svc-ear" role="status" data-say="" />
+        {show === "list" ? null : <PictureMap view={view} />}
         {(show === "list" ? [] : pictureForms(view)).map((form) => (
           <div
             class="svc-view"

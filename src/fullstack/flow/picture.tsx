@@ -264,6 +264,36 @@ export function Picture({ view, nodeHref, nowMs, titleId, form }: PictureProps) 
   );
 }
 
+/** Nodes from which on nobody sees all of a picture at once. */
+const MAPPED = 60;
+/** Of the map, at most. */
+const MAP_WIDTH = 240;
+const MAP_HEIGHT = 80;
+
+/** The whole of a large picture in small, in its colours; where script runs, a way to pan. Who can't see it has the links. */
+export function PictureMap({ view }: { view: FlowView }) {
+  if (view.nodes.length <= MAPPED) return null;
+  const made = pictureLayout(view, "wide");
+  const width = made.width + 2 * MARGIN;
+  const height = made.height + 2 * MARGIN;
+  const scale = Math.min(MAP_WIDTH / width, MAP_HEIGHT / height);
+  return (
+    <svg
+      class="svc-map"
+      aria-hidden="true"
+      width={round(width * scale)}
+      height={round(height * scale)}
+      viewBox={`0 0 ${width} ${height}`}
+    >
+      {view.nodes.map((node) => {
+        const { x, y } = made.nodes.get(node.name) ?? NOWHERE;
+        const { tone } = STATUS_LOOKS[node.status];
+        return <rect x={x + MARGIN} y={y + MARGIN} width={WIDTHS.wide} height={HEIGHT} data-tone={tone} />;
+      })}
+    </svg>
+  );
+}
+
 const NOWHERE: Placed = { x: 0, y: 0, width: 0, height: HEIGHT, rank: 0 };
 
 /** Edges with their ways; those of a circle have none, and are left out. */
