@@ -6,6 +6,7 @@ import { operatorRoute } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf, quoted } from "../views/commands.ts";
+import { shownBody } from "../views/payload.ts";
 import { countText, durationText, shortId } from "../views/text.ts";
 import type { FlowStatus } from "../../flow/status.ts";
 import { CommandsPanel, Empty, Mark, Pager, StepButton, StepForm, Time } from "./parts.tsx";
@@ -196,6 +197,7 @@ function Dots({ delivery: { attempt_count: count, status } }: { delivery: Delive
 
 function One({ delivery, look }: { delivery: Delivery; look: Look }) {
   const { id, event, graph_id: graphId, webhook_id: webhookId, body, attempts } = delivery;
+  const { text, isWhole } = shownBody(body, look.redact);
   return (
     <>
       <div class="stack-tight">
@@ -247,9 +249,11 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
       </section>
       <div class="columns">
         <section aria-labelledby="body">
-          <h2 id="body">What is sent, and signed: these very bytes</h2>
+          <h2 id="body">
+            {isWhole ? "What is sent, and signed: these very bytes" : "What is sent, but for what is hidden"}
+          </h2>
           <pre class="wrap" tabindex={0} role="region" aria-label="Body" data-copy>
-            <code>{body}</code>
+            <code>{text}</code>
           </pre>
         </section>
         <section aria-labelledby="check">
@@ -258,7 +262,7 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
             {`${DELIVERY_HEADERS.signature} is made of the body alone; ${DELIVERY_HEADERS.standardSignature} of id, timestamp and body, joined by dots.`}
           </p>
           <pre class="wrap" tabindex={0} role="region" aria-label="In a shell" data-copy>
-            <code>{`printf %s ${quoted(body)} | openssl dgst -sha256 -hmac "$${VARIABLES.webhookSecret}"`}</code>
+            <code>{`printf %s ${isWhole ? quoted(body) : '"$BODY"'} | openssl dgst -sha256 -hmac "$${VARIABLES.webhookSecret}"`}</code>
           </pre>
           <pre class="wrap" tabindex={0} role="region" aria-label="In TypeScript" data-copy>
             <code>{`import { verify } from "svc/webhooks";

@@ -135,7 +135,7 @@ function OneAgain({ preview, judgement, look }: { preview: One; judgement: Judge
           <p class="quiet">{`${bytesText(Buffer.byteLength(request.body))} of body`}</p>
         </div>
         <pre class="wrap" tabindex={0} role="region" aria-label="The request" data-copy>
-          <code>{requestText(preview, look.visitor.role === "operator")}</code>
+          <code>{requestText(preview, look.visitor.role === "operator", look.redact)}</code>
         </pre>
         <p class="quiet">
           {isSigned

@@ -72,6 +72,13 @@ export function redacted(value: Json, options: RedactOptions): Json {
   return plain(hide(value, secretKeys(options), { redacted: 0 }));
 }
 
+/** A body as it is sent, or, where it holds something to hide, without that: then it is not what was signed. */
+export function shownBody(body: string, keys: readonly string[]): { text: string; isWhole: boolean } {
+  const count = { redacted: 0 };
+  const hidden = hide(JSON.parse(body) as Json, secretKeys({ keys, isRevealed: false }), count);
+  return count.redacted === 0 ? { text: body, isWhole: true } : { text: JSON.stringify(plain(hidden)), isWhole: false };
+}
+
 function secretKeys({ keys, isRevealed }: RedactOptions): (key: string | undefined) => boolean {
   const own = new Set(keys.map((key) => key.toLowerCase()));
   return (key) => !isRevealed && key !== undefined && (SECRET_KEY.test(key) || own.has(key.toLowerCase()));

@@ -1,4 +1,5 @@
 /** What is told before deliveries are sent again. Pure. */
+import { shownBody } from "./payload.ts";
 import type { App } from "../../../index.ts";
 import { countText, durationText } from "./text.ts";
 
@@ -57,14 +58,14 @@ const SIGNATURES = /signature$/i;
  * The request as it goes over the wire.
  * @param isTrusted whether signatures are shown: with one of this moment a receiver takes the request from anybody
  */
-export function requestText({ request }: Preview, isTrusted: boolean): string {
+export function requestText({ request }: Preview, isTrusted: boolean, secretKeys: readonly string[] = []): string {
   const { method, url, headers, body } = request;
   const { pathname, search } = new URL(url);
   const lines = headers.map(({ name, value }) => {
     if (value === null) return `${name}: (hidden: the webhook's own)`;
     return `${name}: ${SIGNATURES.test(name) && !isTrusted ? "(hidden: operators see it)" : value}`;
   });
-  return [`${method} ${pathname}${search} HTTP/1.1`, ...lines, "", body].join("\n");
+  return [`${method} ${pathname}${search} HTTP/1.1`, ...lines, "", shownBody(body, secretKeys).text].join("\n");
 }
 
 /** `3 graph.done, 1 graph.failed`. */
