@@ -41,6 +41,7 @@ describe("graphs, webhooks and the database", () => {
     { SVC_GRAPH_INPUT_BYTES: "65536" },
     { SVC_DATABASE_URL: "postgres://app@db/app", SVC_SECRET: "s".repeat(32) },
     { SVC_DATABASE_URL: "odd://x" },
+    { SVC_DATABASE_URL: "sqlite:/srv/app.db" },
   ];
   for (const env of set)
     it(`are there from the boot on where ${Object.keys(env)[0]} is ${Object.values(env)[0]}`, () =>
@@ -52,8 +53,8 @@ describe("graphs, webhooks and the database", () => {
 
   it("are there from the boot on where the database's file is: something may wait in it", () => {
     assert.equal(needs({}, {}, [".svc/svc.db"]), true);
-    assert.equal(needs({}, { SVC_DATABASE_URL: "sqlite:/srv/app.db" }, ["/srv/app.db"]), true);
-    assert.equal(needs({}, { SVC_DATABASE_URL: "sqlite:/srv/app.db" }, [".svc/svc.db"]), false);
+    assert.equal(needs({}, { SVC_DATA_DIR: "/srv" }, ["/srv/svc.db"]), true);
+    assert.equal(needs({}, { SVC_DATA_DIR: "/srv" }, [".svc/svc.db"]), false);
   });
 
   it("can't have left anything in memory", () => {

@@ -3,7 +3,7 @@
  * the app and its environment say. An app that says nothing of any of them, and has no database yet, has nothing to take up,
  * nothing to deliver and nothing to refuse; to have them nevertheless would take a quarter of its start (decision 066).
  */
-import type { Config } from "./config.ts";
+import { defaultFile, type Config } from "./config.ts";
 import type { AppOptions } from "./options.ts";
 
 /** Whether an option tells of graphs, of webhooks or of what is kept: each has to be judged here before the compiler lets it pass. */
@@ -26,6 +26,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, boolean>> = {
   actions: false,
   submits: false,
   stylesheets: false,
+  icon: false,
   themes: false,
   middleware: false,
   compress: false,
@@ -82,11 +83,11 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
 /** @param exists whether there is a file by this path */
 export function isNeededAtBoot(app: AppOptions, config: Config, exists: (file: string) => boolean): boolean {
   if (saysAny(OPTIONS, app) || saysAny(SETTINGS, config) || app.session?.store === "database") return true;
-  const { databaseUrl } = config;
-  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
-  if (databaseUrl === "memory:" || file === ":memory:") return false;
-  // What is in a database is to be gone on with, and where it can't be opened, that is to be told.
-  return file === undefined || exists(file);
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl === "memory:" || databaseUrl === "sqlite::memory:") return false;
+  const file = defaultFile(dataDir);
+  // Who has named a database hears at the start that it can't be opened. What is in one is to be gone on with.
+  return databaseUrl !== `sqlite:${file}` || exists(file);
 }
 
 function saysAny<Given extends object>(judged: Readonly<Record<keyof Given, boolean>>, given: Given): boolean {

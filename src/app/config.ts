@@ -113,7 +113,7 @@ export function readConfig(env: Environment): Config {
     isPortFixed: text("port") !== undefined,
     isProduction: read("nodeEnv", "development", (given) => readOneOf(given, MODES)) === "production",
     dataDir,
-    databaseUrl: text("databaseUrl") ?? `sqlite:${dataDir}/svc.db`,
+    databaseUrl: text("databaseUrl") ?? `sqlite:${defaultFile(dataDir)}`,
     secret: read("secret", undefined, readSecret),
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     webhookUrls: readList(text("webhookUrls")),
@@ -138,6 +138,11 @@ export function readConfig(env: Environment): Config {
   problems.push(...problemsOfMany(config));
   if (problems.length > 0) throw new SvcError("SVC_CONFIG", configMessage(problems));
   return config;
+}
+
+/** Where the database is of an app whose environment names none. */
+export function defaultFile(dataDir: string): string {
+  return `${dataDir}/svc.db`;
 }
 
 export function isShared({ databaseUrl }: Pick<Config, "databaseUrl">): boolean {

@@ -22,7 +22,7 @@ async function within(use: (made: Made, folder: string) => Promise<void>, option
   const app = createApp({
     pages: [page("/", { title: "", view: () => "<p>here</p>" })],
     actions: { pay: action((amount: number) => amount + 1) },
-    env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: `sqlite:${file}`, NODE_ENV: "test" },
+    env: { SVC_DATA_DIR: join(folder, "data"), SVC_SECRET: "s".repeat(32), NODE_ENV: "test" },
     log,
     clock,
     ...options,
