@@ -8,5 +8,6 @@ export default createFullStackApp({
   workers: [parse, inspect, report],
   graphs: [audit],
   stylesheets: ["/app.css"],
+  icon: "/icon.svg",
   demo: true,
 });

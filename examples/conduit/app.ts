@@ -3,6 +3,7 @@ import { createFullStackApp } from "svc/fullstack";
 
 export default createFullStackApp({
   stylesheets: ["/conduit.css"],
+  icon: "/icon.svg",
   navigation: "enhanced",
   demo: false,
   seo: { llms: { title: "Conduit", summary: "A place to share what you know." } },

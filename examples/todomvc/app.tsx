@@ -4,6 +4,7 @@ import { TodoApp } from "./todo-app.tsx";
 
 export default createApp({
   stylesheets: ["/todo.css"],
+  icon: "/icon.svg",
   demo: false,
   pages: [
     page("/", {

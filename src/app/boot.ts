@@ -84,6 +84,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       answers: new Answers({ store: store.answers, clock, log: options.log }),
       held: new Held({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
+      icon: app.icon,
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
       hasThemes: app.themes === true,
       startedMs: clock.now(),

@@ -48,7 +48,7 @@ export interface AppOptions {
   notFound?: readonly PageDefinition[];
   /**
    * Pages and endpoints that come with the framework or with a package, by name: those of `ops` are at `/_svc/ops` and
-   * below, their own paths begin there. They are outside the app's middleware and without its stylesheets. A name is small
+   * below, their own paths begin there. They are outside the app's middleware and without its stylesheets and icon. A name is small
    * letters and dashes, and not that of a built-in path.
    */
   extensions?: Readonly<Record<string, readonly Entry[]>>;
@@ -74,6 +74,8 @@ export interface AppOptions {
   graphLimits?: GraphLimits;
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
   stylesheets?: readonly string[];
+  /** Icon of every page, by URL: `"/icon.svg"` for `public/icon.svg`. Without one browsers ask for `/favicon.ico`. */
+  icon?: string;
   /**
    * Whether visitors may choose a theme: `<ThemeSwitch>` can be used, and `<html>` of every page has `data-svc-theme` (`system`, `light`,
    * `dark` or `contrast`) and the `color-scheme` of it, from a cookie. Default false.

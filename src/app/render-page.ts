@@ -137,6 +137,7 @@ class PageRequest implements PageRenderOptions {
   readonly deadlineMs: number | undefined;
   readonly clock: Clock;
   readonly stylesheets: readonly string[];
+  readonly icon: string | undefined;
   readonly names: ValueNames | undefined;
   /** A page that is fetched by script, after an edit or by enhanced navigation, is put in as a whole. */
   readonly isWhole: boolean;
@@ -170,6 +171,7 @@ class PageRequest implements PageRenderOptions {
     this.deadlineMs = prepared.deadlineMs;
     this.clock = services.clock;
     this.stylesheets = services.stylesheets;
+    this.icon = services.icon;
     const { dev } = services.site;
     this.names = dev && new ValueNames(dev.kept(unseenHeader(ctx, HEADERS.devValues) ?? ""));
     this.isTokenless = audience === "shared";

@@ -46,6 +46,7 @@ export interface Services extends Work {
   /** Whether answers are compressed here, and not by a proxy. */
   readonly hasCompression: boolean;
   readonly stylesheets: readonly string[];
+  readonly icon: string | undefined;
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;
   /** Whether visitors may choose a theme. */

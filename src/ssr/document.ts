@@ -19,6 +19,8 @@ export interface DocumentOptions extends InlineOptions {
   description?: string | undefined;
   /** Paths of stylesheets. */
   stylesheets?: readonly string[];
+  /** Path of the icon. */
+  icon?: string | undefined;
   prefetch?: "intent" | "idle";
   /** Undefined in apps without themes. */
   readonly theme?: Theme | undefined;
@@ -70,9 +72,10 @@ function htmlAttributes(options: DocumentOptions, events: PageEvents | undefined
   return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}${events.htmlAttributes()}`;
 }
 
-function headElements({ title, description, stylesheets = [] }: DocumentOptions, own: readonly string[]): string {
+function headElements({ title, description, icon, stylesheets = [] }: DocumentOptions, own: readonly string[]): string {
   let out = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>`;
   if (description !== undefined) out += `<meta name="description" content="${escapeAttribute(description)}">`;
+  if (icon !== undefined) out += `<link rel="icon" href="${escapeAttribute(icon)}">`;
   return out + stylesheetLinks(own) + stylesheetLinks(stylesheets);
 }
 

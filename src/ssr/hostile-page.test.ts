@@ -33,6 +33,7 @@ function page(text: string): string {
     title: text,
     lang: text,
     description: text,
+    icon: text,
     stylesheets: [text],
     head: () => html(() => `<meta name="x"${at(' content="', text)}>`),
     stub: "stub(__EVENTS__)",

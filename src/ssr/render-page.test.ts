@@ -67,13 +67,14 @@ describe("a page", () => {
     assert.deepEqual([page.interactive, page.usesCsrf], [false, false]);
   });
 
-  it("writes language, description, stylesheets, prefetch and head elements, escaped", () => {
+  it("writes language, description, icon, stylesheets, prefetch and head elements, escaped", () => {
     const page = render(
       view(() => `<i${scope(handlersOnly, 0, [])}></i>`),
       {
         lang: 'de"',
         title: "<b>&",
         description: '"x"',
+        icon: '/i.svg"',
         stylesheets: ["/a.css?x&y"],
         prefetch: "idle",
         head: view(() => `<meta name="k">`),
@@ -81,6 +82,7 @@ describe("a page", () => {
     );
     assert.match(page.html, /<html lang="de&quot;" data-build="b1" data-svc-prefetch="idle">/);
     assert.match(page.html, /<title>&lt;b>&amp;<\/title><meta name="description" content="&quot;x&quot;">/);
+    assert.match(page.html, /<link rel="icon" href="\/i\.svg&quot;"><link rel="stylesheet"/);
     assert.match(page.html, /<link rel="stylesheet" href="\/a\.css\?x&amp;y">.*<meta name="k"><\/head>/);
   });
 

@@ -1,7 +1,7 @@
 /** Who gets to see the operators' screens, and who may change anything from them. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import type { App } from "svc";
+import { page, type App } from "svc";
 import { farClient, localClient, OPERATOR_KEY, opsSample, orderInput, type SampleOptions } from "./ops-app.ts";
 
 const apps: App[] = [];
@@ -18,6 +18,18 @@ async function sample(options: SampleOptions = {}): Promise<App> {
 
 const PRODUCTION = { NODE_ENV: "production", SVC_SITE_URL: "http://localhost" };
 const WITH_KEY = { ...PRODUCTION, SVC_EXEC_API_KEY: OPERATOR_KEY };
+
+describe("the icon of an app", () => {
+  it("is in each of its pages, and not in place of the screens' own", async () => {
+    const app = opsSample({ more: { icon: "/icon.svg", pages: [page("/here", { title: "", view: () => "here" })] } });
+    const client = localClient(app);
+    const iconOf = async (path: string): Promise<string | undefined> =>
+      /<link rel="icon"[^>]* href="([^"]*)"/.exec(await (await client.get(path)).text())?.[1];
+    assert.deepEqual([await iconOf("/here"), await iconOf("/_svc/ops")], ["/icon.svg", "/_svc/ops-icon.svg"]);
+    assert.equal((await client.get("/_svc/ops-icon.svg")).headers.get("content-type"), "image/svg+xml");
+    await app.close();
+  });
+});
 
 describe("the operators' screens in development", () => {
   it("are open to the machine that the app runs on", async () => {
