@@ -9,29 +9,27 @@
 import type { Clock } from "../shared/clock.ts";
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
-import { PassingMap } from "../shared/passing-map.ts";
 import type { GraphRow, NodeRow, StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
 import type { NewAudit } from "../store/control.ts";
-import { toldIf } from "./machine/audit.ts";
 import { Busy } from "./busy.ts";
+import { Commits } from "./commits.ts";
 import { Loans } from "./loans.ts";
 import { Rereads } from "./rereads.ts";
-import { Dispatcher, type Claim } from "./running/dispatcher.ts";
+import { Attempts } from "./running/attempts.ts";
+import type { Claim, Dispatcher } from "./running/dispatcher.ts";
 import { LiveGraph, Shutdown } from "./running/live.ts";
 import { TERMINAL } from "./machine/lifecycle.ts";
-import { Machine } from "./machine/machine.ts";
-import { ProgressThrottle } from "./running/progress.ts";
+import { firstUnit } from "./machine/new-graph.ts";
+import { LiveGraphs, type FoundGraph } from "./live-graphs.ts";
 import { Outrun, type Fleet } from "./fleet.ts";
 import { calledIn, type Registry } from "./registry.ts";
-import { Runner, type RunnerOptions } from "./running/runner.ts";
-import { Starts } from "./running/starts.ts";
-import { transact } from "./running/transact.ts";
-import type { GraphDefinition, Worker } from "./definition/definition-types.ts";
+import type { RunnerOptions } from "./running/runner.ts";
+import type { Starts } from "./running/starts.ts";
+import type { GraphDefinition } from "./definition/definition-types.ts";
 import type { OutboxRows } from "./machine/report-types.ts";
 import type { Steering } from "./definition/steering-types.ts";
-import { Undoer } from "./running/undoer.ts";
 
 export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind" | "tools" | "values"> {
   graphs: GraphStore;
@@ -55,78 +53,69 @@ const REFUSALS: readonly ErrorCode[] = ["SVC_TRANSITION", "SVC_INVALID"];
 export class UnderWay {
   readonly #options: UnderWayOptions;
   readonly #clock: Clock;
-  readonly #live = new PassingMap<LiveGraph>();
+  readonly #live: LiveGraphs;
   /** Graphs that are being read, so that who asks meanwhile gets the same. */
   readonly #reading = new Map<string, Promise<LiveGraph>>();
   readonly #rereads: Rereads;
   /** Graphs that are held for those who want to change them. */
   readonly loans = new Loans();
-  readonly #runner: Runner;
-  readonly #undoer: Undoer;
-  readonly dispatcher: Dispatcher;
-  readonly starts: Starts;
+  readonly #attempts: Attempts;
   /** Places that attempts hold, and commits under way. */
   readonly busy = new Busy();
-  /** Under way. */
-  #commits = 0;
+  readonly #commits: Commits;
   #isClosing = false;
 
   constructor(options: UnderWayOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.starts = new Starts(options.clock, () => this.#isAwaited());
-    const { clock, random, graphs } = options;
-    const isClosing = (): boolean => this.#isClosing || options.fleet?.isRunner === false;
-    const live = (graphId: string): LiveGraph | undefined => this.#live.get(graphId);
-    const go = (graph: LiveGraph, decide: () => Unit | undefined): void => void this.#go(graph, decide);
-    // What stands for a graph is started here, wherever that runs.
-    const isElsewhere = ({ name, graph }: Worker<never, unknown>): boolean =>
-      graph === undefined && options.fleet?.elsewhere.runsHere(name) === false;
-    this.dispatcher = new Dispatcher({
+    const { clock, random, graphs, onAttempt, tools, values, bind, concurrency, fleet } = options;
+    this.#live = new LiveGraphs({
+      graphs,
       clock,
-      concurrency: options.concurrency,
-      isClosing,
-      isLive: (graph) => this.#live.get(graph.id) === graph,
-      permits: options.fleet?.permits,
-      isElsewhere,
-      elsewhere: options.fleet?.elsewhere,
-      start: (graph, unit, claim) => void this.#go(graph, () => unit, [claim]),
+      registry: options.registry,
+      outboxRows: options.outboxRows,
+      progressPerSecond: values.progressPerSecond,
+      onProgress: (live, said) => void this.#go(live, () => live.machine.progressed(said, clock.now())),
+    });
+    this.#commits = new Commits({ graphs, fleet, busy: this.busy });
+    this.#attempts = new Attempts({
+      clock,
+      random,
+      onAttempt,
+      tools,
+      values,
+      bind,
+      concurrency,
+      isClosing: () => this.#isClosing || fleet?.isRunner === false,
+      permits: fleet?.permits,
+      elsewhere: fleet?.elsewhere,
+      artifacts: graphs,
+      live: (graphId) => this.#live.get(graphId),
+      go: (live, decide, claims) => void this.#go(live, decide, claims),
+      apply: (live, decide) => this.#apply(live, this.#decide(live, decide)),
+      reload: (live, error) => this.#reload(live, error),
+      isCommitting: () => this.#commits.areUnderWay,
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
+      transact: (live, run) => this.#commits.transact(live, run, (error) => this.#reload(live, error)),
     });
     this.#rereads = new Rereads({
       graphs,
       clock,
       log: options.log,
-      fleet: options.fleet,
+      fleet,
       isClosing: () => this.#isClosing,
       isLive: (graphId) => this.#live.has(graphId),
       recover: (stored, lease) => this.recover(stored, false, lease),
       onEnd: (row) => this.#tellEnd(row),
     });
-    const { tools, values } = options;
-    this.#undoer = new Undoer({ clock, random, isClosing, live, go, dispatcher: this.dispatcher, tools, values });
-    this.#runner = new Runner({
-      clock,
-      random,
-      isClosing,
-      onAttempt: options.onAttempt,
-      tools,
-      values,
-      live,
-      go,
-      apply: (graph, decide) => this.#apply(graph, this.#decide(graph, decide)),
-      bind: options.bind,
-      isElsewhere,
-      measured: (worker, lengthMs, heldMs) => this.dispatcher.measured(worker, lengthMs, heldMs),
-      artifacts: graphs,
-      transact: (graph, { isAsync, statements, decide }) => {
-        const underIts: typeof decide = (...given) => underLease(graph, decide(...given));
-        const written = transact(graphs, { isAsync, statements, decide: underIts }, (error) =>
-          this.#reload(graph, error),
-        );
-        return written.finally(() => options.fleet?.wrote(graph.id, []));
-      },
-    });
+  }
+
+  get dispatcher(): Dispatcher {
+    return this.#attempts.dispatcher;
+  }
+
+  get starts(): Starts {
+    return this.#attempts.starts;
   }
 
   get(graphId: string): LiveGraph | undefined {
@@ -134,7 +123,7 @@ export class UnderWay {
   }
 
   all(): LiveGraph[] {
-    return [...this.#live.values()];
+    return this.#live.all();
   }
 
   /**
@@ -154,7 +143,7 @@ export class UnderWay {
     const known = this.#live.get(graphId);
     if (known) return known;
     const lease = this.loans.lease(graphId);
-    if (TERMINAL.includes(stored.row.phase)) return this.#liveOf(stored, definition, lease);
+    if (TERMINAL.includes(stored.row.phase)) return this.#live.of(stored, definition, lease);
     return this.#takeUp(stored, definition, false, lease).live;
   }
 
@@ -167,12 +156,6 @@ export class UnderWay {
     if (live && fleet?.isRunner) return;
     if (live) this.#drop(live);
     await fleet?.giveBack(graphId, lease);
-  }
-
-  /** Whether another process waits for a node, and this one for the store or for what it says. */
-  #isAwaited(): boolean {
-    const { fleet } = this.#options;
-    return this.dispatcher.isSpreading() && (this.#commits > 0 || fleet?.elsewhere.isTalking() === true);
   }
 
   /** Whether nothing of it runs, or is about to. */
@@ -189,32 +172,24 @@ export class UnderWay {
 
   /** All that this process held is others': nothing that still comes of it is written. */
   dropAll(): void {
-    for (const live of this.#live.values()) this.#drop(live);
+    for (const live of this.#live.all()) this.#drop(live);
   }
 
   #drop(live: LiveGraph): void {
-    if (this.#live.get(live.id) === live) this.#live.delete(live.id);
+    if (this.#live.isIt(live)) this.#live.remove(live.id);
     live.abortAll(new Shutdown());
     live.stop();
     this.#options.fleet?.left(live.id);
   }
 
   /** As the store has it. @throws as `take` */
-  async find(graphId: string): Promise<{ stored: StoredGraph; definition: GraphDefinition }> {
-    const [stored] = await this.#options.graphs.load([graphId]);
-    if (!stored) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId}"`);
-    const { row } = stored;
-    const definition = this.#options.registry.of(row);
-    if (definition) return { stored, definition };
-    const what = calledIn(row);
-    throw new SvcError("SVC_TRANSITION", `The graph ${row.id} was started as ${what}, which this app no longer has`);
+  find(graphId: string): Promise<FoundGraph> {
+    return this.#live.find(graphId);
   }
 
   /** Takes a graph among those under way, with the rows that it has, or is to have. */
   adopt(stored: StoredGraph, definition: GraphDefinition, lease?: number): LiveGraph {
-    const live = this.#liveOf(stored, definition, lease);
-    this.#live.set(live.id, live);
-    return live;
+    return this.#live.adopt(stored, definition, lease);
   }
 
   /** Writes a new graph, and in the same commit its beginning when that is due. */
@@ -227,32 +202,32 @@ export class UnderWay {
     if (fleet && holder === undefined) return this.#queue(live, { ...unit, heldBy: null });
     if (holder !== undefined) [unit.heldBy, live.lease] = [holder, FIRST_LEASE];
     if (row.dueMs <= row.createdMs && !this.#isClosing) machine.begin(row.createdMs, unit);
-    const claims = this.dispatcher.claim(live, unit);
+    const claims = this.#attempts.claim(live, unit);
     try {
-      await this.#commit(live, unit);
+      await this.#commits.write(live, unit);
     } catch (error) {
-      this.#live.delete(row.id);
-      for (const claim of claims) leave(claim);
+      this.#live.remove(row.id);
+      this.#attempts.drop(claims);
       // Of a connection that was cut, or a disk that failed as it was synced, nobody knows: what is stored after all is this process's to run.
       this.#rereads.later(row.id, live.lease);
       throw error;
     }
-    this.#begin(claims);
+    this.#attempts.begin(claims);
     this.#watch(live);
     this.#beginWhenDue(live);
   }
 
   /** Writes a new graph for whoever takes it. */
   async #queue(live: LiveGraph, unit: Unit): Promise<void> {
-    this.#live.delete(live.id);
-    await this.#commit(live, unit);
+    this.#live.remove(live.id);
+    await this.#commits.write(live, unit);
   }
 
   /** Commits what someone outside wants of it. @throws what `decide` throws, and what the store does. */
   async steer(live: LiveGraph, decide: () => Unit): Promise<void> {
     const unit = this.#decide(live, decide);
     live.abortEnded("The graph was cancelled");
-    this.#live.set(live.id, live);
+    this.#live.add(live);
     await this.#apply(live, unit);
     this.#beginWhenDue(live);
   }
@@ -281,13 +256,13 @@ export class UnderWay {
   /** Nothing new begins; what runs is waited for, and after `drainMs` aborted. */
   async close(drainMs: number): Promise<void> {
     this.#isClosing = true;
-    for (const live of this.#live.values()) live.cancelTimers();
+    for (const live of this.#live.all()) live.cancelTimers();
     const deadline = this.#clock.schedule(drainMs, () => {
-      for (const live of this.#live.values()) live.abortAll(new Shutdown());
+      for (const live of this.#live.all()) live.abortAll(new Shutdown());
     });
     await this.busy.idle();
     deadline.cancel();
-    for (const live of this.#live.values()) {
+    for (const live of this.#live.all()) {
       live.progress.stop();
       // Those that wait.
       live.abortAll(new Shutdown());
@@ -324,22 +299,10 @@ export class UnderWay {
       fleet?.elsewhere.runsHere(worker) === false || beside.includes(id);
     const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed, ranBeside));
     if (!machine.isTerminal) {
-      for (const node of machine.retrying()) this.#runner.scheduleRetry(live, node);
+      for (const node of machine.retrying()) this.#attempts.retryLater(live, node);
       this.#beginWhenDue(live);
     }
     return { live, settled };
-  }
-
-  #liveOf({ row, nodes, lastSeq, signals }: StoredGraph, definition: GraphDefinition, lease?: number): LiveGraph {
-    const machine = new Machine(row, nodes, lastSeq, definition, this.#options.outboxRows, signals);
-    const progress = new ProgressThrottle(
-      this.#clock,
-      this.#options.values.progressPerSecond,
-      (value) => void this.#go(live, () => machine.progressed(value, this.#clock.now())),
-    );
-    const live = new LiveGraph(machine, progress, this.#clock);
-    live.lease = lease;
-    return live;
   }
 
   #beginWhenDue(live: LiveGraph): void {
@@ -358,22 +321,22 @@ export class UnderWay {
   async #apply(live: LiveGraph, unit: Unit, claimed?: readonly Claim[]): Promise<void> {
     // Decided now: by the time of the commit the machine may have moved on, and a later unit then ends the graph.
     const { isTerminal, inner } = live.machine;
-    const more = this.dispatcher.claim(live, unit);
+    const more = this.#attempts.claim(live, unit);
     const claims = claimed ? claimed.concat(more) : more;
     for (const id of inner.takeDropped()) live.abort(id, new Error("Nobody waits for this node any more"));
     const woken = inner.takeWoken();
     try {
-      const isHeld = await this.#commit(live, unit);
+      const isHeld = await this.#commits.write(live, unit);
       if (!isHeld) throw new Outrun();
     } catch (error) {
       this.#reload(live, error);
-      for (const claim of claims) leave(claim);
+      this.#attempts.drop(claims);
       throw error;
     }
     if (isTerminal) this.#forget(live);
     else this.#watch(live);
     for (const wait of woken) wait.wake();
-    this.#begin(claims);
+    this.#attempts.begin(claims);
   }
 
   /**
@@ -388,7 +351,7 @@ export class UnderWay {
       return this.#reload(live, error);
     }
     if (!unit) {
-      this.dispatcher.dispatch(live);
+      this.#attempts.dispatch(live);
       return this.#watch(live);
     }
     try {
@@ -400,19 +363,19 @@ export class UnderWay {
 
   /** What goes on beside the nodes: the graph's time, and its undoing. */
   #watch(live: LiveGraph): void {
-    if (this.#isClosing || this.#live.get(live.id) !== live) return;
+    if (this.#isClosing || !this.#live.isIt(live)) return;
     live.watchDeadline(() => {
       void this.#go(live, () => live.machine.ending.overdue(this.#clock.now()));
       live.abortEnded("The graph's time is over");
     });
-    this.#undoer.proceed(live);
+    this.#attempts.undo(live);
   }
 
   #forget(live: LiveGraph): void {
     const { id } = live.machine.row;
-    if (!live.machine.isTerminal || this.#live.get(id) !== live) return;
+    if (!live.machine.isTerminal || !this.#live.isIt(live)) return;
     live.stop();
-    this.#live.delete(id);
+    this.#live.remove(id);
     this.#options.fleet?.left(id);
     this.#tellEnd(live.machine.row);
   }
@@ -434,65 +397,11 @@ export class UnderWay {
   #reload(live: LiveGraph, error: unknown): void {
     const { id } = live.machine.row;
     // A unit behind the one that failed.
-    if (this.#live.get(id) !== live) return;
+    if (!this.#live.isIt(live)) return;
     this.#options.log.error({ graphId: id, err: error }, `A commit of graph ${id} failed. It is read again.`);
-    this.#live.delete(id);
+    this.#live.remove(id);
     live.abortAll(new Shutdown());
     live.stop();
     this.#rereads.later(id, live.lease);
   }
-
-  async #commit(live: LiveGraph, unit: Unit): Promise<boolean> {
-    this.busy.begin();
-    this.#commits++;
-    try {
-      const isWritten = await this.#options.graphs.commit(underLease(live, unit));
-      if (isWritten) this.#options.fleet?.wrote(live.id, unit.outbox?.map((row) => row.registrationId) ?? []);
-      return isWritten;
-    } finally {
-      this.#commits--;
-      this.busy.end();
-    }
-  }
-
-  #begin(claims: readonly Claim[]): void {
-    for (const claim of claims) this.starts.add(() => void this.#run(claim));
-  }
-
-  /** Runs an attempt whose start is committed. */
-  async #run(claim: Claim): Promise<void> {
-    try {
-      await this.#runner.attempt(claim);
-    } catch (error) {
-      this.#reload(claim.live, error);
-    }
-    claim.place.leave();
-    // Another may follow in the same place.
-    if (claim.hand) this.dispatcher.lent(claim.node.worker, claim.hand);
-  }
-}
-
-/** It is not run after all. */
-function leave({ place, hand }: Claim): void {
-  place.leave();
-  hand?.end();
-}
-
-/** What writes a new graph: its rows, and that it is queued. */
-function firstUnit(machine: Machine, steering: Steering | undefined, audit: NewAudit | undefined): Unit {
-  const { row } = machine;
-  const told = toldIf(steering);
-  return {
-    graphId: row.id,
-    insert: { ...row },
-    insertNodes: machine.nodes().map((node) => ({ ...node })),
-    events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(told && { data: told }) }],
-    ...(audit && { audit }),
-  };
-}
-
-/** A unit that is refused once the graph is held under another number. */
-function underLease({ lease }: LiveGraph, unit: Unit): Unit {
-  if (lease !== undefined && unit.fence) unit.fence.lease = lease;
-  return unit;
 }

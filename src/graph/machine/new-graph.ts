@@ -1,11 +1,15 @@
-/** The row of a graph that is about to be started. */
+/** A graph that is about to be started: its row, and the unit that writes it. */
 import { createGraphId } from "../../security/random.ts";
 import type { Json } from "../../shared/json.ts";
+import type { NewAudit } from "../../store/control.ts";
 import type { GraphRow } from "../../store/graph-rows.ts";
+import type { Unit } from "../../store/unit.ts";
 import { readPriority } from "../definition/checks.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
-import type { StartOptions } from "../definition/steering-types.ts";
+import type { StartOptions, Steering } from "../definition/steering-types.ts";
 import { summaryOf } from "../definition/summary.ts";
+import { toldIf } from "./audit.ts";
+import type { Machine } from "./machine.ts";
 
 /** @throws SvcError for options that mean nothing. */
 export function newGraph(definition: GraphDefinition, input: Json, options: StartOptions, nowMs: number): GraphRow {
@@ -36,5 +40,18 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     deadlineMs: undefined,
     summary: options.summary === undefined ? undefined : summaryOf(options.summary) || undefined,
     origin: options.origin,
+  };
+}
+
+/** What writes a new graph: its rows, and that it is queued. */
+export function firstUnit(machine: Machine, steering: Steering | undefined, audit: NewAudit | undefined): Unit {
+  const { row } = machine;
+  const told = toldIf(steering);
+  return {
+    graphId: row.id,
+    insert: { ...row },
+    insertNodes: machine.nodes().map((node) => ({ ...node })),
+    events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(told && { data: told }) }],
+    ...(audit && { audit }),
   };
 }
