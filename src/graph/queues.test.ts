@@ -1,8 +1,54 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
+import { MemoryAudit, MemoryQueues } from "../store/memory/control.ts";
 import { graph, worker } from "./definition/definition.ts";
 import { bench, gate, PLACES } from "./engine-bench.test.ts";
+import { WorkerQueues } from "./queues.ts";
+
+describe("queues that others pause and resume too", () => {
+  it("go by what was changed last, however late an earlier look is answered", async () => {
+    const rows = new MemoryQueues(new MemoryAudit());
+    const paused = new Set<string>();
+    const held: Promise<void>[] = [];
+    const queues = new WorkerQueues({
+      rows: {
+        pause: (row, audit) => rows.pause(row, audit),
+        resume: (name, audit) => rows.resume(name, audit),
+        paused: async () => {
+          const found = await rows.paused();
+          await held.shift();
+          return found;
+        },
+      },
+      dispatcher: {
+        pause: (name) => void paused.add(name),
+        resume: (name) => void paused.delete(name),
+        lanes: () => [],
+      },
+      clock: new SimulatedClock(),
+      workers: new Set(["echo"]),
+      onChange: () => undefined,
+    });
+    const isPausedAfterLook = async (change: () => Promise<unknown>): Promise<boolean> => {
+      const late = gate();
+      held.push(late.promise);
+      const look = queues.readAgain();
+      await change();
+      late.open();
+      await look;
+      return paused.has("echo");
+    };
+    assert.equal(await isPausedAfterLook(() => queues.pause("echo")), true);
+    assert.equal(await isPausedAfterLook(() => queues.resume("echo")), false);
+    const byAnother = async (): Promise<void> => {
+      await rows.pause({ worker: "echo", pausedMs: 1, by: undefined, note: undefined });
+      await queues.readAgain();
+    };
+    assert.equal(await isPausedAfterLook(byAnother), true);
+  });
+});
 
 for (const url of PLACES) {
   describe(`queues on ${url}`, () => {

@@ -9,7 +9,7 @@ import type { Steering } from "./definition/steering-types.ts";
 
 export interface QueueOptions {
   rows: QueueRows;
-  dispatcher: Dispatcher;
+  dispatcher: Pick<Dispatcher, "pause" | "resume" | "lanes">;
   clock: Clock;
   /** Names of all workers, those of graphs included. */
   workers: ReadonlySet<string>;
@@ -19,18 +19,28 @@ export interface QueueOptions {
 
 export class WorkerQueues implements Queues {
   readonly #options: QueueOptions;
+  /** Counts reads as they begin, and changes as they are done. */
+  #moment = 0;
+  /** When that began by which the dispatcher goes. */
+  #goesBy = 0;
 
   constructor(options: QueueOptions) {
     this.#options = options;
   }
 
-  /** Goes by what others have paused and resumed. */
+  /** Goes by what others have paused and resumed. What was changed here meanwhile may not be in what was read: then it is read once more. */
   async readAgain(): Promise<void> {
     const { rows, dispatcher, workers } = this.#options;
-    const paused = new Set((await rows.paused()).map(({ worker }) => worker));
-    for (const worker of workers)
-      if (paused.has(worker)) dispatcher.pause(worker);
-      else dispatcher.resume(worker);
+    for (;;) {
+      const moment = ++this.#moment;
+      const paused = new Set((await rows.paused()).map(({ worker }) => worker));
+      if (moment < this.#goesBy) continue;
+      this.#goesBy = moment;
+      for (const worker of workers)
+        if (paused.has(worker)) dispatcher.pause(worker);
+        else dispatcher.resume(worker);
+      return;
+    }
   }
 
   /** What was paused before the start stays so. */
@@ -66,8 +76,7 @@ export class WorkerQueues implements Queues {
     const row = { worker, pausedMs, by: steering.by, note: steering.note };
     await rows.pause(row, auditOf("queue.pause", worker, pausedMs, steering));
     dispatcher.pause(worker);
-    this.#options.onChange();
-    return this.#view(worker);
+    return this.#changed(worker);
   }
 
   async resume(worker: string, steering: Steering = {}): Promise<QueueView> {
@@ -75,11 +84,12 @@ export class WorkerQueues implements Queues {
     const { rows, dispatcher, clock } = this.#options;
     await rows.resume(worker, auditOf("queue.resume", worker, clock.now(), steering));
     dispatcher.resume(worker);
-    this.#options.onChange();
-    return this.#view(worker);
+    return this.#changed(worker);
   }
 
-  async #view(worker: string): Promise<QueueView> {
+  async #changed(worker: string): Promise<QueueView> {
+    this.#goesBy = ++this.#moment;
+    this.#options.onChange();
     return (await this.list()).find((view) => view.worker === worker) as QueueView;
   }
 
