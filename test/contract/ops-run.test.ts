@@ -181,6 +181,14 @@ describe("payloads on the screen", () => {
     assert.ok(!(await text(`/${failed}?reveal=${word}`)).includes("tok_4111_secret"), "another run");
   });
 
+  it("are shown on the screen of the run where the form says nothing sensible of where it stood", async () => {
+    for (const back of ["http://[", "//", "http://x:99999/", "/_svc/ops/runs/%00", ""]) {
+      const { to, page } = await step(`/${done}/reveal`, { back, list: "http://[" });
+      assert.equal(new URL(to, "http://x").pathname, `/_svc/ops/runs/${done}`, back);
+      assert.ok(page.includes("ada@example.com"), back);
+    }
+  });
+
   it("stay hidden for those who may only look, with an operator's address too", async () => {
     const env = { NODE_ENV: "production", SVC_SITE_URL: "http://localhost", SVC_EXEC_API_KEY: OPERATOR_KEY };
     const other = opsSample({ env });

@@ -14,6 +14,8 @@ const DONE = {
 } as const;
 /** As long as it takes to look. */
 const REVEALED = "5m";
+/** Paths of a form are read by it. */
+const ANY_ORIGIN = "http://ops";
 
 export function runRoutes(screens: Screens): Entry[] {
   return [
@@ -63,7 +65,8 @@ async function signal({ app, params, fields, steering }: Step): Promise<StepResu
 async function reveal({ app, params, fields, steering }: Step): Promise<StepResult> {
   const id = idOf(params);
   await app.operations.record("graph.reveal", id, steering);
-  const back = new URL(fields["back"] ?? "", "http://ops");
+  const given = fields["back"] ?? "";
+  const back = new URL(URL.canParse(given, ANY_ORIGIN) ? given : "", ANY_ORIGIN);
   back.searchParams.set("reveal", app.seal(`ops reveal ${id}`, steering.by ?? "", REVEALED));
   const isOfRun = back.pathname === `${OPS_PATH}/runs/${id}`;
   const to = isOfRun ? back.pathname + back.search : `${OPS_PATH}/runs/${id}?${back.searchParams.toString()}`;
