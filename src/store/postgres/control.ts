@@ -18,13 +18,37 @@ import { Conditions } from "./conditions.ts";
 import type { Database, Sql } from "./database.ts";
 import { clean } from "./group-document.ts";
 
-const { id: _id, ...NEW_AUDIT } = AUDIT_COLUMNS;
-const NEW_AUDIT_COLUMNS: Columns = NEW_AUDIT;
-const AUDIT_NAMES = Object.values(NEW_AUDIT_COLUMNS).map(([name]) => name);
-const INSERT_AUDIT = `INSERT INTO svc.audit (${AUDIT_NAMES.join(", ")}) VALUES (${AUDIT_NAMES.map((_, at) => `$${at + 1}`).join(", ")})`;
+const COLUMNS: Columns = AUDIT_COLUMNS;
+const AUDIT_NAMES = Object.values(COLUMNS).map(([name]) => name);
+const NEXT_AUDIT = "SELECT nextval(pg_get_serial_sequence('svc.audit', 'id')) AS id";
+const INSERT_AUDIT = `INSERT INTO svc.audit (${AUDIT_NAMES.join(", ")}) OVERRIDING SYSTEM VALUE
+  VALUES (${AUDIT_NAMES.map((_, at) => `$${at + 1}`).join(", ")}) ON CONFLICT (id) DO NOTHING RETURNING id`;
 
-async function insertAudit(sql: Sql, row: NewAudit | undefined): Promise<void> {
-  if (row) await sql(INSERT_AUDIT, ...insertValues(NEW_AUDIT_COLUMNS, row).map(clean));
+/** Writes a row of the audit trail in a transaction. @returns false where it is there: then an earlier try of the transaction was committed. */
+type WriteRecord = (sql: Sql) => Promise<boolean>;
+
+/** The row has its number before the first try of a transaction, so that it can be told whether one was committed whose answer was lost. */
+async function recordOf(database: Database, audit: NewAudit | undefined): Promise<WriteRecord> {
+  if (!audit) return () => Promise.resolve(true);
+  const id = Number((await database.row(NEXT_AUDIT))?.["id"]);
+  const values = insertValues(COLUMNS, { ...audit, id }).map(clean);
+  return async (sql) => (await sql(INSERT_AUDIT, ...values)).length > 0;
+}
+
+/** What somebody does, and the word of it in the audit trail: made once, where there is one. */
+async function onRecord<T>(
+  database: Database,
+  audit: NewAudit | undefined,
+  step: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const record = await recordOf(database, audit);
+  let made: { value: T } | undefined;
+  return database.transaction(async (sql) => {
+    const isNew = await record(sql);
+    if (!isNew && made) return made.value;
+    made = { value: await step(sql) };
+    return made.value;
+  });
 }
 
 export class PostgresAudit implements AuditRows {
@@ -35,7 +59,7 @@ export class PostgresAudit implements AuditRows {
   }
 
   add(row: NewAudit): Promise<void> {
-    return this.#database.transaction((sql) => insertAudit(sql, row));
+    return onRecord(this.#database, row, () => Promise.resolve());
   }
 
   async list(query: AuditQuery): Promise<Page<AuditRow>> {
@@ -83,24 +107,26 @@ export class PostgresSchedules implements ScheduleRows {
   }
 
   change(name: string, make: (old: ScheduleRow | undefined) => ScheduleRow, audit?: NewAudit): Promise<ScheduleRow> {
-    return this.#database.transaction(async (sql) => {
+    return onRecord(this.#database, audit, async (sql) => {
       for (;;) {
         const [found] = await sql(LOCK_SCHEDULE, clean(name));
         const row = make(found && toSchedule(found));
         // Where there was none, another process may have made it meanwhile: then it is to be looked at.
-        if ((await write(sql, found ? WRITE_SCHEDULE : ADD_SCHEDULE, row)) === 0) continue;
-        await insertAudit(sql, audit);
-        return row;
+        if ((await write(sql, found ? WRITE_SCHEDULE : ADD_SCHEDULE, row)) > 0) return row;
       }
     });
   }
 
-  remove(name: string, source: ScheduleRow["source"], audit?: NewAudit): Promise<boolean> {
+  async remove(name: string, source: ScheduleRow["source"], audit?: NewAudit): Promise<boolean> {
+    const record = await recordOf(this.#database, audit);
+    // By an earlier try, it may be.
+    let wasRemoved = false;
     return this.#database.transaction(async (sql) => {
       const [found] = await sql(LOCK_SCHEDULE, clean(name));
-      if (!found || toSchedule(found).source !== source) return false;
-      await sql("DELETE FROM svc.schedule WHERE id = $1", clean(name));
-      await insertAudit(sql, audit);
+      if (!found || toSchedule(found).source !== source) return wasRemoved;
+      // Where it is on record, somebody has made another of the name since.
+      if (await record(sql)) await sql("DELETE FROM svc.schedule WHERE id = $1", clean(name));
+      wasRemoved = true;
       return true;
     });
   }
@@ -138,20 +164,18 @@ export class PostgresQueues implements QueueRows {
   }
 
   pause(row: PausedQueueRow, audit?: NewAudit): Promise<void> {
-    return this.#database.transaction(async (sql) => {
+    return onRecord(this.#database, audit, async (sql) => {
       await sql(
         "INSERT INTO svc.queue (worker, data) VALUES ($1, $2) ON CONFLICT (worker) DO NOTHING",
         row.worker,
         JSON.stringify(row),
       );
-      await insertAudit(sql, audit);
     });
   }
 
   resume(worker: string, audit?: NewAudit): Promise<void> {
-    return this.#database.transaction(async (sql) => {
+    return onRecord(this.#database, audit, async (sql) => {
       await sql("DELETE FROM svc.queue WHERE worker = $1", worker);
-      await insertAudit(sql, audit);
     });
   }
 

@@ -96,7 +96,7 @@ export class Database {
     return { rows, count: rowCount ?? 0 };
   }
 
-  /** Statements in a transaction of their own; all of them again where it can't be known whether it was committed. */
+  /** Statements in a transaction of their own; all of them again where it can't be known whether it was committed: `work` sees then what it has written. */
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#told(() =>
       this.#again(() =>

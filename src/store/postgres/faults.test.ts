@@ -7,6 +7,7 @@ import { startPostgres, testDatabase, withoutPostgres, type TestDatabase } from 
 import { MemoryCounters } from "../../security/memory-counters.ts";
 import type { Store } from "../contract.ts";
 import type { GraphRow } from "../graph-rows.ts";
+import type { ScheduleRow } from "../control.ts";
 import type { AttemptRecord } from "../webhook-rows.ts";
 import { openStore } from "../open.ts";
 import { OwnError, type TransactionHandle } from "../transaction.ts";
@@ -16,6 +17,12 @@ import { openPostgres } from "./open.ts";
 
 function deliveredOf(deliveryId: string): AttemptRecord {
   return { attempt: attemptRow(deliveryId), change: { status: "delivered" } };
+}
+
+function scheduleRow(name: string, change: Partial<ScheduleRow> = {}): ScheduleRow {
+  const cron = { cron: "0 * * * *", timeZone: "UTC", catchUp: "last", overlap: "skip" } as const;
+  const last = { nextMs: 1, lastMs: undefined, lastGraphId: undefined, createdMs: 1, updatedMs: 1 };
+  return { name, worker: "echo", ...cron, input: null, source: "api", isPaused: false, ...last, ...change };
 }
 
 /** A way to the server that may be cut, before a statement reaches it or before its answer comes back. */
@@ -152,6 +159,73 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
     assert.deepEqual(await store.answers.claim(row, 0), row);
     wire.cut = onceAt("svc.session", "request");
     assert.equal(await store.sessions.read("nobody"), undefined);
+  });
+
+  describe("where the answer to a commit is lost", () => {
+    const word = (operation: string) => {
+      const nothing = { address: undefined, note: undefined, data: undefined };
+      return { atMs: 1, actor: "anna", operation, target: "t", ...nothing };
+    };
+    const wordsOf = async (operation: string): Promise<number> => (await store.audit.list({ operation })).total;
+    const unheard = async <T>(work: () => Promise<T>, at = "COMMIT\0"): Promise<T> => {
+      const before = wire.cuts;
+      wire.cut = onceAt(at, "answer");
+      const value = await work();
+      assert.equal(wire.cuts, before + 1);
+      return value;
+    };
+
+    it("makes a change of a schedule once, and has one word of it on record", async () => {
+      const change = (): Promise<ScheduleRow> =>
+        store.schedules.change(
+          "cut",
+          (old) => scheduleRow("cut", { updatedMs: (old?.updatedMs ?? 0) + 1 }),
+          word("test.change"),
+        );
+      for (const times of [1, 2]) {
+        assert.equal((await unheard(change)).updatedMs, times);
+        assert.deepEqual(
+          [(await store.schedules.schedule("cut"))?.updatedMs, await wordsOf("test.change")],
+          [times, times],
+        );
+      }
+    });
+
+    it("tells of a removal that there was something to remove, and has one word of it on record", async () => {
+      await store.schedules.change("gone", () => scheduleRow("gone"));
+      const remove = (): Promise<boolean> => store.schedules.remove("gone", "api", word("test.remove"));
+      assert.equal(await unheard(remove), true);
+      assert.equal(await store.schedules.schedule("gone"), undefined);
+      assert.equal(await remove(), false);
+      assert.equal(await wordsOf("test.remove"), 1);
+      await store.webhooks.saveRegistration(registrationRow("wh_gone"));
+      assert.equal(await unheard(() => store.webhooks.deleteRegistration("wh_gone")), true);
+      assert.equal(await store.webhooks.deleteRegistration("wh_gone"), false);
+    });
+
+    it("has one word on record of a queue that is paused and resumed, and of what is no change", async () => {
+      const row = { worker: "echo", pausedMs: 1, by: undefined, note: undefined };
+      await unheard(() => store.queues.pause(row, word("test.pause")));
+      assert.deepEqual(
+        (await store.queues.paused()).map(({ worker }) => worker),
+        ["echo"],
+      );
+      await unheard(() => store.queues.resume("echo", word("test.resume")));
+      assert.deepEqual(await store.queues.paused(), []);
+      await unheard(() => store.audit.add(word("test.look")), "test.look");
+      for (const operation of ["test.pause", "test.resume", "test.look"])
+        assert.equal(await wordsOf(operation), 1, operation);
+    });
+
+    it("changes a registration once, and tells what it was before", async () => {
+      const id = "wh_cut";
+      await store.webhooks.saveRegistration(registrationRow(id, { secret: "old" }));
+      const changed = await unheard(() =>
+        store.webhooks.changeRegistration(id, (row) => ({ ...row, secret: "new", previousSecret: row.secret })),
+      );
+      assert.deepEqual([changed?.before.secret, changed?.after.previousSecret], ["old", "old"]);
+      assert.equal((await store.webhooks.registration(id))?.previousSecret, "old");
+    });
   });
 
   it("goes on where it was taken for gone", async () => {

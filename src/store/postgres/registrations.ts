@@ -66,28 +66,34 @@ export class Registrations {
     id: string,
     change: (row: RegistrationRow) => RegistrationRow,
   ): Promise<ChangedRegistration | undefined> {
+    let made: ChangedRegistration | undefined;
     const changed = await this.#database.transaction(async (sql) => {
       const [stored] = await sql("SELECT data FROM svc.registration WHERE id = $1 FOR UPDATE", clean(id));
       if (!stored) return undefined;
+      // By an earlier try, whose answer was lost: a secret that is changed twice would leave no old one.
+      if (made && stored["data"] === JSON.stringify(made.after)) return made;
       const before = toRegistration(stored);
       const after = change(before);
       if (after === before) return { before, after };
       await this.#save(sql, before, after);
       if (isNews(before, after)) await sql(NOTIFY);
-      return { before, after };
+      made = { before, after };
+      return made;
     });
     await this.refresh();
     return changed;
   }
 
   async delete(id: string): Promise<boolean> {
-    const isGone = await this.#database.transaction(async (sql) => {
+    let isGone = false;
+    await this.#database.transaction(async (sql) => {
       const gone = await sql("DELETE FROM svc.registration WHERE id = $1 RETURNING id", clean(id));
-      if (gone.length === 0) return false;
+      // None, where an earlier try has deleted it whose answer was lost.
+      if (gone.length === 0) return;
+      isGone = true;
       await sql("DELETE FROM svc.lane WHERE registration_id = $1", clean(id));
       await sql(NEXT_VERSION);
       await sql(NOTIFY);
-      return true;
     });
     await this.refresh();
     return isGone;
