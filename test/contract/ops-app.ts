@@ -3,6 +3,7 @@ import type { App, AppOptions } from "svc";
 import { createFullStackApp, type OpsOptions } from "svc/fullstack";
 import { createTestClient, type TestClient } from "svc/testing";
 import { FinalError, graph, worker, type Json } from "svc/graph";
+import { barChart } from "./bar-chart.ts";
 
 type Order = {
   order: string;
@@ -49,7 +50,7 @@ const orders = graph<Order, unknown>("order", (g) => {
   return g.node("mail", mail, { after: [packed, charged] });
 });
 
-const report = worker("nightly-report", { timeout: "5m" }, (_: unknown, ctx) => {
+const report = worker("nightly-report", { timeout: "5m" }, async (_: unknown, ctx) => {
   ctx.emit("ai.usage", {
     model: "small",
     prompt_tokens: 1204,
@@ -57,6 +58,8 @@ const report = worker("nightly-report", { timeout: "5m" }, (_: unknown, ctx) => 
     total_tokens: 1514,
     cost: 0.0021,
   });
+  await ctx.artifact("orders.png", barChart([32, 48, 40, 72, 96, 80, 56]), "image/png");
+  await ctx.artifact("orders.csv", "day,orders\nMonday,204\nTuesday,287\nWednesday,251\n", "text/csv");
   ctx.progress(1, "written");
   return { pages: 12 };
 });

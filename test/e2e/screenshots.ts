@@ -30,11 +30,12 @@ interface Ids {
   failed: string;
   waiting: string;
   done: string;
+  report: string;
   delivery: string;
   hook: string;
 }
 
-function shots({ failed, waiting, done, delivery, hook }: Ids): Shot[] {
+function shots({ failed, waiting, done, report, delivery, hook }: Ids): Shot[] {
   return [
     { name: "overview", path: "" },
     { name: "overview-dark", path: "", scheme: "dark" },
@@ -49,12 +50,14 @@ function shots({ failed, waiting, done, delivery, hook }: Ids): Shot[] {
     { name: "run-waiting", path: `/runs/${waiting}` },
     { name: "run-retried", path: `/runs/${done}?node=charge&tab=attempts` },
     { name: "run-events", path: `/runs/${done}?view=events` },
+    { name: "run-files", path: `/runs/${report}?tab=artifacts` },
     { name: "run-narrow", path: `/runs/${done}`, width: 360 },
     { name: "compare", path: `/runs/compare?run=${done}&with=${failed}&node=charge` },
     { name: "queues", path: "/queues" },
     { name: "schedules", path: "/schedules" },
     { name: "webhooks", path: "/webhooks" },
     { name: "webhook", path: `/webhooks/${hook}` },
+    { name: "webhook-edit", path: `/webhooks/${hook}/edit` },
     { name: "delivery", path: `/deliveries/${delivery}` },
     { name: "delivery-again", path: `/deliveries/${delivery}/replay` },
     { name: "workers", path: "/workers" },
@@ -117,13 +120,13 @@ async function live(app: App, url: string): Promise<Ids> {
     "that it waits",
   );
   await app.engine.schedule.trigger("catalogue");
-  await runTo(app, "nightly-report", null, "done");
+  const report = await runTo(app, "nightly-report", null, "done");
   await app.engine.queues.pause("pack", { by: "ada", note: "the belt stands still" });
   await app.engine.retry(failed, { by: "ada", note: "the card was replaced" });
   await until(async () => (await app.engine.snapshot(failed))?.phase === "failed", "that it fails again");
   const { delivery_id: delivery } = await app.webhooks.ping(registration.id);
   await until(async () => (await app.webhooks.delivery(delivery)).status === "delivered", "the delivery");
-  return { failed, waiting, done, delivery, hook: registration.id };
+  return { failed, waiting, done, report, delivery, hook: registration.id };
 }
 
 /** As WebP, which is a third of PNG; Playwright itself makes none. */
