@@ -56,7 +56,7 @@ export interface Ran {
   deaths: number;
 }
 
-/** @throws Error for what must not be, with the seed. */
+/** @throws Error for what must not be, and how to see it again. */
 export async function simulateSchedules(seed: number, url = "memory:"): Promise<Ran> {
   // The disk takes its own time: what the first schedule loads is there before the world begins.
   await import("croner");
@@ -64,7 +64,8 @@ export async function simulateSchedules(seed: number, url = "memory:"): Promise<
   try {
     return await new ScheduleSimulation(seed, store).run();
   } catch (cause) {
-    throw new Error(`Seed ${seed} of schedules: ${(cause as Error).message}`, { cause });
+    const again = `node out/test/chaos/simulate-main.js --schedules --seed ${seed}${url === "memory:" ? "" : ` --store ${url}`}`;
+    throw new Error(`${(cause as Error).message}\nAgain: ${again}`, { cause });
   } finally {
     await store.close();
   }

@@ -1,8 +1,9 @@
 /**
  * Simulations by the number: `node out/test/chaos/simulate-main.js --seeds 10000 [--from 1] [--bug early] [--store sqlite::memory:]`, or one of them with what happened
- * in it: `--seed 17`. Ends with 1 at the first that fails, and says how to run that one again.
+ * in it: `--seed 17`. With `--schedules` those of schedules, which have no trace. Ends with 1 at the first that fails, and says how to run that one again.
  */
 import { parseArgs } from "node:util";
+import { simulateSchedules } from "./schedule-simulation.ts";
 import { simulate } from "./simulation.ts";
 import type { Bug } from "./simulation-world.ts";
 
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     bug: { type: "string" },
     store: { type: "string" },
+    schedules: { type: "boolean", default: false },
   },
 });
 const bug = values.bug as Bug | undefined;
@@ -22,6 +24,12 @@ let [graphs, deaths, calls] = [0, 0, 0];
 
 for (let seed = first; seed < first + count; seed++) {
   try {
+    if (values.schedules) {
+      const ran = await simulateSchedules(seed, values.store);
+      graphs += ran.runs;
+      deaths += ran.deaths;
+      continue;
+    }
     const ran = await simulate(seed, { bug, url: values.store });
     graphs += ran.graphs;
     deaths += ran.deaths;
@@ -34,4 +42,5 @@ for (let seed = first; seed < first + count; seed++) {
 }
 const { user, system } = process.cpuUsage();
 const spent = ((user + system) / 1e6).toFixed(1);
-console.log(`${count} seeds: ${graphs} graphs, ${deaths} deaths, ${calls} calls of the store; ${spent} s of processor`);
+const called = values.schedules ? "" : `, ${calls} calls of the store`;
+console.log(`${count} seeds: ${graphs} graphs, ${deaths} deaths${called}; ${spent} s of processor`);
