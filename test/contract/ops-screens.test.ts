@@ -161,6 +161,9 @@ describe("schedules", () => {
 });
 
 describe("webhooks", () => {
+  // Nothing that was started before is told to who is registered here.
+  before(() => app.engine.idle());
+
   let id = "";
 
   it("are added from the screen, and refused with the reason", async () => {
