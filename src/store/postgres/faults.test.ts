@@ -191,6 +191,18 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       }
     });
 
+    it("tells of deliveries that are due sooner", async () => {
+      const id = nextId();
+      const row = outboxRow(id, { registrationId: "wh_sooner", dueMs: 9000 });
+      await store.webhooks.addDelivery(row);
+      const told: string[] = [];
+      const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+      await unheard(() => store.webhooks.release("wh_sooner", row.graphId, 5), "SET due_ms = $3 WHERE registration_id");
+      stop();
+      assert.equal((await store.webhooks.delivery(row.id))?.dueMs, 5);
+      assert.ok(told.includes("wh_sooner"));
+    });
+
     it("tells of a removal that there was something to remove, and has one word of it on record", async () => {
       await store.schedules.change("gone", () => scheduleRow("gone"));
       const remove = (): Promise<boolean> => store.schedules.remove("gone", "api", word("test.remove"));

@@ -138,8 +138,9 @@ export class PostgresWebhooks implements WebhookStore {
   }
 
   async release(registrationId: string, graphId: string, dueMs: number): Promise<void> {
+    // Those due at that very moment count too: a first try of which no answer came may have made them so, and told nobody.
     const { count } = await this.#database.run(
-      "UPDATE svc.delivery SET due_ms = $3 WHERE registration_id = $1 AND graph_id = $2 AND status = 'pending' AND due_ms > $3",
+      "UPDATE svc.delivery SET due_ms = $3 WHERE registration_id = $1 AND graph_id = $2 AND status = 'pending' AND due_ms >= $3",
       registrationId,
       graphId,
       dueMs,
