@@ -52,7 +52,9 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
     if (message.type() !== "error" || url.endsWith("/favicon.ico")) return;
     complaints.push(`${message.text()} ${url}`.trimEnd());
   });
-  page.on("pageerror", (error) => complaints.push(`page error: ${error.stack ?? error.message}`));
+  page.on("pageerror", (error) => {
+    if (!SKIPPED.test(error.message)) complaints.push(`page error: ${error.stack || error.message}`);
+  });
   page.on("request", (request) => {
     if (request.resourceType() === "script") scripts.push(new URL(request.url()).pathname);
   });
@@ -71,6 +73,9 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
     },
   };
 }
+
+/** Of a transition between two pages that the browser leaves out, where one of them asks for none: newer ones tell so, to pages without script too. */
+const SKIPPED = /^Transition was (?:aborted|skipped)/;
 
 /** From here on the page is far from its server: 100 ms, and 40 kB a second. */
 export async function slowDown(page: Page): Promise<void> {

@@ -22,8 +22,17 @@ const MODE = "5-or-6-parts";
 /** @throws SvcError `SVC_INVALID` for what is no expression or no time zone, or has no time to come. */
 export type ReadCron = (cron: string, timeZone: string, nowMs: number) => CronTimes;
 
-/** Loads the library at the first schedule: an app without one starts without it. */
-export async function loadCron(): Promise<ReadCron> {
+let loaded: Promise<ReadCron> | undefined;
+
+/**
+ * Loads the library at the first schedule: an app without one starts without it. Once: an `import()` of what is loaded already waits for whoever
+ * resolves modules all the same, which may be another thread (`module.register`).
+ */
+export function loadCron(): Promise<ReadCron> {
+  return (loaded ??= load());
+}
+
+async function load(): Promise<ReadCron> {
   const { Cron } = await import("croner");
   return (cron, timeZone, nowMs) => readCron(Cron, cron, timeZone, nowMs);
 }
