@@ -170,7 +170,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     const error = { name: "Unfinished", message: "", isFinal: false };
     // Whichever number is next: those before it are passed over, and after it nobody hears.
     await locking.query(
-      "insert into svc.node_messages (call, to_runner, n, process, body) select $1, false, n, $2, $3 from generate_series(0, 9) n",
+      "insert into svc.node_messages (call, to_runner, n, process, body) select $1, false, n, $2, $3 from generate_series(0, 9) n on conflict do nothing",
       [call.id, call.holder, encode({ type: "ended", settlement: { error } })],
     );
     await client.query("delete from svc.processes where id = $1", [call.runner]);
