@@ -215,6 +215,37 @@ for (const url of PLACES) {
       await store.close();
     });
 
+    it("a retry of what was cancelled in a pause does a call that was held only as its worker asks for it again", async () => {
+      const runs: string[] = [];
+      const hang = gate();
+      const item = worker("item", async (n: number, ctx) => {
+        runs.push(`first ${n}`);
+        if (runs.length === 1) await hang.promise;
+        await ctx.checkpoint();
+        runs.push(`second ${n}`);
+        return n;
+      });
+      const all = worker("all", (_: Json, ctx) => ctx.map("items", [0, 1, 2], item, { concurrency: 1 }));
+      const { engine, store } = await bench({ workers: [all, ...listed(url, item)] }, url);
+      const { snapshot } = await engine.start("all", null);
+      const id = snapshot.graph_id;
+      while (runs.length === 0) await turn();
+      await engine.pause(id);
+      hang.open();
+      await engine.idle();
+      assert.equal(statusOf(await engine.snapshot(id), "all#items/0"), "ready");
+      await engine.cancel(id);
+      const { last_seq } = await engine.retry(id);
+      await engine.idle();
+      assert.deepEqual((await engine.snapshot(id))?.result, [0, 1, 2]);
+      assert.deepEqual(runs, ["first 0", ...[0, 1, 2].flatMap((n) => [`first ${n}`, `second ${n}`])]);
+      const started = (await store.graphs.events(id, last_seq - 1))
+        .filter(({ type }) => type === "node.started")
+        .map(({ node }) => node);
+      assert.deepEqual(started.slice(0, 2), ["all", "all#items/0"]);
+      await store.close();
+    });
+
     it("a pause over a crash goes on after the resume, with what was called", async () => {
       const item = worker("item", async (n: number, ctx) => {
         await ctx.waitFor(`go${n}`);

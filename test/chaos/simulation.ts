@@ -159,13 +159,18 @@ class Simulation {
         this.#isUp = true;
         for (const each of this.#runs) if (each.isAsked && each.id === undefined) this.#start(each);
       },
-      // As a boot that fails: another one is made.
-      () => life.die(),
+      // As a boot that fails: another one is made, and a death that was to come has come.
+      () => {
+        this.#trouble.deathsAt.shift();
+        life.die();
+      },
     );
   }
 
   #died(): void {
     this.#deaths++;
+    // The next boot must not fail.
+    if (this.#deaths === MOST_DEATHS) this.#trouble.faults = 0;
     this.#note("the process dies");
     this.#isUp = false;
     this.#timeline.schedule(1 + this.#dice.below(50), () => this.#live());

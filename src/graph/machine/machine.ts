@@ -324,6 +324,8 @@ export class Machine {
     this.#lifecycle.restart(change);
     this.inner.clear();
     putBack(change, this.#mirror, again);
+    // What was ready as the graph ended may be gone: its worker asks for it anew.
+    this.#turns.readAgain();
     change.event("graph.started", undefined, { epoch: this.row.epoch, ...(from && { from }), ...toldOf(steering) });
     this.#advance(change);
     return change.unit;
