@@ -1,6 +1,7 @@
 /**
  * A quiet reporter for node:test: names failures in full and everything else not at all, and ends with one JSON
- * line of counts that scripts/test.ts adds up. Suites are not counted, only tests.
+ * line of counts that scripts/test.ts adds up. Suites are not counted, only tests; but what goes wrong outside of a
+ * test is a failure, too: a hook that fails, and what throws when its test has long ended, which the runner only remarks.
  */
 import type { TestEvent } from "node:test/reporters";
 
@@ -18,7 +19,7 @@ interface Outcome {
   file?: string;
   skip?: string | boolean;
   todo?: string | boolean;
-  details: { type?: string; error?: Error & { cause?: unknown } };
+  details: { type?: string; error?: Error & { cause?: unknown; failureType?: string } };
 }
 
 export default async function* reporter(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -26,7 +27,7 @@ export default async function* reporter(source: AsyncIterable<TestEvent>): Async
   for await (const event of source) {
     if (event.type === "test:pass" || event.type === "test:fail") {
       const outcome = event.data as unknown as Outcome;
-      if (outcome.details.type === "suite") continue;
+      if (outcome.details.type === "suite" && !hasFailedByItself(event.type, outcome)) continue;
       if (outcome.skip !== undefined && outcome.skip !== false) {
         counts.skipped++;
         yield `  skipped: ${outcome.name} (${String(outcome.skip)})\n`;
@@ -36,11 +37,19 @@ export default async function* reporter(source: AsyncIterable<TestEvent>): Async
         counts.failed++;
         yield describeFailure(outcome);
       }
+    } else if (event.type === "test:diagnostic" && /^(Error|Warning): /.test(event.data.message)) {
+      counts.failed++;
+      yield `\n  FAILED: ${event.data.message}\n`;
     } else if (event.type === "test:stderr" || event.type === "test:stdout") {
       yield (event.data as { message: string }).message;
     }
   }
   yield `\n${COUNTS_PREFIX}${JSON.stringify(counts)}\n`;
+}
+
+/** Of a hook, or as it was declared: its tests tell nothing of that. */
+function hasFailedByItself(type: string, { details }: Outcome): boolean {
+  return type === "test:fail" && details.error?.failureType !== "subtestsFailed";
 }
 
 function describeFailure(outcome: Outcome): string {

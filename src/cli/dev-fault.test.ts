@@ -8,21 +8,20 @@ import { faultOf } from "./dev-fault.ts";
 
 let root = "";
 
-before(() => {
-  root = mkdtempSync(join(tmpdir(), "svc-fault-"));
-  mkdirSync(join(root, "pages"));
-  writeFileSync(
-    join(root, "pages/home.tsx"),
-    "const Other = () => <div>x</div>;\n\nexport function Home(props) {\n  return <div>{props.user}</div>;\n}\n",
-  );
-});
-
-after(() => rmSync(root, { recursive: true, force: true }));
-
 const told = (message: string): Fault =>
   faultOf("server", { name: "SVC200", message, stack: "" }, root, () => undefined);
 
 describe("what the server tells of a page", () => {
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), "svc-fault-"));
+    mkdirSync(join(root, "pages"));
+    writeFileSync(
+      join(root, "pages/home.tsx"),
+      "const Other = () => <div>x</div>;\n\nexport function Home(props) {\n  return <div>{props.user}</div>;\n}\n",
+    );
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+
   it("has the place it names, with a frame", () => {
     const { code, message, place, frame } = told("SVC202 pages/home.tsx:4:10\nItems 0 and 1 …");
     assert.deepEqual(

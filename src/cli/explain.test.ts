@@ -32,15 +32,14 @@ export const Footer = () => <footer>Made here</footer>;
 
 let root = "";
 
-before(() => {
-  root = mkdtempSync(join(tmpdir(), "svc-explain-"));
-  writeFileSync(join(root, "todo.tsx"), TODO);
-  writeFileSync(join(root, "format.ts"), "export const format = (value: number): string => value.toFixed(0);\n");
-});
-
-after(() => rmSync(root, { recursive: true, force: true }));
-
 describe("svc explain", () => {
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), "svc-explain-"));
+    writeFileSync(join(root, "todo.tsx"), TODO);
+    writeFileSync(join(root, "format.ts"), "export const format = (value: number): string => value.toFixed(0);\n");
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+
   it("tells for each component what the browser gets, and what it costs", async () => {
     const explanation = await explainFile(root, join(root, "todo.tsx"));
     const [first, ...lines] = linesOf(explanation, new Map([["store", 581]]));

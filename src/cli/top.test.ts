@@ -37,26 +37,26 @@ async function shown(isTTY: boolean, where: Terminal, command: Partial<TopComman
   return lines;
 }
 
-before(async () => {
-  const app = createApp({
-    env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_EXEC_API_KEY: KEY, SVC_LOG_LEVEL: "error" },
-    workers: [
-      worker("refuse", () => {
-        throw new FinalError("the shop is closed, and stays so for a long long time, they say");
-      }),
-      worker("asked", (_: null, ctx) => ctx.waitFor("answer")),
-    ],
-    schedules: [{ name: "nightly", cron: "0 3 * * *", worker: "refuse" }],
-  });
-  started = await app.start({ host: "127.0.0.1", port: 0 });
-  await app.engine.start("refuse", null);
-  await app.engine.idle();
-  await app.engine.start("asked", null);
-  await app.engine.queues.pause("asked");
-});
-after(() => started.close());
-
 describe("svc top", () => {
+  before(async () => {
+    const app = createApp({
+      env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_EXEC_API_KEY: KEY, SVC_LOG_LEVEL: "error" },
+      workers: [
+        worker("refuse", () => {
+          throw new FinalError("the shop is closed, and stays so for a long long time, they say");
+        }),
+        worker("asked", (_: null, ctx) => ctx.waitFor("answer")),
+      ],
+      schedules: [{ name: "nightly", cron: "0 3 * * *", worker: "refuse" }],
+    });
+    started = await app.start({ host: "127.0.0.1", port: 0 });
+    await app.engine.start("refuse", null);
+    await app.engine.idle();
+    await app.engine.start("asked", null);
+    await app.engine.queues.pause("asked");
+  });
+  after(() => started.close());
+
   it("fills a terminal with what runs, waits and has failed, and gives it back afterwards", async () => {
     const where = terminal(80, 24, 2);
     await shown(true, where);

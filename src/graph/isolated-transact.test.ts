@@ -30,10 +30,9 @@ const rows = worker("rows", { retry: { max: 1 } }, async (who: string | null, ct
   }),
 );
 
-before(() => {
-  writeFileSync(
-    file,
-    `
+writeFileSync(
+  file,
+  `
 import { existsSync } from "node:fs";
 import { worker } from ${JSON.stringify(new URL("./definition/definition.js", import.meta.url).href)};
 const isolate = { module: import.meta.url };
@@ -81,8 +80,7 @@ export const spins = worker("spins", { isolate, retry: { max: 1 } }, (who, ctx) 
   }),
 );
 `,
-  );
-});
+);
 after(() => rmSync(folder, { recursive: true }));
 
 /** Each frozen attempt waits for one of its own. */

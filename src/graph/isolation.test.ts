@@ -21,10 +21,9 @@ const module = pathToFileURL(file).href;
 let declared: Record<string, Worker<never, unknown>>;
 let engine: Engine;
 
-before(async () => {
-  writeFileSync(
-    file,
-    `
+writeFileSync(
+  file,
+  `
 import { worker } from ${JSON.stringify(new URL("./definition/definition.js", import.meta.url).href)};
 import { CallError, WaitTimeoutError } from ${JSON.stringify(new URL("./running/call-error.js", import.meta.url).href)};
 const isolate = { module: import.meta.url, memoryMb: 32 };
@@ -65,16 +64,7 @@ export const waits = worker("waits", { isolate, ...once }, async (input, ctx) =>
   return [late, failed, await ctx.waitFor("go", { schema })];
 });
 `,
-  );
-  declared = (await import(module)) as typeof declared;
-  const store = await openStore("memory:");
-  engine = createEngine({ store, clock: systemClock, workers: Object.values(declared) });
-});
-
-after(async () => {
-  await engine.close();
-  rmSync(folder, { recursive: true });
-});
+);
 
 async function ended(name: string, input: unknown = null): Promise<Snapshot> {
   const { snapshot } = await engine.start(name, input as never);
@@ -84,6 +74,16 @@ async function ended(name: string, input: unknown = null): Promise<Snapshot> {
 }
 
 describe("an isolated worker", () => {
+  before(async () => {
+    declared = (await import(module)) as typeof declared;
+    const store = await openStore("memory:");
+    engine = createEngine({ store, clock: systemClock, workers: Object.values(declared) });
+  });
+  after(async () => {
+    await engine.close();
+    rmSync(folder, { recursive: true });
+  });
+
   it("runs in a thread, and what it tells is told", async () => {
     const { result, graph_id } = await ended("echo", "hi");
     assert.deepEqual(result, { input: "hi", isMainThread: false, attempt: 1, key: "x" });

@@ -34,18 +34,6 @@ function url(): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
-before(async () => {
-  server = createServer((message, reply) => void take(message, reply)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  ai = createAi({ url: `${url()}/`, key: KEY, model: "small", allowCidrs: ["127.0.0.1/32"], clock });
-});
-
-after(async () => {
-  await ai.close();
-  server.closeAllConnections();
-  server.close();
-});
-
 /** What the stub says, event by event. */
 function says(...events: (object | string)[]): void {
   asked = [];
@@ -73,6 +61,17 @@ function witness(): { told: [string, Json | undefined][]; emit(name: string, dat
 }
 
 describe("a call of a model", () => {
+  before(async () => {
+    server = createServer((message, reply) => void take(message, reply)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    ai = createAi({ url: `${url()}/`, key: KEY, model: "small", allowCidrs: ["127.0.0.1/32"], clock });
+  });
+  after(async () => {
+    await ai.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
   it("sends the messages with model and key, and gives text and usage", async () => {
     says(delta("Hel"), delta("lo", "stop"), { choices: [], usage: USAGE }, "[DONE]");
     const got = await ai.ask({ messages: "Hi", params: { temperature: 0 } });

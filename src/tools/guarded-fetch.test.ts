@@ -53,21 +53,6 @@ function fails(code: string, part: string): (error: unknown) => boolean {
   return (error) => error instanceof SvcError && error.code === code && error.message.includes(part);
 }
 
-before(async () => {
-  open = await serve("127.0.0.1", (message, reply) => answers[message.url ?? ""]?.(message, reply));
-  closed = await serve("127.0.0.2", (message, reply) => {
-    inside.push(message.url ?? "");
-    reply.end("secret");
-  });
-});
-
-after(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
 async function withFetch(
   run: (fetch: GuardedFetch, clock: SimulatedClock) => Promise<void>,
   maxBytes = 100_000,
@@ -82,6 +67,20 @@ async function withFetch(
 }
 
 describe("a guarded fetch", () => {
+  before(async () => {
+    open = await serve("127.0.0.1", (message, reply) => answers[message.url ?? ""]?.(message, reply));
+    closed = await serve("127.0.0.2", (message, reply) => {
+      inside.push(message.url ?? "");
+      reply.end("secret");
+    });
+  });
+  after(() => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it("answers with a Response of the global class, at its URL", () =>
     withFetch(async (fetch) => {
       const response = await fetch(`${open}/here`);

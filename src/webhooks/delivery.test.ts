@@ -39,9 +39,9 @@ interface Rig {
 }
 
 const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
+async function closeAll(): Promise<void> {
   for (const close of open.splice(0).reverse()) await close();
-});
+}
 
 function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStore()): Rig {
   const clock = options.clock instanceof SimulatedClock ? options.clock : new SimulatedClock();
@@ -94,6 +94,8 @@ const deliveriesOf = async ({ webhooks }: Rig, id?: string) =>
   (await webhooks.deliveries(new URLSearchParams(), id)).deliveries;
 
 describe("a delivery", () => {
+  afterEach(closeAll);
+
   it("is a signed POST that the receiver can verify, recorded with its answer", async () => {
     const test = rig();
     const receiver = await test.receiver({
@@ -304,6 +306,8 @@ describe("a delivery", () => {
 });
 
 describe("the delivery loop", () => {
+  afterEach(closeAll);
+
   it("what attempts say of a registration and edits of it at the same time lose nothing", async () => {
     const test = rig();
     const receiver = await test.receiver({ replies: [500] });
@@ -460,6 +464,8 @@ describe("the delivery loop", () => {
 });
 
 describe("an ordered registration", () => {
+  afterEach(closeAll);
+
   const paused = (pauseNo: number) => ({ ...LIFECYCLE, event: "graph.paused" as const, pauseNo });
 
   it("gets what is told of a graph in its order, each once that before it has ended, and other graphs meanwhile", async () => {
@@ -515,6 +521,8 @@ describe("an ordered registration", () => {
 });
 
 describe("ping and sample", () => {
+  afterEach(closeAll);
+
   it("go through the real path, as often as asked", async () => {
     const test = rig();
     const receiver = await test.receiver();
@@ -547,6 +555,8 @@ describe("ping and sample", () => {
 });
 
 describe("a rotated secret", () => {
+  afterEach(closeAll);
+
   it("signs alone in X-Svc-Signature and beside the old one for 24 h in webhook-signature", async () => {
     const test = rig();
     const receiver = await test.receiver();

@@ -10,10 +10,6 @@ import { createWebhooks, type WebhooksOptions } from "./webhooks.ts";
 
 const PATIENCE_MS = 30_000;
 const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
 /** A server of raw bytes. @returns its port */
 async function raw(
   onRequest: (socket: Socket, requests: number) => void,
@@ -78,6 +74,10 @@ const at = (port: number): string => `http://127.0.0.1:${port}/hook`;
 const OK = "HTTP/1.1 200 OK\r\n";
 
 describe("a receiver", () => {
+  afterEach(async () => {
+    for (const close of open.splice(0).reverse()) await close();
+  });
+
   it("that is not there is a failed attempt, tried again on schedule", async () => {
     const { port } = await raw(() => undefined);
     await open.pop()?.();

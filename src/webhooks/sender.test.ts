@@ -12,9 +12,9 @@ import { Sender } from "./sender.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const open: (() => unknown)[] = [];
-afterEach(async () => {
+async function closeAll(): Promise<void> {
   for (const close of open.splice(0).reverse()) await close();
-});
+}
 
 interface Receiver {
   url: string;
@@ -73,6 +73,8 @@ function sender(clock = new SimulatedClock()): (url: string, body?: string) => P
 }
 
 describe("a request", () => {
+  afterEach(closeAll);
+
   it("arrives as it was, with its length in bytes, whatever characters it holds", async () => {
     const { url, requests } = await receiver((socket) => void socket.write("HTTP/1.1 204 x\r\n\r\n"));
     const body = JSON.stringify({ text: "naïve 🦊 ".repeat(5000) });
@@ -90,6 +92,8 @@ describe("a request", () => {
 });
 
 describe("a connection", () => {
+  afterEach(closeAll);
+
   it("that was sent an answer nobody asked for is not used again", async () => {
     const { url, sockets } = await receiver((socket, requests) => {
       const answer = `${OK}Content-Length: 1\r\n\r\n`;

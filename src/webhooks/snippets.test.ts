@@ -14,8 +14,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const guide = readFileSync(join(root, "docs/guide/webhooks.md"), "utf8");
 // Inside the package, so that "svc/webhooks" is found as in an app.
 const folder = mkdtempSync(join(root, "out/snippets-"));
-after(() => rmSync(folder, { recursive: true }));
-
 function snippetOf(language: string): string {
   const found = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(guide)?.[1];
   assert.ok(found, `the guide has no block of ${language}`);
@@ -52,6 +50,8 @@ function delivery(secret: string, timestampMs = Date.now()) {
 }
 
 describe("the receivers of the guide", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
   for (const [language, { file, command, args }] of Object.entries(RUNTIMES)) {
     it(
       `in ${language} take deliveries and refuse forgeries`,

@@ -6,9 +6,9 @@ import { page, type Context } from "svc";
 import { a, html, t } from "svc/jsx-runtime";
 import { closeSites, isShared, LOOKS, siteOf, visitor, VISITORS } from "./cached-site.ts";
 
-after(closeSites);
-
 describe("whatever a page reads of a visitor", () => {
+  after(closeSites);
+
   it("is in no answer that caches may share, nor in any of another visitor", async () => {
     const places = ["load", "view", "head", "before", "behind"] as const;
     const look = fc.constantFrom(...Object.keys(LOOKS));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { createFixture } from "./app.ts";
 
@@ -12,17 +12,15 @@ const CODE = `export const h0 = () => "${"x".repeat(500)}";`;
 const fixture = createFixture();
 const { client } = fixture;
 
-before(async () => {
-  mkdirSync(join(dist, "client", "handler"), { recursive: true });
-  mkdirSync(join(dist, "public", "img"), { recursive: true });
-  writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: ["echo"] }));
-  writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js"), CODE);
-  writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.br"), brotliCompressSync(CODE));
-  writeFileSync(join(dist, "client", "handler", "counter-00000000.js"), "export {};");
-  writeFileSync(join(dist, "public", "app.css"), "body{}");
-  writeFileSync(join(dist, "public", "img", "a b.svg"), "<svg/>");
-  await fixture.app.boot({ dist });
-});
+mkdirSync(join(dist, "client", "handler"), { recursive: true });
+mkdirSync(join(dist, "public", "img"), { recursive: true });
+writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: ["echo"] }));
+writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js"), CODE);
+writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.br"), brotliCompressSync(CODE));
+writeFileSync(join(dist, "client", "handler", "counter-00000000.js"), "export {};");
+writeFileSync(join(dist, "public", "app.css"), "body{}");
+writeFileSync(join(dist, "public", "img", "a b.svg"), "<svg/>");
+await fixture.app.boot({ dist });
 after(async () => {
   await fixture.close();
   rmSync(dist, { recursive: true, force: true });

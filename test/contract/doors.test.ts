@@ -207,15 +207,13 @@ function rows(session: Record<string, string>, etag: string): Row[] {
   ];
 }
 
-before(() => {
-  mkdirSync(join(dist, "client", "handler"), { recursive: true });
-  mkdirSync(join(dist, "public"), { recursive: true });
-  writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: ["echo"] }));
-  writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js"), CODE);
-  writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.br"), brotliCompressSync(CODE));
-  writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.gz"), gzipSync(CODE));
-  writeFileSync(join(dist, "public", "app.css"), "body { color: red }\n".repeat(100));
-});
+mkdirSync(join(dist, "client", "handler"), { recursive: true });
+mkdirSync(join(dist, "public"), { recursive: true });
+writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: ["echo"] }));
+writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js"), CODE);
+writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.br"), brotliCompressSync(CODE));
+writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.gz"), gzipSync(CODE));
+writeFileSync(join(dist, "public", "app.css"), "body { color: red }\n".repeat(100));
 after(() => rmSync(dist, { recursive: true, force: true }));
 
 /** Asks every row and, as the last, the same action until the limit is reached. */

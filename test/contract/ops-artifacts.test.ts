@@ -10,19 +10,19 @@ let app: App;
 let client: TestClient;
 let id: string;
 
-before(async () => {
-  app = filesApp({ SVC_EXEC_API_KEY: OPERATOR_KEY });
-  await app.boot();
-  client = localClient(app);
-  id = await runTo(app, "print-labels", null, "done");
-});
-after(() => app.close());
-
 const tab = async (of = client, query = ""): Promise<string> =>
   (await of.get(`/_svc/ops/runs/${id}?tab=artifacts${query}`)).text();
 const file = async (rest: string, of = client): Promise<Response> => of.get(`/_svc/ops/runs/${id}/artifacts/${rest}`);
 
 describe("files on the screen of a run", () => {
+  before(async () => {
+    app = filesApp({ SVC_EXEC_API_KEY: OPERATOR_KEY });
+    await app.boot();
+    client = localClient(app);
+    id = await runTo(app, "print-labels", null, "done");
+  });
+  after(() => app.close());
+
   it("are shown as what their bytes are: a picture, a text, or the first bytes; a drawing and a page as text", async () => {
     const page = await tab();
     assert.equal(page.match(/<img /g)?.length, 1);

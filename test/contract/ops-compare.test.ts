@@ -11,16 +11,6 @@ let done: string;
 let failed: string;
 let report: string;
 
-before(async () => {
-  app = opsSample({ ops: { redact: ["email"] } });
-  await app.boot();
-  client = localClient(app);
-  done = await runTo(app, "order", { ...orderInput(3), email: "eve@example.com" }, "done");
-  failed = await runTo(app, "order", orderInput(7), "failed");
-  report = await runTo(app, "nightly-report", null, "done");
-});
-after(() => app.close());
-
 async function text(query: string, status = 200): Promise<string> {
   const answer = await client.get(`/_svc/ops/runs/compare${query}`);
   assert.equal(answer.status, status, query);
@@ -28,6 +18,16 @@ async function text(query: string, status = 200): Promise<string> {
 }
 
 describe("the comparison of two runs", () => {
+  before(async () => {
+    app = opsSample({ ops: { redact: ["email"] } });
+    await app.boot();
+    client = localClient(app);
+    done = await runTo(app, "order", { ...orderInput(3), email: "eve@example.com" }, "done");
+    failed = await runTo(app, "order", orderInput(7), "failed");
+    report = await runTo(app, "nightly-report", null, "done");
+  });
+  after(() => app.close());
+
   it("tells which nodes differ, in what, and by how long", async () => {
     const page = await text(`?run=${done}&with=${failed}`);
     assert.match(page, /of 17 nodes differ: reserve, /);

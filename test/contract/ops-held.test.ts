@@ -45,13 +45,13 @@ async function text(path: string): Promise<string> {
   return answer.text();
 }
 
-before(open);
-after(async () => {
-  await app.close();
-  rmSync(folder, { recursive: true });
-});
-
 describe("a step for many runs", () => {
+  before(open);
+  after(async () => {
+    await app.close();
+    rmSync(folder, { recursive: true });
+  });
+
   it("is held back for five seconds, and undone until then with who did it", async () => {
     const ids = [await endless("a"), await endless("a")];
     const path = await confirm("a", 2);

@@ -79,20 +79,20 @@ async function opened(url: string) {
   return { graphs: store.graphs, close: () => store.close() };
 }
 
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "svc-ops-"));
-  const url = `sqlite:${join(folder, "runs.db")}`;
-  await fill(url);
-  app = opsSample({ env: { SVC_DATABASE_URL: url } });
-  await app.boot();
-  client = localClient(app);
-});
-after(async () => {
-  await app.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
 describe(`the list of ${COUNT} runs`, () => {
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "svc-ops-"));
+    const url = `sqlite:${join(folder, "runs.db")}`;
+    await fill(url);
+    app = opsSample({ env: { SVC_DATABASE_URL: url } });
+    await app.boot();
+    client = localClient(app);
+  });
+  after(async () => {
+    await app.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
   const pages: [name: string, path: string, holds: RegExp][] = [
     ["all", "/runs", new RegExp(`${COUNT.toLocaleString("en")} runs`)],
     ["by status", "/runs?status=failed", new RegExp(`${(COUNT / 10).toLocaleString("en")} runs`)],

@@ -1,14 +1,7 @@
 /** The operators' screen of one run: what it shows, and every step that can be taken from it. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import type { TestClient } from "svc/testing";
+import { after, describe, it } from "node:test";
 import { farClient, localClient, OPERATOR_KEY, opsSample, orderInput, runTo, until } from "./ops-app.ts";
-
-let app: App;
-let client: TestClient;
-let done: string;
-let failed: string;
 
 async function text(path: string): Promise<string> {
   const answer = await client.get(`/_svc/ops/runs${path}`);
@@ -28,13 +21,11 @@ async function phase(id: string): Promise<string | undefined> {
   return (await app.engine.snapshot(id))?.phase;
 }
 
-before(async () => {
-  app = opsSample({ ops: { redact: ["email"] } });
-  await app.boot();
-  client = localClient(app);
-  done = await runTo(app, "order", orderInput(3), "done");
-  failed = await runTo(app, "order", orderInput(7), "failed");
-});
+const app = opsSample({ ops: { redact: ["email"] } });
+await app.boot();
+const client = localClient(app);
+const done = await runTo(app, "order", orderInput(3), "done");
+const failed = await runTo(app, "order", orderInput(7), "failed");
 after(() => app.close());
 
 describe("the screen of places to go to", () => {

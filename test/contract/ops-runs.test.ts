@@ -1,12 +1,8 @@
 /** The operators' list of runs: what it shows, by which filters, and the same step for many. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import type { TestClient } from "svc/testing";
+import { after, describe, it } from "node:test";
 import { localClient, opsSample, orderInput, until } from "./ops-app.ts";
 
-let app: App;
-let client: TestClient;
 const ids: string[] = [];
 
 async function text(path: string): Promise<string> {
@@ -21,17 +17,15 @@ async function listed(query: string): Promise<string[]> {
   return [...page.matchAll(/href="\/_svc\/ops\/runs\/(g_\w+)"/g)].map((match) => match[1] ?? "");
 }
 
-before(async () => {
-  app = opsSample();
-  await app.boot();
-  client = localClient(app);
-  for (let number = 0; number < 10; number++) {
-    const { snapshot } = await app.engine.start("order", orderInput(number), { tags: [number < 2 ? "vip" : "web"] });
-    ids.push(snapshot.graph_id);
-  }
-  const under = async (status: "running" | "pending"): Promise<number> => (await app.engine.list({ status })).total;
-  await until(async () => (await under("running")) + (await under("pending")) === 0, "that all have ended");
-});
+const app = opsSample();
+await app.boot();
+const client = localClient(app);
+for (let number = 0; number < 10; number++) {
+  const { snapshot } = await app.engine.start("order", orderInput(number), { tags: [number < 2 ? "vip" : "web"] });
+  ids.push(snapshot.graph_id);
+}
+const under = async (status: "running" | "pending"): Promise<number> => (await app.engine.list({ status })).total;
+await until(async () => (await under("running")) + (await under("pending")) === 0, "that all have ended");
 after(() => app.close());
 
 describe("the list of runs", () => {

@@ -4,15 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
 import { createFullStackApp } from "svc/fullstack";
-import { createReceiver, createTestClient, type Receiver, type TestClient } from "svc/testing";
+import { createReceiver, createTestClient } from "svc/testing";
 import { localClient, opsSample, orderInput, runTo, until } from "./ops-app.ts";
 
 const SECRET = "webhook-secret-of-the-sample";
-let app: App;
-let client: TestClient;
-let receiver: Receiver;
 
 async function text(path: string): Promise<string> {
   const answer = await client.get(`/_svc/ops${path}`);
@@ -28,12 +24,10 @@ async function step(path: string, fields: Record<string, string> = {}): Promise<
   return { to, page: await (await client.get(to)).text() };
 }
 
-before(async () => {
-  receiver = await createReceiver();
-  app = opsSample({ env: { SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8", SVC_WEBHOOK_SECRET: SECRET } });
-  await app.boot();
-  client = localClient(app);
-});
+const receiver = await createReceiver();
+const app = opsSample({ env: { SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8", SVC_WEBHOOK_SECRET: SECRET } });
+await app.boot();
+const client = localClient(app);
 after(async () => {
   await app.close();
   await receiver.close();

@@ -11,8 +11,6 @@ import { LOOKS } from "./cached-site.ts";
 
 const dist = mkdtempSync(join(tmpdir(), "svc-export-"));
 writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: [] }));
-after(() => rmSync(dist, { recursive: true, force: true }));
-
 async function stepsOf(pages: readonly PageDefinition[]): Promise<ExportStep[]> {
   const env = {
     NODE_ENV: "production",
@@ -34,6 +32,8 @@ const plain = { title: "Plain", view: () => "here" };
 const ofNames = (names: readonly (string | undefined)[]) => () => names.map((name) => ({ name }));
 
 describe("exporting pages", () => {
+  after(() => rmSync(dist, { recursive: true, force: true }));
+
   for (const [name, look] of Object.entries(LOOKS)) {
     it(`leaves out a page that looks at a visitor, by name: ${name}`, async () => {
       const load = (ctx: Context): unknown => look(ctx);

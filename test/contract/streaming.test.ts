@@ -80,13 +80,6 @@ const fixture = createFixture(
   },
 );
 const started = await fixture.app.start({ port: 0, host: "127.0.0.1" });
-after(async () => {
-  await started.close();
-  await fixture.close();
-  process.off("unhandledRejection", hear);
-  assert.deepEqual(unhandled, []);
-});
-
 const doors: Record<string, (path: string, init?: RequestInit) => Promise<Response>> = {
   "a socket": (path, init) => fetch(started.url + path, init),
   fetch: (path, init) => fixture.app.fetch(new Request(`http://localhost${path}`, init)),
@@ -173,6 +166,13 @@ for (const [door, ask] of Object.entries(doors)) {
 }
 
 describe("a reader who does not read", () => {
+  after(async () => {
+    await started.close();
+    await fixture.close();
+    process.off("unhandledRejection", hear);
+    assert.deepEqual(unhandled, []);
+  });
+
   it("is not written for", async () => {
     const response = await doors["fetch"]?.("/many");
     const reader = response?.body?.getReader();

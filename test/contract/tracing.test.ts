@@ -1,17 +1,16 @@
 /** Traces: W3C Trace Context in and out, and what is exported to a collector. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { page, route, type AppOptions } from "svc";
 import { createReceiver, SimulatedClock } from "svc/testing";
 import { withFixture, type Fixture } from "./app.ts";
-import { startCollector, type CollectedSpan, type Collector } from "./collector.ts";
+import { startCollector, type CollectedSpan } from "./collector.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
 const SAMPLED = `00-${TRACE}-${PARENT}-01`;
 
-let collector: Collector;
-before(async () => (collector = await startCollector()));
+const collector = await startCollector();
 after(() => collector.close());
 
 /** Runs an app that exports, closes it, and gives the spans that came of it. */

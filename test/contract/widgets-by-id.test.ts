@@ -1,6 +1,6 @@
 /** Widgets that read what they show by themselves, by the id of a graph: for whom, and what of it leaves the server. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { createApp, page, type App, type Context } from "svc";
 import { EventStream, FlowGraph, liveRoutes, OpsDashboard, WorkerPanel } from "svc/fullstack";
 import { worker } from "svc/graph";
@@ -31,17 +31,13 @@ const app: App = createApp({
   extensions: { live: liveRoutes(() => app) },
 });
 
-let id: string;
-let other: string;
 async function printed(): Promise<string> {
   const { graph_id } = (await app.engine.start("print", null)).snapshot;
   await app.engine.idle();
   return graph_id;
 }
-before(async () => {
-  await app.boot();
-  [id, other] = [await printed(), await printed()];
-});
+await app.boot();
+const [id, other] = [await printed(), await printed()];
 after(() => app.close());
 
 const get = (path: string): Promise<Response> => app.fetch(new Request(`http://localhost${path}`));

@@ -30,10 +30,6 @@ class CountingClock extends SimulatedClock {
 }
 
 const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
 /** @param answers of the collector in turn; `undefined` leaves a request without one */
 async function rig(...answers: ((reply: ServerResponse) => void)[]) {
   const bodies: string[] = [];
@@ -77,6 +73,10 @@ const status =
 const silence = (): void => undefined;
 
 describe("the exporter of traces", () => {
+  afterEach(async () => {
+    for (const close of open.splice(0).reverse()) await close();
+  });
+
   it("sends what has come within 5 s in one request, times as decimal nanoseconds", async () => {
     const { exporter, clock, counts, bodies } = await rig();
     exporter.add(span("first"));

@@ -31,24 +31,6 @@ const SPOKEN = [
   { choices: [], usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } },
 ];
 
-before(async () => {
-  server = createServer((request, reply) => {
-    if (request.url === "/slow") return void (left = once(reply, "close"));
-    if (request.url === "/page") return void reply.end("a page");
-    reply.writeHead(200, { "content-type": "text/event-stream" });
-    for (const event of SPOKEN) reply.write(`data: ${JSON.stringify(event)}\n\n`);
-    reply.end("data: [DONE]\n\n");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-
-after(() => {
-  server.closeAllConnections();
-  server.close();
-  rmSync(folder, { recursive: true });
-});
-
 async function withEngine(
   workers: readonly Worker<never, unknown>[],
   tools: WorkerToolOptions | undefined,
@@ -83,6 +65,23 @@ const asks = worker("asks", once1, async (question: string, ctx) => {
 });
 
 describe("a worker's context", () => {
+  before(async () => {
+    server = createServer((request, reply) => {
+      if (request.url === "/slow") return void (left = once(reply, "close"));
+      if (request.url === "/page") return void reply.end("a page");
+      reply.writeHead(200, { "content-type": "text/event-stream" });
+      for (const event of SPOKEN) reply.write(`data: ${JSON.stringify(event)}\n\n`);
+      reply.end("data: [DONE]\n\n");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+
   it("fetches from public addresses alone, unless the app opens a range", async () => {
     await withEngine([reads], undefined, async (engine) => {
       const { snapshot } = await ended(engine, "reads", `${origin}/page`);

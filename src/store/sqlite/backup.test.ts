@@ -9,10 +9,11 @@ import { openStore } from "../open.ts";
 import { backUp, copyError } from "./backup.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-backup-"));
-after(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 
 describe("a backup", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
   it("has all that was committed when it began, of a store that is open, and none of later", async () => {
     const store = await openStore(`sqlite:${at("used.db")}`);
     await fillStore(store);

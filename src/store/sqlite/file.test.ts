@@ -11,9 +11,9 @@ import { OWNED } from "./purge.ts";
 import { STEPS } from "./schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-file-"));
-after(() => rmSync(folder, { recursive: true }));
-
 describe("sqlite store", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
   it("is still there after closing and opening again", async () => {
     const url = `sqlite:${join(folder, "reopen.db")}`;
     const first = await openStore(url);

@@ -8,8 +8,6 @@ import type { SvcError } from "../../shared/errors.ts";
 import { Database } from "./database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-sync-"));
-after(() => rmSync(folder, { recursive: true }));
-
 /** Syncs that are ended by hand. */
 class Disk {
   readonly under: ((error: Error | null) => void)[] = [];
@@ -43,6 +41,8 @@ function writer(database: Database, told: string[]): (id: string) => Promise<voi
 }
 
 describe("the wait for the disk", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
   it("acknowledges a commit once a sync that began after it has ended, and holds up nothing meanwhile", async () => {
     const disk = new Disk();
     const database = await Database.open(join(folder, "wait.db"), disk.sync);

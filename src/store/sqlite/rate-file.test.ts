@@ -7,11 +7,12 @@ import { MemoryCounters } from "../../security/memory-counters.ts";
 import { RateFile } from "./rate-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-rate-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const newFile = (): string => join(folder, "made", `${++files}.db`);
 
 describe("a file of counts", () => {
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
   it("counts as memory does, whatever the order of keys and times", async () => {
     const file = await RateFile.open(newFile());
     const memory = new MemoryCounters();

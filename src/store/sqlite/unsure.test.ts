@@ -11,8 +11,6 @@ import { Outbox } from "./outbox.ts";
 import { SqliteWebhooks } from "./webhooks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-unsure-"));
-after(() => rmSync(folder, { recursive: true }));
-
 interface Unsure {
   webhooks: SqliteWebhooks;
   graphs: SqliteGraphs;
@@ -51,6 +49,8 @@ async function unsure(name: string): Promise<Unsure> {
 }
 
 describe("a commit that is in the file, though the disk could not say so", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
   it("of a graph has those who follow it look again, and those who deliver", async () => {
     const { graphs, woken, unsurely, close } = await unsure("graph.db");
     const told: number[] = [];
