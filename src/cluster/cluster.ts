@@ -2,26 +2,25 @@
  * A process that shares its database with others: joins them, takes graphs as there is room for, has wishes fulfilled where a graph is
  * held, and tells what is new. It puts the parts together; each stands in a file of its own.
  */
-import { Outrun, type Fleet, type Held, type Wish } from "../graph/fleet.ts";
+import type { Fleet, Held, Wish } from "../graph/fleet.ts";
 import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import { NodesElsewhere } from "./elsewhere.ts";
 import { nodeTask, type JobPayload } from "./task.ts";
-import { answerOf, Commands, snapshotFrom, type Answer } from "./commands.ts";
+import { Commands } from "./commands.ts";
 import type { OpenedDatabase } from "./database.ts";
-import { startJobs, prepareJobs, type Jobs } from "./jobs.ts";
+import { JobQueues } from "./job-queues.ts";
+import { prepareJobs } from "./jobs.ts";
 import { Leases } from "./leases.ts";
 import { Membership, type MemberProfile, type ProcessFigures, type ProcessView } from "./membership.ts";
 import { CHANNEL, LONGEST_NEWS, newsOf, Notices, readNews, type News } from "./notices.ts";
 import { patiently } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
+import { Reach } from "./reach.ts";
 import { TakeBatch } from "./take-batch.ts";
 
-/** How long a wish is carried after a graph that changes hands. */
-const REACH_MS = 15_000;
-const REACH_AGAIN_MS = 50;
 /** A graph that rests gives its place to another after this long. */
 const REST_LOOK_MS = 1000;
 /** Between looks for what no notification told, and for what came too late to be given up. */
@@ -59,8 +58,6 @@ export interface ClusterOptions {
   patienceMs?: number;
 }
 
-type Place = { kind: "here"; lease: number } | { kind: "mine" } | { kind: "elsewhere"; process: string; me: string };
-
 export class Cluster implements Fleet {
   readonly #options: ClusterOptions;
   readonly #leases: Leases;
@@ -68,15 +65,13 @@ export class Cluster implements Fleet {
   readonly #notices: Notices;
   readonly #commands: Commands;
   readonly #takes: TakeBatch;
+  readonly #reach: Reach;
+  readonly #queues: JobQueues;
   readonly permits: SharedPermits;
   readonly elsewhere: NodesElsewhere;
   /** Graphs that take a place, and what is to be called when they leave it. */
   readonly #places = new Map<string, () => void>();
   #held: Held | undefined;
-  #jobs: Jobs | undefined;
-  /** Of nodes that this process runs for graphs of others. */
-  #nodeJobs: Jobs | undefined;
-  #pools: string[] = [];
   #sweeps = 0;
   #forgotten: ReadonlySet<string> = new Set();
   #hasJoined = false;
@@ -95,13 +90,25 @@ export class Cluster implements Fleet {
       database,
       clock,
       notices: this.#notices,
-      fulfil: (graphId, wish) => this.#fulfil(graphId, wish),
+      fulfil: (graphId, wish) => this.#reach.fulfil(graphId, wish),
     });
+    const me = (): string | undefined => this.#membership.id;
+    this.#reach = new Reach({
+      leases: this.#leases,
+      commands: this.#commands,
+      clock,
+      identifiers: options.identifiers,
+      me,
+      held: () => this.#held,
+      isTakingUp: (graphId) => this.#places.has(graphId),
+      isClosing: () => this.#isClosing,
+    });
+    this.#queues = new JobQueues({ database, clock, log, me });
     this.permits = new SharedPermits({
       database,
       clock,
       log,
-      me: () => this.#membership.id,
+      me,
       onGivenBack: () => {
         if (this.#membership.others > 0) this.#notices.add("changed", "permits");
       },
@@ -113,7 +120,7 @@ export class Cluster implements Fleet {
       build: profile.build,
       workers: profile.workers,
       isRunner: options.isRunner,
-      me: () => this.#membership.id,
+      me,
       held: () => this.#held,
       tell: (process) => this.#notices.tell("called", process),
       tellWanted: () => this.#notices.tell("changed", "places"),
@@ -129,7 +136,7 @@ export class Cluster implements Fleet {
         await session.query(`listen ${CHANNEL}`);
       },
       onJoin: async (id) => {
-        await this.#listPools(id);
+        await this.#queues.list(id);
         this.elsewhere.joined();
         // Nothing was heard before.
         options.onDoubt();
@@ -171,28 +178,12 @@ export class Cluster implements Fleet {
     if (!this.isRunner) return;
     const { nodePlaces, profile } = this.#options;
     if (identifiers.length > 0)
-      this.#jobs = await this.#startJobs(identifiers, concurrency, true, (job) => this.#onJob(job));
+      await this.#queues.start({ identifiers, concurrency, isAhead: true, onJob: (job) => this.#onJob(job) });
+    // Of nodes that this process runs for graphs of others.
     const nodeTasks = profile.workers.map(nodeTask);
+    const onJob = ({ id }: JobPayload): Promise<void> => this.elsewhere.run(id);
     if (nodeTasks.length > 0)
-      this.#nodeJobs = await this.#startJobs(nodeTasks, nodePlaces, false, ({ id }) => this.elsewhere.run(id));
-  }
-
-  #startJobs(
-    identifiers: readonly string[],
-    concurrency: number,
-    isAhead: boolean,
-    onJob: (job: JobPayload) => Promise<void>,
-  ): Promise<Jobs> {
-    const { database, clock, log } = this.#options;
-    let last: string | undefined;
-    // Jobs of one that has stopped are unlocked once it is not listed any more.
-    const onPool = (pool: string): void => {
-      this.#pools = [...this.#pools.filter((other) => other !== last), pool];
-      last = pool;
-      const { id } = this.#membership;
-      if (id !== undefined) this.#listPools(id).catch((err: unknown) => log.warn({ err }, "A pool is not listed yet"));
-    };
-    return startJobs({ pool: database.pool, identifiers, concurrency, isAhead, clock, log, onPool, onJob });
+      await this.#queues.start({ identifiers: nodeTasks, concurrency: nodePlaces, isAhead: false, onJob });
   }
 
   /** Fetches nothing more. What is held goes on. */
@@ -200,7 +191,7 @@ export class Cluster implements Fleet {
     this.#isClosing = true;
     for (const leave of this.#places.values()) leave();
     await this.elsewhere.leave();
-    await Promise.all([this.#jobs?.close(), this.#nodeJobs?.close()]);
+    await this.#queues.close();
   }
 
   /** Gives up what is held, for others, and leaves. */
@@ -261,54 +252,8 @@ export class Cluster implements Fleet {
     for (const name of isLong ? ALL_PAGES : names) this.#notices.add("invalidated", name);
   }
 
-  async reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
-    const { clock } = this.#options;
-    let cause: unknown;
-    for (const endMs = clock.now() + REACH_MS; clock.now() < endMs;) {
-      const where = await this.#find(graphId).catch((error: unknown) => {
-        // The database is away; a refusal of the other process is an answer.
-        if (error instanceof SvcError) throw error;
-        cause = error;
-        return undefined;
-      });
-      if (where?.kind === "here")
-        try {
-          return await here(where.lease);
-        } catch (error) {
-          // Another has it by now; nothing was written.
-          if (!(error instanceof Outrun)) throw error;
-          cause = error;
-        }
-      if (where?.kind === "mine" && this.#held?.holds(graphId)) return this.#held.fulfil(graphId, wish);
-      if (where?.kind === "elsewhere") {
-        const answer = await this.#commands.ask(where.process, where.me, graphId, wish);
-        // It has changed hands meanwhile.
-        if (answer !== undefined && answer.kind !== "moved") return snapshotFrom(answer);
-      }
-      await new Promise<void>((again) => clock.schedule(REACH_AGAIN_MS, again));
-    }
-    throw new SvcError("SVC_UNAVAILABLE", `The process that holds the graph ${graphId} can't be reached; try again`, {
-      cause,
-    });
-  }
-
-  /** Who holds a graph: this process from now on, where nobody did. Undefined while it can't be told. */
-  async #find(graphId: string): Promise<Place | undefined> {
-    const found = await this.#leases.whereabouts(graphId);
-    if (!found) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${graphId.slice(0, 80)}"`);
-    const { id: me } = this.#membership;
-    if (me === undefined) return undefined;
-    const { holder, identifier } = found;
-    const isMine = holder === me;
-    if (isMine && this.#held?.holds(graphId)) return { kind: "mine" };
-    // It is being taken up.
-    if (isMine && this.#places.has(graphId)) return undefined;
-    if (!isMine && holder !== null) return { kind: "elsewhere", process: holder, me };
-    // Who would take it up with other nodes than it was started with fails it: it is for a process that has them, if there is one.
-    const other = this.#has(identifier) ? undefined : await this.#leases.fitting(identifier);
-    if (other !== undefined && other !== me) return { kind: "elsewhere", process: other, me };
-    const taken = (await this.#leases.take([graphId], me, true))?.[0];
-    return taken && { kind: "here", lease: taken.number };
+  reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
+    return this.#reach.ask(graphId, wish, here);
   }
 
   confirms(graphId: string, lease: number): Promise<boolean> {
@@ -323,23 +268,6 @@ export class Cluster implements Fleet {
   }
 
   // What others want.
-
-  async #fulfil(graphId: string, wish: Wish): Promise<Answer> {
-    const held = this.#held;
-    const isFor = held?.holds(graphId) === true || (await this.#isToTake(graphId));
-    return held && isFor ? answerOf(held.fulfil(graphId, wish)) : { kind: "moved" };
-  }
-
-  /** Whether nobody holds it, and this process was asked since it has what it takes. */
-  async #isToTake(graphId: string): Promise<boolean> {
-    const found = await this.#leases.whereabouts(graphId);
-    return found?.holder === null && this.#has(found.identifier) && !this.#isClosing;
-  }
-
-  /** Whether graphs of a definition can be taken up here. */
-  #has(identifier: string): boolean {
-    return this.#options.identifiers.includes(identifier);
-  }
 
   #hear(news: News): void {
     const { id } = this.#membership;
@@ -430,11 +358,6 @@ export class Cluster implements Fleet {
     const { id } = this.#membership;
     if (id !== undefined) return id;
     throw new SvcError("SVC_STORE", "This process has lost its database, and joins anew");
-  }
-
-  async #listPools(id: string): Promise<void> {
-    const { query, schema } = this.#options.database;
-    await query(`update ${schema}.processes set pools = $2 where id = $1`, [id, this.#pools]);
   }
 
   #sweepLater(): void {
