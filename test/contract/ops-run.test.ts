@@ -160,6 +160,13 @@ describe("payloads on the screen", () => {
     }
   });
 
+  it("are not found by what is hidden in them", async () => {
+    const events = `/${done}?view=events&text=`;
+    assert.match(await text(`${events}reserving`), /event-\d+/);
+    for (const part of ["ada@example", "tok_4111", '"token":"t'])
+      assert.match(await text(events + encodeURIComponent(part)), /No event fits/, part);
+  });
+
   it("are shown to an operator who says why, for this run, on record", async () => {
     const { to, page } = await step(`/${done}/reveal`, {
       note: "a refund",

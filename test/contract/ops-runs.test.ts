@@ -232,6 +232,10 @@ describe("what started a run", () => {
       assert.match(page, /hidden/);
       assert.doesNotMatch(page, /Report for Ada/);
     }
+    const guess = await (await far.get("/_svc/ops/runs?summary=nobody")).text();
+    assert.match(guess, /Summaries are hidden here/);
+    assert.ok(guess.includes(snapshot.graph_id), "whatever is guessed");
+    assert.equal((await far.get("/_svc/ops/runs/bulk?which=all&step=pause&summary=nobody")).status, 422);
     await other.close();
   });
 });

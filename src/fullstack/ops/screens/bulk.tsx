@@ -71,8 +71,8 @@ interface BulkData {
   runs: Snapshot[];
 }
 
-async function loadBulk({ ctx, app: { engine }, nowMs }: Look): Promise<BulkData> {
-  const choice = readBulk(ctx.query);
+async function loadBulk({ ctx, app: { engine }, nowMs, redact }: Look): Promise<BulkData> {
+  const choice = readBulk(ctx.query, redact);
   if (choice.ids) {
     const found = await Promise.all(choice.ids.slice(0, LISTED).map((id) => engine.snapshot(id)));
     return { choice, count: choice.ids.length, runs: found.filter((run) => run !== undefined) };
@@ -138,9 +138,9 @@ function Bulk({ data: { choice, count, runs }, look }: { data: BulkData; look: L
   );
 }
 
-function bulkRun({ undo }: Screens): (step: Step) => Promise<StepResult> {
+function bulkRun({ undo, redact }: Screens): (step: Step) => Promise<StepResult> {
   return async ({ app, fields, steering, nowMs }) => {
-    const choice = readBulk(new URLSearchParams(fields));
+    const choice = readBulk(new URLSearchParams(fields), redact);
     const { step, filter } = choice;
     const expected = Number(fields["expected"]);
     if (!isConfirmed(fields)) return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };

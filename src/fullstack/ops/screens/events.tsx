@@ -1,8 +1,8 @@
 /** The events of a run, oldest first, a page at a time; by type and by text. */
-import type { GraphEvent } from "../../../graph.ts";
+import type { GraphEvent, Json } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
-import { payloadView } from "../views/payload.ts";
+import { redacted } from "../views/payload.ts";
 import { runQueryText } from "../views/run-query.ts";
 import { countText, momentText } from "../views/text.ts";
 import type { RunData } from "../run-data.ts";
@@ -15,7 +15,7 @@ export function EventList({ data, look }: { data: RunData; look: Look }) {
   const { run, events, query, isRevealed } = data;
   const id = run.graph_id;
   const types = [...new Set(events.map(({ type }) => type))].sort();
-  const fitting = events.filter((event) => fits(event, query.type, query.text));
+  const fitting = events.filter((event) => fits(event, query, (shown) => shownText(shown, look.redact, isRevealed)));
   const shown = fitting.filter(({ seq }) => seq > query.after).slice(0, PAGE);
   const last = shown.at(-1)?.seq ?? 0;
   const isMore = fitting.some(({ seq }) => seq > last);
@@ -85,14 +85,20 @@ export function Events({ events, look, isRevealed, startMs }: EventsProps) {
   );
 }
 
+/** Whole, without what is hidden: what can't be seen can't be looked for either, or its letters could be found one by one. */
+function shownText(data: Json, keys: readonly string[], isRevealed: boolean): string {
+  return JSON.stringify(redacted(data, { keys, isRevealed }));
+}
+
 function dataText(data: GraphEvent["data"], redact: readonly string[], isRevealed: boolean): string {
   if (data === undefined || data === null) return "";
-  const text = JSON.stringify(JSON.parse(payloadView(data, { keys: redact, isRevealed }).raw));
+  const text = shownText(data, redact, isRevealed);
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-function fits({ type, node, data }: GraphEvent, wantedType: string, text: string): boolean {
-  if (wantedType !== "" && type !== wantedType) return false;
+function fits({ type, node, data }: GraphEvent, wanted: RunData["query"], textOf: (data: Json) => string): boolean {
+  const { text } = wanted;
+  if (wanted.type !== "" && type !== wanted.type) return false;
   if (text === "") return true;
-  return `${type} ${node ?? ""} ${JSON.stringify(data ?? "")}`.toLowerCase().includes(text.toLowerCase());
+  return `${type} ${node ?? ""} ${textOf(data ?? "")}`.toLowerCase().includes(text.toLowerCase());
 }

@@ -57,8 +57,8 @@ export function runsScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function loadRuns({ ctx, app, nowMs }: Look): Promise<RunsData> {
-  const query = readRunsQuery(ctx.query);
+async function loadRuns({ ctx, app, nowMs, redact }: Look): Promise<RunsData> {
+  const query = readRunsQuery(ctx.query, redact);
   const { filter, cursor } = query;
   const { longer, shorter, ...others } = filter;
   const [page, durations] = await Promise.all([
@@ -255,7 +255,7 @@ function Chips({ data: { filter, problems } }: { data: RunsData }) {
 async function exportRuns(ctx: Context, { app, door, redact }: Screens) {
   const access = await door.access(ctx);
   if ("denial" in access) return redirect(OPS_PATH);
-  const { filter } = readRunsQuery(ctx.query);
+  const { filter } = readRunsQuery(ctx.query, redact);
   const format = EXPORTS.find((one) => one === ctx.query.get("format")) ?? "ndjson";
   const { engine, operations } = app();
   const query = graphQueryOf(filter, operations.nowMs());

@@ -12,12 +12,14 @@ export interface BulkChoice {
   ids: string[] | undefined;
 }
 
-/** @throws SvcError `SVC_INVALID` for a step that is none */
-export function readBulk(query: URLSearchParams): BulkChoice {
+/** @param redact as `readRunsQuery` takes it. @throws SvcError `SVC_INVALID` for a step that is none, and where a filter can't be used: the step would be for more runs */
+export function readBulk(query: URLSearchParams, redact: readonly string[]): BulkChoice {
   const given = query.get("step");
   const step = BULK_STEPS.find((one) => one === given);
   if (!step) throw new SvcError("SVC_INVALID", `"${given ?? ""}" is no step; there are ${BULK_STEPS.join(", ")}`);
   const listed = [...query.getAll("run"), ...(query.get("runs") ?? "").split(",")].filter((id) => id !== "");
   const isAll = query.get("which") === "all" || (query.get("which") === null && !query.has("runs"));
-  return { step, filter: readRunsQuery(query).filter, ids: isAll ? undefined : listed };
+  const { filter, problems } = readRunsQuery(query, redact);
+  if (isAll && problems.length > 0) throw new SvcError("SVC_INVALID", problems.join(". "));
+  return { step, filter, ids: isAll ? undefined : listed };
 }

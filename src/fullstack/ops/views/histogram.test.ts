@@ -56,7 +56,7 @@ describe("lengths of time in the address", () => {
   });
 
   it("become part of what is asked, or are told as what they are not", () => {
-    const { filter, problems } = readRunsQuery(new URLSearchParams("longer=30s&shorter=soon"));
+    const { filter, problems } = readRunsQuery(new URLSearchParams("longer=30s&shorter=soon"), []);
     assert.deepEqual(graphQueryOf(filter, 0), { longerMs: 30_000 });
     assert.match(problems[0] ?? "", /"soon" is no length of time/);
   });

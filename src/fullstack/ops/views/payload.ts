@@ -79,6 +79,11 @@ export function shownBody(body: string, keys: readonly string[]): { text: string
   return count.redacted === 0 ? { text: body, isWhole: true } : { text: JSON.stringify(plain(hidden)), isWhole: false };
 }
 
+/** Whether a value under this key is not for looking at, and so not for looking for. */
+export function isHiddenKey(key: string, keys: RedactOptions["keys"]): boolean {
+  return secretKeys({ keys, isRevealed: false })(key);
+}
+
 function secretKeys({ keys, isRevealed }: RedactOptions): (key: string | undefined) => boolean {
   const own = new Set(keys.map((key) => key.toLowerCase()));
   return (key) => !isRevealed && key !== undefined && (SECRET_KEY.test(key) || own.has(key.toLowerCase()));

@@ -3,6 +3,7 @@
  * read is told and left out, so that a mistyped address shows more, never nothing.
  */
 import type { GraphQuery, Origin, Snapshot } from "../../../graph.ts";
+import { isHiddenKey } from "./payload.ts";
 import { ORIGINS } from "./run-words.ts";
 import { momentText } from "./text.ts";
 
@@ -62,7 +63,8 @@ export interface RunsQuery {
   cursor: string | undefined;
 }
 
-export function readRunsQuery(query: URLSearchParams): RunsQuery {
+/** @param redact keys whose values are not shown: where summaries are not, none is looked for by what it holds */
+export function readRunsQuery(query: URLSearchParams, redact: readonly string[]): RunsQuery {
   const filter: RunsFilter = {};
   const problems: string[] = [];
   const status = query.get("status");
@@ -79,6 +81,10 @@ export function readRunsQuery(query: URLSearchParams): RunsQuery {
   for (const name of TEXTS) {
     const value = query.get(name)?.trim();
     if (value) filter[name] = value.slice(0, MAX_LENGTH);
+  }
+  if (filter.summary !== undefined && isHiddenKey("summary", redact)) {
+    delete filter.summary;
+    problems.push("Summaries are hidden here, so runs can't be looked for by what theirs holds");
   }
   for (const name of MOMENTS) {
     const given = query.get(name);

@@ -62,5 +62,5 @@ function nameOf(given: string): string {
 
 /** Filters alone: neither a page of the list nor what is no filter. */
 function filtersOf(given: string): string {
-  return queryText(readRunsQuery(new URLSearchParams(given)).filter);
+  return queryText(readRunsQuery(new URLSearchParams(given), []).filter);
 }

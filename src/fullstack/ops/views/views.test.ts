@@ -227,7 +227,7 @@ describe("what has just happened", () => {
 
 describe("the query of the runs list", () => {
   it("goes from the address to the engine, with a chip for each filter that leads to the list without it", () => {
-    const { filter, problems } = readRunsQuery(new URLSearchParams("status=failed&worker=audit&since=24h&id=g_0"));
+    const { filter, problems } = readRunsQuery(new URLSearchParams("status=failed&worker=audit&since=24h&id=g_0"), []);
     assert.deepEqual(problems, []);
     assert.deepEqual(graphQueryOf(filter, 86_400_001), {
       status: "failed",
@@ -240,7 +240,7 @@ describe("the query of the runs list", () => {
   });
 
   it("tells of what it can't read, and leaves it out", () => {
-    const { filter, problems } = readRunsQuery(new URLSearchParams("status=dead&since=soon&tag=&worker=a"));
+    const { filter, problems } = readRunsQuery(new URLSearchParams("status=dead&since=soon&tag=&worker=a"), []);
     assert.deepEqual(filter, { worker: "a" });
     assert.equal(problems.length, 2);
   });
