@@ -231,7 +231,7 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
           )}
         </dl>
       </div>
-      <StepForm look={look} action={`/deliveries/${id}/replay`} class="steps">
+      <StepForm look={look} action={`/deliveries/${id}/replay`} class="steps" isByButton>
         <label>
           Why (kept in the audit trail)
           <input name="note" maxlength={500} autocomplete="off" />

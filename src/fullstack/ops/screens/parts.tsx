@@ -29,14 +29,17 @@ export interface StepFormProps {
   /** Fields that nobody sees. */
   fields?: Readonly<Record<string, string>>;
   class?: string;
+  /** Takes several steps: Enter in a field takes none, a button has to be pressed. Default: Enter presses the first button. */
+  isByButton?: boolean;
   children?: Child;
 }
 
 /** A form that changes something: with the token, and the way back to where it stands. */
 export function StepForm(props: StepFormProps) {
-  const { look, action, fields = {} } = props;
+  const { look, action, fields = {}, isByButton = false } = props;
   return (
     <form method="post" action={OPS_PATH + action} class={props.class}>
+      {isByButton ? <button type="submit" disabled hidden></button> : null}
       <CsrfField />
       <input type="hidden" name="back" value={look.here} />
       {Object.entries(fields).map(([name, value]) => (

@@ -114,7 +114,7 @@ function Run({ data, look }: { data: RunData; look: Look }) {
       <div data-live="head">
         <RunHead run={run} usage={usage && usageText(usage)} look={look} />
       </div>
-      <StepForm look={look} action={`/runs/${id}/pause`} class="steps">
+      <StepForm look={look} action={`/runs/${id}/pause`} class="steps" isByButton>
         <label>
           Why (kept in the audit trail)
           <input name="note" maxlength={500} autocomplete="off" />

@@ -85,7 +85,7 @@ function HookScreen({ data, look }: { data: HookData; look: Look }) {
           </div>
         </dl>
       </div>
-      <StepForm look={look} action={`${at}/ping`} class="steps">
+      <StepForm look={look} action={`${at}/ping`} class="steps" isByButton>
         <label>
           Why (kept in the audit trail)
           <input name="note" maxlength={500} autocomplete="off" />

@@ -1,0 +1,76 @@
+/** Keys on the operators' screens, in a browser: none of them takes a step that nobody meant. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import type { App, Started } from "svc";
+import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
+import { launchBrowser, openTab } from "./browser.ts";
+
+/** From here on what the page would send is noted, and not sent. */
+function notSending(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    document.body.dataset["sent"] = "";
+    addEventListener("submit", (event) => {
+      event.preventDefault();
+      document.body.dataset["sent"] += `${event.submitter?.textContent ?? "Enter"},`;
+    });
+  });
+}
+
+function sent(page: Page): Promise<string | null> {
+  return page.locator("body").getAttribute("data-sent");
+}
+
+describe("keys on the operators' screens", () => {
+  let app: App;
+  let started: Started;
+  let browser: Browser;
+  let failed: string;
+  let running: string;
+  let webhook: string;
+  let delivery: string;
+
+  const at = (path: string): string => `${started.url}/_svc/ops${path}`;
+
+  before(async () => {
+    app = opsSample({ more: { demo: true } });
+    started = await app.start({ host: "127.0.0.1", port: 0 });
+    browser = await launchBrowser();
+    failed = await runTo(app, "order", orderInput(7), "failed");
+    running = (await app.engine.start("sync-catalogue", null)).snapshot.graph_id;
+    await until(async () => (await app.engine.snapshot(running))?.phase === "running", "that it runs");
+    const { registration } = await app.webhooks.create({
+      url: `${started.url}/_svc/demo/webhook-inbox`,
+      events: ["graph.done"],
+    });
+    webhook = registration.id;
+    delivery = (await app.webhooks.ping(webhook)).delivery_id;
+  });
+  after(async () => {
+    await browser.close();
+    await started.close();
+  });
+
+  it("have Enter in a reason take no step where there are several: a button has to be pressed", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    const screens: readonly (readonly [path: string, step: string])[] = [
+      [`/runs/${running}`, "Cancel"],
+      [`/runs/${failed}?node=charge`, "Within this run"],
+      [`/webhooks/${webhook}`, "Switch off"],
+      [`/deliveries/${delivery}`, "Send again"],
+    ];
+    for (const [path, step] of screens) {
+      await page.goto(at(path));
+      await notSending(page);
+      for (const again of await page.locator(".again > summary").all()) await again.click();
+      const form = page.locator("form", { has: page.getByRole("button", { name: step, exact: true }) });
+      await form.getByLabel(/^Why/).fill("stuck, cancel it");
+      await form.getByLabel(/^Why/).press("Enter");
+      assert.equal(await sent(page), "", path);
+      await form.getByRole("button", { name: step, exact: true }).click();
+      assert.equal(await sent(page), `${step},`, path);
+    }
+    await tab.close();
+  });
+});
