@@ -221,11 +221,12 @@ function move(step: number): void {
   rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
 }
 
+/** Opens and goes where it leads to; what a button does is done by the next key alone, Enter. */
 function press(keys: string): boolean {
   const target = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(keys)}"]`);
   if (!target) return false;
-  if (target.matches("input, select")) target.focus();
-  else target.click();
+  target.focus();
+  if (target.matches("a, summary")) target.click();
   return true;
 }
 

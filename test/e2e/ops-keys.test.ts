@@ -73,4 +73,30 @@ describe("keys on the operators' screens", () => {
     }
     await tab.close();
   });
+
+  it("lead to a step by its letter, and take it by Enter alone", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    const steps: readonly (readonly [path: string, key: string, step: string])[] = [
+      [`/runs/${running}`, "p", "Pause"],
+      [`/runs/${running}`, "c", "Cancel"],
+      [`/runs/${failed}`, "t", "Retry"],
+      [`/deliveries/${delivery}`, "r", "Send again"],
+    ];
+    for (const [path, key, step] of steps) {
+      await page.goto(at(path));
+      await page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
+      await notSending(page);
+      await page.keyboard.press(key);
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent), step);
+      assert.equal(await sent(page), "", path);
+      await page.keyboard.press("Enter");
+      assert.equal(await sent(page), `${step},`, path);
+    }
+    await page.goto(at(`/runs/${failed}`));
+    await page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
+    await page.keyboard.press("r");
+    assert.equal(await page.locator(".again").getAttribute("open"), "");
+    await tab.close();
+  });
 });

@@ -256,13 +256,7 @@ function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; l
   return (
     <details class="again">
       <summary data-key="r">Run again from here…</summary>
-      <StepForm
-        look={look}
-        action={`/runs/${run.graph_id}/fork`}
-        class="stack"
-        fields={{ from: node.id }}
-        isByButton
-      >
+      <StepForm look={look} action={`/runs/${run.graph_id}/fork`} class="stack" fields={{ from: node.id }} isByButton>
         <p class="quiet">
           What comes before keeps its results. Within this run everything from here on is run anew; as a new run this
           one stays as it is, and the input may be another.
