@@ -53,7 +53,8 @@ function queryOf(on: Pick<Pool | Client, "query">): Query {
 
 /**
  * Statements are made again while the database is away: those of a cluster may all be made twice. What a statement has taken, and
- * could not say, is found by whoever looks for it.
+ * could not say, is found: a graph by whoever looks for what it holds, a permit by the name that it was asked for under. What may not be
+ * made twice, such as the offer of a place, is made in a transaction, which is made once.
  */
 function patient(query: Query): Query {
   return (text, values) => patiently(() => query(text, values));

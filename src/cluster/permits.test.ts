@@ -21,6 +21,9 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     database = await openDatabase(test.url, "svc");
     await database.query("create schema svc");
     await database.transaction((query) => query(clusterTables("svc")));
+    // As they were made before.
+    await database.query("alter table svc.permits drop column ask");
+    await database.transaction((query) => query(clusterTables("svc")));
   });
   after(async () => {
     for (const permits of all) permits.close();
@@ -32,12 +35,16 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
 
   interface Process {
     permits: SharedPermits;
-    take: (key?: string, isStart?: boolean) => Promise<PermitAnswer>;
+    take: (key?: string, isStart?: boolean, isWanted?: () => boolean) => Promise<PermitAnswer>;
     id: string;
   }
 
   /** Processes that are listed, and have one worker with these limits. */
-  async function processesWith(limits: Partial<SharedLimits>, count = 2): Promise<Process[]> {
+  async function processesWith(
+    limits: Partial<SharedLimits>,
+    count = 2,
+    query: OpenedDatabase["query"] = database.query,
+  ): Promise<Process[]> {
     const worker = `w${++workers}`;
     const made: Process[] = [];
     for (let at = 0; at < count; at++) {
@@ -47,18 +54,19 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
         [id],
       );
       const permits: SharedPermits = new SharedPermits({
-        database,
+        database: { ...database, query },
         clock: systemClock,
         log: silentLog,
         me: () => id,
         onGivenBack: () => made.forEach((other) => other.permits.lookAgain()),
       });
       all.push(permits);
-      const of = { worker, limits: { ...NONE, ...limits }, isWanted: () => true };
+      const of = { worker, limits: { ...NONE, ...limits } };
       made.push({
         id,
         permits,
-        take: (key = "", isStart = true) => permits.take({ ...of, key, rateKey: key, isStart }),
+        take: (key = "", isStart = true, isWanted = () => true) =>
+          permits.take({ ...of, key, rateKey: key, isStart, isWanted }),
       });
     }
     return made;
@@ -127,6 +135,41 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
       "update svc.permits set started_at = started_at - interval '1 min', until = until - interval '1 min'",
     );
     permitOf(await other.take("k"));
+  });
+
+  it("take one for what is asked twice, as where a connection was cut before it could answer", async () => {
+    const twice: OpenedDatabase["query"] = async (text, values) => {
+      await database.query(text, values);
+      return database.query(text, values);
+    };
+    const [one, other] = (await processesWith({ total: 2, rate: { limit: 9, perMs: 60_000 } }, 2, twice)) as [
+      Process,
+      Process,
+    ];
+    const [first, second] = await Promise.all([one.take(), other.take()]);
+    assert.notEqual(permitOf(first), permitOf(second));
+    const waiting = one.take();
+    other.permits.giveBack(permitOf(second));
+    permitOf(await waiting);
+    const { rows } = await database.query(
+      "select count(*)::int, count(process)::int as held from svc.permits where worker = $1",
+      [`w${workers}`],
+    );
+    assert.deepEqual(rows, [{ count: 3, held: 2 }]);
+  });
+
+  it("hear what became of an ask that got no answer, though nobody wants it by then", async () => {
+    let isLost = true;
+    let isWanted = true;
+    const loses: OpenedDatabase["query"] = async (text, values) => {
+      const answer = await database.query<never>(text, values);
+      if (!isLost) return answer;
+      isLost = isWanted = false;
+      throw new Error("The answer was lost");
+    };
+    const [one, other] = (await processesWith({ total: 1 }, 2, loses)) as [Process, Process];
+    one.permits.giveBack(permitOf(await one.take("", true, () => isWanted)));
+    permitOf(await other.take());
   });
 
   it("leave no rows behind", async () => {

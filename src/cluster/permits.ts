@@ -3,7 +3,8 @@
  * is its process's: what a process held that is gone counts no more, from the moment that it is taken off the list. Rows of workers
  * with a rate stay until they count no more. Times are the database's.
  *
- * Attempts that want one in the same moment ask in one statement; those that have to wait ask again when some were given back.
+ * Attempts that want one in the same moment ask in one statement; those that have to wait ask again when some were given back. Each
+ * asks under a name of its own: a statement whose answer was lost is made again, and finds what it took.
  */
 import type { PermitAnswer, Permits, PermitWant, SharedLimits } from "../graph/running/permit-types.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
@@ -27,6 +28,8 @@ export function permitTables(schema: string): string {
       started_at timestamptz not null,
       until timestamptz
     );
+    ${withAsks(schema)}
+    create unique index if not exists permits_ask on ${schema}.permits (ask);
     create index if not exists permits_held on ${schema}.permits (worker, key) where process is not null;
     create index if not exists permits_process on ${schema}.permits (process) where process is not null;
     create index if not exists permits_rate on ${schema}.permits (worker, rate_key, started_at);
@@ -49,8 +52,14 @@ export function permitTables(schema: string): string {
       if total is not null then
         select count(*) into all_running from ${schema}.permits p where p.worker = of_worker and p.process is not null;
       end if;
-      for want in select * from json_to_recordset(wants) as w(key text, rate_key text, is_start boolean) loop
+      for want in select * from json_to_recordset(wants) as w(ask text, key text, rate_key text, is_start boolean) loop
         permit := null; refusal := null; wait_ms := null;
+        -- Of a statement whose answer was lost.
+        select p.id::text into permit from ${schema}.permits p where p.ask = want.ask;
+        if permit is not null then
+          return next;
+          continue;
+        end if;
         if all_running >= total then refusal := 'busy'; end if;
         if refusal is null and per_key is not null then
           select count(*) into running from ${schema}.permits p where p.worker = of_worker and p.key = want.key and p.process is not null;
@@ -65,8 +74,8 @@ export function permitTables(schema: string): string {
           end if;
         end if;
         if refusal is null then
-          insert into ${schema}.permits (worker, key, rate_key, process, started_at, until)
-            values (of_worker, want.key, want.rate_key,
+          insert into ${schema}.permits (worker, ask, key, rate_key, process, started_at, until)
+            values (of_worker, want.ask, want.key, want.rate_key,
               case when total is not null or per_key is not null then me end, now_at,
               case when rate_limit is not null and want.is_start then now_at + span end)
             returning id::text into permit;
@@ -77,7 +86,21 @@ export function permitTables(schema: string): string {
     end $$;`;
 }
 
+/** Tables of before have no names of what is asked for. Looked for first: who alters a table waits for all that others do with it. */
+function withAsks(schema: string): string {
+  return `
+    do $$ begin
+      if not exists (select from pg_attribute where attrelid = '${schema}.permits'::regclass and attname = 'ask') then
+        alter table ${schema}.permits add column ask text;
+      end if;
+    end $$;`;
+}
+
 interface Asked extends PermitWant {
+  /** Its number in this process: asked for again, it is given what it has been given already. */
+  n: number;
+  /** Whether it may have been given one, in an answer that was lost. */
+  isInDoubt: boolean;
   resolve: (answer: PermitAnswer) => void;
 }
 
@@ -103,6 +126,7 @@ export class SharedPermits implements Permits {
   /** By worker, and by its limits: those of two versions may differ. */
   readonly #lines = new Map<string, Line>();
   #back: string[] = [];
+  #asks = 0;
   #isClosed = false;
 
   constructor(options: SharedPermitsOptions) {
@@ -114,7 +138,7 @@ export class SharedPermits implements Permits {
       const name = JSON.stringify([want.worker, want.limits]);
       let line = this.#lines.get(name);
       if (!line) this.#lines.set(name, (line = { asked: [], isAsking: false, timer: undefined }));
-      line.asked.push({ ...want, resolve });
+      line.asked.push({ ...want, n: ++this.#asks, isInDoubt: false, resolve });
       this.#askSoon(line);
     });
   }
@@ -180,7 +204,8 @@ export class SharedPermits implements Permits {
 
   async #ask(line: Line): Promise<void> {
     const asked = line.asked.splice(0);
-    const wanted = asked.filter((want) => want.isWanted());
+    // One that nobody wants any more, and that may have been given one, hears of it first: then it is given back.
+    const wanted = asked.filter((want) => want.isInDoubt || want.isWanted());
     for (const want of asked) if (!wanted.includes(want)) want.resolve({ kind: "dropped" });
     const [first] = wanted;
     const me = this.#options.me();
@@ -189,10 +214,12 @@ export class SharedPermits implements Permits {
       const answers = me === undefined ? [] : await this.#query(me, first.worker, first.limits, wanted);
       for (const [at, want] of wanted.entries()) {
         const answer = answers[at];
+        want.isInDoubt = false;
         if (answer) want.resolve(answer);
         else line.asked.push(want);
       }
     } catch (error) {
+      for (const want of wanted) want.isInDoubt = true;
       line.asked.unshift(...wanted);
       throw error;
     }
@@ -203,10 +230,15 @@ export class SharedPermits implements Permits {
     me: string,
     worker: string,
     { total, perKey, rate }: SharedLimits,
-    wants: readonly PermitWant[],
+    wants: readonly Asked[],
   ): Promise<(PermitAnswer | undefined)[]> {
     const { query, schema } = this.#options.database;
-    const asked = wants.map(({ key, rateKey, isStart }) => ({ key, rate_key: rateKey, is_start: isStart }));
+    const asked = wants.map(({ n, key, rateKey, isStart }) => ({
+      ask: `${me}/${n}`,
+      key,
+      rate_key: rateKey,
+      is_start: isStart,
+    }));
     const { rows } = await query<{ permit: string | null; refusal: "busy" | "rate" | null; wait_ms: number | null }>(
       `select permit, refusal, wait_ms from ${schema}.take_permits($1, $2, $3, $4, $5, $6, $7)`,
       [me, worker, total ?? null, perKey ?? null, rate?.limit ?? null, rate?.perMs ?? null, JSON.stringify(asked)],
