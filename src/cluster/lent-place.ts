@@ -13,6 +13,8 @@ import type { End, HolderSays, Messages, RunnerSays } from "./messages.ts";
 
 /** Between looks whether a place that is lent, and in which nothing runs just now, is needed here. */
 const LOOK_MS = 500;
+/** A place that nobody has answered for is lent to nobody: who wanted it may want it no more, and read nothing. */
+const ANSWER_MS = 5000;
 
 export interface LentPlaceOptions {
   database: ClusterDatabase;
@@ -39,6 +41,8 @@ export class LentPlace {
   #abort: AbortController | undefined;
   #performance: Performance | undefined;
   #idle: Timer | undefined;
+  /** When it was offered; undefined once the other process has answered. */
+  #offeredMs: number | undefined;
   #isOver = false;
 
   constructor(options: LentPlaceOptions) {
@@ -55,8 +59,8 @@ export class LentPlace {
 
   /** Offers it: from then on the other process may use it. */
   async open(): Promise<void> {
-    const { database, messages, me, holder, worker } = this.#options;
-    const { query, schema } = database;
+    const { database, messages, clock, me, holder, worker } = this.#options;
+    const { schema } = database;
     const id = `h_${randomBytes(9).toString("hex")}`;
     const end = messages.begin(
       { id, isRunner: true, hear: (message: HolderSays) => this.#hear(message), lost: (error) => this.#lost(error) },
@@ -65,14 +69,18 @@ export class LentPlace {
     this.#end = end;
     const said: RunnerSays = { type: "hand", worker };
     end.nextOut = 1;
+    this.#offeredMs = clock.elapsed();
     try {
-      const { rows } = await query(
-        `with call as (
+      // In a transaction, which nobody makes again: by then the other process may have used the place, and given it back.
+      const { rows } = await database.transaction((query) =>
+        query(
+          `with call as (
            insert into ${schema}.node_calls (id, graph_id, holder, runner, body)
            select $1, '', holder.id, runner.id, '{}' from ${schema}.processes holder, ${schema}.processes runner
              where holder.id = $2 and runner.id = $3 returning id, holder)
          insert into ${schema}.node_messages (call, to_runner, n, process, body) select id, false, 0, holder, $4::json from call returning call`,
-        [id, holder, me, encode(said)],
+          [id, holder, me, encode(said)],
+        ),
       );
       if (rows.length === 0) throw new Unfinished(false);
       end.isOpen = true;
@@ -81,6 +89,8 @@ export class LentPlace {
       this.#rest();
     } catch (error) {
       messages.lose(end, error as Error);
+      // It may have been offered all the same.
+      messages.remove(id);
       throw error;
     }
   }
@@ -98,6 +108,7 @@ export class LentPlace {
   }
 
   #hear(message: HolderSays): void {
+    this.#offeredMs = undefined;
     if (message.type === "enough") this.#takeBack();
     else if (message.type === "order") void this.#run(message.order, message.isShort);
     else this.#performance?.hear(message);
@@ -147,9 +158,12 @@ export class LentPlace {
   }
 
   #rest(): void {
-    this.#idle = this.#options.clock.schedule(LOOK_MS, () =>
-      this.#options.isWanted() ? this.#takeBack() : this.#rest(),
-    );
+    const { clock, isWanted } = this.#options;
+    this.#idle = clock.schedule(LOOK_MS, () => {
+      const offeredMs = this.#offeredMs ?? Infinity;
+      if (isWanted() || clock.elapsed() - offeredMs >= ANSWER_MS) this.#takeBack();
+      else this.#rest();
+    });
   }
 
   #takeBack(): void {

@@ -161,9 +161,9 @@ export class Messages {
     this.#options.tell(process);
   }
 
-  /** There may be messages for this process. */
+  /** There are messages for this process, or may be: a place may be lent to one that wants none any more, and has to be answered. */
   look(): void {
-    if ((this.#ends.size === 0 && !this.#isExpecting) || this.#isClosed) return;
+    if (this.#isClosed) return;
     this.#isWoken = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -254,12 +254,14 @@ export class Messages {
     );
     if (rows.length === 0) return;
     for (const { call, to_runner, n, body } of rows) {
-      const message = decode(body) as never;
-      if (n === 0 && !to_runner && !this.#ends.has(call)) onOpened(call, message);
+      const message = decode(body) as HolderSays | RunnerSays;
+      if (n === 0 && !to_runner && !this.#ends.has(call)) onOpened(call, message as RunnerSays);
       const end = this.#ends.get(call);
+      // For a place that is not lent any more: with its call gone, the other process runs the node elsewhere.
+      if (!end && to_runner && message.type === "order") this.remove(call);
       if (!end || n !== end.nextIn) continue;
       end.nextIn++;
-      end.hear(message);
+      end.hear(message as never);
     }
     const read = rows.map(({ call, to_runner, n }) => ({ call, to_runner, n }));
     await query(
