@@ -105,6 +105,7 @@ export class NodesElsewhere implements Elsewhere {
   }
 
   close(): void {
+    this.#hands.close();
     this.#messages.close();
   }
 }

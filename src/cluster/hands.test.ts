@@ -161,4 +161,30 @@ describe("places that are lent", { skip: await withoutPostgres() }, () => {
     lender.elsewhere.look();
     await until("whoever gave it sees that it is gone", async () => (await calls()) === 0);
   });
+
+  it("are wanted, and wanted no more, though the database was away as that was said", async () => {
+    const [holder] = both();
+    holder.loses = /set wants/;
+    holder.elsewhere.want("w", true);
+    await until("the answer was lost", () => holder.loses === undefined);
+    await database.query("update svc.processes set wants = '{}'");
+    await until("it is said again", async () => (await wants()).length === 1);
+    holder.loses = /set wants/;
+    holder.elsewhere.want("w", false);
+    await until("the answer was lost", () => holder.loses === undefined);
+    await database.query("update svc.processes set wants = '{w}'");
+    await until("it is said again", async () => (await wants()).length === 0);
+  });
+
+  it("are not wanted by a process that stops", async () => {
+    const [holder] = both();
+    await holder.elsewhere.leave();
+    holder.elsewhere.want("w", true);
+    holder.elsewhere.joined();
+    await until("what it wants is written", () => holder.said.length >= 2);
+    assert.deepEqual(
+      holder.said.filter((names) => names.length > 0),
+      [],
+    );
+  });
 });

@@ -5,7 +5,7 @@
  */
 import type { Held } from "../graph/fleet.ts";
 import { Unfinished, type CallEnd, type CallListener, type Hand, type NodeOrder } from "../graph/running/elsewhere.ts";
-import type { Clock } from "../shared/clock.ts";
+import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";
 import { LentPlace } from "./lent-place.ts";
@@ -15,6 +15,8 @@ import type { End, Messages, RunnerSays } from "./messages.ts";
 const FIRST = 2;
 /** For each node that runs and leaves the loop to others. */
 const MORE = 2;
+/** After a fault of the database, what is wanted is said again. */
+const AGAIN_MS = 1000;
 
 /** What another process says of itself in the list. */
 export interface Peer {
@@ -48,7 +50,10 @@ export class Hands {
   #helpers: ReadonlySet<string> = new Set();
   #isPublishing = false;
   #isChanged = false;
+  #again: Timer | undefined;
+  /** Nothing is lent or wanted any more. */
   #isClosed = false;
+  #isOver = false;
 
   constructor(options: HandsOptions) {
     this.#options = options;
@@ -61,7 +66,7 @@ export class Hands {
 
   /** Whether places of others are wanted for a worker from now on. */
   want(worker: string, isWanted: boolean): void {
-    if (this.#wanted.has(worker) === isWanted) return;
+    if (this.#isClosed || this.#wanted.has(worker) === isWanted) return;
     if (isWanted) this.#wanted.add(worker);
     else this.#wanted.delete(worker);
     this.#options.messages.expect(this.#wanted.size > 0);
@@ -70,11 +75,16 @@ export class Hands {
 
   /** Says what is wanted: what was said before is said of a process that is not listed any more, where it has joined anew. */
   publish(): void {
+    const { clock, log } = this.#options;
     this.#isChanged = true;
+    this.#again?.cancel();
     if (this.#isPublishing) return;
     this.#isPublishing = true;
     this.#publishAll()
-      .catch((err: unknown) => this.#options.log.debug({ err }, "What is wanted could not be said yet"))
+      .catch((err: unknown) => {
+        log.debug({ err }, "What is wanted could not be said yet");
+        if (!this.#isOver) this.#again = clock.schedule(AGAIN_MS, () => this.publish());
+      })
       .finally(() => (this.#isPublishing = false));
   }
 
@@ -153,6 +163,12 @@ export class Hands {
     this.#wanted.clear();
     this.publish();
     await Promise.all([...this.#lent].map((place) => place.leave()));
+  }
+
+  /** Says nothing more. */
+  close(): void {
+    this.#isClosed = this.#isOver = true;
+    this.#again?.cancel();
   }
 }
 
