@@ -4,6 +4,9 @@ import type { GraphStore } from "../store/graph-store.ts";
 import type { GraphQuery } from "../store/queries.ts";
 import type { BulkAction, BulkOptions, BulkReport, Steering } from "./definition/steering-types.ts";
 
+/** Graphs that are counted at a time, and how often: a filter that few fit is not looked for without an end. */
+const COUNTED = 200;
+const MOST_COUNTS = 50;
 /** Graphs that are steered side by side: their units share commits. */
 const SLICE = 100;
 /** Most graphs of one call, so that it ends in seconds; who has more calls again with the cursor. */
@@ -23,10 +26,11 @@ export async function bulk(
   action: BulkAction,
   { filter, limit = MOST, cursor, isDryRun = false, ...steering }: BulkOptions,
 ): Promise<BulkReport> {
-  const page = (from: string | undefined, size: number) =>
+  const page: ReadPage = (from, size) =>
     graphs.list({ ...filter, limit: size, ...(from === undefined ? {} : { cursor: from }) } satisfies GraphQuery);
   const report: BulkReport = { action, matched: 0, changed: 0, refused: 0, dry_run: isDryRun, next_cursor: null };
-  if (isDryRun) return { ...report, matched: (await page(cursor, 1)).total };
+  if (isDryRun && cursor === undefined) return { ...report, matched: (await page(cursor, 1)).total };
+  if (isDryRun) return { ...report, ...(await counted(page, cursor, Math.min(limit, MOST))) };
   let next = cursor;
   for (let left = Math.min(limit, MOST); left > 0;) {
     const { items, nextCursor, total } = await page(next, Math.min(SLICE, left));
@@ -39,6 +43,24 @@ export async function bulk(
     if (nextCursor === undefined) break;
   }
   return { ...report, next_cursor: next ?? null };
+}
+
+type ReadPage = (cursor: string | undefined, size: number) => ReturnType<GraphStore["list"]>;
+
+/** One by one: the total of a page counts from the newest, and not all of many. */
+async function counted(
+  page: ReadPage,
+  cursor: string | undefined,
+  most: number,
+): Promise<Pick<BulkReport, "matched" | "next_cursor">> {
+  let [matched, next] = [0, cursor];
+  for (let count = 0; count < MOST_COUNTS && matched < most; count++) {
+    const { items, nextCursor } = await page(next, Math.min(COUNTED, most - matched));
+    matched += items.length;
+    next = nextCursor;
+    if (nextCursor === undefined) break;
+  }
+  return { matched, next_cursor: next ?? null };
 }
 
 async function isTaken(step: Promise<unknown>): Promise<boolean> {

@@ -148,6 +148,8 @@ throughBothDoors(
         [dry.status, dry.reply],
         [200, { action: "pause", matched: 5, changed: 0, refused: 0, dry_run: true, next_cursor: null }],
       );
+      const below = (await bulk({ action: "pause", dry_run: true, cursor: ids[3], limit: 2 })).reply;
+      assert.deepEqual([below["matched"], below["next_cursor"]], [2, ids[1]]);
       const paused = (await bulk({ action: "pause", note: "maintenance" })).reply;
       assert.deepEqual([paused["matched"], paused["changed"], paused["refused"]], [5, 4, 1]);
       const some = (await bulk({ action: "cancel", limit: 2 })).reply;

@@ -156,6 +156,13 @@ describe("the list as a file", () => {
 });
 
 describe("the same for many", () => {
+  const slow = async (tag: string): Promise<string> => {
+    const { snapshot } = await app.engine.start("sync-catalogue", null, { tags: [tag] });
+    const { graph_id: id } = snapshot;
+    await until(async () => (await app.engine.snapshot(id))?.phase === "running", "that it runs");
+    return id;
+  };
+
   it("is counted first, and done once it is confirmed, with who and why in the audit trail", async () => {
     const preview = await text("/_svc/ops/runs/bulk?status=failed&which=all&step=retry");
     assert.match(preview, /Retry 1 run\?/);
@@ -183,6 +190,31 @@ describe("the same for many", () => {
     assert.match(preview, /stays as it is: it is done/);
     await client.submit("/_svc/ops/runs/bulk", { runs: `${ids[0]},${ids[1]}`, step: "cancel", expected: "2" });
     assert.match(await text("/_svc/ops/runs"), /Cancel: 0 done. 2 did not allow it/);
+  });
+
+  it("is for all that were shown, however many have come since", async () => {
+    const [field, first] = [(page: string) => /name="newest" value="(g_\w+)"/.exec(page)?.[1], await slow("burst")];
+    const preview = await text("/_svc/ops/runs/bulk?tag=burst&which=all&step=cancel");
+    assert.match(preview, /Cancel 1 run\?/);
+    assert.equal(field(preview), first);
+    const later = await slow("burst");
+    await client.submit("/_svc/ops/runs/bulk", { tag: "burst", step: "cancel", expected: "1", newest: first });
+    assert.match(await text("/_svc/ops/runs"), /Cancel: 1 done/);
+    assert.equal((await app.engine.snapshot(later))?.phase, "running");
+    await app.engine.cancel(later);
+  });
+
+  it("is not done, and shown again, where more fit than were confirmed", async () => {
+    const [first, second] = [await slow("grows"), await slow("grows")];
+    const form = { tag: "grows", status: "running", step: "cancel", expected: "1", newest: second };
+    const answer = await client.submit("/_svc/ops/runs/bulk", form);
+    const to = answer.headers.get("location") ?? "";
+    assert.match(to, /^\/_svc\/ops\/runs\/bulk\?/);
+    const preview = await text(to);
+    assert.match(preview, /Nothing was done: 1 was to be confirmed/);
+    assert.match(preview, /Cancel 2 runs\?/);
+    for (const id of [first, second]) assert.equal((await app.engine.snapshot(id))?.phase, "running");
+    await Promise.all([first, second].map((id) => app.engine.cancel(id)));
   });
 
   it("of more than fifty has to be typed", async () => {

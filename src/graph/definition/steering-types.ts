@@ -67,9 +67,9 @@ export interface BulkOptions extends Steering {
   filter: Omit<GraphQuery, "limit" | "cursor">;
   /** Most graphs to steer. Default and most 10,000. */
   limit?: number;
-  /** Where an earlier call ended. */
+  /** Where an earlier call ended: graphs with lower ids only. */
   cursor?: string;
-  /** Only counts. */
+  /** Only counts: with a cursor one by one from there, as many as `limit`; without, as `engine.list` tells their total. */
   isDryRun?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** The same step for many runs: chosen under the list, told how many it is, confirmed, done. */
-import { SvcError, type Entry } from "../../../index.ts";
-import type { BulkReport, Snapshot, Steering } from "../../../graph.ts";
+import type { Entry } from "../../../index.ts";
+import type { Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../access.ts";
 import { operatorRoute, type Step, type StepResult } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
@@ -8,6 +8,7 @@ import { screen } from "../screen.tsx";
 import { BULK_STEPS, readBulk, type BulkChoice } from "../views/bulk.ts";
 import { chipsOf, graphQueryOf, queryText } from "../views/runs-query.ts";
 import { countText } from "../views/text.ts";
+import { ABOVE, fitting, ticked } from "./bulk-work.ts";
 import { BulkPreview, LISTED } from "./bulk-preview.tsx";
 import { Confirm, isConfirmed } from "./confirm.tsx";
 import { holdBulk } from "./held.tsx";
@@ -67,6 +68,10 @@ export function BulkBar({ total, look }: { total: number; look: Look }) {
 interface BulkData {
   choice: BulkChoice;
   count: number;
+  /** Whether there are more, which were not counted. */
+  isMore: boolean;
+  /** The newest that the filters fit: what is started later is not meant. */
+  newest: string | undefined;
   /** The first of them, as they are now. */
   runs: Snapshot[];
 }
@@ -75,14 +80,18 @@ async function loadBulk({ ctx, app: { engine }, nowMs, redact }: Look): Promise<
   const choice = readBulk(ctx.query, redact);
   if (choice.ids) {
     const found = await Promise.all(choice.ids.slice(0, LISTED).map((id) => engine.snapshot(id)));
-    return { choice, count: choice.ids.length, runs: found.filter((run) => run !== undefined) };
+    const runs = found.filter((run) => run !== undefined);
+    return { choice, count: choice.ids.length, isMore: false, newest: undefined, runs };
   }
   const filter = graphQueryOf(choice.filter, nowMs);
-  const [report, { items: runs }] = await Promise.all([
-    engine.bulk(choice.step, { filter, isDryRun: true }),
-    engine.list({ ...filter, limit: LISTED }),
-  ]);
-  return { choice, count: report.matched, runs };
+  const { items: runs } = await engine.list({ ...filter, limit: LISTED });
+  const newest = runs[0]?.graph_id;
+  const { matched, next_cursor: next } = await engine.bulk(choice.step, {
+    filter,
+    isDryRun: true,
+    cursor: (newest ?? "") + ABOVE,
+  });
+  return { choice, count: matched, isMore: next !== null, newest, runs };
 }
 
 const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
@@ -92,9 +101,10 @@ const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
   retry: "Those that have failed run again from what is not done. What is done stays done.",
 };
 
-function Bulk({ data: { choice, count, runs }, look }: { data: BulkData; look: Look }) {
+function Bulk({ data: { choice, count, isMore, newest, runs }, look }: { data: BulkData; look: Look }) {
   const { step, ids, filter } = choice;
   const list = `${RUNS_PATH}?${queryText(filter)}`;
+  const counted = `${countText(count)}${isMore ? " or more" : ""}`;
   if (count === 0)
     return (
       <>
@@ -108,7 +118,7 @@ function Bulk({ data: { choice, count, runs }, look }: { data: BulkData; look: L
     );
   return (
     <>
-      <h1>{`${step[0]?.toUpperCase()}${step.slice(1)} ${countText(count)} run${count === 1 ? "" : "s"}?`}</h1>
+      <h1>{`${step[0]?.toUpperCase()}${step.slice(1)} ${counted} run${count === 1 ? "" : "s"}?`}</h1>
       <p>{EFFECTS[step]}</p>
       <p class="quiet">
         {ids
@@ -124,12 +134,19 @@ function Bulk({ data: { choice, count, runs }, look }: { data: BulkData; look: L
         look={look}
         action="/runs/bulk"
         count={count}
-        fields={{ ...filter, step, list, ...(ids && { runs: ids.join(",") }) }}
+        fields={{
+          ...filter,
+          step,
+          list,
+          ...(ids && { runs: ids.join(",") }),
+          ...(newest !== undefined && { newest }),
+          ...(isMore && { more: "1" }),
+        }}
         leaveHref={list}
       >
         <StepButton
           look={look}
-          label={`${step[0]?.toUpperCase()}${step.slice(1)} ${countText(count)}`}
+          label={`${step[0]?.toUpperCase()}${step.slice(1)} ${counted}`}
           tone={step === "cancel" ? "bad" : "main"}
         />
       </Confirm>
@@ -142,64 +159,35 @@ function bulkRun({ undo, redact }: Screens): (step: Step) => Promise<StepResult>
   return async ({ app, fields, steering, nowMs }) => {
     const choice = readBulk(new URLSearchParams(fields), redact);
     const { step, filter } = choice;
-    const expected = Number(fields["expected"]);
+    const expected = Number(fields["expected"]) || 0;
     if (!isConfirmed(fields)) return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };
-    const run = await workOf(app, choice, steering, nowMs);
+    const work = choice.ids
+      ? { isGrown: false, run: ticked(app, choice.step, choice.ids, steering) }
+      : await fitting(
+          app,
+          choice,
+          { expected, isMore: fields["more"] === "1", newest: fields["newest"] },
+          steering,
+          nowMs,
+        );
+    if (work.isGrown) return grown(choice, expected);
+    const { run } = work;
     if (undo !== false) {
-      const work = { step, count: expected || 0, query: queryText(filter), run };
-      return { tone: "good", text: "", to: await holdBulk(app, undo, work, steering) };
+      const held = { step, count: expected, query: queryText(filter), run };
+      return { tone: "good", text: "", to: await holdBulk(app, undo, held, steering) };
     }
     const { changed, refused } = await run();
     return bulkTold(step, changed, refused);
   };
 }
 
-interface Taken {
-  changed: number;
-  refused: number;
-}
-
-/** Takes those that were ticked, one by one, or those that fit as it was confirmed: what is started later is not among them. */
-async function workOf(
-  { engine }: Step["app"],
-  { step, ids, filter }: BulkChoice,
-  steering: Steering,
-  nowMs: number,
-): Promise<() => Promise<Taken>> {
-  if (ids)
-    return async () => {
-      const taken = { changed: 0, refused: 0 };
-      for (const id of ids) taken[(await isTaken(engine[step](id, steering))) ? "changed" : "refused"]++;
-      return taken;
-    };
-  const query = { ...graphQueryOf(filter, nowMs), nowMs };
-  const { items, nextCursor } = await engine.list({ ...query, limit: 1 });
-  // Ids grow with their age: all that are there now are below the newest, or it.
-  const newest = items[0] === undefined ? nextCursor : items[0].graph_id + ABOVE;
-  return async () => {
-    const taken = { changed: 0, refused: 0 };
-    for (let cursor = newest; cursor !== undefined;) {
-      const report: BulkReport = await engine.bulk(step, { ...steering, filter: query, cursor });
-      taken.changed += report.changed;
-      taken.refused += report.refused;
-      cursor = report.next_cursor ?? undefined;
-    }
-    return taken;
+/** What was confirmed is not what would be done: it is shown again. */
+function grown({ step, filter }: BulkChoice, expected: number): StepResult {
+  return {
+    tone: "bad",
+    text: `Nothing was done: ${countText(expected)} ${expected === 1 ? "was" : "were"} to be confirmed, and by now more of them fit. This is how many.`,
+    to: `${RUNS_PATH}/bulk?${queryText(filter, { which: "all", step })}`,
   };
-}
-
-/** Sorts behind all that ids are made of. */
-const ABOVE = "~";
-
-/** Whether a run allowed its step. @throws what is neither a refusal nor a run that is gone: what was steered until then is. */
-async function isTaken(step: Promise<unknown>): Promise<boolean> {
-  try {
-    await step;
-    return true;
-  } catch (error) {
-    if (error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")) return false;
-    throw error;
-  }
 }
 
 function bulkTold(step: string, changed: number, refused: number): { tone: "good"; text: string } {
