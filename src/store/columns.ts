@@ -2,7 +2,14 @@
 import type { GraphStatus } from "../shared/wire.ts";
 import type { Failure, GraphEvent, GraphRow, NodeRow, Origin, SignalRow } from "./graph-rows.ts";
 import type { GraphHead } from "./graph-query.ts";
-import type { AttemptRow, DeliveryRow, DeliveryStatus, OutcomeRow, RegistrationRow } from "./webhook-rows.ts";
+import type {
+  AttemptRow,
+  DeliveryRow,
+  DeliveryStatus,
+  FailedRow,
+  OutcomeRow,
+  RegistrationRow,
+} from "./webhook-rows.ts";
 import type { ArtifactRow } from "./artifacts.ts";
 import type { AuditRow, PausedQueueRow, ScheduleRow } from "./control.ts";
 import type { Row, Value } from "./row.ts";
@@ -210,6 +217,12 @@ const OUTCOME_COLUMNS: Columns = {
   error: ["error", "text"],
 };
 export const toOutcome = (row: Row): OutcomeRow => fromColumns(OUTCOME_COLUMNS, row) as unknown as OutcomeRow;
+/** By hand: all that have failed may be read. */
+export const toFailed = (row: Row): FailedRow => ({
+  id: row["id"] as string,
+  event: row["event"] as FailedRow["event"],
+  createdMs: Number(row["created_ms"]),
+});
 export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) as unknown as AuditRow;
 
 /** By hand: thousands may be looked at for one page. */

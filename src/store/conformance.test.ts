@@ -497,6 +497,44 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       assert.deepEqual(created, [200, 200, 100, 100, 100]);
     });
 
+    it("tells what of a registration has failed, newest first, page after page, and makes that pending", async () => {
+      const registrationId = `wh_${nextId()}`;
+      const row = (createdMs: number, more: Partial<OutboxRow> = {}): OutboxRow =>
+        outboxRow(nextId(), { registrationId, createdMs, ...more });
+      const failed = [row(200), row(300, { event: "graph.paused" }), row(300), row(400)];
+      const other = row(300, { registrationId: "wh_of_others" });
+      const [old, arrived, waiting] = [row(100), row(300), row(300)];
+      for (const each of [...failed, other, old, arrived, waiting]) await store.webhooks.addDelivery(each);
+      const ended = (status: "failed" | "delivered") => (each: OutboxRow) => ({
+        attempt: attemptRow(each.id),
+        change: { status },
+      });
+      await store.webhooks.recordAttempts([...failed, other, old].map(ended("failed")));
+      await store.webhooks.recordAttempts([arrived].map(ended("delivered")));
+      const page = (before?: Pick<OutboxRow, "id" | "createdMs">) =>
+        store.webhooks.failedOf({ registrationId, sinceMs: 200, before, limit: 3 });
+      const expected = failed
+        .map(({ id, event, createdMs }) => ({ id, event, createdMs }))
+        .sort((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1));
+      const first = await page();
+      assert.deepEqual([...first, ...(await page(first.at(-1)))], expected);
+      const told: string[] = [];
+      const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+      const [one, two] = failed as [OutboxRow, OutboxRow];
+      await store.webhooks.requeueFailed(registrationId, [one.id, two.id, arrived.id, other.id, "msg_none"], 900);
+      stop();
+      assert.deepEqual(told, [registrationId]);
+      const states = [one, two, failed[2], arrived, other].map(async (each) => {
+        const found = await store.webhooks.delivery(each?.id ?? "");
+        return [found?.status, found?.dueMs === 900];
+      });
+      const [again, left] = [
+        ["pending", true],
+        ["failed", false],
+      ];
+      assert.deepEqual(await Promise.all(states), [again, again, left, ["delivered", false], left]);
+    });
+
     it("forgets pings that are old and no longer to be sent, with their attempts", async () => {
       const registrationId = `wh_${nextId()}`;
       const ping = (createdMs: number, event: OutboxRow["event"] = "ping") =>

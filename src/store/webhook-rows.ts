@@ -107,6 +107,18 @@ export interface DeliveryQuery {
   cursor?: string;
 }
 
+/** What tells deliveries that have failed from each other, without what they say. */
+export type FailedRow = Pick<DeliveryRow, "id" | "event" | "createdMs">;
+
+export interface FailedQuery {
+  registrationId: string;
+  /** Made at this time or later. */
+  sinceMs: number;
+  /** Where the page before ended. */
+  before?: Pick<FailedRow, "id" | "createdMs"> | undefined;
+  limit: number;
+}
+
 /** How far deliveries are counted. */
 export const MAX_DELIVERY_TOTAL = 10_000;
 
@@ -159,6 +171,10 @@ export interface WebhookStore {
   recordAttempts(records: readonly AttemptRecord[]): Promise<void>;
   /** Makes a delivery pending again, due at once. */
   requeue(deliveryId: string, dueMs: number): Promise<boolean>;
+  /** Makes those of a registration's deliveries pending again that have failed, and still have, due at once: all in one commit. */
+  requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void>;
+  /** A page of what has failed of a registration, newest first; no body is read for it. */
+  failedOf(query: FailedQuery): Promise<FailedRow[]>;
   delivery(id: string): Promise<DeliveryRow | undefined>;
   attempts(deliveryId: string): Promise<AttemptRow[]>;
   /** How attempts of a registration's newest deliveries went, newest first; of at most `deliveries` of them. */

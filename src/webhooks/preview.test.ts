@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
+import { attemptRow, nextId, outboxRow } from "../store/sample-rows.test.ts";
 import { createReceiver, type Receiver } from "../testing/receiver.ts";
 import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
@@ -107,4 +108,27 @@ describe("what sending a delivery again would send", () => {
       assert.deepEqual(await webhooks.recover(hook, { since_ms: sinceMs, digest: again.digest }), { count: 3 });
       await receiver.received(7, PATIENCE_MS);
     }));
+
+  it("is asked for and sent in a few steps however many have failed, and none of their texts is held meanwhile", async () => {
+    const COUNT = 2101;
+    const store = new FakeWebhookStore();
+    const webhooks = createWebhooks({ store: fakeStore(store), clock: new SimulatedClock() });
+    const { id: registrationId } = (await webhooks.create({ url: "https://93.184.215.14/" })).registration;
+    const rows = Array.from({ length: COUNT }, () => outboxRow(nextId(), { registrationId }));
+    store.insertDeliveries(rows);
+    await store.recordAttempts(rows.map(({ id }) => ({ attempt: attemptRow(id), change: { status: "failed" } })));
+    const asked: string[] = [];
+    const requeued: number[] = [];
+    const { listDeliveries, requeueFailed } = store;
+    store.listDeliveries = (query) => (asked.push(String(query.limit)), listDeliveries.call(store, query));
+    store.requeueFailed = (hook, ids, dueMs) => (
+      requeued.push(ids.length),
+      requeueFailed.call(store, hook, ids, dueMs)
+    );
+    const { count, deliveries, digest } = await webhooks.previewRecover(registrationId, { since_ms: 0 });
+    assert.deepEqual([count, deliveries.length, asked], [COUNT, 100, ["100"]]);
+    assert.deepEqual(await webhooks.recover(registrationId, { since_ms: 0, digest }), { count: COUNT });
+    assert.deepEqual([requeued, asked.length], [[500, 500, 500, 500, 101], 1]);
+    assert.deepEqual(await store.failedOf({ registrationId, sinceMs: 0, limit: 1 }), []);
+  });
 });

@@ -3,7 +3,7 @@
  * Nothing is sent and nothing is written. Secrets are not among it; what a registration adds of headers may be credentials, and is hidden.
  */
 import { createHash } from "node:crypto";
-import type { DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
+import type { DeliveryRow, FailedRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { phaseOf } from "./breaker.ts";
 import { requestHeaders, type Target } from "./request-headers.ts";
 import { deliveryView, type DeliveryView, type RegistrationView } from "./views.ts";
@@ -50,7 +50,7 @@ export interface RecoverPreview extends Readiness {
 }
 
 /** Deliveries that a preview lists; of more the number is told. */
-const MOST_LISTED = 100;
+export const MOST_LISTED = 100;
 
 function readinessOf(row: RegistrationRow, nowMs: number): Readiness {
   const breaker = phaseOf(row, nowMs);
@@ -89,14 +89,18 @@ function headersOf(delivery: DeliveryRow, target: Target, nowMs: number): Reques
   return [...headers, { name: "content-length", value: String(Buffer.byteLength(delivery.body)) }];
 }
 
-/** @param failed newest first */
-export function recoverPreview(
-  failed: readonly DeliveryRow[],
-  row: RegistrationRow,
-  webhook: RegistrationView,
-  sinceMs: number,
-  nowMs: number,
-): RecoverPreview {
+export interface RecoverFindings {
+  failed: readonly FailedRow[];
+  /** The newest of them, {@link MOST_LISTED} at most. */
+  newest: readonly DeliveryRow[];
+  row: RegistrationRow;
+  webhook: RegistrationView;
+  sinceMs: number;
+  nowMs: number;
+}
+
+export function recoverPreview(findings: RecoverFindings): RecoverPreview {
+  const { failed, newest, row, webhook, sinceMs, nowMs } = findings;
   const events: Record<string, number> = {};
   for (const { event } of failed) events[event] = (events[event] ?? 0) + 1;
   return {
@@ -104,14 +108,14 @@ export function recoverPreview(
     since_ms: sinceMs,
     count: failed.length,
     events,
-    deliveries: failed.slice(0, MOST_LISTED).map(deliveryView),
+    deliveries: newest.map(deliveryView),
     digest: digestOf(failed),
     ...readinessOf(row, nowMs),
   };
 }
 
 /** The same for the same deliveries, in whichever order. */
-export function digestOf(deliveries: readonly Pick<DeliveryRow, "id">[]): string {
+export function digestOf(deliveries: readonly Pick<FailedRow, "id">[]): string {
   const ids = deliveries.map(({ id }) => id).sort();
   return createHash("sha256").update(ids.join(" ")).digest("base64url").slice(0, 22);
 }

@@ -5,7 +5,6 @@
 import type { OutboxRows } from "../graph/machine/report-types.ts";
 import { createGraphId, randomHex } from "../security/random.ts";
 import type { Resolve } from "../security/resolve.ts";
-import { isEqualSecret } from "../security/secrets.ts";
 import { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -16,7 +15,7 @@ import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
 import { FIGURES_OF, figuresOf, type ReceiverFigures } from "./figures.ts";
-import { readDeliveryQuery, readPage, readRegistration, readRecover, readSecretOnly } from "./input.ts";
+import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./input.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
 import { DEFAULT_LIMITS, FOREVER_MS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
 import { pageOf } from "./page.ts";
@@ -28,8 +27,9 @@ import {
   type PayloadSource,
   type ResultUrl,
 } from "./payload.ts";
-import { digestOf, recoverPreview, replayPreview, type RecoverPreview, type ReplayPreview } from "./preview.ts";
+import type { RecoverPreview, ReplayPreview } from "./preview.ts";
 import { Registry } from "./registry.ts";
+import { requireEnabled, Resend } from "./resend.ts";
 import { DEFAULT_SCHEDULE, readSchedule } from "./schedule.ts";
 import { secretProblem } from "./signing.ts";
 import { deliveryDetail, deliveryView, registrationView } from "./views.ts";
@@ -179,22 +179,14 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 
   /** A delivery outside any graph's transition. */
   const send = async (id: string, source: PayloadSource): Promise<{ delivery_id: string }> => {
-    enabled(await registry.get(id));
+    requireEnabled(await registry.get(id));
     const row = outboxRow(id, source, payloadText(source, resultUrl, payloadBytes));
     await store.addDelivery(row);
     changed();
     return { delivery_id: row.id };
   };
-  const known = async (id: string): Promise<DeliveryRow> => {
-    const row = await store.delivery(id);
-    if (!row)
-      throw new SvcError("SVC_NOT_FOUND", `There is no delivery "${id.slice(0, 80)}"; list them to see their ids`);
-    return row;
-  };
-  const requeue = async (id: string): Promise<void> => {
-    await store.requeue(id, clock.now());
-    changed();
-  };
+  const traceparent = options.traceparent;
+  const resend = new Resend({ store, clock, registry, view, traceparent, onChange: changed });
 
   return {
     create: async (body) => {
@@ -229,34 +221,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const { items, total, nextCursor } = await store.listDeliveries(filter);
       return { deliveries: items.map(deliveryView), total, next_cursor: nextCursor ?? null };
     },
-    delivery: async (id) => deliveryDetail(await known(id), await store.attempts(id)),
-    replay: async (id) => {
-      enabled(await registry.get((await known(id)).registrationId));
-      await requeue(id);
-      return { delivery_id: id };
-    },
-    previewReplay: async (id) => {
-      const delivery = await known(id);
-      const row = await registry.get(delivery.registrationId);
-      const { url: rawUrl, headers } = row;
-      const traceparent = options.traceparent?.(delivery, delivery.attempts + 1);
-      const target = { rawUrl, headers, secrets: registry.secretsOf(row), traceparent };
-      return replayPreview(delivery, row, view(row), target, clock.now());
-    },
-    previewRecover: async (id, body) => {
-      const row = await registry.get(id);
-      const { sinceMs } = readRecover(body);
-      const failed = await allFailed(options.store, id, sinceMs);
-      return recoverPreview(failed, row, view(row), sinceMs, clock.now());
-    },
-    recover: async (id, body) => {
-      enabled(await registry.get(id));
-      const { sinceMs, digest } = readRecover(body);
-      const failed = await allFailed(options.store, id, sinceMs);
-      if (digest !== undefined && !isEqualSecret(digest, digestOf(failed))) throw changedMeanwhile(failed.length);
-      for (const delivery of failed) await requeue(delivery.id);
-      return { count: failed.length };
-    },
+    delivery: async (id) => deliveryDetail(await resend.known(id), await store.attempts(id)),
+    replay: (id) => resend.replay(id),
+    previewReplay: (id) => resend.previewReplay(id),
+    recover: (id, body) => resend.recover(id, body),
+    previewRecover: (id, body) => resend.previewRecover(id, body),
     outboxRows: (event) => {
       const listening = registry.listening(event.event, event.worker);
       if (listening.length === 0) return [];
@@ -301,21 +270,6 @@ function checkCommonSecret(secret: string | undefined): void {
   if (problem) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookSecret} ${problem}`);
 }
 
-function changedMeanwhile(count: number): SvcError {
-  return new SvcError(
-    "SVC_TRANSITION",
-    `Nothing was sent: what has failed is not what was shown any more (${count} by now); look at it again`,
-  );
-}
-
-function enabled(row: RegistrationRow): void {
-  if (row.enabled) return;
-  throw new SvcError(
-    "SVC_TRANSITION",
-    `The webhook ${row.id} is disabled; enable it first, nothing is sent to it until then`,
-  );
-}
-
 /** Begins with the time: rows that come one after the other stand side by side in the store, which is several times quicker. */
 function newDeliveryId(nowMs: number): string {
   const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, "0").slice(-12);
@@ -354,16 +308,4 @@ function sample(event: "ping" | "graph.done", nowMs: number): PayloadSource {
     result: isPing ? {} : { message: "This is a sample." },
     error: undefined,
   };
-}
-
-async function allFailed(store: Store, registrationId: string, sinceMs: number): Promise<DeliveryRow[]> {
-  const found: DeliveryRow[] = [];
-  let cursor: string | undefined;
-  do {
-    const query = { registrationId, status: "failed" as const, sinceMs, limit: 200 };
-    const page = await store.webhooks.listDeliveries(cursor === undefined ? query : { ...query, cursor });
-    found.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return found;
 }

@@ -7,6 +7,8 @@ import type {
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
+  FailedQuery,
+  FailedRow,
   OutboxListener,
   OutboxRow,
   OutcomeRow,
@@ -173,6 +175,23 @@ export class MemoryWebhooks implements WebhookStore {
     return true;
   }
 
+  async requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void> {
+    await turn();
+    const rows = deliveryIds.flatMap((id) => this.#deliveries.get(id) ?? []);
+    const failed = rows.filter((row) => row.registrationId === registrationId && row.status === "failed");
+    for (const row of failed) Object.assign(row, { status: "pending", dueMs });
+    this.#notify([{ registrationId }]);
+  }
+
+  async failedOf({ registrationId, sinceMs, before, limit }: FailedQuery): Promise<FailedRow[]> {
+    return [...this.#deliveries.values()]
+      .filter((row) => row.registrationId === registrationId && row.status === "failed" && row.createdMs >= sinceMs)
+      .filter((row) => !before || isOlder(row, before))
+      .sort((a, b) => (isOlder(a, b) ? 1 : -1))
+      .slice(0, limit)
+      .map(({ id, event, createdMs }) => ({ id, event, createdMs }));
+  }
+
   async delivery(id: string): Promise<DeliveryRow | undefined> {
     return structuredClone(this.#deliveries.get(id));
   }
@@ -199,13 +218,9 @@ export class MemoryWebhooks implements WebhookStore {
       .filter((row) => query.event === undefined || row.event === query.event)
       .filter((row) => query.graphId === undefined || row.graphId === query.graphId)
       .filter((row) => query.sinceMs === undefined || row.createdMs >= query.sinceMs)
-      .sort((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1));
+      .sort((a, b) => (isOlder(a, b) ? 1 : -1));
     const before = readDeliveryCursor(query.cursor);
-    const rest = before
-      ? matching.filter(
-          (row) => row.createdMs < before.createdMs || (row.createdMs === before.createdMs && row.id < before.id),
-        )
-      : matching;
+    const rest = before ? matching.filter((row) => isOlder(row, before)) : matching;
     const limit = pageLimit(query.limit);
     const items = structuredClone(rest.slice(0, limit));
     const last = items.at(-1);
@@ -232,6 +247,13 @@ export class MemoryWebhooks implements WebhookStore {
 
 function uniqueKey(row: OutboxRow): string {
   return [row.registrationId, row.graphId, row.event, row.epoch, row.pauseNo].join(" ");
+}
+
+type Place = Pick<OutboxRow, "id" | "createdMs">;
+
+/** Of those made at the same time, by their ids. */
+function isOlder(row: Place, other: Place): boolean {
+  return row.createdMs < other.createdMs || (row.createdMs === other.createdMs && row.id < other.id);
 }
 
 type OfGraph = Pick<OutboxRow, "registrationId" | "graphId">;

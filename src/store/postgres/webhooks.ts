@@ -2,7 +2,15 @@
  * Deliveries and attempts in PostgreSQL. Of several processes one gets a delivery, and one at a time those of a registration: what `due`
  * gives is claimed for the process (claim-function.ts), until the attempt is on record, the process is gone (its slot says so), or it is put off.
  */
-import { ATTEMPT_COLUMNS, DELIVERY_COLUMNS, insertValues, toAttempt, toDelivery, toOutcome } from "../columns.ts";
+import {
+  ATTEMPT_COLUMNS,
+  DELIVERY_COLUMNS,
+  insertValues,
+  toAttempt,
+  toDelivery,
+  toFailed,
+  toOutcome,
+} from "../columns.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
 import type { Page } from "../queries.ts";
 import type { Row } from "../row.ts";
@@ -13,6 +21,8 @@ import type {
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
+  FailedQuery,
+  FailedRow,
   OutboxListener,
   OutboxRow,
   OutcomeRow,
@@ -38,6 +48,10 @@ const INSERT_ATTEMPTS = `INSERT INTO svc.attempt (${ATTEMPT_NAMES.join(", ")})
 const UPDATE_DELIVERIES = `UPDATE svc.delivery AS t SET status = r.status, attempts = greatest(t.attempts, r.attempts), due_ms = coalesce(r.due_ms, t.due_ms),
   delivered_ms = coalesce(r.delivered_ms, t.delivered_ms), claimed_by = NULL
   FROM json_to_recordset($1::json) AS r(id text, status text, attempts int, due_ms bigint, delivered_ms bigint) WHERE t.id = r.id`;
+const FAILED_OF = `SELECT id, event, created_ms FROM svc.delivery WHERE registration_id = $1 AND status = 'failed' AND created_ms >= $2
+  AND (created_ms, id) < ($3, $4) ORDER BY created_ms DESC, id DESC LIMIT $5`;
+const REQUEUE_FAILED = `UPDATE svc.delivery SET status = 'pending', due_ms = $1, claimed_by = NULL
+  WHERE id = ANY ($2::text[]) AND status = 'failed' AND registration_id = $3`;
 const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
   FROM (SELECT id FROM svc.delivery WHERE registration_id = $1 ORDER BY created_ms DESC, id DESC LIMIT $2) AS latest
   JOIN svc.attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
@@ -174,6 +188,18 @@ export class PostgresWebhooks implements WebhookStore {
     );
     if (row) this.notifyOutbox([{ registrationId: row["registration_id"] as string }]);
     return row !== undefined;
+  }
+
+  async requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void> {
+    await this.#database.run(REQUEUE_FAILED, dueMs, deliveryIds.map(clean), clean(registrationId));
+    // Told of in any case: a first try of which no answer came may have done it, and told nobody.
+    this.notifyOutbox([{ registrationId }]);
+  }
+
+  async failedOf({ registrationId, sinceMs, before, limit }: FailedQuery): Promise<FailedRow[]> {
+    const { createdMs, id } = before ?? { createdMs: Number.MAX_SAFE_INTEGER, id: "" };
+    const rows = await this.#database.rows(FAILED_OF, clean(registrationId), sinceMs, createdMs, id, limit);
+    return rows.map(toFailed);
   }
 
   async delivery(id: string): Promise<DeliveryRow | undefined> {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { graphRow, outboxRow, registrationRow } from "../sample-rows.test.ts";
+import { attemptRow, graphRow, outboxRow, registrationRow } from "../sample-rows.test.ts";
 import { Database } from "./database.ts";
 import { SqliteGraphs } from "./graphs.ts";
 import { Outbox } from "./outbox.ts";
@@ -85,6 +85,9 @@ describe("a commit that is in the file, though the disk could not say so", () =>
     assert.deepEqual(woken(), ["wh_1"]);
     await unsurely(() => webhooks.requeue(row.id, 7));
     assert.deepEqual([(await webhooks.delivery(row.id))?.dueMs, woken()], [7, ["wh_1"]]);
+    await webhooks.recordAttempts([{ attempt: attemptRow(row.id), change: { status: "failed" } }]);
+    await unsurely(() => webhooks.requeueFailed("wh_1", [row.id], 9));
+    assert.deepEqual([(await webhooks.delivery(row.id))?.dueMs, woken()], [9, ["wh_1"]]);
     await close();
   });
 

@@ -99,6 +99,11 @@ describe("deliveries in SQLite", () => {
       "delivery_failed",
       (all) => all.listDeliveries({ status: "failed" }),
     ],
+    [
+      "what has failed of one",
+      "delivery_failed",
+      (all) => all.failedOf({ registrationId: "wh_1", sinceMs: 5, limit: 9 }),
+    ],
     ["the pings", "delivery_ping", (all) => all.listDeliveries({ event: "ping" })],
     ["what a webhook got", "delivery_registration", (all) => all.listDeliveries({ registrationId: "wh_1" })],
     ["pings that are old", "delivery_ping", (all) => all.forgetPings(1)],

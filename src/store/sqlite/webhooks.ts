@@ -7,6 +7,8 @@ import type {
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
+  FailedQuery,
+  FailedRow,
   OutboxListener,
   OutboxRow,
   OutcomeRow,
@@ -16,7 +18,7 @@ import type {
 import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
-import { toAttempt, toDelivery, toOutcome, toPending, toRegistration } from "../columns.ts";
+import { toAttempt, toDelivery, toFailed, toOutcome, toPending, toRegistration } from "../columns.ts";
 import type { Database } from "./database.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Row, Value } from "../row.ts";
@@ -42,6 +44,11 @@ const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
   ) SELECT id FROM found WHERE id IS NOT NULL`;
 const EARLIER_DUE = `SELECT min(due_ms) AS due FROM delivery WHERE registration_id = ? AND graph_id = ? AND status = 'pending'
   AND (epoch, pause_no, event <> 'graph.paused') < (?, ?, ?)`;
+/** With the plus it is read in the order of the index of those that have failed, which are few as a rule. */
+const FAILED_OF = `SELECT id, event, created_ms FROM delivery WHERE +registration_id = ? AND status = 'failed' AND created_ms >= ?
+  AND (created_ms, id) < (?, ?) ORDER BY created_ms DESC, id DESC LIMIT ?`;
+const REQUEUE_FAILED = `UPDATE delivery SET status = 'pending', due_ms = ?
+  WHERE id IN (SELECT value FROM json_each(?)) AND status = 'failed' AND registration_id = ?`;
 const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
   FROM (SELECT id FROM delivery WHERE registration_id = ? ORDER BY created_ms DESC, id DESC LIMIT ?) AS latest
   JOIN attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
@@ -214,6 +221,21 @@ export class SqliteWebhooks implements WebhookStore {
       if (row) this.#outbox.tellOf(row["registration_id"] as string);
     }
     return row !== undefined;
+  }
+
+  async requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void> {
+    try {
+      await this.#database.write(() =>
+        this.#database.sql(REQUEUE_FAILED).run(dueMs, JSON.stringify(deliveryIds), registrationId),
+      );
+    } finally {
+      this.#outbox.tellOf(registrationId);
+    }
+  }
+
+  async failedOf({ registrationId, sinceMs, before, limit }: FailedQuery): Promise<FailedRow[]> {
+    const { createdMs, id } = before ?? { createdMs: Number.MAX_SAFE_INTEGER, id: "" };
+    return this.#database.sql(FAILED_OF).all(registrationId, sinceMs, createdMs, id, limit).map(toFailed);
   }
 
   async delivery(id: string): Promise<DeliveryRow | undefined> {
