@@ -6,10 +6,13 @@ import { operatorRoute } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf, quoted } from "../views/commands.ts";
+import { hostsOf, type Hosts } from "../views/hosts.ts";
 import { shownBody } from "../views/payload.ts";
-import { countText, durationText, shortId } from "../views/text.ts";
+import { countText, shortId } from "../views/text.ts";
 import type { FlowStatus } from "../../flow/status.ts";
 import { CommandsPanel, Empty, Mark, Pager, StepButton, StepForm, Time } from "./parts.tsx";
+import { ChipList, type Chip } from "./chips.tsx";
+import { DeliveryAttempts } from "./delivery-attempts.tsx";
 import { Heads } from "./heads.tsx";
 
 const DELIVERIES = `${OPS_PATH}/deliveries`;
@@ -25,6 +28,7 @@ type Delivery = Awaited<ReturnType<Webhooks["delivery"]>>;
 
 interface ListData extends DeliveryList {
   filter: Record<string, string>;
+  hosts: Hosts;
 }
 
 export function deliveryScreens(screens: Screens): Entry[] {
@@ -41,8 +45,8 @@ export function deliveryScreens(screens: Screens): Entry[] {
         const webhook = ctx.query.get("webhook") || undefined;
         const cursor = ctx.query.get("cursor");
         const query = new URLSearchParams({ ...filter, limit: PAGE, ...(cursor && { cursor }) });
-        const list = await app.webhooks.deliveries(query, webhook);
-        return { ...list, filter: { ...filter, ...(webhook !== undefined && { webhook }) } };
+        const [list, hosts] = await Promise.all([app.webhooks.deliveries(query, webhook), hostsOf(app.webhooks)]);
+        return { ...list, filter: { ...filter, ...(webhook !== undefined && { webhook }) }, hosts };
       },
       follows: () => ["webhooks"],
       isUnderWay: ({ deliveries }) => deliveries.some(isPending),
@@ -79,8 +83,8 @@ function looksOf({ status, attempt_count: attempts }: DeliveryView) {
   return { status: LOOKS[status], word: status === "pending" ? "again soon" : status };
 }
 
-function List({ data: { deliveries, total, next_cursor: next, filter }, look }: { data: ListData; look: Look }) {
-  const query = new URLSearchParams(filter);
+function List({ data, look }: { data: ListData; look: Look }) {
+  const { deliveries, total, next_cursor: next, filter, hosts } = data;
   return (
     <>
       <div class="title">
@@ -119,19 +123,48 @@ function List({ data: { deliveries, total, next_cursor: next, filter }, look }: 
           Filter
         </button>
       </form>
+      <ChipList chips={chipsOf(filter, hosts)} />
       <div data-live="deliveries">
-        <DeliveriesTable deliveries={deliveries} look={look} />
+        <DeliveriesTable deliveries={deliveries} look={look} hosts={hosts} />
         <Pager
           href={next === null ? undefined : `${DELIVERIES}?${new URLSearchParams({ ...filter, cursor: next })}`}
           text={`${countText(deliveries.length)} of ${countText(total)}`}
         />
       </div>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.deliveries}?${query.toString()}`)} />
+      <CommandsPanel commands={commandsOf(look.origin, "GET", endpointOf(filter))} />
     </>
   );
 }
 
-export function DeliveriesTable({ deliveries, look }: { deliveries: readonly DeliveryView[]; look: Look }) {
+/** Those of one webhook have an address of their own. */
+function endpointOf({ webhook, ...filter }: Record<string, string>): string {
+  const path = webhook === undefined ? PATHS.deliveries : `${PATHS.webhooks}/${encodeURIComponent(webhook)}/deliveries`;
+  const query = new URLSearchParams(filter).toString();
+  return query === "" ? path : `${path}?${query}`;
+}
+
+const LABELS: Readonly<Record<string, string>> = { graph_id: "run", webhook: "receiver" };
+
+function chipsOf(filter: Record<string, string>, hosts: Hosts): Chip[] {
+  return Object.entries(filter).map(([name, value]) => {
+    const { [name]: _, ...rest } = filter;
+    const query = new URLSearchParams(rest).toString();
+    return {
+      label: LABELS[name] ?? name,
+      value: name === "webhook" ? (hosts.get(value) ?? value) : value,
+      href: query === "" ? DELIVERIES : `${DELIVERIES}?${query}`,
+    };
+  });
+}
+
+interface DeliveriesTableProps {
+  deliveries: readonly DeliveryView[];
+  look: Look;
+  /** Default: all are of one receiver, which is told elsewhere. */
+  hosts?: Hosts;
+}
+
+export function DeliveriesTable({ deliveries, look, hosts }: DeliveriesTableProps) {
   if (deliveries.length === 0)
     return (
       <Empty title="No deliveries">
@@ -141,7 +174,9 @@ export function DeliveriesTable({ deliveries, look }: { deliveries: readonly Del
   return (
     <div class="scroll">
       <table>
-        <Heads columns={["Status", "Delivery", "Event", "Run", "Made", "Attempts", "Next"]} />
+        <Heads
+          columns={["Status", "Delivery", ...(hosts ? ["Receiver"] : []), "Event", "Run", "Made", "Attempts", "Next"]}
+        />
         <tbody>
           {deliveries.map((delivery) => (
             <tr key={delivery.id}>
@@ -153,6 +188,13 @@ export function DeliveriesTable({ deliveries, look }: { deliveries: readonly Del
                   {shortId(delivery.id)}
                 </a>
               </td>
+              {hosts === undefined ? null : (
+                <td data-label="Receiver">
+                  <a href={`${OPS_PATH}/webhooks/${delivery.webhook_id}`}>
+                    {hosts.get(delivery.webhook_id) ?? shortId(delivery.webhook_id)}
+                  </a>
+                </td>
+              )}
               <td data-label="Event">{delivery.event}</td>
               <td data-label="Run">
                 <Run delivery={delivery} />
@@ -244,7 +286,11 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
       <section aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
         <div data-live="attempts">
-          {attempts.length === 0 ? <p class="quiet">None yet.</p> : <Attempts attempts={attempts} look={look} />}
+          {attempts.length === 0 ? (
+            <p class="quiet">None yet.</p>
+          ) : (
+            <DeliveryAttempts attempts={attempts} look={look} />
+          )}
         </div>
       </section>
       <div class="columns">
@@ -273,56 +319,5 @@ const payload = verify({ body: rawBody, headers: request.headers, secret: proces
       </div>
       <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.deliveries}/${id}`)} />
     </>
-  );
-}
-
-function Attempts({ attempts, look }: { attempts: Delivery["attempts"]; look: Look }) {
-  return (
-    <div class="scroll">
-      <table>
-        <Heads columns={["No.", "Began", ["Took", "number"], "Where the time went", "Answer", "What it said"]} />
-        <tbody>
-          {attempts.map((attempt) => (
-            <tr key={attempt.number}>
-              <td data-label="No.">{attempt.number}</td>
-              <td data-label="Began">
-                <Time ms={attempt.started_ms} look={look} />
-              </td>
-              <td data-label="Took" class="number">
-                {durationText(attempt.duration_ms)}
-              </td>
-              <td data-label="Time" class="quiet">
-                {Object.entries(attempt.timings)
-                  .map(([name, ms]) => `${name.replace("_", " ")} ${durationText(ms)}`)
-                  .join(", ") || "over a kept connection"}
-              </td>
-              <td data-label="Answer">{attempt.status_code ?? attempt.error ?? "none"}</td>
-              <td data-label="Said">
-                {attempt.response === null || attempt.response === "" ? (
-                  <span class="quiet">nothing</span>
-                ) : (
-                  <code>{attempt.response.slice(0, 300)}</code>
-                )}
-                <AnswerHeaders attempt={attempt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** What may be a credential was hidden when it was written. */
-function AnswerHeaders({ attempt: { number, response_headers: headers } }: { attempt: Delivery["attempts"][number] }) {
-  const entries = Object.entries(headers);
-  if (entries.length === 0) return null;
-  return (
-    <details>
-      <summary>{`${entries.length} header${entries.length === 1 ? "" : "s"}`}</summary>
-      <pre class="wrap" tabindex={0} role="region" aria-label={`Headers of answer ${number}`}>
-        <code>{entries.map(([name, value]) => `${name}: ${value}`).join("\n")}</code>
-      </pre>
-    </details>
   );
 }

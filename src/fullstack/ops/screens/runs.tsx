@@ -25,6 +25,7 @@ import {
 import { ORIGINS } from "../views/run-words.ts";
 import { countText } from "../views/text.ts";
 import { BulkBar, bulkScreens, CompareBar } from "./bulk.tsx";
+import { ChipList } from "./chips.tsx";
 import { CommandsPanel, Pager } from "./parts.tsx";
 import { DurationsPanel } from "./durations.tsx";
 import { NoRuns, RunsTable } from "./runs-table.tsx";
@@ -224,7 +225,6 @@ function LengthField({ name, label, value }: { name: string; label: string; valu
 }
 
 function Chips({ data: { filter, problems } }: { data: RunsData }) {
-  const chips = chipsOf(filter);
   return (
     <>
       {problems.map((problem) => (
@@ -232,21 +232,13 @@ function Chips({ data: { filter, problems } }: { data: RunsData }) {
           {problem}
         </p>
       ))}
-      {chips.length === 0 ? null : (
-        <ul class="chips" aria-label="Filters in force">
-          {chips.map(({ label, value, without }) => (
-            <li key={label}>
-              <a
-                class="chip"
-                href={without === "" ? RUNS_PATH : `${RUNS_PATH}?${without}`}
-                aria-label={`Drop ${label} ${value}`}
-              >
-                <span class="quiet">{label}</span> {value} <span aria-hidden="true">×</span>
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ChipList
+        chips={chipsOf(filter).map(({ label, value, without }) => ({
+          label,
+          value,
+          href: without === "" ? RUNS_PATH : `${RUNS_PATH}?${without}`,
+        }))}
+      />
     </>
   );
 }

@@ -70,7 +70,11 @@ function HooksList({ data: { rows, deliveries }, look }: { data: HooksData; look
       <section aria-labelledby="latest">
         <h2 id="latest">Latest deliveries</h2>
         <div data-live="deliveries">
-          <DeliveriesTable deliveries={deliveries} look={look} />
+          <DeliveriesTable
+            deliveries={deliveries}
+            look={look}
+            hosts={new Map(rows.map(({ hook }) => [hook.id, new URL(hook.url).host]))}
+          />
         </div>
       </section>
       <section aria-labelledby="add">
