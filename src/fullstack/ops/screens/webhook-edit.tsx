@@ -5,7 +5,7 @@ import { operatorRoute } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { countText } from "../views/text.ts";
-import { changeOf, editDraftOf, editQuery, type EditDraft } from "../views/webhook-draft.ts";
+import { changeOf, editDraftOf, editQuery, hasHeaders, type EditDraft } from "../views/webhook-draft.ts";
 import { Confirm, isConfirmed } from "./confirm.tsx";
 import { StepButton, StepForm } from "./parts.tsx";
 import { DraftFields } from "./webhook-fields.tsx";
@@ -51,7 +51,8 @@ export function webhookEditScreens(screens: Screens): Entry[] {
 }
 
 function draftOf({ url, events, description, workers = [], ordered }: Hook): EditDraft {
-  return { url, events, description, workers: workers.join(", "), ordered: ordered === true };
+  const kept = { url, events, description, workers: workers.join(", "), ordered: ordered === true };
+  return { ...kept, dropsHeaders: false, note: "" };
 }
 
 function editStep(screens: Screens): Entry {
@@ -61,9 +62,10 @@ function editStep(screens: Screens): Entry {
       await app.webhooks.update(id, changeOf(fields));
     } catch (error) {
       if (!(error instanceof SvcError) || error.status >= 500) throw error;
-      // What was typed is not lost.
+      // What was typed is not lost, but for headers: they may be credentials, and go into no address.
       const to = `${HOOKS}/${encodeURIComponent(id)}/edit?${editQuery(editDraftOf(fields)).toString()}`;
-      return { tone: "bad", text: error.message, to };
+      const again = hasHeaders(fields) ? " Nothing was changed: give the headers again, they were not kept." : "";
+      return { tone: "bad", text: error.message + again, to };
     }
     await app.operations.record("webhook.update", id, steering);
     return { tone: "good", text: "It is changed: what is sent from now on goes by it.", to: `${HOOKS}/${id}` };
@@ -105,10 +107,10 @@ function Edit({ data: { hook, draft }, look }: { data: EditData; look: Look }) {
           <input type="checkbox" name="ordered" value="1" checked={draft.ordered} /> In order: what a graph's deliveries
           tell arrives one after the other
         </label>
-        <Headers names={hook.header_names ?? []} />
+        <Headers names={hook.header_names ?? []} dropsHeaders={draft.dropsHeaders} />
         <label>
           Why (kept in the audit trail)
-          <input name="note" maxlength={500} autocomplete="off" />
+          <input name="note" value={draft.note} maxlength={500} autocomplete="off" />
         </label>
         <span class="buttons">
           <StepButton look={look} label="Save" tone="main" />
@@ -122,7 +124,7 @@ function Edit({ data: { hook, draft }, look }: { data: EditData; look: Look }) {
 }
 
 /** Values are never shown: they may be credentials. */
-function Headers({ names }: { names: readonly string[] }) {
+function Headers({ names, dropsHeaders }: { names: readonly string[]; dropsHeaders: boolean }) {
   return (
     <>
       <label>
@@ -133,7 +135,7 @@ function Headers({ names }: { names: readonly string[] }) {
       </label>
       {names.length === 0 ? null : (
         <label class="check">
-          <input type="checkbox" name="no_headers" value="1" /> Send no headers along
+          <input type="checkbox" name="no_headers" value="1" checked={dropsHeaders} /> Send no headers along
         </label>
       )}
     </>

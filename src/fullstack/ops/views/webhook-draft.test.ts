@@ -23,7 +23,13 @@ describe("the form of a webhook", () => {
   });
 
   it("comes back as it was sent where it was refused, but for values of headers", () => {
-    const draft = editDraftOf({ ...form, ordered: "1", headers: "Authorization: secret" });
+    const draft = editDraftOf({
+      ...form,
+      ordered: "1",
+      headers: "Authorization: secret",
+      no_headers: "1",
+      note: "moved",
+    });
     const query = editQuery(draft);
     assert.deepEqual(editDraftOf(Object.fromEntries(query)), draft);
     assert.doesNotMatch(query.toString(), /secret/);

@@ -14,6 +14,10 @@ export interface EditDraft extends Draft {
   /** Names of graphs or workers, with commas between them; empty: all. */
   workers: string;
   ordered: boolean;
+  /** Whether those that there are go. */
+  dropsHeaders: boolean;
+  /** Why it is changed. */
+  note: string;
 }
 
 type Fields = Readonly<Record<string, string | undefined>>;
@@ -25,15 +29,25 @@ export function editDraftOf(fields: Fields): EditDraft {
     description: fields["description"] ?? "",
     workers: fields["workers"] ?? "",
     ordered: fields["ordered"] !== undefined,
+    dropsHeaders: fields["no_headers"] !== undefined,
+    note: fields["note"] ?? "",
   };
 }
 
-/** The same as a query, with which the form begins where what it asked for was refused. */
-export function editQuery({ url, events, description, workers, ordered }: EditDraft): URLSearchParams {
+/** The same as a query, with which the form begins where what it asked for was refused. Headers have no place in an address. */
+export function editQuery(draft: EditDraft): URLSearchParams {
+  const { url, events, description, workers, ordered, dropsHeaders, note } = draft;
   const query = new URLSearchParams({ edited: "1", url, description, workers });
   for (const event of events) query.set(event, "1");
   if (ordered) query.set("ordered", "1");
+  if (dropsHeaders) query.set("no_headers", "1");
+  if (note !== "") query.set("note", note);
   return query;
+}
+
+/** Whether the form gives headers, which have to be given again where it is refused. */
+export function hasHeaders(fields: Fields): boolean {
+  return (fields["headers"] ?? "").trim() !== "";
 }
 
 /**
