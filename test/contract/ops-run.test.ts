@@ -150,6 +150,16 @@ describe("the screen of a run", () => {
       assert.match(await answer.text(), /There is no run|has no node/);
     }
   });
+
+  it("speaks of retention where a run is not there, and of nothing else", async () => {
+    const screens = ["/runs/g_none", "/webhooks/wh_none", `/runs/compare?a=${done}`];
+    const told = await Promise.all(
+      screens.map(async (path) =>
+        (await (await client.get(`/_svc/ops${path}`)).text()).includes("as the retention says"),
+      ),
+    );
+    assert.deepEqual(told, [true, false, false]);
+  });
 });
 
 describe("payloads on the screen", () => {
@@ -245,6 +255,16 @@ describe("steps from the screen of a run", () => {
     assert.ok((await text(`/${id}`)).includes(`forked from <a href="/_svc/ops/runs/${failed}"`));
   });
 
+  it("begin with the input as it was, where nothing of it is hidden, and tell which nodes run again", async () => {
+    const form = async (path: string): Promise<string> =>
+      /<textarea name="input"[^>]*>([^<]*)</.exec(await text(path))?.[1]?.trim() ?? "none";
+    assert.equal(await form(`/${done}?node=pick%2F3`), '"line-3"');
+    for (const path of [`/${done}?node=charge`, `/${done}`]) assert.equal(await form(path), "", path);
+    const again = async (node: string) => /What runs again: ([^.]*)\./.exec(await text(`/${done}?node=${node}`))?.[1];
+    assert.equal(await again("pick%2F3"), "pick, pack, mail");
+    assert.equal(await again("reserve"), "reserve, charge, approve, 12 of pick, pack, mail");
+  });
+
   it("refuse what is no JSON, in words", async () => {
     const { page } = await step(`/${failed}/fork`, { from: "charge", input: "{", back: `/_svc/ops/runs/${failed}` });
     assert.match(page, /The input is no JSON/);
@@ -273,6 +293,9 @@ describe("steps from the screen of a run", () => {
       );
     await until(isWaiting, "that it waits");
     assert.match(await text(`/${id}`), /Waits for a signal: approve#approval/);
+    const [payload = ""] = /<input name="payload"[^>]*>/.exec(await text(`/${id}`)) ?? [];
+    assert.match(payload, / required/);
+    assert.doesNotMatch(payload, / value=/);
     await step(`/${id}/signal`, { name: "approval", payload: '{"ok":true}' });
     await until(async () => (await phase(id)) === "done", "that it goes on");
   });
@@ -281,5 +304,15 @@ describe("steps from the screen of a run", () => {
     const { to } = await step("/start", { worker: "order", like: done, input: "" });
     const id = /\/runs\/(g_\w+)$/.exec(to)?.[1] ?? "";
     assert.deepEqual((await app.engine.snapshot(id))?.input, (await app.engine.snapshot(done))?.input);
+  });
+
+  it("start none like one that is gone, whose input nobody knows", async () => {
+    const before = (await app.engine.list({ limit: 1 })).items[0]?.graph_id;
+    const { page } = await step("/start", { worker: "order", like: "g_gone", input: "", back: "/_svc/ops/runs" });
+    assert.match(
+      page,
+      /role="alert"[\s\S]*There is no run &quot;g_gone&quot; any more|There is no run "g_gone" any more/,
+    );
+    assert.equal((await app.engine.list({ limit: 1 })).items[0]?.graph_id, before);
   });
 });

@@ -166,7 +166,7 @@ describe("the same for many", () => {
   it("is counted first, and done once it is confirmed, with who and why in the audit trail", async () => {
     const preview = await text("/_svc/ops/runs/bulk?status=failed&which=all&step=retry");
     assert.match(preview, /Retry 1 run\?/);
-    assert.match(preview, /runs again: approve, charge, mail, pack, 12 of pick</);
+    assert.match(preview, /runs again: charge, approve, 12 of pick, pack, mail</);
     assert.equal((await app.engine.snapshot(ids[7] ?? ""))?.epoch, 1);
     const answer = await client.submit("/_svc/ops/runs/bulk", {
       status: "failed",

@@ -205,6 +205,38 @@ describe("webhooks", () => {
     assert.ok(!page.includes("planted"));
   });
 
+  it("tell of which receiver deliveries are, by a filter that can be dropped and as a command", async () => {
+    const { host } = new URL(receiver.url);
+    const page = await text(`/deliveries?webhook=${id}&event=graph.done`);
+    assert.match(page, new RegExp(`href="/_svc/ops/deliveries\\?event=graph.done" aria-label="Drop receiver ${host}"`));
+    assert.match(page, new RegExp(`data-label="Receiver"><a href="/_svc/ops/webhooks/${id}">${host}<`));
+    assert.ok(page.includes(`/_svc/webhooks/${id}/deliveries?event=graph.done`), "the endpoint of the command");
+  });
+
+  it("say of an answer what is wrong with it, and show all that is kept of it", async () => {
+    const long = "moved ".repeat(100);
+    receiver.reply({ status: 302, headers: { Location: "/elsewhere" }, body: long });
+    const other = await app.webhooks.create({ url: `${receiver.url}/moved`, events: ["graph.paused"] });
+    const { delivery_id: pinged } = await app.webhooks.ping(other.registration.id);
+    await until(async () => (await app.webhooks.delivery(pinged)).attempt_count === 1, "the answer");
+    await app.webhooks.remove(other.registration.id);
+    receiver.reply(204);
+    const page = await text(`/deliveries/${pinged}`);
+    assert.match(page, /data-label="Answer">302 <span class="quiet">answered 302; redirects are not followed</);
+    assert.ok(page.includes(`aria-label="Answer 1"><code>${long}<`));
+  });
+
+  it("keep what was typed where a change is refused, and say that headers are to be given again", async () => {
+    const refused = await step(`/webhooks/${id}/edit`, {
+      url: "http://10.0.0.1/",
+      headers: "Authorization: Bearer typed",
+      note: "it has moved",
+    });
+    assert.match(refused.page, /role="alert"[\s\S]*give the headers again, they were not kept/);
+    assert.match(refused.page, /name="note" value="it has moved"/);
+    assert.ok(!(refused.to + refused.page).includes("Bearer typed"));
+  });
+
   it("are pinged, switched off and on, sent again, and given a new secret that is shown once", async () => {
     const { to } = await step(`/webhooks/${id}/ping`);
     assert.match(to, /\/deliveries\/msg_/);

@@ -46,6 +46,11 @@ async function fork({ app, params, fields, steering }: Step): Promise<StepResult
 async function start({ app, fields, steering }: Step): Promise<StepResult> {
   const { worker = "", like } = fields;
   const other = like ? await app.engine.snapshot(like) : undefined;
+  if (like && !other)
+    throw new SvcError(
+      "SVC_NOT_FOUND",
+      `There is no run "${like.slice(0, 100)}" any more: give its input to start another`,
+    );
   const input = readJson(fields["input"], "input") ?? other?.input ?? null;
   const { snapshot } = await app.engine.start(worker, input, {
     origin: { kind: "operator" },

@@ -3,6 +3,7 @@ import type { GraphEvent, Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import type { Attempt } from "../views/attempts.ts";
+import { againText } from "../views/bulk-preview.ts";
 import { failedNodes } from "../views/failed-nodes.ts";
 import { graphLooks, nodeLooks } from "../views/looks.ts";
 import { payloadView } from "../views/payload.ts";
@@ -23,6 +24,9 @@ interface InspectorProps {
   attempts: readonly Attempt[];
 }
 
+/** Characters of an input that a form begins with. */
+const MAX_PREFILL = 4000;
+/** Of one that is not put there. */
 const MAX_HINT = 400;
 
 const LABELS: Readonly<Record<Tab, string>> = {
@@ -259,12 +263,9 @@ function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; l
       <StepForm look={look} action={`/runs/${run.graph_id}/fork`} class="stack" fields={{ from: node.id }} isByButton>
         <p class="quiet">
           What comes before keeps its results. Within this run everything from here on is run anew; as a new run this
-          one stays as it is, and the input may be another.
+          one stays as it is, and the input may be another. {`What ${againText(run, node.id)}.`}
         </p>
-        <label>
-          Input of a new run's node, as JSON; empty: as it was
-          <textarea name="input" rows={6} spellcheck={false} placeholder={hintOf(node.input, look)}></textarea>
-        </label>
+        <InputField label="Input of a new run's node, as JSON; empty: as it was" input={node.input} look={look} />
         <label>
           Why
           <input name="note" maxlength={500} autocomplete="off" />
@@ -278,9 +279,18 @@ function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; l
   );
 }
 
-/** What it was, without what is hidden. */
-function hintOf(input: Json, { redact }: Look): string {
-  return payloadView(input, { keys: redact, isRevealed: false }).raw.slice(0, MAX_HINT);
+/** Begins as it was, where nothing of that is hidden and one can look over it; else empty, which means the same. */
+function InputField({ label, input, look }: { label: string; input: Json; look: Look }) {
+  const { raw, redacted } = payloadView(input, { keys: look.redact, isRevealed: false });
+  const isWhole = redacted === 0 && raw.length <= MAX_PREFILL;
+  return (
+    <label>
+      {label}
+      <textarea name="input" rows={6} spellcheck={false} placeholder={raw.slice(0, MAX_HINT)}>
+        {isWhole ? raw : ""}
+      </textarea>
+    </label>
+  );
 }
 
 function AgainAsAWhole({ run, look }: { run: Snapshot; look: Look }) {
@@ -288,10 +298,7 @@ function AgainAsAWhole({ run, look }: { run: Snapshot; look: Look }) {
     <details class="again">
       <summary data-key="r">Start another like it…</summary>
       <StepForm look={look} action="/runs/start" class="stack" fields={{ worker: run.worker, like: run.graph_id }}>
-        <label>
-          Input, as JSON; empty: the same
-          <textarea name="input" rows={6} spellcheck={false}></textarea>
-        </label>
+        <InputField label="Input, as JSON; empty: the same" input={run.input} look={look} />
         <label>
           Why
           <input name="note" maxlength={500} autocomplete="off" />

@@ -125,13 +125,15 @@ export function Empty(props: { title: string; children?: Child }) {
 }
 
 /** In the place of a screen: what was asked for is not there, or is not to be had. */
-export function Refused({ error }: { error: SvcError }) {
+export function Refused({ error, isOfRun }: { error: SvcError; isOfRun: boolean }) {
   return (
     <>
       <h1>{error.status === 404 ? "Not found" : "That did not work"}</h1>
       <Empty title={error.message}>
         <p>
-          Graphs that have ended are kept as long as the retention says; then they are taken away.{" "}
+          {error.status === 404 && isOfRun
+            ? "Graphs that have ended are kept as long as the retention says; then they are taken away. "
+            : null}
           <a href={OPS_PATH}>Go to the overview</a>
         </p>
       </Empty>

@@ -243,7 +243,7 @@ function SignalForm({ data: { run }, look }: { data: RunData; look: Look }) {
         </label>
         <label>
           Payload, as JSON
-          <input name="payload" autocomplete="off" spellcheck={false} value='{"ok": true}' />
+          <input name="payload" required autocomplete="off" spellcheck={false} placeholder='{"ok": true}' />
         </label>
         <label>
           Why

@@ -27,16 +27,38 @@ export function bulkEffect(run: Snapshot, step: BulkStep): BulkEffect {
   return { run, isTaken: true, text: step === "retry" ? againText(run) : TAKEN[step] };
 }
 
-/** Nodes that a retry runs again: all that are not done. Items of a fan-out are told by their number. */
-function againText({ nodes }: Snapshot): string {
+/**
+ * Nodes that run again, as the edges name them. Items of a fan-out are told by their number.
+ * @param from a node, or an item of a fan-out: it and all that comes after it. Default: all that are not done
+ */
+export function againText({ nodes, edges }: Snapshot, from?: string): string {
+  const names = from === undefined ? undefined : namesAfter(edges, nameOf(from));
   const counts = new Map<string, number>();
   for (const { id, kind, status } of nodes) {
-    if (kind !== "node" || status === "done") continue;
-    const [name = id] = id.split("/", 1);
+    const name = nameOf(id);
+    const isBeside = from?.includes("/") === true && name === nameOf(from) && id !== from;
+    if (kind !== "node" || isBeside || !(names?.has(name) ?? status !== "done")) continue;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  const names = [...counts].map(([name, count]) => (count === 1 ? name : `${countText(count)} of ${name}`));
-  const more = names.length - MOST_NAMES;
-  const listed = more > 1 ? `${names.slice(0, MOST_NAMES).join(", ")} and ${countText(more)} more` : names.join(", ");
+  const places = [...new Set(edges.flat())];
+  const sorted = [...counts].sort(([a], [b]) => places.indexOf(a) - places.indexOf(b));
+  const told = sorted.map(([name, count]) => (count === 1 ? name : `${countText(count)} of ${name}`));
+  const more = told.length - MOST_NAMES;
+  const listed = more > 1 ? `${told.slice(0, MOST_NAMES).join(", ")} and ${countText(more)} more` : told.join(", ");
   return listed === "" ? "runs again" : `runs again: ${listed}`;
+}
+
+/** A node's name from the id of it or of one of its items. */
+function nameOf(id: string): string {
+  return id.split("/", 1)[0] as string;
+}
+
+/** A node and all that wait for it, one behind the other. */
+function namesAfter(edges: Snapshot["edges"], name: string): Set<string> {
+  const found = new Set([name]);
+  for (let size = 0; size !== found.size;) {
+    size = found.size;
+    for (const [before, after] of edges) if (found.has(before)) found.add(after);
+  }
+  return found;
 }
