@@ -270,6 +270,7 @@ export class DeliveryLoop {
     const { store, clock } = this.#options;
     const earlierMs = await store.earlierDueMs(row);
     if (earlierMs === undefined) return false;
+    this.#lanes.putOff(row);
     await store.requeue(row.id, Math.max(earlierMs, clock.now()) + ORDER_WAIT_MS);
     // What it waits for may have ended in the meantime, and then nobody would tell.
     if ((await store.earlierDueMs(row)) === undefined) await this.#releaseLater(row);

@@ -143,6 +143,7 @@ describe("lanes", () => {
     const [row] = await test.start();
     assert.ok(row);
     // It waits for an earlier one of its graph, which then ends.
+    test.lanes.putOff(row);
     row.dueMs = 21_000;
     test.lanes.wake("wh_1");
     assert.deepEqual(await test.start(), []);
@@ -193,6 +194,53 @@ describe("lanes", () => {
     for (const row of started) test.end(row);
     assert.deepEqual([started.length, (await test.start()).length, test.readings.length], [8, 8, 0]);
     assert.equal(started[0]?.status, "pending");
+  });
+
+  it("go on without reading where they were told of something while rows were under way", async () => {
+    const test = rig();
+    test.offer("wh_1", 2);
+    const underWay = await test.start();
+    for (let count = 0; count < 500; count++) {
+      if (count === 10) test.lanes.wake("wh_1");
+      test.offer("wh_1", 1);
+      test.end(underWay.shift() as DeliveryRow);
+      underWay.push(...(await test.start()));
+    }
+    assert.equal(underWay.length, 2);
+    assert.ok(test.readings.length < 20, `${test.readings.length} pages were read`);
+  });
+
+  it("start a retry again that was sent again once its attempt was on record, before they had let go of it", async () => {
+    const test = rig();
+    test.add("wh_1", 1, { attempts: 1 });
+    const [row] = await test.start();
+    assert.ok(row);
+    row.attempts++;
+    test.lanes.wake("wh_1");
+    assert.deepEqual(await test.start(), []);
+    test.lanes.finish(row);
+    test.lanes.release(row);
+    assert.deepEqual(await test.start(), [row]);
+    // The same, let go of while the page is read that has it.
+    row.attempts++;
+    test.lanes.wake("wh_1");
+    const starting = test.start();
+    test.lanes.finish(row);
+    test.lanes.release(row);
+    assert.deepEqual(await starting, [row]);
+  });
+
+  it("read once though rows end meanwhile", async () => {
+    const test = rig();
+    test.add("wh_1", 8);
+    const underWay = await test.start();
+    test.lanes.wake("wh_1");
+    test.readings.splice(0);
+    const ended = underWay.shift() as DeliveryRow;
+    test.end(ended);
+    const starting = test.start();
+    for (const row of underWay) test.end(row);
+    assert.deepEqual([await starting, test.readings.length], [[], 2]);
   });
 
   it("leave in the store what is more than a page, not due yet, or behind what waits there", async () => {

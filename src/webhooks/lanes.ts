@@ -27,6 +27,8 @@ export const DEFAULT_LIMITS: LaneLimits = { total: 64, perEndpoint: 8 };
 const HELD_ROWS = 1024;
 const LARGEST_PAGE = 128;
 const SMALLEST_PAGE = 4;
+/** In place of the attempts of a row that the store has otherwise by now. */
+const PUT_OFF = -1;
 export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 
 /** How many slots a registration has now; with none, until when it waits. */
@@ -38,9 +40,9 @@ export interface Room {
 interface Lane extends DeliveryLane {
   queue: DeliveryRow[];
   active: number;
-  /** Rows of this lane that are waiting, under way, or ended and not yet on record. */
-  held: Set<string>;
-  /** Those of them that the last page had as due: perhaps made so again, by whoever replays or releases them. */
+  /** Rows of this lane that are waiting, under way, or ended and not yet on record; of each, its attempts as it was taken, or {@link PUT_OFF}. */
+  held: Map<string, number>;
+  /** Those of them that the last page had as due otherwise than they are held: made so again, by whoever replays or releases them. */
   passedOver: Set<string>;
   /** The store may have due rows that are not in the queue. */
   mayHaveMore: boolean;
@@ -52,8 +54,8 @@ interface Lane extends DeliveryLane {
 
 /** What has happened since a page was asked for, and may not be in it. */
 interface Reading {
-  /** Rows that were let go of: what the page says of them is over. */
-  released: Set<string>;
+  /** Rows that were let go of, as they were held: if the page has them so, what it says is over. */
+  released: Map<string, number>;
   /** The store may have rows that it had not. */
   hasNew: boolean;
   /** Nothing may start any more. */
@@ -119,7 +121,7 @@ export class Lanes {
     if (first.mayHaveMore || first.reading || row.dueMs > this.#options.now() || first.queue.length >= this.#page)
       return renew(first);
     first.queue.push(deliveryOf(row));
-    first.held.add(row.id);
+    first.held.set(row.id, 0);
   }
 
   /** Rows that may wait in one lane. */
@@ -198,16 +200,18 @@ export class Lanes {
     this.#crowded.clear();
   }
 
+  /** It is about to be put off in the store without an attempt: as what is due from now on, somebody has released it. */
+  putOff(row: DeliveryRow): void {
+    this.#laneOf(row).held.set(row.id, PUT_OFF);
+  }
+
   /** Lets go of a row. @param dueMs when it is tried again, if it is */
   release(row: DeliveryRow, dueMs?: number): void {
     const lane = this.#laneOf(row);
+    lane.reading?.released.set(row.id, lane.held.get(row.id) ?? PUT_OFF);
     lane.held.delete(row.id);
     // What was told of it has been looked at, and is over.
     if (lane.passedOver.delete(row.id)) this.#lookAt(lane);
-    if (lane.reading) {
-      lane.reading.released.add(row.id);
-      lane.reading.hasNew = true;
-    }
     if (dueMs === undefined) return;
     const { retries } = this.#endpoint(row.registrationId);
     if (retries.reading) retries.reading.hasNew = true;
@@ -270,15 +274,16 @@ export class Lanes {
     const page = this.#page;
     const limit = page + lane.held.size;
     const nowMs = now();
-    const reading: Reading = { released: new Set(), hasNew: false, isHeldUp: false };
+    const reading: Reading = { released: new Map(), hasNew: false, isHeldUp: false };
     lane.reading = reading;
     try {
       const rows = await store.due(lane, nowMs, limit);
       if (reading.isHeldUp) return;
-      lane.passedOver = new Set(rows.flatMap(({ id }) => (lane.held.has(id) ? [id] : [])));
       const others = rows.filter(({ id }) => !lane.held.has(id) && !reading.released.has(id));
+      lane.passedOver = new Set(rows.filter((row) => isOtherwise(row, lane.held)).map(({ id }) => id));
+      if (rows.some((row) => isOtherwise(row, reading.released))) reading.hasNew = true;
       lane.queue = others.slice(0, page);
-      for (const { id } of lane.queue) lane.held.add(id);
+      for (const { id, attempts } of lane.queue) lane.held.set(id, attempts);
       const isLast = rows.length < limit && others.length <= page;
       const wakeMs = isLast ? ((await store.nextDueMs(lane, nowMs)) ?? FOREVER_MS) : FOREVER_MS;
       lane.mayHaveMore = !isLast || reading.hasNew;
@@ -330,12 +335,18 @@ function newLane(registrationId: string, isRetry: boolean): Lane {
     isRetry,
     queue: [],
     active: 0,
-    held: new Set(),
+    held: new Map(),
     passedOver: new Set(),
     mayHaveMore: true,
     wakeMs: FOREVER_MS,
     reading: undefined,
   };
+}
+
+/** Whether a page has a row as due that has changed since it was taken. */
+function isOtherwise({ id, attempts }: DeliveryRow, taken: ReadonlyMap<string, number>): boolean {
+  const before = taken.get(id);
+  return before !== undefined && before !== attempts;
 }
 
 function renew(lane: Lane): void {
