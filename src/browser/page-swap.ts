@@ -8,8 +8,9 @@
  */
 import { DOM, PATHS } from "../shared/wire.ts";
 import { isForeign, morph } from "./morph.ts";
-import { parsePage } from "./new-page.ts";
+import { parsePage, stateOf } from "./new-page.ts";
 import { refusesScripts, takeScripts } from "./page-scripts.ts";
+import { renumber } from "./renumber.ts";
 
 export { parsePage };
 
@@ -70,7 +71,7 @@ async function styled(link: HTMLLinkElement): Promise<void> {
 /** This document becomes the other one; at once, where `ready` has come before it. */
 export async function swap(next: Document, { gone = [], keeps = () => true }: SwapOptions = {}): Promise<void> {
   await getReseat();
-  reseat?.renumber(next);
+  renumber(next, reseat?.current() ?? stateOf(document));
   const living = reseat?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
   for (const node of gone) if (!isForeign(node)) node.remove();
   const places = scrolls();

@@ -6,7 +6,7 @@
 import { DOM } from "../shared/wire.ts";
 import { kinds, pageState, slotsAt, unboundRows, valueAt, values } from "./core.ts";
 import { wakeLate } from "./late.ts";
-import { stateOf, writeState } from "./new-page.ts";
+import { stateOf } from "./new-page.ts";
 import type { PageState, ValueRow } from "./types.ts";
 
 /** A kind of values that no server writes: those that go on. */
@@ -21,6 +21,9 @@ interface Before {
   indices: readonly number[];
   isAwake: boolean;
 }
+
+/** What the page works with: more than its script says, once late pieces have come. */
+export const current = (): PageState => pageState();
 
 /** What there was, once the page has become the other one. */
 export interface Living {
@@ -39,32 +42,6 @@ pageState();
 
 let carried: unknown[] = [];
 kinds[CARRIED] = (place: number) => carried[place];
-
-/** Ids are given once: core knows by them who is awake. */
-let taken = 0;
-
-const roots = (page: ParentNode): Element[] => [
-  ...page.querySelectorAll(`[${DOM.scope}]`),
-  ...[...page.querySelectorAll("template")].flatMap(({ content }) => roots(content)),
-];
-
-/** Gives the scopes of a document ids that are free here. */
-export const renumber = (next: Document): void => {
-  const state = stateOf(next);
-  if (!state) return;
-  const from = (taken = Math.max(taken, ...Object.keys(pageState().s).map(Number)));
-  const moved = <Value>(record: Record<string, Value>): Record<string, Value> =>
-    Object.fromEntries(Object.entries(record).map(([id, value]) => [Number(id) + from, value]));
-  for (const root of roots(next)) {
-    const [id, ...names] = root.getAttribute(DOM.scope)!.split(" ");
-    root.setAttribute(DOM.scope, [Number(id) + from, ...names].join(" "));
-  }
-  state.s = moved(state.s);
-  state.n = moved(state.n);
-  for (const row of state.v) if (row[2]) row[2] = row[2].map((id) => id + from);
-  writeState(next, state);
-  taken = Math.max(taken, ...Object.keys(state.s).map(Number));
-};
 
 /** Ends what is bound, before the document changes. @param isKept whether a scope's state may go on */
 export const leave = (isKept: (root: Element) => boolean): Living => {

@@ -70,14 +70,17 @@ onBeforeWrite((value) => {
  */
 export const prepare = (steps: Step[], modules: Modules): string[] => {
   loaded = modules;
-  return steps.flatMap(([, , id, names]) => [...names, ...(pageState().n[id] ?? [])]).filter((name) => !modules[name]);
+  return steps.flatMap(([, , id, names]) => [...names, ...(pageState().n[id] || [])]).filter((name) => !modules[name]);
 };
 
-/** Slots of the nearest row or scope. Binding a row that the server rendered may bring rows inside it to light. */
-const slotsOf = (element: Element): Slots => {
+/**
+ * Slots of the nearest row or scope; none where that was taken away before it was ever awake. Binding a row that the server rendered may
+ * bring rows inside it to light.
+ */
+const slotsOf = (element: Element): Slots | undefined => {
   let slots: Slots | undefined;
-  for (let at: Node = element; !(slots = slotsAt.get(at)); at = at.parentNode!);
-  if (!slots._bind) return slots;
+  for (let at: Node | null = element; at && !slots; at = at.parentNode) slots = slotsAt.get(at);
+  if (!slots?._bind) return slots;
   slots._bind();
   return slotsOf(element);
 };
@@ -92,7 +95,10 @@ export const run = (event: DispatchedEvent, steps: Step[]): void => {
         // Late handlers run after the dispatch, when it is null; early it is the window, where the stub listens.
         Object.defineProperty(event, "currentTarget", { value: element, configurable: true });
         // An island's moment names no handler.
-        guard._run(() => (loaded[module!] as Chunk)[symbol]?.(slotsOf(element), event, element), element);
+        guard._run(
+          () => slotsOf(element) && (loaded[module!] as Chunk)[symbol]?.(slotsOf(element)!, event, element),
+          element,
+        );
       } catch (error) {
         reportError(error);
       }

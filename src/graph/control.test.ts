@@ -105,8 +105,11 @@ for (const url of PLACES) {
       const { snapshot } = await engine.start("sums", [1, 2, 3]);
       const id = snapshot.graph_id;
       await engine.idle();
+      // Held until it was looked at.
+      await engine.queues.pause("sum");
       const again = await engine.retry(id, { from: "sum", by: "anna", note: "checked" });
       assert.deepEqual([again.status, again.epoch, again.result], ["running", 2, null]);
+      await engine.queues.resume("sum");
       await engine.idle();
       assert.deepEqual(
         [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result],

@@ -64,6 +64,27 @@ describe("input before any script has arrived", () => {
     await tab.close();
   });
 
+  it("is lost with what it was meant for, without a complaint, and what comes after it is not", async () => {
+    const tab = await openTab(app.browser);
+    const { page } = tab;
+    const letGo = await holdBack(page, "**/_svc/core.js");
+    await page.goto(`${app.url}/input`);
+    const count = button(page, "Count");
+    await count.click();
+    await page.locator("[data-svc-pending]").first().waitFor();
+    await count.evaluate((element) => {
+      const scope = element.closest("[s]") as Element;
+      const gone = scope.cloneNode(true);
+      // As a navigation does: another scope of the same number stands where this one stood.
+      scope.replaceWith(gone);
+    });
+    await count.click();
+    letGo();
+    await page.locator("#count", { hasText: /^1$/ }).waitFor();
+    assert.equal(await page.locator("#count").textContent(), "1");
+    await tab.close();
+  });
+
   it("is lost with the page when the visitor leaves, without a complaint", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;

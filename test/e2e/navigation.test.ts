@@ -349,6 +349,35 @@ describe("a page that is on its way", () => {
     await tab.close();
   });
 
+  it("takes with it what waited for code on the page that goes, and nothing of its own", async () => {
+    const tab = await openTab(browser, { reducedMotion: "reduce" });
+    const { page } = tab;
+    await page.clock.install();
+    let letGo = (): void => {};
+    const held = new Promise<void>((release) => (letGo = release));
+    await page.route("**/_svc/core.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${app.url}/counter`);
+    await page.locator("#count").click();
+    await page.locator("#count[data-svc-pending]").waitFor();
+    await follow(page, "/about");
+    // Longer than a page waits for the code of the one before.
+    for (let frames = 0; frames < 400; frames++) await page.clock.runFor(16);
+    await heading(page, "About");
+    await follow(page, "/counter");
+    for (let frames = 0; frames < 400; frames++) await page.clock.runFor(16);
+    await heading(page, "Counter");
+    letGo();
+    await page.clock.resume();
+    await page.locator("#there", { hasText: /^there$/ }).waitFor();
+    assert.equal(await page.locator("#count").textContent(), "0");
+    await page.locator("#count").click();
+    await page.locator("#count", { hasText: /^1$/ }).waitFor();
+    await tab.close();
+  });
+
   it("is shown where the visitor has gone meanwhile: back", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
