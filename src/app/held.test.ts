@@ -59,6 +59,15 @@ describe("what is held back", () => {
     assert.deepEqual(done, ["begun"]);
   });
 
+  it("is refused where it is to be held for more than an hour: what was undone would be forgotten before its time", async () => {
+    const { clock, here, done } = await two();
+    const run = async (): Promise<void> => void done.push("done");
+    assert.throws(() => here.hold("61m", run), /TypeError: .*an hour at most, not for 61m/);
+    here.hold("1h", run);
+    await clock.advance(3_700_000);
+    assert.deepEqual(done, ["done"]);
+  });
+
   it("tells the log where it fails", async () => {
     const { clock, here, told } = await two();
     here.hold(1, () => Promise.reject(new Error("no")));

@@ -8,6 +8,9 @@ import { durationMs, sleep, type Clock, type Duration, type Timer } from "../sha
 import type { Log } from "../shared/log.ts";
 import type { AnswerStore } from "../store/visitors.ts";
 
+/** Longer than anybody looks on, and well within the day for which claims are kept: without its claim, what was undone would be done. */
+const LONGEST_MS = 3_600_000;
+
 type Side = "doing" | "undoing";
 
 export interface HeldOptions {
@@ -36,10 +39,14 @@ export class Held {
     this.#options = options;
   }
 
-  /** @param run its faults are logged. @throws TypeError for a delay that is none */
+  /** @param run its faults are logged. @throws TypeError for a delay that is none, or is over an hour */
   hold(delay: Duration, run: () => Promise<void>): HeldBack {
     const { clock } = this.#options;
     const delayMs = durationMs(delay);
+    if (delayMs > LONGEST_MS)
+      throw new TypeError(
+        `Something is held back for an hour at most, not for ${delay}: for later there are schedules`,
+      );
     const id = `held_${randomUUID()}`;
     const start = (): void => {
       this.#timers.delete(id);

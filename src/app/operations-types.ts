@@ -68,7 +68,8 @@ export interface Operations {
   isOperatorKey(text: string): boolean;
   /**
    * Does something in a while, unless it is undone before: in this process, and where that ends first, not at all. What has begun when the
-   * app ends is waited for. @param run its faults are logged. @throws TypeError for a delay that is none
+   * app ends is waited for. @param delay an hour at most: for what is to be done later there are schedules, and nodes that sleep.
+   * @param run its faults are logged. @throws TypeError for a delay that is none, or is longer
    */
   hold(delay: Duration, run: () => Promise<void>): HeldBack;
   /**

@@ -36,7 +36,7 @@ export interface OpsOptions {
   authorize?: Authorize;
   /** Names of keys whose values payloads don't show, beside those that look like secrets: `["email", "iban"]`. */
   redact?: readonly string[];
-  /** How long a step for many runs is held back, so that it can be undone. Default `"5s"`; `false`: it is done at once. */
+  /** How long a step for many runs is held back, so that it can be undone. Default `"5s"`, an hour at most; `false`: it is done at once. */
   undo?: Duration | false;
 }
 
