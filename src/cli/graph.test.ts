@@ -145,6 +145,12 @@ describe("svc graph", () => {
     const { lines: shown } = await run(["show", id]);
     assert.match(shown.join("\n"), /^g_\S+  failed\n  worker     refuse\n[^]*error      never \(refuse\)\n/);
     assert.match(shown.join("\n"), /\n  caused by  Error: a rule\n  thrown at  src\/cli\/graph\.test\.ts:\d+:\d+\n/);
+    const proxy = await withoutNodes(started.url);
+    const { code: shownCode, lines: less } = await run(["show", id], KEY, proxy.url);
+    proxy.server.close();
+    const words = (lines: readonly string[]): string[] => lines.map((line) => line.replaceAll(/ +/g, " "));
+    const rest = shown.filter((line) => !/^  (?:caused by|thrown at)/.test(line));
+    assert.deepEqual([shownCode, words(less)], [0, words(rest)]);
     const { lines: retried } = await run(["retry", id, "--note", "to be sure", "--json"]);
     assert.equal((JSON.parse(retried[0] ?? "") as { epoch: number }).epoch, 2);
     const { lines: told } = await run(["tail", id]);
@@ -327,6 +333,18 @@ describe("svc graph", () => {
     }
   });
 });
+
+/** Passes on what is asked of graphs, and fails where one of their nodes is asked for. */
+async function withoutNodes(origin: string): Promise<{ url: string; server: Server }> {
+  const server = createServer(async (request, reply) => {
+    if (request.url?.includes("/nodes/") === true) return void reply.writeHead(500).end();
+    const headers = { authorization: request.headers.authorization ?? "" };
+    const answer = await fetch(origin + (request.url ?? ""), { headers });
+    reply.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
 
 /** Passes streams on, but for the last part of each: what comes behind 400 bytes is lost with the connection. */
 async function cutting(origin: string): Promise<{ url: string; asked: () => number; server: Server }> {

@@ -52,11 +52,15 @@ async function showOne(id: string, json: boolean, client: GraphClient, output: O
   return 0;
 }
 
-/** Of a graph that has failed of a node that is still there. */
+/** Of a graph that has failed of a node that is still there. Left out where it can't be had: what was asked for, the graph, is there. */
 async function originOf({ graph_id: id, error, nodes }: Snapshot, client: GraphClient): Promise<NodeDetail["origin"]> {
   const failed = nodes.find((node) => node.id === error?.node);
   if (!failed) return null;
-  return (await client.get<NodeDetail>(`${PATHS.graphs}/${encodeURIComponent(id)}/nodes/${pathOf(failed.id)}`)).origin;
+  const detail = client.get<NodeDetail>(`${PATHS.graphs}/${encodeURIComponent(id)}/nodes/${pathOf(failed.id)}`);
+  return detail.then(
+    ({ origin }) => origin,
+    () => null,
+  );
 }
 
 /** Items of fan-outs have a slash in their ids, which stays one. */
