@@ -16,7 +16,10 @@ import { COUNTS_PREFIX, type Counts } from "./reporter.js";
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const out = join(root, "out");
 
-/** Longest a group process may take: the slowest browser story needs about a minute on two cores. */
+/**
+ * Longest a group process may take: the unit tests, all in one process, need two and a half minutes on two cores that nobody else uses,
+ * and more than five where others do.
+ */
 const PROCESS_TIMEOUT_MS = 600_000;
 
 /** The same properties are tried in every run, so that a red run is about the change; FUZZ_SEED tries others. */
