@@ -1,17 +1,18 @@
 /** All that the screen of a run is made of. */
 import type { AuditRow } from "../../index.ts";
-import type { GraphEvent, NodeDetail, Snapshot } from "../../graph.ts";
+import type { NodeDetail, Snapshot } from "../../graph.ts";
 import type { ShownArtifact } from "./screens/artifacts.tsx";
 import type { Flow } from "../flow/flow.ts";
+import type { EventsPage, RunEvents } from "./run-events.ts";
 import type { RunQuery } from "./views/run-query.ts";
 
 export interface RunData {
   /** For its picture. */
   flow: Flow;
   run: Snapshot;
-  events: GraphEvent[];
-  /** Whether there are more than were read. */
-  isCut: boolean;
+  events: RunEvents;
+  /** Of the list of events, where that is open. */
+  page: EventsPage | undefined;
   node: NodeDetail | undefined;
   /** Of the error that is shown: of the node that is chosen, else of the one that the run failed of. */
   origin: NodeDetail["origin"];

@@ -3,22 +3,30 @@ import type { GraphEvent, Json } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import { redacted } from "../views/payload.ts";
-import { runQueryText } from "../views/run-query.ts";
+import { runQueryText, type RunQuery } from "../views/run-query.ts";
 import { countText, momentText } from "../views/text.ts";
 import type { RunData } from "../run-data.ts";
+import { readEventsPage, type EventsPage } from "../run-events.ts";
 import { Empty, Pager } from "./parts.tsx";
 
-const PAGE = 200;
 const MAX_LENGTH = 400;
 
-export function EventList({ data, look }: { data: RunData; look: Look }) {
+export function loadEvents(
+  { app, redact }: Look,
+  id: string,
+  query: RunQuery,
+  isRevealed: boolean,
+): Promise<EventsPage> {
+  const textOf = (data: Json): string => shownText(data, redact, isRevealed);
+  return readEventsPage(app.engine, id, query.after, (event) => fits(event, query, textOf));
+}
+
+export function EventList({ data, page, look }: { data: RunData; page: EventsPage; look: Look }) {
   const { run, events, query, isRevealed } = data;
+  const { shown, lookedTo, next } = page;
   const id = run.graph_id;
-  const types = [...new Set(events.map(({ type }) => type))].sort();
-  const fitting = events.filter((event) => fits(event, query, (shown) => shownText(shown, look.redact, isRevealed)));
-  const shown = fitting.filter(({ seq }) => seq > query.after).slice(0, PAGE);
-  const last = shown.at(-1)?.seq ?? 0;
-  const isMore = fitting.some(({ seq }) => seq > last);
+  const known = [...events.ends, ...shown].map(({ type }) => type);
+  const types = [...new Set(known)].sort();
   return (
     <div class="stack-loose">
       <form method="get" action={`${OPS_PATH}/runs/${id}`} class="filters" role="search" aria-label="Filter events">
@@ -52,8 +60,8 @@ export function EventList({ data, look }: { data: RunData; look: Look }) {
         <Events events={shown} look={look} isRevealed={isRevealed} startMs={run.created_ms} />
       )}
       <Pager
-        href={isMore ? `${OPS_PATH}/runs/${id}${runQueryText(query, { after: String(last) })}` : undefined}
-        text={`${countText(shown.length)} of ${countText(fitting.length)} events`}
+        href={next === undefined ? undefined : `${OPS_PATH}/runs/${id}${runQueryText(query, { after: String(next) })}`}
+        text={`${countText(shown.length)} event${shown.length === 1 ? "" : "s"}, of #${query.after + 1} to #${lookedTo} of ${countText(run.last_seq)}`}
         label="Later"
       />
     </div>
@@ -96,7 +104,7 @@ function dataText(data: GraphEvent["data"], redact: readonly string[], isReveale
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-function fits({ type, node, data }: GraphEvent, wanted: RunData["query"], textOf: (data: Json) => string): boolean {
+function fits({ type, node, data }: GraphEvent, wanted: RunQuery, textOf: (data: Json) => string): boolean {
   const { text } = wanted;
   if (wanted.type !== "" && type !== wanted.type) return false;
   if (text === "") return true;

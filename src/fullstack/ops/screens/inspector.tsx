@@ -41,7 +41,7 @@ const LABELS: Readonly<Record<Tab, string>> = {
 };
 
 export function Inspector({ data, look, attempts }: InspectorProps) {
-  const { run, node, query } = data;
+  const { run, node, query, events } = data;
   const base = `${OPS_PATH}/runs/${run.graph_id}`;
   return (
     <>
@@ -69,11 +69,17 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
         ))}
       </nav>
       <Side data={data} look={look} attempts={attempts} />
+      {events.endsText !== undefined && OF_EVENTS.has(query.tab) ? (
+        <p class="quiet">{`Made ${events.endsText}.`}</p>
+      ) : null}
       <Reveal data={data} look={look} />
       {node ? <AgainFromNode node={node} run={run} look={look} /> : <AgainAsAWhole run={run} look={look} />}
     </>
   );
 }
+
+/** Sides that are made of events. */
+const OF_EVENTS: ReadonlySet<Tab> = new Set<Tab>(["attempts", "logs", "events"]);
 
 /** From one that has failed to the next, by links and by the keys that press them. */
 function FailedNodes({ data: { run, node, query } }: { data: RunData }) {
@@ -113,7 +119,7 @@ function Side({ data, look, attempts }: InspectorProps) {
       finding={finding}
     />
   );
-  const own = events.filter((event) => event.node === node?.id);
+  const own = events.ends.filter((event) => event.node === node?.id);
   switch (query.tab) {
     case "input":
       return node && node.started_ms === null ? (

@@ -1,6 +1,6 @@
 /** One run: what can be done with it, when what ran, and what each node was given and gave. */
 import { notFound, PATHS, type Entry } from "../../../index.ts";
-import type { GraphEvent, Snapshot } from "../../../graph.ts";
+import type { Snapshot } from "../../../graph.ts";
 import { FlowAssets } from "../../flow/flow-assets.tsx";
 import { FlowGraph } from "../../flow/flow-graph.tsx";
 import { readFlow } from "../../flow/flow.ts";
@@ -20,19 +20,17 @@ import { usageOf, usageText } from "../views/usage.ts";
 import { rangeEntries } from "../views/zoom.ts";
 import { artifactRoutes, loadArtifacts } from "./artifacts.tsx";
 import { AuditTable } from "./audit.tsx";
-import { EventList } from "./events.tsx";
+import { EventList, loadEvents } from "./events.tsx";
 import { Inspector } from "./inspector.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
 import { PastNodes } from "./past-nodes.tsx";
 import { RunHead } from "./run-head.tsx";
 import type { RunData } from "../run-data.ts";
+import { readRunEvents } from "../run-events.ts";
 import { runRoutes } from "../run-routes.ts";
 import { TimelineChart } from "./timeline.tsx";
 import { TimelineZoom } from "./timeline-zoom.tsx";
 
-/** Events that a timeline is made of: more than anybody reads, and as many as are read without being felt. */
-const EVENTS = 5000;
-const EVENTS_PAGE = 1000;
 const AUDIT = 50;
 
 export function runScreens(screens: Screens): Entry[] {
@@ -60,7 +58,7 @@ async function loadRun(look: Look): Promise<RunData> {
   // The run's own error is that of a node, which may be gone since.
   const failed = chosen ?? run.error?.node;
   const [events, shown, past, audit, flow] = await Promise.all([
-    readEvents(app.engine, id),
+    readRunEvents(app.engine, id, run.last_seq),
     failed === undefined ? undefined : app.engine.node(id, failed),
     query.view === "past" ? app.engine.pastNodes(id) : [],
     query.view === "audit" ? app.operations.audit({ target: id, limit: AUDIT }) : undefined,
@@ -77,7 +75,7 @@ async function loadRun(look: Look): Promise<RunData> {
     run,
     flow,
     events,
-    isCut: events.length >= EVENTS,
+    page: query.view === "events" ? await loadEvents(look, id, query, isRevealed) : undefined,
     node,
     artifacts: query.tab === "artifacts" ? await loadArtifacts(look, id, query.node, isRevealed) : [],
     origin: shown?.origin ?? null,
@@ -95,24 +93,15 @@ function nodeOf({ nodes }: Snapshot, name: string): string {
   return nodes.some(({ id }) => id === name) ? name : ((notable ?? items[0])?.id ?? name);
 }
 
-async function readEvents(engine: Look["app"]["engine"], id: string): Promise<GraphEvent[]> {
-  const events: GraphEvent[] = [];
-  while (events.length < EVENTS) {
-    const page = await engine.events(id, { after: events.at(-1)?.seq ?? 0, limit: EVENTS_PAGE });
-    events.push(...page);
-    if (page.length < EVENTS_PAGE) break;
-  }
-  return events;
-}
-
 function Run({ data, look }: { data: RunData; look: Look }) {
   const { run, query } = data;
   const id = run.graph_id;
-  const usage = usageOf(data.events);
+  const { ends, endsText } = data.events;
+  const usage = usageOf(ends);
   return (
     <>
       <div data-live="head">
-        <RunHead run={run} usage={usage && usageText(usage)} look={look} />
+        <RunHead run={run} usage={usage && [usageText(usage), endsText].filter(Boolean).join(", ")} look={look} />
       </div>
       <StepForm look={look} action={`/runs/${id}/pause`} class="steps" isByButton>
         <label>
@@ -155,7 +144,7 @@ function Run({ data, look }: { data: RunData; look: Look }) {
           </div>
         </div>
         <aside class="panel inspector" id="node" aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}>
-          <Inspector data={data} look={look} attempts={data.node ? attemptsOf(data.events, data.node.id) : []} />
+          <Inspector data={data} look={look} attempts={data.node ? attemptsOf(ends, data.node.id) : []} />
         </aside>
       </div>
       <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.graphs}/${id}`, `svc graph show ${id}`)} />
@@ -256,9 +245,9 @@ function SignalForm({ data: { run }, look }: { data: RunData; look: Look }) {
 }
 
 function Main({ data, look }: { data: RunData; look: Look }) {
-  const { run, events, query, isCut } = data;
+  const { run, events, query, page } = data;
   const id = run.graph_id;
-  if (query.view === "events") return <EventList data={data} look={look} />;
+  if (page) return <EventList data={data} page={page} look={look} />;
   if (query.view === "audit")
     return data.audit.length === 0 ? (
       <Empty title="Nobody has touched this run">
@@ -268,7 +257,7 @@ function Main({ data, look }: { data: RunData; look: Look }) {
       <AuditTable rows={data.audit} look={look} isOfOne />
     );
   if (query.view === "past") return <PastNodes nodes={data.past} />;
-  const timeline = timelineOf(run, events, look.nowMs, query.range);
+  const timeline = timelineOf(run, events.first, look.nowMs, query.range);
   const rows = query.hidesDone ? timeline.rows.filter(({ status }) => !isOver(status)) : timeline.rows;
   const hide = query.hidesDone ? "" : "done";
   return (
@@ -291,7 +280,7 @@ function Main({ data, look }: { data: RunData; look: Look }) {
         chosen={data.node?.id}
         hrefOf={(node) => `${RUNS_PATH}/${id}${runQueryText(query, { node })}`}
       />
-      {isCut ? <p class="quiet">{`Made of its first ${countText(EVENTS)} events.`}</p> : null}
+      {events.firstText === undefined ? null : <p class="quiet">{`Made ${events.firstText}.`}</p>}
     </>
   );
 }

@@ -1,0 +1,74 @@
+/** The operators' screen of a run with more events than are read at once: what comes late is told of, and what is not read is said. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { App } from "svc";
+import { FinalError, graph, worker } from "svc/graph";
+import type { TestClient } from "svc/testing";
+import { localClient, opsSample, runTo } from "./ops-app.ts";
+
+const talks = worker("talks", (lines: number, ctx) => {
+  for (let line = 0; line < lines; line++) ctx.log("info", `line ${line}`);
+  return lines;
+});
+const late = worker("late", { retry: { max: 1 } }, (_: unknown, ctx) => {
+  ctx.emit("ai.usage", { prompt_tokens: 17, completion_tokens: 4 });
+  ctx.log("warn", "late in the day");
+  throw new FinalError("It came too late");
+});
+const long = graph<number, unknown>("long", (g) => {
+  const first = g.node("first", talks, { input: (lines) => lines });
+  return g.node("last", late, { after: [first] });
+});
+
+describe("the screen of a long run", () => {
+  let app: App;
+  let client: TestClient;
+  before(async () => {
+    app = opsSample({ more: { graphs: [long] } });
+    await app.boot();
+    client = localClient(app);
+  });
+  after(() => app.close());
+
+  const text = async (path: string): Promise<string> => {
+    const answer = await client.get(`/_svc/ops/runs/${path}`);
+    assert.equal(answer.status, 200, path);
+    return answer.text();
+  };
+
+  it("tells attempts, logs, events and tokens of a node that began late", async () => {
+    const id = await runTo(app, "long", 6000, "failed");
+    assert.match(await text(`${id}?node=last&tab=attempts`), /failed: It came too late/);
+    assert.match(await text(`${id}?node=last&tab=logs`), /late in the day/);
+    assert.match(await text(`${id}?node=last&tab=events`), /<strong>node\.failed<\/strong>/);
+    const page = await text(id);
+    assert.match(page, /<dd>17 tokens in, 4 out<\/dd>/);
+    assert.match(page, /Made of the first 5,000 of 6,0\d\d events\./);
+  });
+
+  it("says what it was not made of, where some were read of neither end", async () => {
+    const id = await runTo(app, "long", 11_000, "failed");
+    const said = /Made of the first and the last 5,000 of 11,0\d\d events/;
+    for (const tab of ["attempts", "logs", "events"]) assert.match(await text(`${id}?node=last&tab=${tab}`), said, tab);
+    assert.match(await text(id), /<dd>17 tokens in, 4 out, of the first and the last 5,000 of 11,0\d\d events<\/dd>/);
+    assert.doesNotMatch(await text(`${id}?node=last&tab=input`), said);
+  });
+
+  it("lists events to the last, a page at a time, and goes on where none of those it looked at fits", async () => {
+    const id = await runTo(app, "long", 6000, "failed");
+    const next = (page: string): string =>
+      /href="\/_svc\/ops\/runs\/([^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const seqs = (page: string): number[] => [...page.matchAll(/id="event-(\d+)"/g)].map(([, seq]) => Number(seq));
+    const far = await text(`${id}?view=events&after=5900`);
+    assert.deepEqual([seqs(far).length > 50, seqs(far)[0], next(far)], [true, 5901, ""]);
+    const first = await text(`${id}?view=events`);
+    assert.deepEqual(
+      seqs(first),
+      Array.from({ length: 200 }, (_, at) => at + 1),
+    );
+    assert.equal(seqs(await text(next(first)))[0], 201);
+    const sought = await text(`${id}?view=events&text=late+in`);
+    assert.match(sought, /No event fits/);
+    assert.match(await text(next(sought)), /late in the day/);
+  });
+});
