@@ -1,6 +1,7 @@
 /** The operators' screen of one run: what it shows, and every step that can be taken from it. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { worker } from "svc/graph";
 import { farClient, localClient, OPERATOR_KEY, opsSample, orderInput, runTo, until } from "./ops-app.ts";
 
 async function text(path: string): Promise<string> {
@@ -94,6 +95,23 @@ describe("the screen of a run", () => {
     assert.match(row?.[1] ?? "", /run .*, retry .*, run .*attempt 2/);
     assert.ok(page.includes(`/_svc/ops/runs/${done}?node=charge`));
     assert.match(page, /and 4 more/);
+  });
+
+  it("tells on its picture how many tries a node has", async () => {
+    const flaky = worker("flaky", { retry: { max: 2, base: "1ms" } }, () => {
+      throw new Error("busy");
+    });
+    const other = opsSample({ more: { workers: [flaky], schedules: [] } });
+    await other.boot();
+    try {
+      const id = await runTo(other, "flaky", null, "failed");
+      const page = await (await localClient(other).get(`/_svc/ops/runs/${id}`)).text();
+      assert.match(page, /<title>flaky: failed, try 2 of 2</);
+    } finally {
+      await other.close();
+    }
+    const workers = await (await client.get("/_svc/ops/workers")).text();
+    assert.match(workers, />pick-line<[\s\S]*?data-label="Tries"[^>]*>3</, "of one that says nothing of it");
   });
 
   it("marks the critical path in its timeline, and tells it in words", async () => {

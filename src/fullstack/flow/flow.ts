@@ -1,6 +1,7 @@
 /** Reading what widgets show, in a loader: the state of a graph with the right to follow it. */
 import { BASE_PATH, type App } from "../../index.ts";
 import type { LiveTopic } from "../live/topics.ts";
+import { triesOf } from "./tries.ts";
 import { flowView, type FlowView } from "./view.ts";
 
 /** A graph as the widgets take it. */
@@ -46,7 +47,7 @@ export async function readFlowFor(
   if (!snapshot) return undefined;
   const more = { ...(nodeHref !== undefined && { nodeHref }), ...(token !== undefined && { token }) };
   const src = liveSrc(app, { topic: "graph", id: graphId, ...more });
-  return { view: flowView(snapshot), src, nodeHref, nowMs: Date.now() };
+  return { view: flowView(snapshot, triesOf(app.definitions, snapshot)), src, nodeHref, nowMs: Date.now() };
 }
 
 /** The address at which a topic is followed. */

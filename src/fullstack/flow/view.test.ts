@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Snapshot } from "../../graph.ts";
 import { FlowGraph, flowParts } from "./flow-graph.tsx";
 import { nodeLabel } from "./picture.tsx";
-import { flowView, summaryText } from "./view.ts";
+import { flowView, nodeWord, summaryText } from "./view.ts";
 
 type Row = Snapshot["nodes"][number];
 
@@ -129,6 +129,19 @@ describe("views of graphs", () => {
   it("are summed up in one sentence", () => {
     const rows = [row("list", "done"), ...items({ done: 1, failed: 1 }), row("pack", "waiting")];
     assert.equal(summaryText(flowView(snapshot(rows, EDGES))), "1 of 3 nodes done, 1 failed: shrink, 1 waiting: pack");
+  });
+
+  it("tell which of its tries a node is at, as far as it is not done", () => {
+    const words = (status: Row["status"], attempts: number): string[] => {
+      const view = flowView(snapshot([row("list", status, { attempts })], EDGES), new Map([["list", 3]]));
+      return view.nodes.slice(0, 1).map(nodeWord);
+    };
+    assert.deepEqual(words("running", 1), ["running"]);
+    assert.deepEqual(words("running", 2), ["running, try 2 of 3"]);
+    assert.deepEqual(words("failed", 3), ["failed, try 3 of 3"]);
+    assert.deepEqual(words("running", 4), ["running, try 4"], "begun again by hand");
+    assert.deepEqual(words("done", 2), ["done, try 2"]);
+    assert.equal(flowView(snapshot([row("list", "failed")], EDGES)).nodes[0]?.tries, undefined);
   });
 
   it("tell a graph that was cancelled from one that failed", () => {

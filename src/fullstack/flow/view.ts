@@ -25,6 +25,8 @@ export interface FlowNode {
   worker: string;
   status: FlowStatus;
   attempts: number;
+  /** Attempts that it has in all; undefined where nobody knows. */
+  tries: number | undefined;
   startedMs: number | null;
   finishedMs: number | null;
   /** Until when it sleeps or waits, or when it is tried again. */
@@ -62,10 +64,13 @@ export interface FlowView {
   edges: readonly FlowEdge[];
 }
 
-/** @param snapshot as `engine.snapshot` gives it */
-export function flowView(snapshot: Snapshot): FlowView {
+/**
+ * @param snapshot as `engine.snapshot` gives it
+ * @param tries how often nodes are tried at most, by name. Default: nobody knows
+ */
+export function flowView(snapshot: Snapshot, tries: ReadonlyMap<string, number> = new Map()): FlowView {
   const status = graphStatus(snapshot);
-  const nodes = withEmptyFanOuts(nodesOf(snapshot), snapshot);
+  const nodes = withEmptyFanOuts(nodesOf(snapshot), snapshot).map((node) => ({ ...node, tries: tries.get(node.name) }));
   const byName = new Map(nodes.map((node) => [node.name, node]));
   return {
     id: snapshot.graph_id,
@@ -92,8 +97,11 @@ function nodeStatus(status: NodeRow["status"], hasEnded: boolean): FlowStatus {
   return status;
 }
 
+/** As the snapshot alone tells of it. */
+type BareNode = Omit<FlowNode, "tries">;
+
 /** In the order in which the edges name them: that of the definition. */
-function nodesOf(snapshot: Snapshot): FlowNode[] {
+function nodesOf(snapshot: Snapshot): BareNode[] {
   const groups = new Map<string, NodeRow[]>();
   for (const name of snapshot.edges.flat()) groups.set(name, []);
   for (const row of snapshot.nodes) {
@@ -110,7 +118,7 @@ function nodesOf(snapshot: Snapshot): FlowNode[] {
 }
 
 /** A fan-out of nothing has no rows at all; that its turn is over is told by what has begun after it. */
-function withEmptyFanOuts(nodes: readonly FlowNode[], { nodes: rows, edges }: Snapshot): FlowNode[] {
+function withEmptyFanOuts(nodes: readonly BareNode[], { nodes: rows, edges }: Snapshot): BareNode[] {
   const known = new Set(rows.map(({ id }) => id.split(/[/#]/, 1)[0]));
   const begun = new Set(nodes.filter(({ startedMs }) => startedMs !== null).map(({ name }) => name));
   const isEmpty = (name: string): boolean =>
@@ -122,7 +130,7 @@ function childOf({ graph_id, worker, status }: Snapshot["children"][number]): Fl
   return { id: graph_id, worker, status: status === "pending" ? "queued" : status };
 }
 
-function nodeOf(name: string, rows: readonly NodeRow[], hasEnded: boolean): Omit<FlowNode, "children"> {
+function nodeOf(name: string, rows: readonly NodeRow[], hasEnded: boolean): Omit<BareNode, "children"> {
   const own = rows.find(({ id }) => id === name);
   const inner = rows.filter(({ id }) => id.includes("#")).map((row) => partOf(row, name, hasEnded));
   if (own) {
@@ -241,14 +249,17 @@ function edgeState(from: FlowNode | undefined, to: FlowNode | undefined): FlowEd
   return OPEN.has(to.status) ? "open" : "taken";
 }
 
-/** What a node does, in words: "waits for approval", "running, try 2". */
-export function nodeWord({ status, attempts, counts, inner }: FlowNode): string {
+/** What a node does, in words: "waits for approval", "running, try 2 of 3". */
+export function nodeWord({ status, attempts, tries, counts, inner }: FlowNode): string {
   const { word } = STATUS_LOOKS[status];
   const held = status === "waiting" ? inner.find((part) => part.status === "waiting") : undefined;
   if (held?.kind === "wait") return `waits for ${held.label}`;
   if (held?.kind === "sleep") return "sleeps";
   if (held?.kind === "child") return "waits for a graph";
-  return attempts > 1 && counts === undefined && status !== "queued" ? `${word}, try ${attempts}` : word;
+  if (attempts < 2 || counts !== undefined || status === "queued") return word;
+  // Of what is done nobody asks how often more it might have been tried; and begun again by hand it may be tried more often.
+  const most = tries !== undefined && attempts <= tries && status !== "done" ? ` of ${tries}` : "";
+  return `${word}, try ${attempts}${most}`;
 }
 
 /** "5 of 8 nodes done, 1 failed: charge-card". */

@@ -128,7 +128,7 @@ function WorkersTable({ workers, queues }: { workers: readonly WorkerView[]; que
             ["Waiting", "number"],
             "At once",
             "Rate",
-            ["Retries", "number"],
+            ["Tries at most", "number"],
             "Timeout",
             "Runs in",
             "Used by",
@@ -148,8 +148,8 @@ function WorkersTable({ workers, queues }: { workers: readonly WorkerView[]; que
               </td>
               <td data-label="At once">{`${worker.concurrency}${worker.isKeyed ? ", and by key" : ""}`}</td>
               <td data-label="Rate">{worker.rate ?? "–"}</td>
-              <td data-label="Retries" class="number">
-                {worker.retries}
+              <td data-label="Tries" class="number">
+                {worker.tries}
               </td>
               <td data-label="Timeout">{worker.timeout ?? "–"}</td>
               <td data-label="Runs in">{worker.isIsolated ? "a thread" : "the process"}</td>

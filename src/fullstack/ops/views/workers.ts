@@ -1,5 +1,6 @@
 /** What the app's code says of its workers: limits, retries, where they are used. Pure. */
 import type { GraphDefinition } from "../../../graph.ts";
+import { TRIES } from "../../flow/tries.ts";
 
 export interface WorkerView {
   name: string;
@@ -7,7 +8,8 @@ export interface WorkerView {
   /** Whether each key has a limit of its own. */
   isKeyed: boolean;
   rate: string | undefined;
-  retries: number;
+  /** Attempts in all. */
+  tries: number;
   timeout: string | undefined;
   isIsolated: boolean;
   /** Names of the graphs that have nodes of it; its own where it may be started alone. */
@@ -31,7 +33,7 @@ export function workerViews(definitions: Definitions): WorkerView[] {
           concurrency: perProcess ?? (typeof concurrency === "object" ? concurrency.total : concurrency) ?? CONCURRENCY,
           isKeyed: typeof concurrency === "object",
           rate: rate === undefined ? undefined : `${rate.limit} in ${rate.per}`,
-          retries: retry?.max ?? 0,
+          tries: retry?.max ?? TRIES,
           timeout: timeout === undefined ? undefined : String(timeout),
           isIsolated: isolate !== undefined,
           graphs: [],
