@@ -285,6 +285,11 @@ describe("webhooks", () => {
     assert.match(off, /data-tone="bad">never/);
     receiver.reply(204);
     assert.match(off, /Send 1 again\?[\s\S]*disabled title="Its webhook is off[\s\S]*1 ping/);
+    const overview = await text("");
+    assert.match(
+      overview,
+      new RegExp(`href="/_svc/ops/webhooks/${gone}" data-row>The webhook [^<]* is disabled: its receiver is gone<`),
+    );
     await app.webhooks.update(gone, { enabled: true });
     const many = await text(`/webhooks/${gone}/recover?since=1h`);
     const [, sinceMs = ""] = /name="since_ms" value="(\d+)"/.exec(many) ?? [];

@@ -1,15 +1,24 @@
-/** What needs somebody: failures by what they have in common, and runs that wait for a word from outside. */
+/** What needs somebody: failures by what they have in common, runs that wait for a word from outside or are stuck, webhooks that are off. */
+import type { App } from "../../../index.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import type { FailureGroup } from "../views/failures.ts";
+import { stateOf } from "../views/receiver.ts";
 import { queryText } from "../views/runs-query.ts";
+import { movedMs } from "../views/stuck.ts";
 import { countText } from "../views/text.ts";
 import { Empty, Time } from "./parts.tsx";
+
+export type Hook = Awaited<ReturnType<App["webhooks"]["get"]>>;
 
 interface AttentionProps {
   groups: readonly FailureGroup[];
   waiting: readonly Snapshot[];
+  /** Runs in which nothing moves. */
+  stuck: readonly Snapshot[];
+  /** Webhooks that failures have switched off. */
+  dead: readonly Hook[];
   look: Look;
 }
 
@@ -18,8 +27,8 @@ export function isSomebodysTurn({ status, kind }: Snapshot["nodes"][number]): bo
   return kind === "wait" && status === "waiting";
 }
 
-export function Attention({ groups, waiting, look }: AttentionProps) {
-  if (groups.length === 0 && waiting.length === 0)
+export function Attention({ groups, waiting, stuck, dead, look }: AttentionProps) {
+  if ([groups, waiting, stuck, dead].every((list) => list.length === 0))
     return (
       <Empty title="Nothing">
         <p>No run has failed in the last hour, and none waits for somebody.</p>
@@ -73,7 +82,57 @@ export function Attention({ groups, waiting, look }: AttentionProps) {
           </a>
         </li>
       ))}
+      {stuck.map((run) => (
+        <StuckRun run={run} look={look} key={run.graph_id} />
+      ))}
+      {dead.map((hook) => (
+        <DeadHook hook={hook} look={look} key={hook.id} />
+      ))}
     </ul>
+  );
+}
+
+function StuckRun({ run, look }: { run: Snapshot; look: Look }) {
+  const running = run.nodes.filter(({ status }) => status === "running").map(({ id }) => id);
+  const more = running.length > 1 ? ` and ${countText(running.length - 1)} more` : "";
+  return (
+    <li>
+      <span class="trouble-count" data-tone="warn">
+        stuck
+      </span>
+      <div>
+        <a class="trouble-text" href={`${OPS_PATH}/runs/${run.graph_id}`} data-row>
+          {`In ${run.worker} nothing has begun or ended for long`}
+        </a>
+        <p class="quiet">
+          {running.length === 0 ? "no node runs" : `${running[0]}${more} running`}, last moved{" "}
+          <Time ms={movedMs(run)} look={look} />
+        </p>
+      </div>
+      <a class="button" href={`${OPS_PATH}/runs/${run.graph_id}`}>
+        Look…
+      </a>
+    </li>
+  );
+}
+
+function DeadHook({ hook, look }: { hook: Hook; look: Look }) {
+  const at = `${OPS_PATH}/webhooks/${hook.id}`;
+  return (
+    <li>
+      <span class="trouble-count">off</span>
+      <div>
+        <a class="trouble-text" href={at} data-row>
+          {`The webhook ${new URL(hook.url).host} is ${stateOf(hook).word}`}
+        </a>
+        <p class="quiet">
+          {hook.description === "" ? "" : `${hook.description}, `}added <Time ms={hook.created_ms} look={look} />
+        </p>
+      </div>
+      <a class="button" href={`${at}/recover`}>
+        Send what failed again…
+      </a>
+    </li>
   );
 }
 

@@ -15,9 +15,10 @@ import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
 import { groupFailures, type FailureGroup } from "../views/failures.ts";
 import { healthOf, type Health } from "../views/health.ts";
+import { STUCK_MS, stuckRuns } from "../views/stuck.ts";
 import { ticksOf, type Tick } from "../views/ticker.ts";
 import { concurrencyByWorker } from "../views/workers.ts";
-import { Attention, isSomebodysTurn } from "./attention.tsx";
+import { Attention, isSomebodysTurn, type Hook } from "./attention.tsx";
 import { HeatSection } from "./heat.tsx";
 import { nextFires, NextFires } from "./next-fires.tsx";
 import { CommandsPanel } from "./parts.tsx";
@@ -34,6 +35,8 @@ const LATEST = 8;
 /** Runs that may have had a turn lately. */
 const TURNS = 30;
 const QUEUES = 8;
+/** Long runs, the newest, that are looked at for such as are stuck. */
+const LONG = 100;
 
 interface OverviewData {
   status: Status;
@@ -45,6 +48,8 @@ interface OverviewData {
   schedules: ScheduleView[];
   groups: FailureGroup[];
   waiting: Snapshot[];
+  stuck: Snapshot[];
+  dead: Hook[];
   latest: Snapshot[];
   ticks: Tick[];
   workers: { registered: number; busy: number };
@@ -66,7 +71,7 @@ export function overviewScreen(screens: Screens): Entry[] {
 async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
   const { engine, operations, webhooks } = app;
   const range = ctx.query.get("range") === "day" ? "day" : "hour";
-  const [status, activity, queues, schedules, failed, running, done, latest, hooks] = await Promise.all([
+  const [status, activity, queues, schedules, failed, running, done, latest, hooks, long] = await Promise.all([
     operations.status(),
     operations.activity(range),
     operations.queues(),
@@ -76,8 +81,9 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     engine.list({ status: "done", limit: TURNS }),
     engine.list({ limit: TURNS }),
     webhooks.list(new URLSearchParams({ limit: "200" })),
+    engine.list({ status: "running", longerMs: STUCK_MS, nowMs, limit: LONG }),
   ]);
-  const disabled = hooks.webhooks.filter((hook) => hook.disabled_reason !== undefined).length;
+  const dead = hooks.webhooks.filter((hook) => hook.disabled_reason !== undefined);
   return {
     status,
     recent: status.recent,
@@ -87,9 +93,11 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
       .filter(({ waiting, running, paused }) => waiting > 0 || running > 0 || paused)
       .sort((a, b) => b.waiting + b.running - (a.waiting + a.running)),
     schedules: nextFires(schedules),
-    health: healthOf(status, status.recent.hour, queues, disabled, nowMs),
+    health: healthOf(status, status.recent.hour, queues, dead.length, nowMs),
     groups: groupFailures(failed.items).slice(0, GROUPS),
     waiting: running.items.filter((run) => run.nodes.some(isSomebodysTurn)).slice(0, GROUPS),
+    stuck: stuckRuns(long.items, nowMs).slice(0, GROUPS),
+    dead: dead.slice(0, GROUPS),
     latest: latest.items.slice(0, LATEST),
     ticks: ticksOf([...latest.items, ...running.items, ...failed.items, ...done.items], nowMs),
     workers: { registered: queues.length, busy: queues.filter((queue) => queue.running > 0).length },
@@ -129,10 +137,10 @@ function Lists({ data, look }: { data: OverviewData; look: Look }) {
       <section aria-labelledby="attention">
         <div class="head">
           <h2 id="attention">Needs attention</h2>
-          <p class="quiet">failures of the last hour, and what waits for somebody</p>
+          <p class="quiet">failures of the last hour, what waits for somebody, what is stuck or switched off</p>
         </div>
         <div data-live="attention">
-          <Attention groups={data.groups} waiting={data.waiting} look={look} />
+          <Attention groups={data.groups} waiting={data.waiting} stuck={data.stuck} dead={data.dead} look={look} />
         </div>
       </section>
       <div class="columns">
