@@ -2,6 +2,7 @@
  * Engines whose nodes all run at another engine, as where a worker is another process's: for the tests of this layer, without a database
  * between the two. What they say to each other is written as JSON, as it is there (cluster/calls.ts). Holds no test of its own.
  */
+import assert from "node:assert/strict";
 import type { EngineOptions } from "./engine.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
@@ -12,6 +13,35 @@ import type { FromThread, ToThread } from "./running/thread-messages.ts";
 
 /** All leases: nobody else wants one. */
 const LEASE = 1;
+
+/** A process that runs what comes, holds what it starts, and has what it asks the others for. @param own what it does otherwise. */
+export function fleetOf({
+  elsewhere,
+  ...own
+}: Partial<Omit<Fleet, "elsewhere">> & { elsewhere?: Partial<Elsewhere> }): Fleet {
+  return {
+    elsewhere: {
+      runsHere: () => true,
+      call: () => assert.fail("nothing runs elsewhere"),
+      mayHelp: () => false,
+      want: () => undefined,
+      isTalking: () => false,
+      ...elsewhere,
+    },
+    // Limits are tested where they are asked for: permits are of processes, not of workers.
+    permits: { take: async () => ({ kind: "granted", permit: undefined }), giveBack: () => undefined },
+    attach: () => undefined,
+    isRunner: true,
+    enter: () => "p_1",
+    wrote: () => undefined,
+    reach: (_graphId, _wish, here) => here(LEASE),
+    controlsChanged: () => undefined,
+    confirms: async () => true,
+    giveBack: async () => undefined,
+    left: () => undefined,
+    ...own,
+  };
+}
 
 /** The process beside it. */
 export class Beside {
@@ -55,26 +85,7 @@ export class Beside {
   }
 
   #fleet(attach: (held: Held) => void, runsHere: boolean): Fleet {
-    return {
-      elsewhere: {
-        runsHere: () => runsHere,
-        call: this.#call,
-        mayHelp: () => false,
-        want: () => undefined,
-        isTalking: () => false,
-      },
-      // Limits are tested where they are asked for: permits are of processes, not of workers.
-      permits: { take: async () => ({ kind: "granted", permit: undefined }), giveBack: () => undefined },
-      attach,
-      isRunner: true,
-      enter: () => "p_1",
-      wrote: () => undefined,
-      reach: (_graphId, _wish, here) => here(LEASE),
-      controlsChanged: () => undefined,
-      confirms: async () => true,
-      giveBack: async () => undefined,
-      left: () => undefined,
-    };
+    return fleetOf({ attach, elsewhere: { runsHere: () => runsHere, call: this.#call } });
   }
 
   readonly #call: Elsewhere["call"] = (order, { hear }) => {

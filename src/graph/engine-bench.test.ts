@@ -76,6 +76,15 @@ export class SetClock extends SimulatedClock {
   }
 }
 
+/** One that is moved by what holds up the loop, with no timer falling due meanwhile. */
+export class HeldClock extends SimulatedClock {
+  heldMs = 0;
+
+  override elapsed(): number {
+    return super.elapsed() + this.heldMs;
+  }
+}
+
 export interface Bench {
   store: Store;
   /** Of the engine that runs now. */

@@ -12,19 +12,11 @@ import { auditOf } from "./machine/audit.ts";
 import { checkCount } from "./definition/checks.ts";
 import { bulk } from "./bulk.ts";
 import { Children } from "./children.ts";
+import { heldBy } from "./held.ts";
 import { Isolation } from "./running/isolation.ts";
-import { whenAborted } from "./running/live.ts";
 import type { Machine } from "./machine/machine.ts";
-import {
-  boundElsewhere,
-  perform,
-  type Channel,
-  type Hand,
-  type NodeOrder,
-  type Performance,
-} from "./running/elsewhere.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Place } from "./running/place.ts";
+import { Performer } from "./running/performer.ts";
 import { Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
 import { keptBy, purgeAll, Retention } from "./retention.ts";
@@ -102,6 +94,7 @@ class GraphEngine implements Engine {
   readonly #registry: Registry;
   readonly #underWay: UnderWay;
   readonly #children: Children;
+  readonly #performer: Performer;
   readonly #isolation: Isolation;
   readonly #views: Views;
   readonly #newGraphs: NewGraphs;
@@ -113,7 +106,7 @@ class GraphEngine implements Engine {
   readonly limits: ValueLimits;
 
   constructor(options: EngineOptions) {
-    const { store, clock, log = silentLog } = options;
+    const { store, clock, log = silentLog, fleet, outboxRows = () => [] } = options;
     const { graphs } = store;
     this.#options = options;
     this.#clock = clock;
@@ -123,26 +116,22 @@ class GraphEngine implements Engine {
     this.#isolation = new Isolation((name) => registry.worker(name), options.tools ?? {});
     this.#tools = new WorkerTools(options.tools ?? {}, clock);
     this.#children = new Children({ graphs, clock, log, engine: this });
-    this.#underWay = new UnderWay({
-      graphs,
-      registry,
-      clock,
-      log,
-      concurrency: checkCount("The engine", "concurrency", options.concurrency) ?? Infinity,
-      random: options.random ?? Math.random,
-      outboxRows: options.outboxRows ?? (() => []),
-      onAttempt: options.onAttempt,
-      fleet: options.fleet,
+    this.#underWay = this.#goingOn(outboxRows);
+    const [underWay, { inputBytes }] = [this.#underWay, this.limits];
+    const { dispatcher, starts } = underWay;
+    const performer = new Performer({
+      workerNamed: (name) => registry.worker(name),
+      isolation: this.#isolation,
+      bindGraph: (worker) => this.#children.bind(worker),
       tools: this.#tools,
-      values: this.limits,
-      bind: (worker, node, hand) => this.#bind(worker, node.state, hand),
-      onEnd: (row) => this.#children.ended(row),
+      elsewhere: fleet?.elsewhere,
+      dispatcher,
+      starts,
     });
-    const outboxRows = options.outboxRows ?? (() => []);
+    this.#performer = performer;
     const views = new Views({ graphs, registry, clock });
     this.#views = views;
-    const [underWay, { inputBytes }] = [this.#underWay, this.limits];
-    const { onStart, origin, fleet } = options;
+    const { onStart, origin } = options;
     this.#newGraphs = new NewGraphs({ graphs, registry, clock, underWay, views, inputBytes, onStart, origin });
     this.#steps = new Steps({
       graphs,
@@ -154,31 +143,10 @@ class GraphEngine implements Engine {
       limits: this.limits,
       fleet,
     });
-    const { dispatcher, busy } = this.#underWay;
-    options.fleet?.attach({
-      holds: (graphId) => this.#underWay.get(graphId) !== undefined,
-      isLent: (graphId) => this.#underWay.loans.has(graphId),
-      isAtRest: (graphId) => this.#underWay.isAtRest(graphId),
-      hold: (graphId, lease, hasCrashed, beside) => this.#underWay.hold(graphId, lease, hasCrashed, beside),
-      readControls: async () => {
-        await this.queues.readAgain();
-        await this.schedule.lookAgain();
-      },
-      lookAfterChildren: () => this.#children.lookAgain(this.#underWay.all()),
-      dropAll: () => this.#underWay.dropAll(),
-      perform: (order, channel, place) => this.#perform(order, channel, place),
-      lend: (name) => {
-        const worker = registry.worker(name);
-        return worker && dispatcher.lend(worker);
-      },
-      isShort: (worker) => dispatcher.isShort(worker),
-      lent: (worker, hand) => dispatcher.lent(worker, hand),
-      fulfil: (graphId, wish) => this.#steps.fulfil(graphId, wish),
-    });
     const keptMs = keptBy(options.retention, options.graphs ?? []);
     this.#retention = keptMs && new Retention({ graphs, clock, log, keptMs });
     const onChange = (): void => {
-      options.fleet?.controlsChanged();
+      fleet?.controlsChanged();
       options.onControls?.();
     };
     this.queues = new WorkerQueues({
@@ -188,49 +156,45 @@ class GraphEngine implements Engine {
       workers: registry.workers(),
       onChange,
     });
-    this.schedule = new Scheduler({
-      graphs,
+    this.schedule = this.#scheduler(onChange);
+    const { queues, schedule } = this;
+    const [children, steps] = [this.#children, this.#steps];
+    fleet?.attach(heldBy({ registry, underWay, children, performer, steps, queues, schedule }));
+  }
+
+  #goingOn(outboxRows: OutboxRows): UnderWay {
+    const { store, clock, log = silentLog, concurrency, random = Math.random, onAttempt, fleet } = this.#options;
+    return new UnderWay({
+      graphs: store.graphs,
+      registry: this.#registry,
+      clock,
+      log,
+      concurrency: checkCount("The engine", "concurrency", concurrency) ?? Infinity,
+      random,
+      outboxRows,
+      onAttempt,
+      fleet,
+      tools: this.#tools,
+      values: this.limits,
+      bind: (worker, node, hand) => this.#performer.bind(worker, node.state, hand),
+      onEnd: (row) => this.#children.ended(row),
+    });
+  }
+
+  #scheduler(onChange: () => void): Scheduler {
+    const { store, clock, log = silentLog } = this.#options;
+    const { busy } = this.#underWay;
+    return new Scheduler({
+      graphs: store.graphs,
       rows: store.schedules,
       onChange,
       audit: store.audit,
       clock,
       log,
-      isKnown: (name) => registry.get(name) !== undefined,
+      isKnown: (name) => this.#registry.get(name) !== undefined,
       start: (name, input, how) => this.start(name, input, how),
       onRun: (isBegun) => (isBegun ? busy.begin() : busy.end()),
     });
-  }
-
-  /** The worker as it is called here. */
-  #bind(worker: Worker<never, unknown>, state: Json | undefined, hand: Hand | undefined): Worker<never, unknown> {
-    const { fleet } = this.#options;
-    const isHere = worker.graph !== undefined || fleet?.elsewhere.runsHere(worker.name) !== false;
-    const away = hand ?? (isHere ? undefined : fleet?.elsewhere);
-    if (!away) return this.#isolation.bind(this.#children.bind(worker), state);
-    return boundElsewhere(worker, state, away, (name) => this.#registry.worker(name));
-  }
-
-  async #perform(order: NodeOrder, channel: Channel, given?: Place): Promise<Performance | undefined> {
-    const worker = this.#registry.worker(order.worker);
-    if (!worker) return undefined;
-    const place = given ?? (await this.#placeFor(worker, channel.signal));
-    const performance = await new Promise<Performance>((begun) =>
-      this.#underWay.starts.add(() =>
-        begun(perform(this.#isolation.bind(worker, order.state), order, this.#tools, channel, place)),
-      ),
-    );
-    if (!given) void performance.ended.finally(() => place.leave());
-    return performance;
-  }
-
-  /** Rejects with the signal's reason where nobody wants it by then. */
-  #placeFor(worker: Worker<never, unknown>, signal: AbortSignal): Promise<Place> {
-    const aborted = whenAborted(signal);
-    // Its permit and its rate are the other process's: counted where it was started.
-    const place = new Promise<Place>((resolve) =>
-      this.#underWay.dispatcher.place(worker, resolve, () => !signal.aborted, true),
-    );
-    return Promise.race([place, aborted.promise]).finally(aborted.stop);
   }
 
   purge(query: PurgeQuery): Promise<number> {
@@ -362,7 +326,9 @@ class GraphEngine implements Engine {
     this.schedule.close();
     this.#children.close();
     this.#retention?.stop();
+    const overdue = this.#clock.schedule(drainMs, () => this.#performer.leave());
     await this.#underWay.close(drainMs);
+    overdue.cancel();
     this.#isolation.close();
     await this.#tools.close();
   }

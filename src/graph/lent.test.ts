@@ -5,8 +5,9 @@ import { systemClock } from "../shared/clock.ts";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { worker } from "./definition/definition.ts";
+import { fleetOf } from "./elsewhere-bench.test.ts";
 import { createEngine } from "./engine.ts";
-import { Outrun, type Fleet } from "./fleet.ts";
+import { Outrun } from "./fleet.ts";
 
 const waits = worker("waits", (_input: null, ctx) => ctx.waitFor("go"));
 
@@ -15,19 +16,10 @@ function serving(store: Store) {
   const given: number[] = [];
   let lease = 0;
   let isHeld = false;
-  const fleet: Fleet = {
-    elsewhere: {
-      runsHere: () => true,
-      call: () => assert.fail("nothing runs"),
-      mayHelp: () => false,
-      want: () => undefined,
-      isTalking: () => false,
-    },
+  const fleet = fleetOf({
     permits: { take: async () => assert.fail("nothing runs"), giveBack: () => undefined },
-    attach: () => undefined,
     isRunner: false,
     enter: () => undefined,
-    wrote: () => undefined,
     reach: async (_graphId, _wish, here) => {
       for (;;)
         try {
@@ -38,14 +30,12 @@ function serving(store: Store) {
           if (!(error instanceof Outrun)) throw error;
         }
     },
-    controlsChanged: () => undefined,
     confirms: async (_graphId, number) => isHeld && number === lease,
     giveBack: async (_graphId, number) => {
       given.push(number);
       if (number === lease) isHeld = false;
     },
-    left: () => undefined,
-  };
+  });
   return { engine: createEngine({ store, clock: systemClock, workers: [waits], fleet }), given };
 }
 

@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SimulatedClock } from "../../shared/clock.ts";
+import { HeldClock } from "../engine-bench.test.ts";
 import { Starts } from "./starts.ts";
-
-/** A clock that is moved by what holds up the loop, with no timer falling due meanwhile. */
-class HeldClock extends SimulatedClock {
-  heldMs = 0;
-
-  override elapsed(): number {
-    return super.elapsed() + this.heldMs;
-  }
-}
 
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
