@@ -59,6 +59,11 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
       ran.push(`${name}: fails`);
       throw Object.assign(new Error(`no luck at ${ctx.attempt}`), { name: "BadLuck" });
     });
+    const rests = worker("rests", { concurrency: 1 }, async (item: string, ctx) => {
+      await ctx.sleep("1ms");
+      await ctx.waitFor("go");
+      return item;
+    });
     const after = (nodes: typeof model | typeof held | typeof fails, called: string) =>
       graph(called, (g) => {
         const start = g.node("start", first, { input: (input: Json) => input });
@@ -69,7 +74,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     logs.push(log);
     return createApp({
       workers: [double],
-      graphs: [after(model, "uses"), after(held, "holds"), after(fails, "misses")],
+      graphs: [after(model, "uses"), after(held, "holds"), after(fails, "misses"), after(rests, "naps")],
       log,
       env: { SVC_DATABASE_URL: database.url, SVC_SECRET: SECRET, SVC_ROLE: "worker", SVC_WORKERS: workers },
     });
@@ -78,7 +83,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
   before(async () => {
     database = await testDatabase();
     near = appOf("near", "first,double");
-    far = appOf("far", "model,held,fails");
+    far = appOf("far", "model,held,fails,rests");
     await Promise.all([near.boot(), far.boot()]);
     client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -122,6 +127,16 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     const events = await near.engine.events(id);
     assert.ok(events.some(({ type, data }) => type === "log" && JSON.stringify(data).includes("loading")));
     assert.ok(events.some(({ type, data }) => type === "custom" && JSON.stringify(data).includes("weights")));
+  });
+
+  it("go on after waits where no more than one may run at once, which is counted where the graph is", async () => {
+    const ids = await Promise.all(["a", "b"].map((item) => start("naps", item)));
+    for (const id of ids) {
+      await until("it waits", async () => (await middle(id))?.status === "waiting");
+      await near.engine.signal(id, "go", null);
+    }
+    for (const id of ids) await until("it is done", is(id, "done"));
+    ran.splice(0);
   });
 
   it("end a node that is cancelled where it runs", async () => {
@@ -193,7 +208,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
   it("give a node to another process when theirs stops, and leave no rows behind", async () => {
     const id = await start("holds", "moved");
     await until("it runs", () => ran.includes("far: held moved"));
-    const other = appOf("other", "model,held,fails");
+    const other = appOf("other", "model,held,fails,rests");
     await other.boot();
     await far.close();
     far = other;

@@ -34,6 +34,21 @@ async function performing(workers: Worker<never, unknown>[], permits?: Permits) 
 }
 
 describe("a worker that runs for a graph of another process", () => {
+  it("goes on after a wait with the permit that the graph's process has taken, and asks for none of its own", async () => {
+    const sleeps = worker("sleeps", { concurrency: 1 }, (_input: null, ctx) => ctx.sleep("1h"));
+    let wants = 0;
+    const take: Permits["take"] = () => {
+      wants++;
+      return never();
+    };
+    const { perform, asked, hasEnded, turns } = await performing([sleeps], { take, giveBack: () => undefined });
+    const performance = await perform("sleeps");
+    await turns();
+    performance?.hear({ type: "settled", id: asked("sleep"), settlement: { value: null } });
+    await turns();
+    assert.deepEqual([wants, hasEnded()], [0, true]);
+  });
+
   it("is not begun when it is cancelled while one that holds up the loop is before it", async () => {
     const ran: string[] = [];
     let clock: HeldClock | undefined;

@@ -372,7 +372,9 @@ export class Dispatcher {
         this.#taken();
         goOn();
       };
-      lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: false, isWanted, goOn: take });
+      // Whoever counts what runs here for its graph has taken its permit anew before it said that the wait is over.
+      const hasPermit = keys === COUNTED_ELSEWHERE;
+      lane.lane.wait({ order, seq: lane.lane.nextSeq(), keys, isStart: false, isWanted, hasPermit, goOn: take });
       this.#fill(lane);
     };
     return new Place({ free, takeAgain });
