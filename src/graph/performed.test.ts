@@ -49,6 +49,47 @@ describe("a worker that runs for a graph of another process", () => {
     assert.deepEqual([wants, hasEnded()], [0, true]);
   });
 
+  for (const [what, ask] of [
+    ["a step", (ctx) => ctx.step("clean", () => 1)],
+    ["a sleep", (ctx) => ctx.sleep("1h")],
+    ["a checkpoint", (ctx) => ctx.checkpoint()],
+  ] satisfies [string, (ctx: Parameters<Parameters<typeof worker>[2]>[1]) => unknown][])
+    it(`is refused ${what} that it asks for as it cleans up, and ends`, async () => {
+      const cleans = worker("cleans", async (_input: null, ctx) => {
+        try {
+          await ctx.step("work", never);
+        } finally {
+          await ask(ctx);
+        }
+      });
+      const { engine, perform, hasEnded, turns } = await performing([cleans]);
+      const abort = new AbortController();
+      await perform("cleans", abort);
+      abort.abort(new Error("cancelled"));
+      await turns();
+      assert.equal(hasEnded(), true);
+      assert.equal(engine.lanes()[0]?.running, 0);
+    });
+
+  it("is refused a statement after its graph was cancelled", async () => {
+    let came: unknown;
+    const writes = worker("writes", (_input: null, ctx) =>
+      ctx.tx(async (db) => {
+        await db.query("select 1").catch(() => undefined);
+        came = await db.query("select 2").catch((error: unknown) => error);
+      }),
+    );
+    const { perform, asked, turns } = await performing([writes]);
+    const abort = new AbortController();
+    const performance = await perform("writes", abort);
+    await turns();
+    performance?.hear({ type: "begun", id: asked("tx") });
+    const reason = new Error("cancelled");
+    abort.abort(reason);
+    await turns();
+    assert.equal(came, reason);
+  });
+
   it("is not begun when it is cancelled while one that holds up the loop is before it", async () => {
     const ran: string[] = [];
     let clock: HeldClock | undefined;

@@ -136,7 +136,7 @@ export class Inside {
     }
   }
 
-  /** Nobody answers any more: the worker may clean up. */
+  /** Nobody answers any more, and what is asked for from now on is refused as well: the worker may clean up. */
   #abort(reason: Error): void {
     for (const refuse of this.#refusals.values()) refuse(reason);
     this.#refusals.clear();
@@ -209,9 +209,11 @@ export class Inside {
 
   /** The database, seen from here: it is where the graph is. */
   #handleOf(id: number): TransactionHandle {
+    const { signal } = this.#options;
     return {
       query: (sql, values) =>
         new Promise((resolve, reject) => {
+          if (signal.aborted) return reject(signal.reason as Error);
           const query = this.#ids++;
           this.#queries.set(query, settling(resolve, reject));
           this.#refusals.set(query, reject);
@@ -227,6 +229,8 @@ export class Inside {
 
   /** @param own what is to run here, when it is its turn. */
   #ask(method: Asked, args: unknown[], own?: Own): Promise<never> {
+    const { signal } = this.#options;
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
     const id = this.#ids++;
     if (own && "step" in own) this.#steps.set(id, { ...own.step, limit: new AbortController() });
     else if (own && "schema" in own) this.#schemas.set(id, own.schema);
