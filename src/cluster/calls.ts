@@ -110,7 +110,9 @@ export class Calls {
     performance = await perform(decode(body) as NodeOrder, {
       say: (message) => this.#messages.say(end, message),
       signal: abort.signal,
-    });
+    }).catch(() => undefined);
+    // It could not begin. Where nobody wants it any more, nobody hears that.
+    if (!performance) this.#messages.say(end, { type: "ended", settlement: { error: LEFT_OFF } });
     const over = this.#over(end, performance, aborted);
     await Promise.race([over, ...(performance ? [performance.freed] : [])]);
   }

@@ -127,7 +127,8 @@ export class LentPlace {
     let isLast = false;
     const say = (message: Parameters<Channel["say"]>[0]): void => {
       if (message.type !== "ended") return this.#say(message);
-      isLast = isWanted();
+      // It may have given it away for a wait that it did not wait for, and another has it by now.
+      isLast = isWanted() || !place.isHeld;
       this.#say({ ...message, isLast });
     };
     // It rejects where nobody wants it any more, or the place's process has no such worker.

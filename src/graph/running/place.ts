@@ -26,6 +26,11 @@ export class Place {
     this.#owner = owner;
   }
 
+  /** Whether it is the attempt's now: not while that waits, and not once it has left. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
   /** Gives the place back for a while. */
   free(): void {
     this.hasWaited = true;
