@@ -162,9 +162,10 @@ export class Dispatcher {
     return this.#placeIn(lane, COUNTED_ELSEWHERE);
   }
 
-  /** Whether attempts of graphs of this process wait for a place of this worker. */
+  /** Whether attempts of graphs of this process wait for a place of this worker, or for any, where those are limited over all. */
   isShort(worker: string): boolean {
-    return (this.#lanes.get(worker)?.lane.waiting ?? 0) > 0;
+    if ((this.#lanes.get(worker)?.lane.waiting ?? 0) > 0) return true;
+    return this.#running >= this.#options.concurrency && this.#first() !== undefined;
   }
 
   /** A place that another process lends: what is next of this worker runs there, if there is any that has no place here. */
@@ -232,7 +233,12 @@ export class Dispatcher {
       away: 0,
       priority: options.priority ?? 0,
       lane: seats,
-      spreader: this.#spreaderOf(worker, seats, () => lane.asking > 0),
+      spreader: this.#spreaderOf(
+        worker,
+        seats,
+        () => lane.asking > 0,
+        () => this.#fill(lane),
+      ),
     };
     lane.lane.isPaused = this.#paused.has(worker.name);
     this.#lanes.set(worker.name, lane);
@@ -242,8 +248,14 @@ export class Dispatcher {
   /**
    * Undefined for what never runs in a place of another process.
    * @param asks whether some that have a place here wait for a permit already: another place would be of no use.
+   * @param onRoom told when there are more places here than there were.
    */
-  #spreaderOf(worker: Worker<never, unknown>, lane: Lane<AnySeat>, asks: () => boolean): Spreader | undefined {
+  #spreaderOf(
+    worker: Worker<never, unknown>,
+    lane: Lane<AnySeat>,
+    asks: () => boolean,
+    onRoom: () => void,
+  ): Spreader | undefined {
     const { elsewhere, isElsewhere, clock } = this.#options;
     const { name, graph, options } = worker;
     const { spread = "auto" } = options;
@@ -261,7 +273,9 @@ export class Dispatcher {
           return lane.waiting;
         },
         mayLeave,
-        limitTo: (limit) => lane.limitTo(limit),
+        limitTo: (limit) => {
+          if (lane.limitTo(limit)) onRoom();
+        },
       },
     });
   }

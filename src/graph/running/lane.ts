@@ -143,9 +143,11 @@ export class Lane<S extends Seat> {
     return this.#total;
   }
 
-  /** Lets so many run at once; what runs goes on. */
-  limitTo(places: number): void {
+  /** Lets so many run at once; what runs goes on. @returns whether these are more than before. */
+  limitTo(places: number): boolean {
+    const isMore = places > this.#limit;
     this.#limit = places;
+    return isMore;
   }
 
   /** The next of each key. */
