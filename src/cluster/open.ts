@@ -1,4 +1,5 @@
 /** Opens a process of a cluster by the URL of its database. Loaded where there is one only. */
+import { readPostgresUrl } from "../store/postgres/driver.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
 import type { MemberProfile } from "./membership.ts";
 import { openDatabase } from "./open-database.ts";
@@ -10,7 +11,7 @@ export interface OpenOptions extends Omit<ClusterOptions, "database" | "identifi
   definitions: readonly { name: string; version: string | undefined; hash: string }[];
 }
 
-/** @param databaseUrl `postgres://…?schema=…` */
+/** @param databaseUrl `postgres://…?schema=…` @throws SvcError `SVC_CONFIG` */
 export async function openCluster(databaseUrl: string, { definitions, ...options }: OpenOptions): Promise<Cluster> {
   const { url, schema } = readPostgresUrl(databaseUrl);
   const exact = definitions.map(({ name, version, hash }) => identifierOf(name, version, hash));
@@ -22,13 +23,4 @@ export async function openCluster(databaseUrl: string, { definitions, ...options
     identifiers: [...exact, ...names],
     database: await openDatabase(url, schema),
   });
-}
-
-/** The parameters `schema` and `connections` are the store's. */
-function readPostgresUrl(databaseUrl: string): { url: string; schema: string } {
-  const url = new URL(databaseUrl);
-  const schema = url.searchParams.get("schema") ?? "svc";
-  url.searchParams.delete("schema");
-  url.searchParams.delete("connections");
-  return { url: url.href, schema };
 }

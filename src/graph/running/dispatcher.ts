@@ -6,7 +6,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { NodeRow } from "../../store/graph-rows.ts";
 import type { Unit } from "../../store/unit.ts";
 import type { Elsewhere, Hand } from "./elsewhere.ts";
-import { COUNTED_ELSEWHERE, Lane, NO_KEYS, orderOf, type Keys, type Seat } from "./lane.ts";
+import { COUNTED_ELSEWHERE, Lane, NO_KEYS, orderOf, PLACES_ELSEWHERE, type Keys, type Seat } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";
 import { sharedLimits, type Permits, type SharedLimits } from "./permit-types.ts";
@@ -50,9 +50,6 @@ interface WorkerLane {
   /** Where others may lend places. */
   readonly spreader: Spreader | undefined;
 }
-
-/** Attempts of one worker in places that others lend: so many are asked of nobody, and what a process has in hand is bounded. */
-const MOST_AWAY = 128;
 
 /** A place in its lane, given to one attempt of a node. */
 export interface Claim {
@@ -172,7 +169,7 @@ export class Dispatcher {
   lent(worker: string, hand: Hand): void {
     if (hand.isGone) return;
     const lane = this.#lanes.get(worker);
-    const hasRoom = lane?.spreader !== undefined && lane.away < MOST_AWAY && !this.#options.isClosing();
+    const hasRoom = lane?.spreader !== undefined && lane.away < PLACES_ELSEWHERE && !this.#options.isClosing();
     const seat = hasRoom ? lane.lane.take(true) : undefined;
     if (!lane || !seat) return hand.end();
     if (lane.limits) void this.#askFor(lane, seat, lane.limits, hand);

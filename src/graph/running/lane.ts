@@ -16,8 +16,11 @@ import type { AnyOptions } from "../definition/worker-types.ts";
 /** A worker's attempts at once, unless its options say otherwise. */
 const DEFAULT_CONCURRENCY = 16;
 
-/** Attempts that a process waits for in others, of one worker: enough to keep several of them at work, and bounded. */
-const PLACES_ELSEWHERE = 128;
+/**
+ * Attempts of one worker that a process waits for in others, at the most, in places that they lend too: enough to keep several of them at
+ * work, and bounded.
+ */
+export const PLACES_ELSEWHERE = 128;
 
 /** What a point of priority is worth. Long enough to matter in a backlog, short enough that the rest gets its turn. */
 const PRIORITY_POINT_MS = 60_000;
