@@ -62,6 +62,8 @@ const OPTIONS = {
   until: { type: "string" },
   longer: { type: "string" },
   shorter: { type: "string" },
+  "finished-since": { type: "string" },
+  "finished-until": { type: "string" },
   before: { type: "string" },
   id: { type: "string" },
   error: { type: "string" },
@@ -90,6 +92,8 @@ const FILTERS: readonly Flag[] = [
   "parent",
   "longer",
   "shorter",
+  "finished-since",
+  "finished-until",
 ];
 
 /** Flags of each verb, beside those of all. */
@@ -118,7 +122,8 @@ const GRAPH_HELP = `svc graph: look at and steer the graphs of a running app
 Usage: svc graph <verb> [options]
 
   ls                    graphs, newest first (--worker, --status, --tag, --since, --until, --id, --error, --summary,
-                        --origin, --parent, --longer, --shorter, --limit)
+                        --origin, --parent, --longer, --shorter, --finished-since, --finished-until,
+                        --limit)
   show <id>             one graph and its nodes
   start <worker>        start a graph or a worker by its name (--input, --key, --delay, --at, --tag, --summary, --parent,
                         --priority, --note, --follow, --wait)
@@ -139,6 +144,7 @@ Usage: svc graph <verb> [options]
   --delay <ms>          milliseconds before it starts
   --at <time>           time before which it does not start: 2026-03-29T06:00:00Z
   --since <time>        created since: a time, or how long ago, such as 24h; --until likewise
+  --finished-since <time>  ended since: a time, or how long ago; --finished-until likewise
   --longer <time>       took so long or longer, or has been under way so long: 30s; --shorter <time> less than that
   --before <time>       has purge take what had ended by then; a time, or how long ago
   --id <text>           ids that begin so; --error <text> errors that hold it; --parent <id> children of that graph

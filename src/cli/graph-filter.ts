@@ -30,6 +30,8 @@ export interface FilterValues {
   until?: Text;
   longer?: Text;
   shorter?: Text;
+  "finished-since"?: Text;
+  "finished-until"?: Text;
 }
 
 export interface BulkValues extends FilterValues {
@@ -41,11 +43,8 @@ export interface BulkValues extends FilterValues {
 export const DURATION = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/;
 
 /** As the list takes it in its query. */
-export function filterOf(
-  verb: string,
-  { worker, status, tag, id, error, summary, origin, parent, since, until, longer, shorter }: FilterValues,
-  nowMs: number,
-): Record<string, string> {
+export function filterOf(verb: string, values: FilterValues, nowMs: number): Record<string, string> {
+  const { worker, status, tag, id, error, summary, origin, parent, since, until, longer, shorter } = values;
   if (tag && tag.length > 1) throw new Error(`svc graph ${verb} takes one --tag`);
   const filter = {
     worker,
@@ -60,6 +59,8 @@ export function filterOf(
     until_ms: timeOf("until", until, nowMs),
     longer_ms: lengthOf("longer", longer),
     shorter_ms: lengthOf("shorter", shorter),
+    finished_since_ms: timeOf("finished-since", values["finished-since"], nowMs),
+    finished_until_ms: timeOf("finished-until", values["finished-until"], nowMs),
   };
   return Object.fromEntries(
     Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined),

@@ -96,6 +96,17 @@ describe("the command line of svc graph", () => {
     assert.deepEqual(invocation.command.task.query, { longer_ms: "1500", shorter_ms: "300000" });
   });
 
+  it("takes graphs by when they ended", () => {
+    const invocation = readGraphArguments(
+      ["ls", "--finished-since", "2h", "--finished-until", "1970-01-01T01:00:00Z"],
+      "/srv",
+      {},
+      9e6,
+    );
+    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
+    assert.deepEqual(invocation.command.task.query, { finished_since_ms: "1800000", finished_until_ms: "3600000" });
+  });
+
   it("tells its verbs", () => {
     const help = read("--help");
     assert.ok(help.kind === "tell" && /start <worker>/.test(help.text));

@@ -67,6 +67,7 @@ function rowOf(at: number): GraphRow {
 const COUNT = 300;
 const NOW_MS = BEGIN_MS + COUNT + 50;
 const timeMs = fc.integer({ min: BEGIN_MS - 2, max: BEGIN_MS + COUNT / 2 + 2 });
+const endMs = fc.integer({ min: BEGIN_MS + COUNT - 2, max: BEGIN_MS + COUNT + 102 });
 const query: fc.Arbitrary<GraphQuery> = fc.record(
   {
     worker: fc.constantFrom(...WORKERS, "unknown"),
@@ -81,6 +82,8 @@ const query: fc.Arbitrary<GraphQuery> = fc.record(
     parent: fc.constantFrom(...PARENTS, "g_unknown"),
     longerMs: fc.nat(400),
     shorterMs: fc.nat(400),
+    finishedSinceMs: endMs,
+    finishedUntilMs: endMs,
     nowMs: fc.constant(NOW_MS),
     limit: fc.constantFrom(1, 3, 50, 200),
     cursor: fc.nat(COUNT).map(idOf),

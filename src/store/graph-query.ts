@@ -46,24 +46,33 @@ export function isLookedFor({ error, summary, origin }: GraphQuery): boolean {
   return [error, summary, origin].some((value) => value !== undefined);
 }
 
-/** Statuses a match can have: only what has failed has an error. */
-export function statusesOf({ status, error }: GraphQuery): readonly GraphStatus[] {
-  if (error === undefined) return status === undefined ? GRAPH_STATUSES : [status];
-  return status === undefined || status === "failed" ? ["failed"] : [];
+/** Statuses a match can have: only what has failed has an error, and only what has ended has the time of its end. */
+export function statusesOf({ status, error, finishedSinceMs, finishedUntilMs }: GraphQuery): readonly GraphStatus[] {
+  const hasEnded = finishedSinceMs !== undefined || finishedUntilMs !== undefined;
+  const possible = error !== undefined ? FAILED : hasEnded ? ENDED : GRAPH_STATUSES;
+  return status === undefined ? possible : possible.filter((one) => one === status);
 }
 
-/** What a query says of durations. */
-export interface DurationRange {
+const FAILED: readonly GraphStatus[] = ["failed"];
+const ENDED: readonly GraphStatus[] = ["done", "failed"];
+
+/** What a query says of how long graphs took, and when they ended. */
+export interface TimesAsked {
   longerMs: number | undefined;
   shorterMs: number | undefined;
+  finishedSinceMs: number | undefined;
+  finishedUntilMs: number | undefined;
+  /** What the age of graphs under way is counted to; of no meaning where no length is asked for. */
   nowMs: number;
 }
 
 /** Undefined where it says nothing. */
-export function durationRange({ longerMs, shorterMs, nowMs }: GraphQuery): DurationRange | undefined {
-  if (longerMs === undefined && shorterMs === undefined) return undefined;
-  invariant(nowMs !== undefined, "a query for durations says what time it is");
-  return { longerMs, shorterMs, nowMs };
+export function timesAsked(query: GraphQuery): TimesAsked | undefined {
+  const { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs } = query;
+  const hasLength = longerMs !== undefined || shorterMs !== undefined;
+  if (!hasLength && finishedSinceMs === undefined && finishedUntilMs === undefined) return undefined;
+  invariant(!hasLength || nowMs !== undefined, "a query for durations says what time it is");
+  return { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs: nowMs ?? 0 };
 }
 
 /** How long a graph took, or has been under way; undefined while it has not begun. */
@@ -74,11 +83,15 @@ export function durationOf(
   return startedMs === undefined ? undefined : (finishedMs ?? nowMs) - startedMs;
 }
 
-function fitsDuration(range: DurationRange | undefined, head: GraphHead): boolean {
-  if (!range) return true;
-  const { longerMs = -Infinity, shorterMs = Infinity, nowMs } = range;
+function fitsTimes(asked: TimesAsked | undefined, head: GraphHead): boolean {
+  if (!asked) return true;
+  const { longerMs, shorterMs, finishedSinceMs = -Infinity, finishedUntilMs = Infinity, nowMs } = asked;
+  // What has not ended is no match by its status where an end is asked for.
+  const endedMs = head.finishedMs ?? finishedSinceMs;
+  if (endedMs < finishedSinceMs || endedMs > finishedUntilMs) return false;
+  if (longerMs === undefined && shorterMs === undefined) return true;
   const tookMs = durationOf(head, nowMs);
-  return tookMs !== undefined && tookMs >= longerMs && tookMs < shorterMs;
+  return tookMs !== undefined && tookMs >= (longerMs ?? -Infinity) && tookMs < (shorterMs ?? Infinity);
 }
 
 /** Whether a graph is one of those asked for, on whichever page. */
@@ -94,7 +107,7 @@ export function matches(query: GraphQuery, head: GraphHead): boolean {
     holds(head.error?.message, query.error) &&
     holds(head.summary, query.summary) &&
     (query.origin === undefined || head.origin?.kind === query.origin) &&
-    fitsDuration(durationRange(query), head)
+    fitsTimes(timesAsked(query), head)
   );
 }
 

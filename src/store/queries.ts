@@ -35,6 +35,9 @@ export interface GraphQuery {
    */
   longerMs?: number;
   shorterMs?: number;
+  /** Ended at this time or later, and at this time or before. A page looks at as many as one by how long they took. */
+  finishedSinceMs?: number;
+  finishedUntilMs?: number;
   /** Beside `longerMs` or `shorterMs`: what the age of graphs under way is counted to. The engine says what its clock says. */
   nowMs?: number;
   /** 1 to 200; default 50. */

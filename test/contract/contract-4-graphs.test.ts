@@ -114,6 +114,10 @@ throughBothDoors(
       assert.equal((await call("GET", "/_svc/graphs?until_ms=x")).status, 422);
       assert.deepEqual([await total("longer_ms=86400000"), await total("shorter_ms=86400000")], [0, await total("")]);
       assert.equal((await call("GET", "/_svc/graphs?longer_ms=1m")).status, 422);
+      const minuteAgo = Date.now() - 60_000;
+      const ended = [await total(`finished_since_ms=${minuteAgo}`), await total(`finished_until_ms=${minuteAgo}`)];
+      assert.deepEqual(ended, [1, 0]);
+      assert.equal((await call("GET", "/_svc/graphs?finished_since_ms=1m")).status, 422);
     });
 
     it("GET /_svc/graphs/:id: 200 the snapshot: worker, status, input, result, error, progress, nodes (status, attempts, times, error), edges, times", async () => {

@@ -99,6 +99,7 @@ describe(`the list of ${COUNT} runs`, () => {
     ["by worker", "/runs?worker=nightly-report", new RegExp(`${(COUNT / 4).toLocaleString("en")} runs`)],
     ["by tag", "/runs?tag=shop-3", /\d runs|or more run/],
     ["by time", "/runs?since=1h", /1\d\d runs/],
+    ["by end", "/runs?ended=1h", /1\d\d runs/],
     ["by error", "/runs?status=failed&error=no+route", /failed/],
     ["the overview", "", /Latest runs/],
   ];

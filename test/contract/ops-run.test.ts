@@ -41,7 +41,7 @@ describe("the screen of places to go to", () => {
     const all = (await places("")).map(([name]) => name);
     for (const name of ["Audit trail", "Runs that are failed", "Runs of order"]) assert.ok(all.includes(name), name);
     assert.deepEqual(await places("FAILED hour"), [
-      ["Runs that failed in the last hour", "/_svc/ops/runs?status=failed&since=1h"],
+      ["Runs that failed in the last hour", "/_svc/ops/runs?status=failed&ended=1h"],
     ]);
     assert.deepEqual(await places("no such place"), []);
   });

@@ -56,11 +56,11 @@ describe("the overview", () => {
     const page = await text("");
     assert.match(page, /<title>order, \d\d:\d\d: \d+ started, \d+ done, \d failed \([\d.]+ %\)<\/title>/);
     const row =
-      /<a [^>]*worker=order&amp;since=1h">order<\/a><\/th><td[^>]*>4<\/td><td[^>]*>1<\/td><td[^>]*><a[^>]*>3</;
+      /<a [^>]*worker=order&amp;since=1h">order<\/a><\/th><td[^>]*>4<\/td><td[^>]*><a[^>]*>1<\/a><\/td><td[^>]*><a[^>]*>3</;
     assert.match(page, row);
     const [, cell = ""] = /<a href="([^"]*status=failed[^"]*from=[^"]*)"/.exec(page) ?? [];
     const runs = await text(cell.replaceAll("&amp;", "&").replace("/_svc/ops", ""));
-    assert.match(runs, /started from[\s\S]*started before/);
+    assert.match(runs, /ended from[\s\S]*ended before/);
     assert.match(page, /class="heat-mark" d="M[\d.]+ 0V20"[\s\S]*build <code>[^<]+<\/code> began <time/);
     assert.match(await text("?range=day"), /a cell is a quarter of an hour/);
   });

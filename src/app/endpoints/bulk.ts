@@ -28,6 +28,8 @@ const FILTER_KEYS = [
   "parent",
   "longer_ms",
   "shorter_ms",
+  "finished_since_ms",
+  "finished_until_ms",
 ];
 const MOST = 10_000;
 const MAX_TEXT_LENGTH = 500;

@@ -43,9 +43,11 @@ const TEXT_FILTERS = [
   ["id", "idPrefix"],
 ] as const;
 
-const DURATION_FILTERS = [
+const NUMBER_FILTERS = [
   ["longer_ms", "longerMs"],
   ["shorter_ms", "shorterMs"],
+  ["finished_since_ms", "finishedSinceMs"],
+  ["finished_until_ms", "finishedUntilMs"],
 ] as const;
 
 export interface StartInput {
@@ -117,7 +119,7 @@ export function readGraphQuery(query: URLSearchParams): GraphQuery {
   if (untilMs != null) result.untilMs = readWhole(untilMs, "until_ms");
   const origin = query.get("origin");
   if (origin !== null) result.origin = readOrigin(origin);
-  for (const [name, key] of DURATION_FILTERS) {
+  for (const [name, key] of NUMBER_FILTERS) {
     const text = query.get(name);
     if (text !== null) result[key] = readWhole(text, name);
   }

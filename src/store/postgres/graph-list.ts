@@ -1,12 +1,11 @@
 /**
  * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by parent, by
- * tag, by worker or by status, status by status, merged by the database. Lengths are compared on the way, of at most `MAX_COMPARED`
+ * tag, by worker or by status, status by status, merged by the database. Lengths and ends are compared on the way, of at most `MAX_COMPARED`
  * graphs. What no index answers (an error's text, a summary, an origin; a worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { toGraph, toHead } from "../columns.ts";
 import type { GraphRow } from "../graph-rows.ts";
 import {
-  durationRange,
   HEAD_COLUMNS,
   idRange,
   isLookedFor,
@@ -17,7 +16,8 @@ import {
   MAX_LOOKED,
   MAX_TOTAL,
   statusesOf,
-  type DurationRange,
+  timesAsked,
+  type TimesAsked,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 import type { Durations, GraphQuery, Page } from "../queries.ts";
@@ -36,7 +36,7 @@ interface Walk {
   /** Whether each candidate has to be looked at. */
   isPartial: boolean;
   /** What is compared on the way: `AND …`, with its values behind those of the sources. Undefined: nothing, or there are no times. */
-  length: { text: string; values: number[] } | undefined;
+  compared: { text: string; values: number[] } | undefined;
   hasTimes: boolean;
 }
 
@@ -91,8 +91,8 @@ export class GraphList {
   }
 
   /** The lowest id that is looked at. */
-  async #floor({ sources, values, length }: Walk, { from, to }: { from: string; to: string }): Promise<string> {
-    if (!length || sources.length === 0) return from;
+  async #floor({ sources, values, compared }: Walk, { from, to }: { from: string; to: string }): Promise<string> {
+    if (!compared || sources.length === 0) return from;
     const each = sources.map(
       ({ from: table, id }) =>
         `(SELECT ${id} AS id FROM ${table} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT 1 OFFSET $3)`,
@@ -103,14 +103,14 @@ export class GraphList {
   }
 
   /** The newest of all sources. */
-  async #candidates({ sources, values, length }: Walk, from: string, to: string, limit: number): Promise<string[]> {
+  async #candidates({ sources, values, compared }: Walk, from: string, to: string, limit: number): Promise<string[]> {
     if (sources.length === 0) return [];
     const each = sources.map(
       ({ from: table, id }) =>
-        `(SELECT ${id} AS id FROM ${table}${length?.text ?? ""} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
+        `(SELECT ${id} AS id FROM ${table}${compared?.text ?? ""} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
     );
     const text = `SELECT id FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
-    const given = [...values, ...(length?.values ?? [])];
+    const given = [...values, ...(compared?.values ?? [])];
     const rows = await this.#database.rows(text, clean(from), clean(to), limit, ...given);
     return rows.map((row) => String(row["id"]));
   }
@@ -124,7 +124,7 @@ export class GraphList {
 
   async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
     const walk = walkOf(query);
-    const { sources, values, length } = walk;
+    const { sources, values, compared } = walk;
     if (walk.isPartial || !walk.hasTimes) {
       const { ids, resumeAt } = await this.#find(query, walk, MAX_LOOKED);
       const text = `SELECT coalesce(finished_ms, $2) - started_ms AS ms FROM svc.graph
@@ -134,11 +134,11 @@ export class GraphList {
     }
     if (sources.length === 0) return { durationsMs: [], isAll: true };
     const { from, to } = idRange(query);
-    const given = [...values, ...(length?.values ?? [])];
+    const given = [...values, ...(compared?.values ?? [])];
     const now = `$${given.length + FIRST_VALUE}::bigint`;
     const each = sources.map(
       ({ from: table, id }) =>
-        `(SELECT ${id} AS id, coalesce(finished_ms, ${now}) - started_ms AS ms FROM ${table}${length?.text ?? ""} AND started_ms IS NOT NULL
+        `(SELECT ${id} AS id, coalesce(finished_ms, ${now}) - started_ms AS ms FROM ${table}${compared?.text ?? ""} AND started_ms IS NOT NULL
           AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
     );
     const text = `SELECT ms FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
@@ -165,33 +165,36 @@ export class GraphList {
 function walkOf(query: GraphQuery): Walk {
   const { worker, tag, parent } = query;
   const hasText = isLookedFor(query);
-  const range = durationRange(query);
+  const times = timesAsked(query);
   if (parent !== undefined) {
-    const isPartial = hasText || [worker, query.status, tag, range].some((value) => value !== undefined);
+    const isPartial = hasText || [worker, query.status, tag, times].some((value) => value !== undefined);
     const sources = [{ from: "svc.graph WHERE parent_graph = $4", id: "id" }];
-    return { sources, values: [clean(parent)], isPartial, length: undefined, hasTimes: false };
+    return { sources, values: [clean(parent)], isPartial, compared: undefined, hasTimes: false };
   }
   const hasTimes = tag === undefined;
-  const isPartial = hasText || (!hasTimes && (worker !== undefined || range !== undefined));
+  const isPartial = hasText || (!hasTimes && (worker !== undefined || times !== undefined));
   const asked = tag ?? worker;
   const values = asked === undefined ? [] : [clean(asked)];
-  const length = isPartial || !range ? undefined : lengthCondition(range, FIRST_VALUE + values.length);
+  const compared = isPartial || !times ? undefined : timesCondition(times, FIRST_VALUE + values.length);
   const sources = statusesOf(query).map((status) => {
     // Statuses are words of ours.
     if (tag !== undefined) return { from: `svc.graph_tag WHERE tag = $4 AND status = '${status}'`, id: "graph_id" };
     if (worker !== undefined) return { from: `svc.graph WHERE worker = $4 AND status = '${status}'`, id: "id" };
     return { from: `svc.graph WHERE status = '${status}'`, id: "id" };
   });
-  return { sources, values, isPartial, length, hasTimes };
+  return { sources, values, isPartial, compared, hasTimes };
 }
 
-/** @param at the number of its first value: as values, so that all lengths are asked for by the same statement. */
-function lengthCondition({ longerMs, shorterMs, nowMs }: DurationRange, at: number): NonNullable<Walk["length"]> {
-  const values = [nowMs];
-  const compare = (sign: string, ms: number | undefined): string => {
-    if (ms === undefined) return "";
-    values.push(ms);
-    return ` AND coalesce(finished_ms, $${at}::bigint) - started_ms ${sign} $${at + values.length - 1}::bigint`;
-  };
-  return { text: compare(">=", longerMs) + compare("<", shorterMs), values };
+/** @param at the number of its first value: as values, so that all times are asked for by the same statement. */
+function timesCondition(asked: TimesAsked, at: number): NonNullable<Walk["compared"]> {
+  const { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs } = asked;
+  const values: number[] = [];
+  const value = (ms: number): string => `$${at + values.push(ms) - 1}::bigint`;
+  const length = (sign: string, ms: number | undefined): string =>
+    ms === undefined ? "" : ` AND coalesce(finished_ms, ${value(nowMs)}) - started_ms ${sign} ${value(ms)}`;
+  const end = (sign: string, ms: number | undefined): string =>
+    ms === undefined ? "" : ` AND finished_ms ${sign} ${value(ms)}`;
+  const text =
+    length(">=", longerMs) + length("<", shorterMs) + end(">=", finishedSinceMs) + end("<=", finishedUntilMs);
+  return { text, values };
 }

@@ -1,14 +1,13 @@
 /**
  * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by
  * parent, by tag, by worker or by status, status by status, merged here. Those by worker and by status have the times of each
- * graph too, so lengths are compared on the way, of at most `MAX_COMPARED` graphs. What no index answers (an error's text, a summary, an origin; a
+ * graph too, so lengths and ends are compared on the way, of at most `MAX_COMPARED` graphs. What no index answers (an error's text, a summary, an origin; a
  * worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphRow } from "../graph-rows.ts";
 import type { Durations, GraphQuery, Page } from "../queries.ts";
 import {
-  durationRange,
   HEAD_COLUMNS,
   idRange,
   isLookedFor,
@@ -19,7 +18,8 @@ import {
   MAX_LOOKED,
   MAX_TOTAL,
   statusesOf,
-  type DurationRange,
+  timesAsked,
+  type TimesAsked,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 import { toHead } from "../columns.ts";
@@ -42,7 +42,7 @@ interface Walk {
   /** Whether each candidate has to be looked at. */
   isPartial: boolean;
   /** What the indexes compare: `AND …`, with its values. Undefined: nothing, or they don't have the times. */
-  length: { text: string; values: number[] } | undefined;
+  compared: { text: string; values: number[] } | undefined;
   hasTimes: boolean;
 }
 
@@ -105,8 +105,8 @@ export class GraphList {
   }
 
   /** The lowest id that is looked at. */
-  #floor({ sources, length }: Walk, { from, to }: { from: string; to: string }): string {
-    if (!length) return from;
+  #floor({ sources, compared }: Walk, { from, to }: { from: string; to: string }): string {
+    if (!compared) return from;
     const floors = sources.map(({ from: table, id, values }) => {
       const text = `SELECT ${id} AS id FROM ${table} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT 1 OFFSET ${MAX_COMPARED - 1}`;
       return String(this.#database.sql(text).get(...values, from, to)?.["id"] ?? from);
@@ -115,13 +115,13 @@ export class GraphList {
   }
 
   /** The newest of all sources. */
-  #candidates({ sources, length }: Walk, from: string, to: string, limit: number): string[] {
+  #candidates({ sources, compared }: Walk, from: string, to: string, limit: number): string[] {
     const ids = sources.flatMap(({ from: table, id, values }) =>
       this.#database
         .sql(
-          `SELECT ${id} AS id FROM ${table}${length?.text ?? ""} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT ?`,
+          `SELECT ${id} AS id FROM ${table}${compared?.text ?? ""} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT ?`,
         )
-        .all(...values, ...(length?.values ?? []), from, to, limit)
+        .all(...values, ...(compared?.values ?? []), from, to, limit)
         .map((row) => String(row["id"])),
     );
     return (sources.length === 1 ? ids : ids.sort().reverse()).slice(0, limit);
@@ -146,7 +146,7 @@ export class GraphList {
 
   durations(query: GraphQuery, nowMs: number): Durations {
     const walk = walkOf(query);
-    const { sources, length } = walk;
+    const { sources, compared } = walk;
     if (walk.isPartial || !walk.hasTimes) {
       const { ids, resumeAt } = this.#find(query, walk, MAX_LOOKED);
       const inThese = `graph WHERE id IN (SELECT value FROM json_each(?))`;
@@ -158,8 +158,8 @@ export class GraphList {
     const { from, to } = idRange(query);
     const found = sources.flatMap(({ from: table, id, values }) =>
       this.#lengths(
-        `${table}${length?.text ?? ""} AND ${id} >= ? AND ${id} < ?`,
-        [...values, ...(length?.values ?? []), from, to],
+        `${table}${compared?.text ?? ""} AND ${id} >= ? AND ${id} < ?`,
+        [...values, ...(compared?.values ?? []), from, to],
         nowMs,
       ),
     );
@@ -183,13 +183,13 @@ export class GraphList {
     if (walk.isPartial) return this.#find(query, walk, MAX_LOOKED).ids.length;
     const range = idRange(query);
     const from = this.#floor(walk, range);
-    const { length } = walk;
+    const { compared } = walk;
     const counts = walk.sources.map(({ from: table, id, values }) =>
       this.#database
         .sql(
-          `SELECT count(*) AS total FROM (SELECT 1 FROM ${table}${length?.text ?? ""} AND ${id} >= ? AND ${id} < ? LIMIT ${String(MAX_TOTAL)})`,
+          `SELECT count(*) AS total FROM (SELECT 1 FROM ${table}${compared?.text ?? ""} AND ${id} >= ? AND ${id} < ? LIMIT ${String(MAX_TOTAL)})`,
         )
-        .get(...values, ...(length?.values ?? []), from, range.to),
+        .get(...values, ...(compared?.values ?? []), from, range.to),
     );
     return Math.min(
       MAX_TOTAL,
@@ -209,15 +209,15 @@ export class GraphList {
 function walkOf(query: GraphQuery): Walk {
   const { worker, tag, parent } = query;
   const hasText = isLookedFor(query);
-  const range = durationRange(query);
+  const times = timesAsked(query);
   if (parent !== undefined) {
-    const isPartial = hasText || [worker, query.status, tag, range].some((value) => value !== undefined);
+    const isPartial = hasText || [worker, query.status, tag, times].some((value) => value !== undefined);
     const sources = [{ from: "graph WHERE parent_graph = ?", id: "id", values: [parent] }];
-    return { sources, isPartial, length: undefined, hasTimes: false };
+    return { sources, isPartial, compared: undefined, hasTimes: false };
   }
   const hasTimes = tag === undefined;
-  const isPartial = hasText || (!hasTimes && (worker !== undefined || range !== undefined));
-  const length = isPartial || !range ? undefined : lengthCondition(range);
+  const isPartial = hasText || (!hasTimes && (worker !== undefined || times !== undefined));
+  const compared = isPartial || !times ? undefined : timesCondition(times);
   const sources = statusesOf(query).map((status): Source => {
     if (tag !== undefined)
       return { from: "graph_tag WHERE tag = ? AND status = ?", id: "graph_id", values: [tag, status] };
@@ -225,13 +225,22 @@ function walkOf(query: GraphQuery): Walk {
       return { from: "graph WHERE worker = ? AND status = ?", id: "id", values: [worker, status] };
     return { from: "graph WHERE status = ?", id: "id", values: [status] };
   });
-  return { sources, isPartial, length, hasTimes };
+  return { sources, isPartial, compared, hasTimes };
 }
 
-function lengthCondition({ longerMs, shorterMs, nowMs }: DurationRange): NonNullable<Walk["length"]> {
-  const [length, least, below] = ["coalesce(finished_ms, ?) - started_ms", longerMs, shorterMs];
-  return {
-    text: `${least === undefined ? "" : ` AND ${length} >= ?`}${below === undefined ? "" : ` AND ${length} < ?`}`,
-    values: [...(least === undefined ? [] : [nowMs, least]), ...(below === undefined ? [] : [nowMs, below])],
+function timesCondition(asked: TimesAsked): NonNullable<Walk["compared"]> {
+  const { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs } = asked;
+  const length = "coalesce(finished_ms, ?) - started_ms";
+  const values: number[] = [];
+  const when = (condition: string, ms: number | undefined, ...before: number[]): string => {
+    if (ms === undefined) return "";
+    values.push(...before, ms);
+    return ` AND ${condition} ?`;
   };
+  const text =
+    when(`${length} >=`, longerMs, nowMs) +
+    when(`${length} <`, shorterMs, nowMs) +
+    when("finished_ms >=", finishedSinceMs) +
+    when("finished_ms <=", finishedUntilMs);
+  return { text, values };
 }

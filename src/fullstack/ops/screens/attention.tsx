@@ -137,7 +137,7 @@ function DeadHook({ hook, look }: { hook: Hook; look: Look }) {
 }
 
 function groupFilter({ worker, text }: FailureGroup): Record<string, string> {
-  return { status: "failed", worker, since: "1h", ...(text !== "" && { error: text }) };
+  return { status: "failed", worker, ended: "1h", ...(text !== "" && { error: text }) };
 }
 
 function groupQuery(group: FailureGroup): string {

@@ -132,10 +132,12 @@ function Strip({ row, heat, marks, look }: StripProps) {
 function Cell({ worker, cell, look }: { worker: string; cell: HeatCell; look: Look }) {
   const x = cell.step * WIDTH + 0.5;
   const failedHeight = cell.failed === 0 ? 0 : Math.max(LEAST_FAILED, cell.failedShare * HEIGHT);
-  const [from, until] = [cell.atMs, cell.untilMs].map((ms) => new Date(ms).toISOString());
-  const query = { worker, ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
+  const [from, until] = [new Date(cell.atMs).toISOString(), new Date(cell.untilMs).toISOString()];
+  const ended = { worker, ended_from: from, ended_until: until };
+  const query =
+    cell.failed > 0 ? { status: "failed" as const, ...ended } : cell.started > 0 ? { worker, from, until } : ended;
   return (
-    <a href={`${RUNS_PATH}?${queryText(cell.failed > 0 ? { status: "failed", ...query } : query)}`} tabindex="-1">
+    <a href={`${RUNS_PATH}?${queryText(query)}`} tabindex="-1">
       <title>{`${worker}, ${clockText(cell.atMs, look.zone).slice(0, 5)}: ${heatText(cell)}`}</title>
       <rect class="heat-cell" data-level={cell.level} x={x} width={WIDTH - 1} height={HEIGHT} />
       {failedHeight === 0 ? null : (
@@ -160,10 +162,12 @@ function HeatTable({ heat: { rows, left }, since }: { heat: Heat; since: string 
                 {countText(started)}
               </td>
               <td data-label="Done" class="number">
-                {countText(done)}
+                <a href={`${RUNS_PATH}?${queryText({ status: "done", worker, ended: since })}`}>{countText(done)}</a>
               </td>
               <td data-label="Failed" class="number">
-                <a href={`${RUNS_PATH}?${queryText({ status: "failed", worker, since })}`}>{countText(failed)}</a>
+                <a href={`${RUNS_PATH}?${queryText({ status: "failed", worker, ended: since })}`}>
+                  {countText(failed)}
+                </a>
               </td>
             </tr>
           ))}

@@ -76,7 +76,7 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     operations.activity(range),
     operations.queues(),
     engine.schedule.list(),
-    engine.list({ status: "failed", sinceMs: nowMs - HOUR_MS, limit: FAILURES }),
+    engine.list({ status: "failed", finishedSinceMs: nowMs - HOUR_MS, limit: FAILURES }),
     engine.list({ status: "running", limit: 100 }),
     engine.list({ status: "done", limit: TURNS }),
     engine.list({ limit: TURNS }),

@@ -171,6 +171,17 @@ function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
           ))}
         </select>
       </label>
+      <label>
+        Ended in
+        <select name="ended">
+          <option value="">all time, or not</option>
+          {SINCE.map(([value, label]) => (
+            <option value={value} selected={filter.ended === value} key={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
       <LengthField name="longer" label="Took at least" value={filter.longer} />
       <LengthField name="shorter" label="Took less than" value={filter.shorter} />
       <label>

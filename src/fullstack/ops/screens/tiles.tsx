@@ -76,7 +76,7 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
       <Tile
         name="Done, last hour"
         figure={countText(hour.done)}
-        href={`${OPS_PATH}/runs?status=done&since=1h`}
+        href={`${OPS_PATH}/runs?status=done&ended=1h`}
         note={noteOf(hour.done, before.done)}
         values={minutes.map(({ done }) => done)}
         tone="good"
@@ -84,7 +84,7 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
       <Tile
         name="Failed, last hour"
         figure={shareText(hour.failed, ended)}
-        href={`${OPS_PATH}/runs?status=failed&since=1h`}
+        href={`${OPS_PATH}/runs?status=failed&ended=1h`}
         note={`${countText(hour.failed)} run${hour.failed === 1 ? "" : "s"}, ${noteOf(hour.failed, before.failed)}`}
         values={minutes.map(({ failed }) => failed)}
         tone="bad"
@@ -100,7 +100,7 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
       <Tile
         name="Median duration"
         figure={hour.p50_ms === null ? "–" : durationText(hour.p50_ms)}
-        href={`${OPS_PATH}/runs?since=1h`}
+        href={`${OPS_PATH}/runs?ended=1h`}
         note={quantilesText(hour)}
         values={undefined}
         tone="idle"

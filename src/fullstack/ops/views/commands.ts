@@ -24,8 +24,22 @@ export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Filters of the list that the command line calls the same. */
-const FLAGS = ["worker", "status", "tag", "since", "longer", "shorter", "summary", "origin", "error", "id", "parent"];
+/** Filters of the list that the command line has; the same in its words, where these are others. */
+const WORDS: Readonly<Record<string, string>> = { ended: "finished-since" };
+const FLAGS = [
+  ...Object.keys(WORDS),
+  "worker",
+  "status",
+  "tag",
+  "since",
+  "longer",
+  "shorter",
+  "summary",
+  "origin",
+  "error",
+  "id",
+  "parent",
+];
 
 /** Of the list of runs. @param asked the same filter, as the endpoint takes it in its query */
 export function listCommands(
@@ -35,7 +49,7 @@ export function listCommands(
 ): Commands {
   const query = new URLSearchParams(asked).toString();
   const isKnown = Object.keys(filter).every((name) => FLAGS.includes(name));
-  const flags = Object.entries(filter).map(([name, value]) => `--${name} ${quoted(value)}`);
+  const flags = Object.entries(filter).map(([name, value]) => `--${WORDS[name] ?? name} ${quoted(value)}`);
   return commandsOf(
     origin,
     "GET",

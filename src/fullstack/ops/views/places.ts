@@ -31,7 +31,7 @@ export function placesOf(workers: readonly string[]): Place[] {
     { name: "Overview of the last day", href: `${OPS_PATH}?range=day` },
     { name: "Keys and times", href: `${OPS_PATH}/settings#keys` },
     ...STATUSES.map((status) => runs(`Runs that are ${status}`, { status })),
-    runs("Runs that failed in the last hour", { status: "failed", since: "1h" }),
+    runs("Runs that failed in the last hour", { status: "failed", ended: "1h" }),
     ...workers.slice(0, MOST_WORKERS).map((worker) => runs(`Runs of ${worker}`, { worker })),
   ];
 }

@@ -22,9 +22,9 @@ export const SINCE: readonly (readonly [value: string, label: string])[] = [
 ];
 
 /** Beginning and end of a stretch, as ISO 8601. */
-const MOMENTS = ["from", "until"] as const;
+const MOMENTS = ["from", "until", "ended_from", "ended_until"] as const;
 /** Lengths of time: `30s`. */
-const LENGTHS = ["since", "longer", "shorter"] as const;
+const LENGTHS = ["since", "ended", "longer", "shorter"] as const;
 const TEXTS = ["worker", "tag", "summary", "error", "id", "parent"] as const;
 /** Longer than any name, tag or message that is worth looking for. */
 const MAX_LENGTH = 200;
@@ -44,6 +44,10 @@ export interface RunsFilter {
   until?: string;
   /** `24h`: reaches back from the moment it is asked. */
   since?: string;
+  /** The same of their ends. */
+  ended_from?: string;
+  ended_until?: string;
+  ended?: string;
   /** `30s`: took so long or longer, or has been under way so long; and less than so long. */
   longer?: string;
   shorter?: string;
@@ -99,18 +103,19 @@ export function readRunsQuery(query: URLSearchParams, redact: readonly string[])
   return { filter, problems, cursor: query.get("cursor") || undefined };
 }
 
-/** @param nowMs what `since` counts from */
-export function graphQueryOf(
-  { since, from, until, id, longer, shorter, ...rest }: RunsFilter,
-  nowMs: number,
-): Omit<GraphQuery, "limit" | "cursor"> {
-  const [backMs, longerMs, shorterMs] = [since, longer, shorter].map((text) => lengthMsOf(text));
+/** @param nowMs what `since` and `ended` count from */
+export function graphQueryOf(filter: RunsFilter, nowMs: number): Omit<GraphQuery, "limit" | "cursor"> {
+  const { since, from, until, ended, ended_from, ended_until, id, longer, shorter, ...rest } = filter;
+  const [backMs, endedMs, longerMs, shorterMs] = [since, ended, longer, shorter].map((text) => lengthMsOf(text));
   return {
     ...rest,
     ...(id !== undefined && { idPrefix: id }),
     ...(backMs !== undefined && { sinceMs: nowMs - backMs }),
     ...(from !== undefined && { sinceMs: Date.parse(from) }),
     ...(until !== undefined && { untilMs: Date.parse(until) - 1 }),
+    ...(endedMs !== undefined && { finishedSinceMs: nowMs - endedMs }),
+    ...(ended_from !== undefined && { finishedSinceMs: Date.parse(ended_from) }),
+    ...(ended_until !== undefined && { finishedUntilMs: Date.parse(ended_until) - 1 }),
     ...(longerMs !== undefined && { longerMs }),
     ...(shorterMs !== undefined && { shorterMs }),
   };
@@ -118,7 +123,8 @@ export function graphQueryOf(
 
 /** The same as the endpoint of the list takes it. */
 export function endpointQueryOf(filter: RunsFilter, nowMs: number): Record<string, string> {
-  const { idPrefix, sinceMs, untilMs, longerMs, shorterMs, ...rest } = graphQueryOf(filter, nowMs);
+  const query = graphQueryOf(filter, nowMs);
+  const { idPrefix, sinceMs, untilMs, longerMs, shorterMs, finishedSinceMs, finishedUntilMs, ...rest } = query;
   const all = {
     ...rest,
     id: idPrefix,
@@ -126,6 +132,8 @@ export function endpointQueryOf(filter: RunsFilter, nowMs: number): Record<strin
     until_ms: untilMs,
     longer_ms: longerMs,
     shorter_ms: shorterMs,
+    finished_since_ms: finishedSinceMs,
+    finished_until_ms: finishedUntilMs,
   };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
@@ -153,6 +161,9 @@ const LABELS: Readonly<Partial<Record<keyof RunsFilter, string>>> = {
   origin: "started by",
   from: "started from",
   until: "started before",
+  ended: "ended in the last",
+  ended_from: "ended from",
+  ended_until: "ended before",
   longer: "took at least",
   shorter: "took less than",
 };

@@ -1,0 +1,67 @@
+/** What ended in the last hour, on the operators' screens, whenever it had begun. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { App } from "svc";
+import { FinalError, worker } from "svc/graph";
+import { SimulatedClock, type TestClient } from "svc/testing";
+import { localClient, opsSample, runTo, until } from "./ops-app.ts";
+
+const HOUR_MS = 3_600_000;
+
+const slow = worker("slow", async (_: unknown, ctx) => {
+  await ctx.waitFor("go");
+  throw new FinalError("The disk was full");
+});
+
+describe("a run of two hours that has just failed", () => {
+  // Ids tell the time of the machine.
+  const clock = new SimulatedClock(Date.now());
+  let app: App;
+  let client: TestClient;
+  let id: string;
+  before(async () => {
+    app = opsSample({ more: { clock, workers: [slow], graphs: [], schedules: [] } });
+    await app.boot();
+    client = localClient(app);
+    id = await runTo(app, "slow", null, "running");
+    await until(async () => (await app.engine.snapshot(id))?.nodes.at(-1)?.status === "waiting", "that it waits");
+    await clock.advance(2 * HOUR_MS);
+    await app.engine.signal(id, "go");
+    await until(async () => {
+      await clock.advance(5);
+      return (await app.engine.snapshot(id))?.phase === "failed";
+    }, "that it fails");
+  });
+  after(() => app.close());
+
+  const text = async (path: string): Promise<string> => {
+    const answer = await client.get(path);
+    assert.equal(answer.status, 200, path);
+    return answer.text();
+  };
+
+  it("needs attention, and is among those that are run again", async () => {
+    const page = await text("/_svc/ops");
+    assert.match(page, /class="trouble-text"[^>]*>The disk was full</);
+    const again = new URLSearchParams({ status: "failed", worker: "slow", ended: "1h", which: "all", step: "retry" });
+    assert.match(await text(`/_svc/ops/runs/bulk?${again.toString()}`), /Retry 1 run\?/);
+  });
+
+  it("is in the lists that its figures lead to", async () => {
+    const page = await text("/_svc/ops");
+    const links = [...page.matchAll(/href="(\/_svc\/ops\/runs\?[^"]*ended[^"]*)"/g)].map(([, href = ""]) =>
+      href.replaceAll("&amp;", "&"),
+    );
+    const failed = links.filter((href) => href.includes("status=failed"));
+    for (const what of ["?status=failed&ended=1h", "ended_from=", "worker=slow&ended=1h"])
+      assert.ok(
+        failed.some((href) => href.includes(what)),
+        what,
+      );
+    for (const href of failed) assert.ok((await text(href)).includes(id), href);
+    assert.ok(!(await text("/_svc/ops/runs?status=failed&since=1h")).includes(id), "it began before");
+    const list = await text("/_svc/ops/runs?status=failed&ended=1h");
+    assert.match(list, /svc graph ls --status failed --finished-since 1h/);
+    assert.match(list, /aria-label="Drop ended in the last 1h"/);
+  });
+});
