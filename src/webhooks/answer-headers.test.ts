@@ -37,6 +37,17 @@ describe("headers that are kept of an answer", () => {
     });
   });
 
+  it("name addresses without their fragment, all of their query, and who asks, each of which may let somebody in", () => {
+    for (const [address, shown] of [
+      ["https://x.example/cb#access_token=planted", `https://x.example/cb#${HIDDEN_VALUE}`],
+      ["https://x.example/cb?a=1;token=planted,planted", `https://x.example/cb?${HIDDEN_VALUE}`],
+      ["https://user:planted@x.example/a", `https://${HIDDEN_VALUE}@x.example/a`],
+      ["//user:pl@nted@x.example/@a", `//${HIDDEN_VALUE}@x.example/@a`],
+      ["https://x.example/@a", "https://x.example/@a"],
+    ] as const)
+      assert.deepEqual(kept({ location: address }), { location: shown });
+  });
+
   it("are joined where one name came several times", () => {
     assert.deepEqual(kept({ vary: ["accept", "origin"] }), { vary: "accept, origin" });
   });

@@ -14,9 +14,11 @@ export const HIDDEN_VALUE = "[hidden]";
 /** Names of what lets somebody in. `WWW-Authenticate` only asks for it. */
 const CREDENTIAL = /cookie|auth|token|secret|passw|session|credential|signature|jwt|api-?key|access-?key/;
 const PLAIN = new Set(["www-authenticate", "proxy-authenticate"]);
-/** In these stands an address, whose query may hold a token. */
+/** In these stands an address. It may hold a token in its query or fragment, and a password before its host. */
 const ADDRESSES = new Set(["location", "content-location", "link", "refresh"]);
-const QUERY = /\?[^\s>";,]*/g;
+const PASSWORD = /\/\/[^/?#\s<>]*@/g;
+/** To the end, or that of a link: what separates parts may stand in it. */
+const QUERY = /([?#])[^>]*/g;
 
 /** Names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
@@ -51,6 +53,10 @@ function byName(headers: readonly string[]): Map<string, string> {
 
 function shownValue(name: string, given: string): string {
   if (CREDENTIAL.test(name) && !PLAIN.has(name)) return HIDDEN_VALUE;
-  const value = ADDRESSES.has(name) ? given.replaceAll(QUERY, `?${HIDDEN_VALUE}`) : given;
+  const value = ADDRESSES.has(name) ? hideInAddresses(given) : given;
   return value.length > MAX_LENGTH - name.length ? `${value.slice(0, MAX_LENGTH - name.length)}…` : value;
+}
+
+function hideInAddresses(value: string): string {
+  return value.replaceAll(PASSWORD, `//${HIDDEN_VALUE}@`).replaceAll(QUERY, `$1${HIDDEN_VALUE}`);
 }
