@@ -117,7 +117,8 @@ export class AnswerReader {
     this.#idleMs = idleMsOf(headers, isLatest);
     this.#left = 0;
     this.#phase = "length";
-    if (codings.length > 0 && (lengths.length > 0 || !isLatest)) throw new BadAnswer("the answer has two lengths");
+    if (codings.length > 0 && lengths.length > 0) throw new BadAnswer("the answer has two lengths");
+    if (codings.length > 0 && !isLatest) throw new BadAnswer("the answer has chunks, which HTTP/1.0 doesn't know");
     if (statusCode === 204 || statusCode === 304) return;
     if (/(?:^|[\t ,])chunked$/i.test(codings.join())) this.#phase = "size";
     else if (codings.length > 0 || lengths.length === 0) this.#phase = "untilClose";
