@@ -1,5 +1,6 @@
 /**
- * The only way webhooks, and what is fetched for workers and actions, reach the network: an undici agent whose connector enforces the SSRF policy.
+ * The only way out to the network: a connector that enforces the SSRF policy. Webhooks connect through it by themselves; what is fetched for
+ * workers and actions goes through an undici agent that has it.
  *
  * The connect is the only place such a rule holds: a check before the request loses to a name that resolves differently
  * the second time (DNS rebinding), and a `lookup` hook alone is never asked about IP literals. So the connector checks
@@ -13,14 +14,12 @@ import { firstRefusal } from "./check-resolved.ts";
 import { resolveAddresses, type Resolve } from "./resolve.ts";
 import { refusalError, type SsrfPolicy } from "./ssrf.ts";
 
-export interface GuardedAgentOptions {
+export interface GuardedOptions {
   policy: SsrfPolicy;
   /** Default: DNS, then the hosts file. */
   resolve?: Resolve;
   /** Longest a connect may take, look-up and TLS handshake included. Default 5,000. */
   connectTimeoutMs?: number;
-  /** Sockets per origin. Default 64. */
-  connections?: number;
   /** Told as a phase of a connect has ended. */
   onPhase?: (phase: ConnectPhase) => void;
   /** Where what comes is read into, and who is told, in place of a stream. Not for agents. */
@@ -31,34 +30,34 @@ export interface GuardedAgentOptions {
 export type ConnectPhase = "dns" | "connect" | "tls";
 
 const CONNECT_TIMEOUT_MS = 5000;
+/** What a browser has for one is 6; many workers may ask the same. */
+const SOCKETS_PER_ORIGIN = 64;
+
+/** As undici's connectors are. @returns the socket that is to be connected, where there is one already */
+export type Connector = (target: buildConnector.Options, callback: buildConnector.Callback) => Socket | undefined;
 
 /** An agent that connects only where the policy allows. Requests fail with SvcError `SVC_SSRF` otherwise. Close it after use. */
-export function guardedAgent(options: GuardedAgentOptions): Agent {
-  return agent(options, guardedConnector(options));
-}
-
-/**
- * An agent for exactly one origin, without address rules: for the exempt URL only. A separate agent, so that its sockets
- * are never handed to a guarded request.
- */
-export function exemptAgent(options: GuardedAgentOptions): Agent {
-  return agent(options, exemptConnector(options));
-}
-
-/** Connects without address rules: for the exempt URL only. */
-export function exemptConnector(options: GuardedAgentOptions): buildConnector.connector {
-  const { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, onread } = options;
-  return buildConnector({ timeout, allowH2: false, ...(onread ? { onread } : {}) });
-}
-
-function agent(options: GuardedAgentOptions, connect: buildConnector.connector): Agent {
+export function guardedAgent(options: GuardedOptions): Agent {
+  const connect = guardedConnector(options);
   // Whoever asks sets one deadline over everything: those of a phase are pushed back by each byte.
   const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
-  return new Agent({ connect, connections: options.connections ?? 64, pipelining: 1, allowH2: false, ...timeouts });
+  return new Agent({ connect, connections: SOCKETS_PER_ORIGIN, pipelining: 1, allowH2: false, ...timeouts });
+}
+
+/** Connects without address rules: for the exempt URL only. What it connects is never to be handed to a guarded request. */
+export function exemptConnector(options: Omit<GuardedOptions, "policy">): Connector {
+  const { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, onread } = options;
+  const connect = buildConnector({ timeout, allowH2: false, ...(onread ? { onread } : {}) });
+  return (target, callback) => socketOf(connect(target, callback));
+}
+
+/** undici's connectors give the socket, and their type doesn't say so. */
+function socketOf(given: unknown): Socket | undefined {
+  return given instanceof Socket ? given : undefined;
 }
 
 /** Connects only where the policy allows; fails with SvcError `SVC_SSRF` otherwise. */
-export function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
+export function guardedConnector(options: GuardedOptions): Connector {
   const { policy, onPhase, onread } = options;
   const connect = buildConnector({
     ...(onread ? { onread } : {}),
@@ -71,21 +70,27 @@ export function guardedConnector(options: GuardedAgentOptions): buildConnector.c
   });
   return (target, callback) => {
     const literal = parseAddress(target.hostname) && policy.checkAddress(target.hostname, target.hostname);
-    if (literal && !literal.ok) return callback(refusalError(literal), null);
-    const connecting: unknown = connect(target, (error, socket) => {
-      if (error) return callback(error, null);
-      if (target.protocol === "https:") onPhase?.("tls");
-      const peer = policy.checkAddress(socket.remoteAddress ?? "", target.hostname);
-      if (peer.ok) return callback(null, socket);
-      socket.destroy();
-      callback(refusalError(peer), null);
-    });
-    if (onPhase && connecting instanceof Socket) connecting.once("connect", () => onPhase("connect"));
+    if (literal && !literal.ok) {
+      callback(refusalError(literal), null);
+      return undefined;
+    }
+    const connecting = socketOf(
+      connect(target, (error, socket) => {
+        if (error) return callback(error, null);
+        if (target.protocol === "https:") onPhase?.("tls");
+        const peer = policy.checkAddress(socket.remoteAddress ?? "", target.hostname);
+        if (peer.ok) return callback(null, socket);
+        socket.destroy();
+        callback(refusalError(peer), null);
+      }),
+    );
+    if (onPhase) connecting?.once("connect", () => onPhase("connect"));
+    return connecting;
   };
 }
 
 /** A `lookup` for node:net that hands on only names whose every address passes. */
-function guardedLookup(policy: SsrfPolicy, resolve: Resolve, onPhase: GuardedAgentOptions["onPhase"]): LookupFunction {
+function guardedLookup(policy: SsrfPolicy, resolve: Resolve, onPhase: GuardedOptions["onPhase"]): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     resolve(hostname).then(
       (addresses) => {

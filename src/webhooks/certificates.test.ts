@@ -17,14 +17,18 @@ const PATIENCE_MS = 30_000;
 const pem = (name: string): string =>
   readFileSync(new URL(`../../test/fixtures/tls/${name}.pem`, import.meta.url), "utf8");
 
-/** What the first attempt at a receiver with this certificate came to, and how many requests the receiver saw. */
-async function attempt(certificate: string): Promise<{ row: AttemptRow; requests: number }> {
-  let requests = 0;
+/** What attempts at a receiver with this certificate came to, one after the other, and how many requests and connections the receiver saw. */
+async function attempts(
+  certificate: string,
+  count = 1,
+): Promise<{ rows: AttemptRow[]; requests: number; connections: number }> {
+  let [requests, connections] = [0, 0];
   const server = createServer({ key: pem("key"), cert: pem(certificate) }, (request, response) => {
     requests++;
     request.resume();
     response.end();
   });
+  server.on("secureConnection", () => connections++);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const store = new FakeWebhookStore();
   const webhooks = createWebhooks({
@@ -36,15 +40,17 @@ async function attempt(certificate: string): Promise<{ row: AttemptRow; requests
   webhooks.start();
   const url = `https://hooks.example.com:${(server.address() as AddressInfo).port}/`;
   const { registration } = await webhooks.create({ url });
-  await webhooks.ping(registration.id);
-  for (const endMs = Date.now() + PATIENCE_MS; store.attemptRows.length === 0;) {
-    assert.ok(Date.now() < endMs, "waited in vain for an attempt");
-    await new Promise((resolve) => setImmediate(resolve));
+  for (let made = 1; made <= count; made++) {
+    await webhooks.ping(registration.id);
+    for (const endMs = Date.now() + PATIENCE_MS; store.attemptRows.length < made;) {
+      assert.ok(Date.now() < endMs, "waited in vain for an attempt");
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
   await webhooks.close(0);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  return { row: store.attemptRows[0] as AttemptRow, requests };
+  return { rows: store.attemptRows, requests, connections };
 }
 
 describe("a receiver whose certificate", () => {
@@ -65,9 +71,17 @@ describe("a receiver whose certificate", () => {
     else process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = NODE_TLS_REJECT_UNAUTHORIZED;
   });
 
-  it("is in order gets the delivery", async () => {
-    const { row, requests } = await attempt("valid");
-    assert.deepEqual([row.error, row.statusCode, requests], [undefined, 200, 1]);
+  it("is in order gets the delivery, and those after it over the same connection", async () => {
+    const { rows, requests, connections } = await attempts("valid", 3);
+    assert.deepEqual(
+      rows.map(({ error, statusCode }) => [error, statusCode]),
+      Array.from({ length: 3 }, () => [undefined, 200]),
+    );
+    assert.deepEqual([requests, connections], [3, 1]);
+    assert.deepEqual(
+      rows.map(({ timings }) => Object.keys(timings ?? {})),
+      [["dns", "connect", "tls", "first_byte"], ["first_byte"], ["first_byte"]],
+    );
   });
 
   for (const [certificate, is, code] of [
@@ -78,8 +92,8 @@ describe("a receiver whose certificate", () => {
   ] as const) {
     it(`${is} is sent nothing, whatever NODE_TLS_REJECT_UNAUTHORIZED says`, async () => {
       process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
-      const { row, requests } = await attempt(certificate);
-      assert.deepEqual([row.error, requests], [`connection failed: ${code}`, 0]);
+      const { rows, requests } = await attempts(certificate);
+      assert.deepEqual([rows[0]?.error, requests], [`connection failed: ${code}`, 0]);
       assert.match(warnings.join(), /NODE_TLS_REJECT_UNAUTHORIZED/);
     });
   }

@@ -4,8 +4,7 @@
  * answer may take (attempt.ts). undici connects, under the address rules; its client on top takes three times what is here (decision 067).
  */
 import type { Socket } from "node:net";
-import type { buildConnector } from "undici";
-import { exemptConnector, guardedConnector, type GuardedAgentOptions } from "../security/guarded-agent.ts";
+import { exemptConnector, guardedConnector, type Connector, type GuardedOptions } from "../security/guarded-agent.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { AttemptTimings } from "../store/webhook-rows.ts";
 import { AnswerReader, BadAnswer, type AnswerParts } from "./answer-reader.ts";
@@ -18,14 +17,14 @@ export interface Exchange extends AnswerParts {
   onError(error: unknown): void;
 }
 
-export interface ConnectionOptions extends GuardedAgentOptions {
+export interface ConnectionOptions extends GuardedOptions {
   clock: Clock;
 }
 
 /** Answers are short; what is longer comes in parts. */
 const READ_BYTES = 4096;
 
-/** Requests of a turn of the event loop over connections that were used before, to go out in its next one. */
+/** Of a turn of the event loop, those that were used before and have a request that is to go out in its next one, or one that may not have. */
 let waiting: Connection[] = [];
 
 export class Connection {
@@ -35,9 +34,11 @@ export class Connection {
   idleUntilMs = 0;
   readonly #origin: URL;
   readonly #clock: Clock;
-  readonly #connector: buildConnector.connector;
+  readonly #connector: Connector;
   readonly #onLost: (connection: Connection) => void;
   #socket: Socket | undefined;
+  /** That is yet to be one to the receiver. */
+  #connecting: Socket | undefined;
   #isConnecting = false;
   #isDropped = false;
   /** What is to be sent, or was, until its answer is over. */
@@ -89,7 +90,7 @@ export class Connection {
     if (!this.#socket) return this.#connect();
     this.#socket.ref();
     // What the receiver has sent or closed since is heard first: an answer that nobody asked for would be taken for this one's.
-    if (waiting.push(this) === 1) setImmediate(writeWaiting);
+    soon(this);
   }
 
   /** Ends it, and what is under way on it. Tells nobody. */
@@ -105,9 +106,11 @@ export class Connection {
     this.#fail(why);
   }
 
-  /** Writes what waits for that. */
+  /** Writes what waits for that, unless the request before has still not gone out, whatever was answered: behind it nothing would be read. */
   flush(): void {
-    if (this.#isDropped || this.#isConnecting) return;
+    if (this.#isDropped || this.#isConnecting || this.#reader) return;
+    if (this.#socket && this.#socket.writableLength > 0) this.#lose();
+    if (!this.#exchange) return;
     if (this.#socket) this.#write(this.#socket);
     else this.#connect();
   }
@@ -115,8 +118,10 @@ export class Connection {
   #connect(): void {
     const { hostname, host, protocol, port } = this.#origin;
     this.#isConnecting = true;
-    this.#connector({ hostname: hostname.replace(/^\[|\]$/g, ""), host, protocol, port }, (error, socket) => {
+    const target = { hostname: hostname.replace(/^\[|\]$/g, ""), host, protocol, port };
+    const connecting = this.#connector(target, (error, socket) => {
       this.#isConnecting = false;
+      this.#connecting = undefined;
       if (error) return this.#fail(error);
       if (this.#isDropped) return void socket.destroy();
       this.#socket = socket;
@@ -125,6 +130,7 @@ export class Connection {
       socket.on("error", (fault) => this.#onFault(socket, fault));
       this.#write(socket);
     });
+    if (this.#isConnecting) this.#connecting = connecting;
   }
 
   #write(socket: Socket): void {
@@ -140,7 +146,10 @@ export class Connection {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     this.#reader = undefined;
-    this.#socket?.unref();
+    const socket = this.#socket;
+    socket?.unref();
+    // Perhaps all of it is out, and TLS only says so a turn later.
+    if (socket && socket.writableLength > 0) soon(this);
     exchange?.onEnd(idleMs);
   }
 
@@ -192,7 +201,14 @@ export class Connection {
     const socket = this.#socket;
     this.#socket = undefined;
     socket?.destroy();
+    // With an error, of which nobody hears any more, for else it would be waited for until its time is over.
+    this.#connecting?.destroy(new BadAnswer("it is closed"));
+    this.#connecting = undefined;
   }
+}
+
+function soon(connection: Connection): void {
+  if (waiting.push(connection) === 1) setImmediate(writeWaiting);
 }
 
 function writeWaiting(): void {

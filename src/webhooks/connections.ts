@@ -26,16 +26,12 @@ export class Connections {
     this.#options = options;
   }
 
-  /** Open ones, idle or not. */
-  get size(): number {
-    return this.#open.size;
-  }
-
   /** @param isExempt whether the address rules are off; such a connection is never handed to a guarded request */
   take(origin: string, isExempt: boolean): Connection {
     const key = isExempt ? `exempt ${origin}` : origin;
-    for (const alike = this.#idleByKey.get(key) ?? []; ;) {
+    for (const alike = this.#idleByKey.get(key) ?? []; alike.length > 0;) {
       const idle = alike.pop();
+      if (alike.length === 0) this.#idleByKey.delete(key);
       if (!idle) break;
       this.#idle.delete(idle);
       if (idle.idleUntilMs > this.#options.clock.elapsed()) return idle;

@@ -1,5 +1,5 @@
 /** The request of an attempt, and its headers as they are shown beforehand. Pure but for the signatures. */
-import { invariant } from "../shared/errors.ts";
+import { SvcError } from "../shared/errors.ts";
 import { DELIVERY_HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
 import type { DeliveryRow } from "../store/webhook-rows.ts";
 import { signatureHeaders, type SigningSecrets } from "./signing.ts";
@@ -34,7 +34,10 @@ export function requestHeaders(
 /** Nothing that ends a line: it is checked where it comes in (custom-headers.ts), and once more where it goes out. */
 const OF_A_LINE = /^[\x20-\x7e]*$/;
 
-/** All that goes over the connection: a head in ASCII, and the body as it is. */
+/**
+ * All that goes over the connection: a head in ASCII, and the body as it is.
+ * @throws SvcError where the head would hold another character: a header that is stored, though no registration may have it by now.
+ */
 export function requestText(host: string, path: string, delivery: DeliveryRow, target: Target, nowMs: number): string {
   const { body } = delivery;
   const headers = requestHeaders(delivery, target, nowMs);
@@ -45,6 +48,7 @@ export function requestText(host: string, path: string, delivery: DeliveryRow, t
     checked += name + value;
     text += `${name}: ${value}\r\n`;
   }
-  invariant(OF_A_LINE.test(checked), "a request holds a line that ends early");
+  if (!OF_A_LINE.test(checked))
+    throw new SvcError("SVC_INVALID", "a header of this webhook holds what no header may hold; give its headers anew");
   return `${text}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

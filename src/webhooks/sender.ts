@@ -51,11 +51,15 @@ export class Sender {
         },
       );
       this.#deadlines.add(attempt);
-      const place = this.#placeOf(target.rawUrl);
-      if (place instanceof SvcError) return attempt.onError(place);
-      const request = requestText(place.host, place.path, delivery, target, clock.now());
-      connection = this.#connections.take(place.origin, place.isExempt);
-      connection.send(request, attempt);
+      try {
+        const place = this.#placeOf(target.rawUrl);
+        if (place instanceof SvcError) return attempt.onError(place);
+        const request = requestText(place.host, place.path, delivery, target, clock.now());
+        connection = this.#connections.take(place.origin, place.isExempt);
+        connection.send(request, attempt);
+      } catch (error) {
+        attempt.onError(error);
+      }
     });
   }
 
