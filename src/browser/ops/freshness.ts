@@ -5,7 +5,8 @@
 import { DOM } from "../../shared/wire.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { HeldRows } from "./held-rows.ts";
-import { isInUse } from "./in-use.ts";
+import { hasFocus, isHeld, isInUse } from "./in-use.ts";
+import { Renewal } from "./renewal.ts";
 import { tellTicks } from "./ticks.ts";
 
 /** Between two looks, however much changes. */
@@ -60,18 +61,15 @@ function take(fresh: Document): void {
     const next = fresh.querySelector(`[data-live="${CSS.escape(name)}"]`);
     if (!next || next.innerHTML === written.get(old)) continue;
     const held = old === list ? heldRows : undefined;
-    if (held?.keeps(old, next, isInUse)) {
-      isBehind = true;
-      continue;
-    }
-    if (isInUse(old) && held?.isWanted !== true) {
+    const isWanted = held?.isWanted === true;
+    const renewal = new Renewal(old, next);
+    if (held?.keeps(old, next, isInUse) === true || (!isWanted && (isHeld(old) || (hasFocus(old) && !renewal.focus)))) {
       isBehind = true;
       continue;
     }
     written.set(old, next.innerHTML);
-    const put = (): void => old.replaceChildren(...document.importNode(next, true).childNodes);
-    if (held) held.replace(old, put);
-    else put();
+    if (held) held.replace(old, () => renewal.put());
+    else renewal.put();
     dress(old);
     if (name === "ticker") tellTicks(old);
   }

@@ -242,7 +242,7 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
   const { text, isWhole } = shownBody(body, look.redact);
   return (
     <>
-      <div class="stack-tight">
+      <div class="stack-tight" data-live="facts">
         <nav class="crumbs" aria-label="Where this belongs">
           <a href={`${OPS_PATH}/webhooks`}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
           <a href={`${OPS_PATH}/webhooks/${webhookId}`}>{webhookId}</a>

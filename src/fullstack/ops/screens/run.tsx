@@ -103,31 +103,37 @@ function Run({ data, look }: { data: RunData; look: Look }) {
       <div data-live="head">
         <RunHead run={run} usage={usage && [usageText(usage), endsText].filter(Boolean).join(", ")} look={look} />
       </div>
-      <StepForm look={look} action={`/runs/${id}/pause`} class="steps" isByButton>
-        <label>
-          Why (kept in the audit trail)
-          <input name="note" maxlength={500} autocomplete="off" />
-        </label>
-        {stepViews(run.phase, look.visitor.role).map(({ step, label, refusal }) => (
-          <StepButton
-            look={look}
-            label={label}
-            refusal={refusal}
-            action={`/runs/${id}/${step}`}
-            tone={step === "cancel" ? "bad" : undefined}
-            shortcut={SHORTCUTS[step]}
-            key={step}
-          />
-        ))}
-      </StepForm>
-      <Refusals run={run} look={look} />
-      <Trouble data={data} />
-      <SignalForm data={data} look={look} />
+      <div class="stack-tight" data-live="steps">
+        <StepForm look={look} action={`/runs/${id}/pause`} class="steps" isByButton>
+          <label>
+            Why (kept in the audit trail)
+            <input name="note" maxlength={500} autocomplete="off" />
+          </label>
+          {stepViews(run.phase, look.visitor.role).map(({ step, label, refusal }) => (
+            <StepButton
+              look={look}
+              label={label}
+              refusal={refusal}
+              action={`/runs/${id}/${step}`}
+              tone={step === "cancel" ? "bad" : undefined}
+              shortcut={SHORTCUTS[step]}
+              key={step}
+            />
+          ))}
+        </StepForm>
+        <Refusals run={run} look={look} />
+      </div>
+      <div data-live="trouble">
+        <Trouble data={data} />
+      </div>
+      <div data-live="signal">
+        <SignalForm data={data} look={look} />
+      </div>
       <div class="panel">
         <FlowGraph flow={data.flow} title="Nodes" show="picture" />
       </div>
       <div class="split" data-split="Width of the views of the run">
-        <div class="stack-loose" id="views">
+        <div class="stack-loose" id="views" data-live="view">
           <nav class="tabs" aria-label="Views of the run">
             {viewsOf(run).map(([view, label]) => (
               <a
@@ -139,11 +145,16 @@ function Run({ data, look }: { data: RunData; look: Look }) {
               </a>
             ))}
           </nav>
-          <div data-live="view">
+          <div>
             <Main data={data} look={look} />
           </div>
         </div>
-        <aside class="panel inspector" id="node" aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}>
+        <aside
+          class="panel inspector"
+          id="node"
+          aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}
+          data-live="node"
+        >
           <Inspector data={data} look={look} attempts={data.node ? attemptsOf(ends, data.node.id) : []} />
         </aside>
       </div>

@@ -37,7 +37,7 @@ function HookScreen({ data, look }: { data: HookData; look: Look }) {
   const off = hook.enabled ? undefined : "It is off: enable it first";
   return (
     <>
-      <div class="stack-tight">
+      <div class="stack-tight" data-live="facts">
         <nav class="crumbs" aria-label="Where this belongs">
           <a href={HOOKS}>Webhooks</a>
         </nav>
@@ -85,28 +85,30 @@ function HookScreen({ data, look }: { data: HookData; look: Look }) {
           </div>
         </dl>
       </div>
-      <StepForm look={look} action={`${at}/ping`} class="steps" isByButton>
-        <label>
-          Why (kept in the audit trail)
-          <input name="note" maxlength={500} autocomplete="off" />
-        </label>
-        <StepButton look={look} label="Ping" refusal={off} />
-        <StepButton
-          look={look}
-          label={hook.enabled ? "Switch off" : "Enable"}
-          action={`${at}/${hook.enabled ? "disable" : "enable"}`}
-        />
-        <StepButton look={look} label="New secret" action={`${at}/rotate`} />
-        <a class="button" href={`${OPS_PATH}${at}/recover`}>
-          Send what failed again…
-        </a>
-        <a class="button" href={`${OPS_PATH}${at}/edit`}>
-          Edit…
-        </a>
-        <a class="button" data-tone="bad" href={`${OPS_PATH}${at}/remove`}>
-          Remove…
-        </a>
-      </StepForm>
+      <div data-live="steps">
+        <StepForm look={look} action={`${at}/ping`} class="steps" isByButton>
+          <label>
+            Why (kept in the audit trail)
+            <input name="note" maxlength={500} autocomplete="off" />
+          </label>
+          <StepButton look={look} label="Ping" refusal={off} />
+          <StepButton
+            look={look}
+            label={hook.enabled ? "Switch off" : "Enable"}
+            action={`${at}/${hook.enabled ? "disable" : "enable"}`}
+          />
+          <StepButton look={look} label="New secret" action={`${at}/rotate`} />
+          <a class="button" href={`${OPS_PATH}${at}/recover`}>
+            Send what failed again…
+          </a>
+          <a class="button" href={`${OPS_PATH}${at}/edit`}>
+            Edit…
+          </a>
+          <a class="button" data-tone="bad" href={`${OPS_PATH}${at}/remove`}>
+            Remove…
+          </a>
+        </StepForm>
+      </div>
       <section aria-labelledby="deliveries">
         <div class="head">
           <h2 id="deliveries">Deliveries</h2>

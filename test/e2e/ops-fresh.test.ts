@@ -1,0 +1,144 @@
+/** What goes on telling the truth on an operators' screen that somebody watches, and what of it stays theirs meanwhile. */
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import type { App, Started } from "svc";
+import { opsSample, orderInput, until } from "../contract/ops-app.ts";
+import { launchBrowser, openTab } from "./browser.ts";
+
+describe("an operators' screen that somebody watches", () => {
+  let app: App;
+  let started: Started;
+  let browser: Browser;
+  let receiver: Server;
+  let status = 503;
+
+  /** Opens a screen that is told of what changes. */
+  const watch = async (page: Page, path: string): Promise<void> => {
+    await page.goto(`${started.url}/_svc/ops${path}`);
+    await page.locator("#ops-live", { hasText: /^live$/ }).waitFor();
+    await page.evaluate(() => Object.assign(window, { isTheSame: true }));
+  };
+  const isTheSame = (page: Page): Promise<boolean> => page.evaluate(() => "isTheSame" in window);
+
+  const running = async (): Promise<string> => {
+    const { snapshot } = await app.engine.start("sync-catalogue", null);
+    const id = snapshot.graph_id;
+    await until(async () => (await app.engine.snapshot(id))?.nodes[0]?.status === "running", "that it runs");
+    return id;
+  };
+
+  /** An order that begins to wait for its approval as the queue of that is resumed. */
+  const aboutToWait = async (): Promise<string> => {
+    await app.engine.queues.pause("approve");
+    const { snapshot } = await app.engine.start("order", orderInput(5, 30));
+    const id = snapshot.graph_id;
+    const isPicked = async (): Promise<boolean> =>
+      (await app.engine.snapshot(id))?.nodes.filter(({ status: each }) => each === "done").length === 14;
+    await until(isPicked, "that all else is done");
+    return id;
+  };
+
+  before(async () => {
+    app = opsSample({ env: { SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" } });
+    started = await app.start({ host: "127.0.0.1", port: 0 });
+    browser = await launchBrowser();
+    receiver = createServer((_, answer) => answer.writeHead(status).end());
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  });
+  after(async () => {
+    await browser.close();
+    await started.close();
+    receiver.close();
+  });
+
+  it("offers the steps that a run takes now, and tells of its error and of what its node is, as it fails", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    const id = await running();
+    await watch(page, `/runs/${id}?tab=output`);
+    await page.locator("#node", { hasText: "There is no output: it is running." }).waitFor();
+    await app.engine.cancel(id);
+    await page.getByRole("button", { name: "Retry", exact: true }).waitFor();
+    assert.ok(await page.getByRole("button", { name: /^Cancel: / }).isDisabled());
+    await page.locator(".notice", { hasText: "cancelled" }).waitFor();
+    await page.locator("#node", { hasText: "There is no output: it is failed." }).waitFor();
+    assert.ok(await isTheSame(page));
+    await tab.close();
+  });
+
+  it("asks for what a run begins to wait for, and keeps a payload and a reason that are half typed", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    const id = await aboutToWait();
+    await watch(page, `/runs/${id}`);
+    const why = page.locator('[data-live="steps"]').getByLabel(/^Why/);
+    await why.fill("it stands st");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await app.engine.queues.resume("approve");
+    const signal = page.locator("#signal");
+    await signal.getByLabel(/^Payload/).fill('{"ok": fal');
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await app.engine.pause(id);
+    await page.locator('[data-live="head"]', { hasText: "paused" }).waitFor();
+    assert.equal(await signal.getByLabel(/^Payload/).inputValue(), '{"ok": fal');
+    assert.equal(await why.inputValue(), "it stands st");
+    await why.fill("");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
+    assert.ok(await isTheSame(page));
+    await app.engine.cancel(id);
+    await tab.close();
+  });
+
+  it("leaves folds as they are, the focus on them, panes scrolled and the chosen tab, where what they stand in is renewed", async () => {
+    const tab = await openTab(browser, { viewport: { width: 1280, height: 420 } });
+    const { page } = tab;
+    const id = await running();
+    await app.engine.cancel(id);
+    const order = await aboutToWait();
+    await watch(page, `/runs/${order}?view=events&node=charge&tab=input`);
+    const pane = page.locator("#node");
+    const lines = pane.locator("summary", { hasText: "lines:" });
+    const isOpen = (): Promise<boolean> =>
+      lines.evaluate((summary) => (summary.parentElement as HTMLDetailsElement).open);
+    const before = await isOpen();
+    await lines.click();
+    await pane.evaluate((element) => (element.scrollTop = 60));
+    const scrolled = await pane.evaluate((element) => element.scrollTop);
+    await page.evaluate(() => document.querySelector("#node .payload")?.setAttribute("data-old", ""));
+    assert.ok(scrolled > 0);
+    await app.engine.cancel(order);
+    await pane.locator(".payload:not([data-old])").waitFor();
+    assert.equal(await isOpen(), !before);
+    assert.ok(await lines.evaluate((summary) => summary === document.activeElement));
+    assert.equal(await pane.evaluate((element) => element.scrollTop), scrolled);
+    assert.equal(await pane.locator("[aria-current=page]").textContent(), "Input");
+    await tab.close();
+  });
+
+  it("tells how a webhook stands, and a delivery, when that has changed", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    const { port } = receiver.address() as AddressInfo;
+    const { registration } = await app.webhooks.create({ url: `http://127.0.0.1:${port}/`, events: ["graph.done"] });
+    const { delivery_id: delivery } = await app.webhooks.ping(registration.id);
+    await watch(page, `/deliveries/${delivery}`);
+    const facts = page.locator('[data-live="facts"]');
+    await facts.getByText("again soon").waitFor();
+    await facts.getByText("Next attempt").waitFor();
+    status = 200;
+    await app.webhooks.replay(delivery);
+    await facts.getByText("delivered").waitFor();
+    await facts.getByText("Next attempt").waitFor({ state: "detached" });
+    assert.ok(await isTheSame(page));
+    await watch(page, `/webhooks/${registration.id}`);
+    await app.webhooks.update(registration.id, { enabled: false });
+    await page.getByRole("button", { name: "Enable", exact: true }).waitFor();
+    assert.ok(await page.getByRole("button", { name: /^Ping: / }).isDisabled());
+    assert.ok(await isTheSame(page));
+    await tab.close();
+  });
+});
