@@ -18,11 +18,15 @@ const OUTCOMES: Readonly<Record<string, Attempt["outcome"]>> = {
   "node.waiting": "waiting",
   "node.cancelled": "aborted",
   "node.ready": "aborted",
+  // What ran as the graph failed is over with it, and has no event of its own.
+  "graph.done": "aborted",
+  "graph.failed": "aborted",
 };
 
 export function attemptsOf(events: readonly GraphEvent[], node: string): Attempt[] {
   const attempts: Attempt[] = [];
-  for (const { type, timestampMs, data } of events.filter((event) => event.node === node)) {
+  const own = events.filter((event) => event.node === node || event.node === undefined);
+  for (const { node: of, type, timestampMs, data } of own) {
     const last = attempts.at(-1);
     if (type === "node.started") {
       const number = numberIn(data, "attempt") ?? (last?.number ?? 0) + 1;
@@ -40,7 +44,7 @@ export function attemptsOf(events: readonly GraphEvent[], node: string): Attempt
     Object.assign(last, {
       endedMs: timestampMs,
       outcome,
-      message: textIn(data, "message"),
+      message: of === undefined ? undefined : textIn(data, "message"),
       againMs: numberIn(data, "due_ms"),
     });
   }

@@ -71,6 +71,8 @@ const ENDS = new Set([
   "node.discarded",
 ]);
 
+const GRAPH_ENDS = new Set(["graph.done", "graph.failed"]);
+
 /**
  * @param nowMs where what has not ended is drawn to
  * @param range what of it is wanted; default all
@@ -121,6 +123,11 @@ function spansOf(events: readonly GraphEvent[], endMs: number): Map<string, Span
   const spans = new Map<string, Span[]>();
   const open = new Map<string, Span>();
   for (const { node, type, timestampMs, data } of events) {
+    // What ran as the graph failed is over with it, and has no event of its own.
+    if (GRAPH_ENDS.has(type)) {
+      for (const span of open.values()) span.toMs = timestampMs;
+      open.clear();
+    }
     if (node === undefined || (STARTS[type] === undefined && !ENDS.has(type))) continue;
     const before = open.get(node);
     if (before) before.toMs = timestampMs;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { GraphEvent, Json, Snapshot } from "../../../graph.ts";
+import { attemptsOf } from "./attempts.ts";
 import { commandsOf, listCommands, quoted } from "./commands.ts";
 import { fingerprint, groupFailures } from "./failures.ts";
 import { payloadView, type PayloadNode } from "./payload.ts";
@@ -376,6 +377,30 @@ describe("the timeline", () => {
     );
     const last = rows[0]?.segments.at(-1);
     assert.ok(last && Math.abs(last.left + last.width - 100) < 0.5);
+  });
+
+  it("ends what ran as the graph failed there, not where it is run again", () => {
+    const events: GraphEvent[] = [
+      event("node.started", "a", 0, { attempt: 1 }),
+      event("node.started", "b", 0, { attempt: 1 }),
+      event("node.failed", "b", 1000, { message: "No" }),
+      { graphId: "g_1", seq: 1, type: "graph.failed", timestampMs: 1000, data: { message: "No" } },
+      event("node.ready", "a", 3_601_000),
+      event("node.started", "a", 3_601_000, { attempt: 1 }),
+      event("node.done", "a", 3_602_000),
+    ];
+    const { rows } = timelineOf({ ...SNAPSHOT, nodes: [node("a"), node("b")], finished_ms: 3_602_000 }, events, 0);
+    assert.deepEqual(
+      rows.find(({ id }) => id === "a")?.segments.map(({ label }) => label),
+      ["run 1.00 s", "queue 0 ms", "run 1.00 s"],
+    );
+    assert.deepEqual(
+      attemptsOf(events, "a").map(({ startedMs, endedMs, outcome, message }) => [startedMs, endedMs, outcome, message]),
+      [
+        [0, 1000, "aborted", undefined],
+        [3_601_000, 3_602_000, "done", undefined],
+      ],
+    );
   });
 
   it("leaves out long stretches in which nothing ran, and says so", () => {
