@@ -94,6 +94,19 @@ describe("views of graphs", () => {
     assert.equal(statusOf(items({ done: 3 })), "done");
     assert.equal(statusOf(items({ done: 3, retrying: 1 })), "retrying");
     assert.equal(statusOf(items({ pending: 3 })), "queued");
+    assert.equal(statusOf(items({ done: 3, skipped: 1 })), "done");
+  });
+
+  it("say of a fan-out that was cut short so, and don't count it as done", () => {
+    const view = (counts: Partial<Record<Row["status"], number>>) =>
+      flowView(snapshot(items(counts), EDGES, { status: "failed", phase: "failed", finished_ms: 9 }));
+    const torn = view({ done: 4, cancelled: 4, pending: 4 });
+    assert.equal(torn.nodes.find(({ name }) => name === "shrink")?.status, "cancelled");
+    assert.match(summaryText(torn), /^0 of 3 nodes done/);
+    const short = view({ done: 4, pending: 4 });
+    assert.equal(short.nodes.find(({ name }) => name === "shrink")?.status, "unrun");
+    const undone = view({ done: 1, compensated: 4, uncompensated: 1 });
+    assert.equal(undone.nodes.find(({ name }) => name === "shrink")?.status, "uncompensated");
   });
 
   it("show a fan-out of nothing as done once what comes after it has begun", () => {

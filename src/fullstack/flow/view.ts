@@ -228,8 +228,19 @@ function sumOf(counts: ReadonlyMap<FlowStatus, number>): FlowStatus {
   const open = UNDER_WAY.find((each) => counts.has(each));
   // Some have ended and the rest are next: it is under way.
   if (open === "queued" && counts.size > 1) return "running";
-  return open ?? ORDER.find((each) => counts.has(each)) ?? "queued";
+  return open ?? WORST.find((each) => counts.has(each)) ?? "queued";
 }
+
+/** What a stack that has ended is called by: it is done where nothing of it is worse. */
+const WORST: readonly FlowStatus[] = [
+  "failed",
+  "uncompensated",
+  "cancelled",
+  "unrun",
+  "compensated",
+  "done",
+  "skipped",
+];
 
 const UNDER_WAY: readonly FlowStatus[] = [
   "running",
