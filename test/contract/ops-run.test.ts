@@ -70,6 +70,15 @@ describe("the screen of a run", () => {
     assert.match(page, /status=failed&amp;worker=order&amp;error=/);
   });
 
+  it("tells how its nodes stand in the same words as its picture", async () => {
+    for (const id of [done, failed]) {
+      const page = await text(`/${id}`);
+      const [, told = ""] = /<dt>Nodes<\/dt><dd>([^<]+)</.exec(page) ?? [];
+      assert.match(told, /^\d of 6 nodes done, /);
+      assert.equal(/data-part="summary">([^<]+)</.exec(page)?.[1], told);
+    }
+  });
+
   it("sums up what its calls of models came to, where it made any", async () => {
     const asked = await runTo(app, "nightly-report", null, "done");
     assert.match(await text(`/${asked}`), /<dt>Models<\/dt><dd>1,204 tokens in, 310 out, cost 0.0021<\/dd>/);

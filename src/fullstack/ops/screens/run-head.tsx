@@ -9,8 +9,16 @@ import { countText, durationText, ordinalText } from "../views/text.ts";
 import { Mark, Time } from "./parts.tsx";
 import { Attempts, StartedBy, Summary } from "./runs-table.tsx";
 
-/** @param usage of language models, in words; undefined where none was told of */
-export function RunHead({ run, usage, look }: { run: Snapshot; usage: string | undefined; look: Look }) {
+interface RunHeadProps {
+  run: Snapshot;
+  /** How its nodes stand, in the words of its picture. */
+  nodes: string;
+  /** Of language models, in words; undefined where none was told of. */
+  usage: string | undefined;
+  look: Look;
+}
+
+export function RunHead({ run, nodes, usage, look }: RunHeadProps) {
   const { graph_id: id, worker, parent, children, forked_from: forkedFrom, started_ms: startedMs } = run;
   const endMs = run.finished_ms ?? look.nowMs;
   return (
@@ -65,7 +73,7 @@ export function RunHead({ run, usage, look }: { run: Snapshot; usage: string | u
         )}
         <div>
           <dt>Nodes</dt>
-          <dd>{nodesText(run)}</dd>
+          <dd>{nodes}</dd>
         </div>
         <div>
           <dt>Attempts</dt>
@@ -125,12 +133,4 @@ export function RunHead({ run, usage, look }: { run: Snapshot; usage: string | u
 function progressText(progress: NonNullable<Snapshot["progress"]>): string {
   const { value: share, note } = progress;
   return `${Math.round(share * 100)} %${note === undefined ? "" : `, ${note}`}`;
-}
-
-function nodesText({ nodes }: Snapshot): string {
-  const outer = nodes.filter(({ kind }) => kind === "node");
-  const count = (...statuses: string[]): number => outer.filter(({ status }) => statuses.includes(status)).length;
-  const failed = count("failed", "uncompensated");
-  const text = `${countText(count("done", "skipped"))} of ${countText(outer.length)} done`;
-  return failed === 0 ? text : `${text}, ${countText(failed)} failed`;
 }

@@ -4,6 +4,7 @@ import type { Snapshot } from "../../../graph.ts";
 import { FlowAssets } from "../../flow/flow-assets.tsx";
 import { FlowGraph } from "../../flow/flow-graph.tsx";
 import { readFlow } from "../../flow/flow.ts";
+import { summaryText } from "../../flow/view.ts";
 import { RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
@@ -101,7 +102,12 @@ function Run({ data, look }: { data: RunData; look: Look }) {
   return (
     <>
       <div data-live="head">
-        <RunHead run={run} usage={usage && [usageText(usage), endsText].filter(Boolean).join(", ")} look={look} />
+        <RunHead
+          run={run}
+          nodes={summaryText(data.flow.view)}
+          usage={usage && [usageText(usage), endsText].filter(Boolean).join(", ")}
+          look={look}
+        />
       </div>
       <div class="stack-tight" data-live="steps">
         <StepForm look={look} action={`/runs/${id}/pause`} class="steps" isByButton>
