@@ -1,6 +1,6 @@
 /**
  * Asks other processes for places of one worker, while what waits for one here is more than it is worth waiting for. What that is, spread.ts
- * decides; what becomes of the places that others lend is dispatcher.ts's. Looks a few times a second while anything waits, and costs
+ * decides; what becomes of the places that others lend is worker-lane.ts's. Looks a few times a second while anything waits, and costs
  * nothing otherwise.
  */
 import type { Clock } from "../../shared/clock.ts";
