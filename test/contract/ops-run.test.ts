@@ -67,7 +67,9 @@ describe("the screen of a run", () => {
     assert.match(page, /<h1>order<\/h1>/);
     assert.ok(page.includes(failed));
     assert.match(page, /The card of order 2026-1007 was declined/);
-    assert.match(page, /status=failed&amp;worker=order&amp;error=/);
+    assert.match(page, /status=failed&amp;worker=order&amp;error=[^>]*>in this run alone</);
+    await runTo(app, "order", orderInput(17), "failed");
+    assert.match(await text(`/${failed}`), /status=failed&amp;worker=order&amp;error=[^>]*>in 2 runs</);
   });
 
   it("tells how its nodes stand in the same words as its picture", async () => {
@@ -155,6 +157,26 @@ describe("the screen of a run", () => {
     const secret = await text(`/${done}?find=tok_4111`);
     assert.match(secret, /Nothing found/);
     assert.ok(!/ data-found/.test(secret.replaceAll(/<form[^>]*>/g, "")));
+  });
+
+  it("lists what it has logged by how bad it is", async () => {
+    const logged = worker("logged", (_: unknown, ctx) => {
+      for (const level of ["info", "warn", "error"] as const) ctx.log(level, `a word of ${level}`);
+    });
+    const other = opsSample({ more: { workers: [logged], schedules: [] } });
+    await other.boot();
+    try {
+      const id = await runTo(other, "logged", null, "done");
+      const words = async (query: string): Promise<string[]> => {
+        const page = await (await localClient(other).get(`/_svc/ops/runs/${id}?view=events${query}`)).text();
+        return [...page.matchAll(/a word of (\w+)/g)].map(([, word = ""]) => word);
+      };
+      assert.deepEqual(await words(""), ["info", "warn", "error"]);
+      assert.deepEqual(await words("&level=warn"), ["warn"]);
+      assert.deepEqual(await words("&level=none"), ["info", "warn", "error"]);
+    } finally {
+      await other.close();
+    }
   });
 
   it("lists events by type and text", async () => {

@@ -146,7 +146,10 @@ describe("schedules", () => {
   it("tell their times, and are run now, paused and resumed", async () => {
     assert.match(await text("/schedules"), /30 2 1 1 \*[\s\S]*Europe\/Berlin/);
     const { to } = await step("/schedules/nightly-report/trigger");
-    assert.match(to, /\/runs\/g_/);
+    const started = /\/runs\/(g_\w+)$/.exec(to)?.[1] ?? assert.fail();
+    await until(async () => (await app.engine.snapshot(started))?.phase === "done", "what was started by hand");
+    const next = /<h2 id="next">[\s\S]*/.exec(await text(""))?.[0] ?? "";
+    assert.match(next, /nightly-report<[\s\S]*?aria-label="Pause nightly-report"/);
     assert.match((await step("/schedules/nightly-report/pause", { back: "/_svc/ops/schedules" })).page, /is paused/);
     assert.equal((await app.engine.schedule.get("nightly-report"))?.paused, true);
     await step("/schedules/nightly-report/resume", { back: "/_svc/ops/schedules" });

@@ -18,6 +18,8 @@ export interface RunData {
   origin: NodeDetail["origin"];
   /** Where its tab is open. */
   artifacts: ShownArtifact[];
+  /** How many runs have failed alike, this one included; undefined where it has not failed. */
+  likes: number | undefined;
   past: NodeDetail[];
   audit: AuditRow[];
   query: RunQuery;

@@ -3,7 +3,7 @@ import type { GraphEvent, Json } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import { redacted } from "../views/payload.ts";
-import { runQueryText, type RunQuery } from "../views/run-query.ts";
+import { LOG_LEVELS, runQueryText, type RunQuery } from "../views/run-query.ts";
 import { countText, momentText } from "../views/text.ts";
 import type { RunData } from "../run-data.ts";
 import { readEventsPage, type EventsPage } from "../run-events.ts";
@@ -38,6 +38,17 @@ export function EventList({ data, page, look }: { data: RunData; page: EventsPag
             {types.map((type) => (
               <option value={type} selected={query.type === type} key={type}>
                 {type}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Logged as
+          <select name="level">
+            <option value="">all events</option>
+            {LOG_LEVELS.map((level) => (
+              <option value={level} selected={query.level === level} key={level}>
+                {level}
               </option>
             ))}
           </select>
@@ -105,8 +116,13 @@ function dataText(data: GraphEvent["data"], redact: readonly string[], isReveale
 }
 
 function fits({ type, node, data }: GraphEvent, wanted: RunQuery, textOf: (data: Json) => string): boolean {
-  const { text } = wanted;
+  const { text, level } = wanted;
+  if (level !== "" && (type !== "log" || levelOf(data) !== level)) return false;
   if (wanted.type !== "" && type !== wanted.type) return false;
   if (text === "") return true;
   return `${type} ${node ?? ""} ${textOf(data ?? "")}`.toLowerCase().includes(text.toLowerCase());
+}
+
+function levelOf(data: GraphEvent["data"]): Json | undefined {
+  return data !== null && typeof data === "object" && !Array.isArray(data) ? data["level"] : undefined;
 }

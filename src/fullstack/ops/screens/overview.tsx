@@ -8,7 +8,7 @@ import {
   type Recent,
   type Status,
 } from "../../../index.ts";
-import type { ScheduleView, Snapshot } from "../../../graph.ts";
+import type { Snapshot } from "../../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
@@ -20,7 +20,7 @@ import { ticksOf, type Tick } from "../views/ticker.ts";
 import { concurrencyByWorker } from "../views/workers.ts";
 import { Attention, isSomebodysTurn, type Hook } from "./attention.tsx";
 import { HeatSection } from "./heat.tsx";
-import { nextFires, NextFires } from "./next-fires.tsx";
+import { nextFires, NextFires, type NextFire } from "./next-fires.tsx";
 import { CommandsPanel } from "./parts.tsx";
 import { QueuesTable } from "./queues.tsx";
 import { NoRuns, RunsTable } from "./runs-table.tsx";
@@ -45,7 +45,7 @@ interface OverviewData {
   range: ActivityRange;
   health: Health;
   queues: FleetQueue[];
-  schedules: ScheduleView[];
+  fires: NextFire[];
   groups: FailureGroup[];
   waiting: Snapshot[];
   stuck: Snapshot[];
@@ -92,7 +92,7 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     queues: queues
       .filter(({ waiting, running, paused }) => waiting > 0 || running > 0 || paused)
       .sort((a, b) => b.waiting + b.running - (a.waiting + a.running)),
-    schedules: nextFires(schedules),
+    fires: await nextFires(schedules, engine),
     health: healthOf(status, status.recent.hour, queues, dead.length, nowMs),
     groups: groupFailures(failed.items).slice(0, GROUPS),
     waiting: running.items.filter((run) => run.nodes.some(isSomebodysTurn)).slice(0, GROUPS),
@@ -179,7 +179,7 @@ function Lists({ data, look }: { data: OverviewData; look: Look }) {
           <a href={`${OPS_PATH}/schedules`}>All schedules</a>
         </div>
         <div data-live="schedules">
-          <NextFires schedules={data.schedules} look={look} />
+          <NextFires fires={data.fires} look={look} />
         </div>
       </section>
     </>

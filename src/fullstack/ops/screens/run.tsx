@@ -12,7 +12,7 @@ import { attemptsOf } from "../views/attempts.ts";
 import { commandsOf } from "../views/commands.ts";
 import { fingerprint } from "../views/failures.ts";
 import { mayChange } from "../views/looks.ts";
-import { queryText } from "../views/runs-query.ts";
+import { graphQueryOf, queryText, type RunsFilter } from "../views/runs-query.ts";
 import { readRunQuery, runQueryText } from "../views/run-query.ts";
 import { stepViews } from "../views/steps.ts";
 import { countText } from "../views/text.ts";
@@ -33,6 +33,8 @@ import { TimelineChart } from "./timeline.tsx";
 import { TimelineZoom } from "./timeline-zoom.tsx";
 
 const AUDIT = 50;
+/** As far as runs that have failed alike are counted. */
+const MAX_LIKES = 1000;
 
 export function runScreens(screens: Screens): Entry[] {
   return [
@@ -80,6 +82,9 @@ async function loadRun(look: Look): Promise<RunData> {
     node,
     artifacts: query.tab === "artifacts" ? await loadArtifacts(look, id, query.node, isRevealed) : [],
     origin: shown?.origin ?? null,
+    likes: run.error
+      ? (await app.engine.list({ ...graphQueryOf(likesOf(run, run.error), look.nowMs), limit: 1 })).total
+      : undefined,
     past,
     audit: audit?.items ?? [],
     query,
@@ -196,11 +201,16 @@ function viewsOf(run: Snapshot): (readonly ["timeline" | "events" | "audit" | "p
   ];
 }
 
-function Trouble({ data: { run, node: chosen, origin } }: { data: RunData }) {
-  const { graph_id: id, worker, error } = run;
+/** The list of runs that have failed alike. */
+function likesOf({ worker }: Snapshot, { message }: NonNullable<Snapshot["error"]>): RunsFilter {
+  const text = stable(message);
+  return { status: "failed", worker, ...(text !== "" && { error: text }) };
+}
+
+function Trouble({ data: { run, node: chosen, origin, likes = 1 } }: { data: RunData }) {
+  const { graph_id: id, error } = run;
   if (!error) return null;
   const { message, node } = error;
-  const text = stable(message);
   // Where another node is chosen, its error is the one of which more was read.
   const place = chosen === undefined || chosen.id === node ? origin?.place : undefined;
   return (
@@ -221,8 +231,8 @@ function Trouble({ data: { run, node: chosen, origin } }: { data: RunData }) {
             {", "}
           </span>
         )}
-        <a href={`${RUNS_PATH}?${queryText({ status: "failed", worker, ...(text !== "" && { error: text }) })}`}>
-          runs with the same error
+        <a href={`${RUNS_PATH}?${queryText(likesOf(run, error))}`}>
+          {likes < 2 ? "in this run alone" : `in ${countText(likes)}${likes < MAX_LIKES ? "" : " or more"} runs`}
         </a>
       </p>
     </div>

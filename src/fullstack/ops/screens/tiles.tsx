@@ -16,8 +16,11 @@ interface HealthStripProps {
 const LOOP_TITLE =
   "How late the event loop gets to what waits for it, but for one time in a hundred, over the last minute";
 
+const BUILD_TITLE = "What tells one build of the app's graphs from another";
+
 export function HealthStrip({ health, status, workers }: HealthStripProps) {
   const { processes } = status;
+  const builds = [...new Set(processes.map(({ build }) => build))];
   const worst = slowestOf(processes)?.loop_p99_ms ?? status.loop_p99_ms;
   return (
     <div class="health panel">
@@ -30,13 +33,23 @@ export function HealthStrip({ health, status, workers }: HealthStripProps) {
         {processes.length > 1 ? (
           <Fact name="Processes" text={countText(processes.length)} href={`${OPS_PATH}/workers#processes`} />
         ) : null}
-        <Fact name="Workers" text={`${workers.busy} busy of ${workers.registered}`} />
+        <Fact
+          name={builds.length > 1 ? "Builds" : "Build"}
+          text={builds.join(", ")}
+          title={BUILD_TITLE}
+          href={`${OPS_PATH}/workers#processes`}
+        />
+        <Fact name="Workers" text={`${workers.busy} busy of ${workers.registered}`} href={`${OPS_PATH}/workers`} />
         <Fact name={processes.length > 1 ? "Memory of all" : "Memory"} text={memoryText(status)} />
         <Fact name="Event loop late, 99 %" text={delayText(worst)} title={LOOP_TITLE} />
         {status.disk_free_bytes === null ? null : <Fact name="Disk left" text={bytesText(status.disk_free_bytes)} />}
         {status.database_bytes === null ? null : <Fact name="Database" text={bytesText(status.database_bytes)} />}
         <Fact name="Requests now" text={countText(status.requests.in_flight)} />
-        <Fact name="Deliveries waiting" text={countText(status.deliveries["pending"] ?? 0)} />
+        <Fact
+          name="Deliveries waiting"
+          text={countText(status.deliveries["pending"] ?? 0)}
+          href={`${OPS_PATH}/deliveries?status=pending`}
+        />
       </dl>
       {health.reasons.map((reason) => (
         <p key={reason}>{reason}</p>
@@ -101,7 +114,7 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
         name="Median duration"
         figure={hour.p50_ms === null ? "–" : durationText(hour.p50_ms)}
         href={`${OPS_PATH}/runs?ended=1h`}
-        note={quantilesText(hour)}
+        note={[quantilesText(hour), ...changeOf(hour.p50_ms, before.p50_ms)].join(", ")}
         values={undefined}
         tone="idle"
       />
@@ -112,6 +125,12 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
 function noteOf(now: number, before: number): string {
   const change = changeText(now, before);
   return change === undefined ? "nothing in the hour before" : `${change} against the hour before`;
+}
+
+/** Of what there is nothing to hold against, nothing is told. */
+function changeOf(now: number | null, before: number | null): string[] {
+  const change = now === null || before === null ? undefined : changeText(now, before);
+  return change === undefined ? [] : [`${change} against the hour before`];
 }
 
 function quantilesText({ p95_ms: p95, p99_ms: p99 }: RecentHour): string {

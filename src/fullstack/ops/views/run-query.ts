@@ -6,6 +6,9 @@ export const RUN_TABS = ["input", "output", "error", "artifacts", "raw"] as cons
 export const NODE_TABS = ["input", "output", "error", "attempts", "logs", "events", "artifacts", "raw"] as const;
 export const RUN_VIEWS = ["timeline", "events", "audit", "past"] as const;
 
+/** Of what workers log. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
 export type Tab = (typeof NODE_TABS)[number];
 export type View = (typeof RUN_VIEWS)[number];
 
@@ -16,6 +19,8 @@ export interface RunQuery {
   /** Of events: those that hold this text, of this type, after this number. */
   text: string;
   type: string;
+  /** Of what is logged: how bad it is; empty: all events. */
+  level: string;
   after: number;
   /** What is looked for in the payload. */
   find: string;
@@ -37,6 +42,7 @@ export function readRunQuery(query: URLSearchParams): RunQuery {
     view: RUN_VIEWS.find((view) => view === query.get("view")) ?? "timeline",
     text: (query.get("text") ?? "").slice(0, 200),
     type: (query.get("type") ?? "").slice(0, 40),
+    level: LOG_LEVELS.find((level) => level === query.get("level")) ?? "",
     after: /^\d{1,9}$/.test(after) ? Number(after) : 0,
     find: (query.get("find") ?? "").slice(0, 200),
     hidesDone: query.get("hide") === "done",
@@ -55,12 +61,12 @@ export function runQueryText(query: RunQuery, change: Change): string {
 
 /** The same as names and values, for the fields of a form that leads there. */
 export function runQueryEntries(query: RunQuery, change: Change): [name: string, value: string][] {
-  const { node = "", tab, view, text, type, find, hidesDone, range, reveal = "" } = query;
+  const { node = "", tab, view, text, type, level, find, hidesDone, range, reveal = "" } = query;
   const whole = {
     node,
     tab,
     view,
-    ...(view === "events" && { text, type }),
+    ...(view === "events" && { text, type, level }),
     find,
     hide: hidesDone ? "done" : "",
     ...rangeEntries(range),
