@@ -167,6 +167,7 @@ describe("the same for many", () => {
     const preview = await text("/_svc/ops/runs/bulk?status=failed&which=all&step=retry");
     assert.match(preview, /Retry 1 run\?/);
     assert.match(preview, /runs again: charge, approve, 12 of pick, pack, mail</);
+    assert.match(preview, /Copy as command, for all that fit[\s\S]*svc graph bulk retry --status failed --yes</);
     assert.equal((await app.engine.snapshot(ids[7] ?? ""))?.epoch, 1);
     const answer = await client.submit("/_svc/ops/runs/bulk", {
       status: "failed",

@@ -94,6 +94,17 @@ describe("the first run", () => {
   const bare = (env: Record<string, string>) =>
     createFullStackApp({ env: { SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "error", ...env } }, {});
 
+  it("has the inbox of the demo beside its webhooks where there is one", async () => {
+    assert.match(await text("/webhooks"), /<a href="\/_svc\/demo\/webhook-inbox">Inbox of the demo</);
+    const other = opsSample({ more: { demo: false } });
+    await other.boot();
+    try {
+      assert.doesNotMatch(await (await localClient(other).get("/_svc/ops/webhooks")).text(), /webhook-inbox/);
+    } finally {
+      await other.close();
+    }
+  });
+
   it("of an app without graphs is a demo, while it is being developed", async () => {
     const young = bare({});
     await young.boot();
@@ -204,6 +215,10 @@ describe("webhooks", () => {
       .replaceAll("&amp;", "&");
     assert.equal(unescaped, got?.body);
     assert.match(page, /openssl dgst -sha256 -hmac/);
+    assert.match(
+      page,
+      /aria-label="In Python"[^>]*><code>def verify\([\s\S]*aria-label="In Go"[^>]*><code>func verify\(/,
+    );
     assert.match(page, /x-request-id: req&lt;7>\nset-cookie: \[hidden\]/);
     assert.ok(!page.includes("planted"));
   });

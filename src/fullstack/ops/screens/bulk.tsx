@@ -6,13 +6,14 @@ import { operatorRoute, type Step, type StepResult } from "../operator-route.ts"
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { BULK_STEPS, readBulk, type BulkChoice } from "../views/bulk.ts";
-import { chipsOf, graphQueryOf, queryText } from "../views/runs-query.ts";
+import { bulkCommands } from "../views/commands.ts";
+import { chipsOf, endpointQueryOf, graphQueryOf, queryText } from "../views/runs-query.ts";
 import { countText } from "../views/text.ts";
 import { ABOVE, fitting, ticked } from "./bulk-work.ts";
 import { BulkPreview, LISTED } from "./bulk-preview.tsx";
 import { Confirm, isConfirmed } from "./confirm.tsx";
 import { holdBulk } from "./held.tsx";
-import { Empty, StepButton } from "./parts.tsx";
+import { CommandsPanel, Empty, StepButton } from "./parts.tsx";
 
 export function bulkScreens(screens: Screens): Entry[] {
   return [
@@ -150,6 +151,10 @@ function Bulk({ data: { choice, count, isMore, newest, runs }, look }: { data: B
           tone={step === "cancel" ? "bad" : "main"}
         />
       </Confirm>
+      <CommandsPanel
+        commands={bulkCommands(look.origin, { step, ids, filter: { ...filter } }, endpointQueryOf(filter, look.nowMs))}
+        label={ids ? "Copy as command" : "Copy as command, for all that fit when it runs"}
+      />
       <BulkPreview runs={runs} count={count} step={step} look={look} />
     </>
   );

@@ -8,6 +8,7 @@ import { screen } from "../screen.tsx";
 import { commandsOf, quoted } from "../views/commands.ts";
 import { hostsOf, type Hosts } from "../views/hosts.ts";
 import { shownBody } from "../views/payload.ts";
+import { VERIFY_SNIPPETS } from "../views/verify-snippets.ts";
 import { countText, shortId } from "../views/text.ts";
 import type { FlowStatus } from "../../flow/status.ts";
 import { CommandsPanel, Empty, Mark, Pager, StepButton, StepForm, Time } from "./parts.tsx";
@@ -315,6 +316,14 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
 
 const payload = verify({ body: rawBody, headers: request.headers, secret: process.env.${VARIABLES.webhookSecret} });`}</code>
           </pre>
+          {VERIFY_SNIPPETS.map(({ language, text: code }) => (
+            <details key={language}>
+              <summary>{`In ${language}`}</summary>
+              <pre tabindex={0} role="region" aria-label={`In ${language}`} data-copy>
+                <code>{code}</code>
+              </pre>
+            </details>
+          ))}
         </section>
       </div>
       <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.deliveries}/${id}`)} />

@@ -56,6 +56,7 @@ function HooksList({ data: { rows, deliveries }, look }: { data: HooksData; look
         <h1>Webhooks</h1>
         <p class="links">
           <a href={`${OPS_PATH}/deliveries`}>All deliveries</a>
+          {look.app.hasDemo ? <a href={PATHS.demoInbox}>Inbox of the demo</a> : null}
         </p>
       </div>
       {rows.length === 0 ? (

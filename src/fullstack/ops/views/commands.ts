@@ -41,6 +41,35 @@ const FLAGS = [
   "parent",
 ];
 
+/** undefined where the command line does not know one of them. */
+function flagsOf(filter: Readonly<Record<string, string>>): string[] | undefined {
+  const entries = Object.entries(filter);
+  if (!entries.every(([name]) => FLAGS.includes(name))) return undefined;
+  return entries.map(([name, value]) => `--${WORDS[name] ?? name} ${quoted(value)}`);
+}
+
+/**
+ * Of a step for many: those that were ticked one by one, else all that fit when it runs.
+ * @param ids undefined: all that the filter fits @param asked the same filter, as the endpoint takes it
+ */
+export function bulkCommands(
+  origin: string,
+  { step, ids, filter }: { step: string; ids: readonly string[] | undefined; filter: Readonly<Record<string, string>> },
+  asked: Readonly<Record<string, string>>,
+): Commands {
+  if (ids)
+    return {
+      curl: ids
+        .map((id) => commandsOf(origin, "POST", `${PATHS.graphs}/${encodeURIComponent(id)}/${step}`).curl)
+        .join("\n"),
+      cli: ids.map((id) => `svc graph ${step} ${quoted(id)}`).join("\n"),
+    };
+  const flags = flagsOf(filter);
+  // The command line does nothing to all without a word of which; what began at any time are all.
+  const cli = flags && `svc graph bulk ${step} ${flags.length === 0 ? "--since 1970-01-01" : flags.join(" ")} --yes`;
+  return commandsOf(origin, "POST", PATHS.graphsBulk, cli, { action: step, filter: { ...asked } });
+}
+
 /** Of the list of runs. @param asked the same filter, as the endpoint takes it in its query */
 export function listCommands(
   origin: string,
@@ -48,12 +77,11 @@ export function listCommands(
   asked: Readonly<Record<string, string>>,
 ): Commands {
   const query = new URLSearchParams(asked).toString();
-  const isKnown = Object.keys(filter).every((name) => FLAGS.includes(name));
-  const flags = Object.entries(filter).map(([name, value]) => `--${WORDS[name] ?? name} ${quoted(value)}`);
+  const flags = flagsOf(filter);
   return commandsOf(
     origin,
     "GET",
     PATHS.graphs + (query === "" ? "" : `?${query}`),
-    isKnown ? ["svc graph ls", ...flags].join(" ") : undefined,
+    flags && ["svc graph ls", ...flags].join(" "),
   );
 }

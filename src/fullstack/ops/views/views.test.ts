@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { GraphEvent, Json, Snapshot } from "../../../graph.ts";
 import { attemptsOf } from "./attempts.ts";
-import { commandsOf, listCommands, quoted } from "./commands.ts";
+import { bulkCommands, commandsOf, listCommands, quoted } from "./commands.ts";
 import { fingerprint, groupFailures } from "./failures.ts";
 import { payloadView, type PayloadNode } from "./payload.ts";
 import { chipsOf, graphQueryOf, readRunsQuery } from "./runs-query.ts";
@@ -487,6 +487,23 @@ describe("commands", () => {
     );
     assert.match(listCommands("http://x", { longer: "30s" }, { longer_ms: "30000" }).curl, /\?longer_ms=30000'$/);
     assert.equal(listCommands("http://x", { from: "2026-11-21T10:00:00.000Z" }, {}).cli, undefined);
+  });
+
+  it("of a step for many are for those that were ticked, or for all that fit, which the command line wants said", () => {
+    const all = { step: "cancel", ids: undefined, filter: { status: "running", worker: "a b" } };
+    const { curl, cli } = bulkCommands("http://x", all, all.filter);
+    assert.match(
+      curl,
+      /^curl -X POST .* -d '{"action":"cancel","filter":{"status":"running","worker":"a b"}}' http:\/\/x\/_svc\/graphs\/bulk$/,
+    );
+    assert.equal(cli, "svc graph bulk cancel --status running --worker 'a b' --yes");
+    assert.equal(
+      bulkCommands("http://x", { ...all, filter: {} }, {}).cli,
+      "svc graph bulk cancel --since 1970-01-01 --yes",
+    );
+    const ticked = bulkCommands("http://x", { ...all, step: "pause", ids: ["g_1", "g_2"] }, {});
+    assert.equal(ticked.cli, "svc graph pause g_1\nsvc graph pause g_2");
+    assert.match(ticked.curl, /\/_svc\/graphs\/g_1\/pause\ncurl -X POST .*\/_svc\/graphs\/g_2\/pause$/);
   });
 });
 
