@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { DeliveryLane, DeliveryRow } from "../store/webhook-rows.ts";
-import { FOREVER_MS, Lanes, type LaneLimits } from "./lanes.ts";
+import { FOREVER_MS } from "./lane.ts";
+import { Lanes, type LaneLimits } from "./lanes.ts";
 
 const STEPS = [
   "offer",

@@ -9,7 +9,20 @@
  * store, those that a commit has just added are taken as they are, and never read. What is held here is only held in memory:
  * after a crash the row is still pending in the store, and is sent again with the same id.
  */
-import type { DeliveryLane, DeliveryRow, OutboxRow, WebhookStore } from "../store/webhook-rows.ts";
+import type { DeliveryRow, OutboxRow, WebhookStore } from "../store/webhook-rows.ts";
+import {
+  deliveryOf,
+  FOREVER_MS,
+  hasWork,
+  isIdle,
+  isOtherwise,
+  newLane,
+  PUT_OFF,
+  renew,
+  type Endpoint,
+  type Lane,
+  type Reading,
+} from "./lane.ts";
 
 export interface LaneLimits {
   /** Attempts under way at once, in all. */
@@ -27,47 +40,11 @@ export const DEFAULT_LIMITS: LaneLimits = { total: 64, perEndpoint: 8 };
 const HELD_ROWS = 1024;
 const LARGEST_PAGE = 128;
 const SMALLEST_PAGE = 4;
-/** In place of the attempts of a row that the store has otherwise by now. */
-const PUT_OFF = -1;
-export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 
 /** How many slots a registration has now; with none, until when it waits. */
 export interface Room {
   slots: number;
   untilMs: number;
-}
-
-interface Lane extends DeliveryLane {
-  queue: DeliveryRow[];
-  active: number;
-  /** Rows of this lane that are waiting, under way, or ended and not yet on record; of each, its attempts as it was taken, or {@link PUT_OFF}. */
-  held: Map<string, number>;
-  /** Those of them that the last page had as due otherwise than they are held: made so again, by whoever replays or releases them. */
-  passedOver: Set<string>;
-  /** The store may have due rows that are not in the queue. */
-  mayHaveMore: boolean;
-  /** When the store's next row falls due. */
-  wakeMs: number;
-  /** A page that is being read. */
-  reading: Reading | undefined;
-}
-
-/** What has happened since a page was asked for, and may not be in it. */
-interface Reading {
-  /** Rows that were let go of, as they were held: if the page has them so, what it says is over. */
-  released: Map<string, number>;
-  /** The store may have rows that it had not. */
-  hasNew: boolean;
-  /** Nothing may start any more. */
-  isHeldUp: boolean;
-}
-
-interface Endpoint {
-  id: string;
-  first: Lane;
-  retries: Lane;
-  /** Nothing starts before. */
-  holdUntilMs: number;
 }
 
 export interface LanesOptions {
@@ -308,56 +285,4 @@ export class Lanes {
     }
     return endpoint;
   }
-}
-
-/** Written out: spread and added to, an object of so many fields takes 5 µs and 3 KB. */
-function deliveryOf(row: OutboxRow): DeliveryRow {
-  const { id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs } = row;
-  return {
-    id,
-    registrationId,
-    graphId,
-    event,
-    epoch,
-    pauseNo,
-    body,
-    createdMs,
-    dueMs,
-    status: "pending",
-    attempts: 0,
-    deliveredMs: undefined,
-  };
-}
-
-function newLane(registrationId: string, isRetry: boolean): Lane {
-  return {
-    registrationId,
-    isRetry,
-    queue: [],
-    active: 0,
-    held: new Map(),
-    passedOver: new Set(),
-    mayHaveMore: true,
-    wakeMs: FOREVER_MS,
-    reading: undefined,
-  };
-}
-
-/** Whether a page has a row as due that has changed since it was taken. */
-function isOtherwise({ id, attempts }: DeliveryRow, taken: ReadonlyMap<string, number>): boolean {
-  const before = taken.get(id);
-  return before !== undefined && before !== attempts;
-}
-
-function renew(lane: Lane): void {
-  lane.mayHaveMore = true;
-  if (lane.reading) lane.reading.hasNew = true;
-}
-
-function hasWork({ first, retries }: Endpoint): boolean {
-  return [first, retries].some((lane) => lane.mayHaveMore || lane.queue.length > 0);
-}
-
-function isIdle({ first, retries }: Endpoint): boolean {
-  return [first, retries].every((lane) => lane.held.size === 0 && lane.wakeMs === FOREVER_MS);
 }

@@ -17,7 +17,8 @@ import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
 import { FIGURES_OF, figuresOf, type ReceiverFigures } from "./figures.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./input.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
-import { DEFAULT_LIMITS, FOREVER_MS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
+import { FOREVER_MS } from "./lane.ts";
+import { DEFAULT_LIMITS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
 import { pageOf } from "./page.ts";
 import {
   defaultResultUrl,
