@@ -19,6 +19,11 @@ export function withContext<Value>(ctx: Context, call: () => Value): Value {
   return current.run(ctx, call);
 }
 
+/** Runs what outlives the request that happens to be first to need it: its timers would keep that one, and take themselves for a part of it. */
+export function outsideOfRequest<Value>(call: () => Value): Value {
+  return current.exit(call);
+}
+
 /** What of the app is being answered, as what starts a graph. */
 export function currentOrigin(): Origin | undefined {
   const ctx = current.getStore();

@@ -6,6 +6,8 @@ import { SimulatedClock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import { openStore } from "../store/open.ts";
 import { createWebhooks } from "../webhooks/webhooks.ts";
+import type { Context } from "../http/types.ts";
+import { currentContext, withContext } from "./current.ts";
 import { LateWork } from "./late-work.ts";
 import type { Work } from "./work-types.ts";
 
@@ -16,6 +18,7 @@ function rig() {
   let [held, go] = [Promise.resolve(), (): void => undefined];
   const open = async (): Promise<Work> => {
     opened++;
+    assert.throws(currentContext, "it goes on for longer than any request");
     await held;
     if (error) throw error;
     const [store, clock] = [await openStore("memory:"), new SimulatedClock()];
@@ -112,6 +115,13 @@ describe("work that nothing has asked for", () => {
     await work.check();
     await work.check();
     assert.equal(opened(), 3);
+  });
+
+  it("is no part of the request that is first to ask for it", async () => {
+    const { work, opened } = rig();
+    const request = { requestId: "r_1" } as Context;
+    await withContext(request, () => work.engine.list({}));
+    assert.equal(opened(), 1);
   });
 
   it("is not opened to be closed, nor after that", async () => {

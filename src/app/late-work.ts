@@ -7,6 +7,7 @@ import { readLimits } from "../graph/definition/value-limits.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { GraphEvent } from "../store/graph-rows.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import { outsideOfRequest } from "./current.ts";
 import { figuresOf } from "./figures.ts";
 import { late } from "./late.ts";
 import type { Rows, Work } from "./work-types.ts";
@@ -51,7 +52,7 @@ export class LateWork implements Work {
 
   async #try(): Promise<Work> {
     try {
-      this.#opened = await this.#options.open();
+      this.#opened = await outsideOfRequest(this.#options.open);
       this.#hasFailed = false;
       this.#options.onOpen();
       return this.#opened;
