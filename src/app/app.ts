@@ -259,18 +259,23 @@ class SvcApp implements App {
   async #boot(where: Surroundings): Promise<void> {
     const { config } = this;
     await this.#options.onBoot?.();
-    const closing = this.#closing.signal;
+    const failed = new AbortController();
+    const closing = AbortSignal.any([this.#closing.signal, failed.signal]);
     const watchers = { log: this.log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
     const around = { where, listens: this.#listens, clock: this.#clock, closing, ...watchers };
     // Without a key nobody can ask.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
-    const services = await boot({ app: this.#options, face: this, config, ...around });
-    this.#lost = addRoutes(this.#options, {
-      router: this.#router,
-      services,
-      middleware: this.#options.middleware ?? [],
-    });
-    this.#services = services;
+    const middleware = this.#options.middleware ?? [];
+    let services: Services | undefined;
+    try {
+      services = await boot({ app: this.#options, face: this, config, ...around });
+      this.#lost = addRoutes(this.#options, { router: this.#router, services, middleware });
+      this.#services = services;
+    } catch (error) {
+      failed.abort();
+      if (services) await this.#ending.work(services, 0);
+      throw error;
+    }
   }
 
   async #ready(target: string): Promise<void> {

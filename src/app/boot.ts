@@ -12,6 +12,7 @@ import { isNeededAtBoot } from "./at-boot.ts";
 import { Held } from "./held.ts";
 import { Changes } from "./changes.ts";
 import { isShared } from "./config.ts";
+import { undoWork } from "./drain.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { ActivityLog } from "./activity.ts";
 import { LateWork } from "./late-work.ts";
@@ -98,7 +99,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       ownMetrics: app.metrics ?? (() => []),
     };
   } catch (error) {
-    await work?.store.close();
+    if (work) await undoWork(work, options.log);
     file?.close();
     throw error;
   }

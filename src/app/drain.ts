@@ -64,15 +64,38 @@ export class Drain {
   async work({ engine, webhooks, cluster, activity, store, limits, held }: Ending, deadlineMs: number): Promise<void> {
     const endMs = this.#clock.elapsed() + deadlineMs;
     await held.close(deadlineMs);
-    await cluster?.drain();
-    const leftMs = Math.max(LEAST_MS, endMs - this.#clock.elapsed());
-    await Promise.all([engine.close(leftMs), webhooks.close(leftMs)]);
-    // What is under way still is another process's to go on with.
-    await cluster?.close();
+    await endWork({ engine, webhooks, cluster }, () => Math.max(LEAST_MS, endMs - this.#clock.elapsed()));
     await activity.close();
     limits.close();
     await store.close();
   }
+}
+
+/**
+ * Brings graphs and deliveries to a durable point, and leaves the other processes.
+ * @param work what there is of it: of a start that failed, less. @param leftMs asked once nothing new is taken any more.
+ */
+export async function endWork(
+  { engine, webhooks, cluster }: Partial<Pick<Work, "engine" | "webhooks" | "cluster">>,
+  leftMs: () => number,
+): Promise<void> {
+  await cluster?.drain();
+  const ms = leftMs();
+  await Promise.all([engine?.close(ms), webhooks?.close(ms)]);
+  // What is under way still is another process's to go on with.
+  await cluster?.close();
+}
+
+/** What works already where a start has failed: ended at once, and closed. Never rejects: whoever started it hears of the first fault. */
+export async function undoWork({ store, ...work }: Partial<Work> & Pick<Work, "store">, log: Log): Promise<void> {
+  await keptAlive(async () => {
+    try {
+      await endWork(work, () => 0);
+      await store.close();
+    } catch (err) {
+      log.error({ err }, "What a start that failed has opened could not be closed");
+    }
+  });
 }
 
 /** Timers of a `Clock` keep no process alive; while it ends, something must. */

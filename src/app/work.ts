@@ -12,11 +12,11 @@ import { traceparent } from "../shared/trace.ts";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { createWebhooks, type WebhooksOptions } from "../webhooks/webhooks.ts";
-import type { Cluster } from "../cluster/cluster.ts";
 import type { ProcessFigures } from "../cluster/membership.ts";
 import type { Changes } from "./changes.ts";
 import type { Config } from "./config.ts";
 import { currentOrigin } from "./current.ts";
+import { undoWork } from "./drain.ts";
 import { inboxUrl, isDemoOn } from "./endpoints/demo.ts";
 import { figuresOf } from "./figures.ts";
 import { createFleet, jobFor } from "./fleet.ts";
@@ -44,23 +44,32 @@ export interface WorkOptions {
   build: string;
 }
 
-/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; then the store is closed again */
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; then nothing of it works any more */
 export async function openWork(options: WorkOptions): Promise<Work> {
   const store = await openStore(options.config.databaseUrl, { jobOf: jobFor });
+  const opened: Opened = { store };
+  const failed = new AbortController();
+  const closing = AbortSignal.any([options.closing, failed.signal]);
   try {
-    return { store, ...(await startWork(options, store)) };
+    return { store, ...(await startWork({ ...options, closing }, store, opened)) };
   } catch (error) {
-    await store.close();
+    failed.abort();
+    await undoWork(opened, options.log);
     throw error;
   }
 }
 
-/** Registrations go first: a graph that recovery finishes at once must find its listeners. */
+type Opened = Pick<Work, "store"> & Partial<Work>;
+
+/**
+ * Registrations go first: a graph that recovery finishes at once must find its listeners.
+ * @param opened told of each part as soon as it may be at work.
+ */
 async function startWork(
   { app, config, where, clock, closing, log, metrics, tracer, pageCache, changes, build }: WorkOptions,
   store: Store,
+  opened: { -readonly [Part in keyof Opened]: Opened[Part] },
 ): Promise<Omit<Work, "store">> {
-  let fleet: Cluster | undefined;
   store.graphs.onAnyEvents((id) => changes.tellGraph(id));
   store.webhooks.onOutbox(() => changes.tell({ of: "webhooks" }));
   const webhooks = createWebhooks({
@@ -77,7 +86,7 @@ async function startWork(
     },
     onChange: () => {
       changes.tell({ of: "webhooks" });
-      fleet?.webhooksChanged();
+      opened.cluster?.webhooksChanged();
     },
     traceparent: ({ id, graphId }, attempt) =>
       traceparent(deliveryTrace(graphId, id, attempt, config.otlp?.ratio ?? 0)),
@@ -88,12 +97,13 @@ async function startWork(
     ...webhookLimits(app, config),
     ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
   });
+  opened.webhooks = webhooks;
   await webhooks.registerAtBoot(config.webhookUrls);
   const watch = loopWatch(app, metrics, log, () => engine.lanes());
   const figures = (): ProcessFigures => figuresOf(watch);
   const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
   const cluster = await createFleet({ app, build, config, clock, log, store, onInvalidated, changes, figures });
-  fleet = cluster;
+  opened.cluster = cluster;
   if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
   const engine: Engine = createEngine({
     store,
@@ -122,6 +132,7 @@ async function startWork(
     ...retentionOf(app, config),
     ...graphLimits(app, config),
   });
+  opened.engine = engine;
   watch.start(closing);
   await engine.recover();
   await cluster?.start();

@@ -288,10 +288,13 @@ class GraphEngine implements Engine {
   }
 
   async recover(): Promise<number> {
-    const { fleet } = this.#options;
+    const { fleet, schedules = [] } = this.#options;
+    const isRunner = fleet?.isRunner !== false;
+    // What can't be begun is refused before anything is taken up.
+    if (isRunner) await this.schedule.check(schedules);
     await this.queues.begin();
     const count = fleet ? 0 : await this.#takeUpAll();
-    if (fleet?.isRunner !== false) await this.schedule.begin(this.#options.schedules ?? []);
+    if (isRunner) await this.schedule.begin(schedules);
     this.#retention?.start();
     return count;
   }

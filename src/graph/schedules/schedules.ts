@@ -57,17 +57,23 @@ export class Scheduler implements Schedules {
     this.#options = options;
   }
 
-  /** Takes up those of the app's code, in place of those it had before, and begins. @throws SvcError `SVC_DEFINITION` */
-  async begin(definitions: readonly ScheduleDefinition[]): Promise<void> {
+  /** Of those of the app's code. @throws SvcError `SVC_DEFINITION` for what `begin` could not take up */
+  async check(definitions: readonly ScheduleDefinition[]): Promise<void> {
     const names = new Set<string>();
     for (const definition of definitions) {
       const { name } = definition;
       if (names.has(name)) throw refused(`Two schedules are named "${name}"; names must differ`);
       names.add(name);
-      await this.#save(definition, "app").catch((error: unknown) => {
+      await this.#timesOf(definition).catch((error: unknown) => {
         throw refused(`The schedule "${name}": ${(error as Error).message}`, error);
       });
     }
+  }
+
+  /** Takes up those of the app's code, which were checked, in place of those it had before, and begins. */
+  async begin(definitions: readonly ScheduleDefinition[]): Promise<void> {
+    const names = new Set(definitions.map(({ name }) => name));
+    for (const definition of definitions) await this.#save(definition, "app");
     for (const { name, source } of await this.#options.rows.schedules())
       if (source === "app" && !names.has(name)) await this.#options.rows.remove(name, "app");
     this.#hasBegun = true;
@@ -136,14 +142,8 @@ export class Scheduler implements Schedules {
 
   async #save(definition: ScheduleDefinition, source: Source, steering?: Steering): Promise<ScheduleRow> {
     const { name, cron, worker, timeZone = "UTC", input, catchUp = "last", overlap = "skip" } = definition;
-    if (!NAME.test(name))
-      throw invalid(
-        "name",
-        `"${String(name).slice(0, 80)}" is no name; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
-      );
-    if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
+    const times = await this.#timesOf(definition);
     const nowMs = this.#options.clock.now();
-    const times = (await this.#times())(cron, timeZone);
     const make = (old: ScheduleRow | undefined): ScheduleRow => {
       if (source === "api") requireOurs(name, old);
       // A time that was missed stays due, as long as it means the same.
@@ -192,6 +192,17 @@ export class Scheduler implements Schedules {
 
   #audit(step: string, name: string, steering?: Steering, data?: Json) {
     return auditOf(`schedule.${step}`, name, this.#options.clock.now(), steering, data);
+  }
+
+  /** @throws SvcError `SVC_INVALID` for what can't be a schedule */
+  async #timesOf({ name, cron, worker, timeZone = "UTC" }: ScheduleDefinition): Promise<CronTimes> {
+    if (!NAME.test(name))
+      throw invalid(
+        "name",
+        `"${String(name).slice(0, 80)}" is no name; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+      );
+    if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
+    return (await this.#times())(cron, timeZone);
   }
 
   /** Tells the times of an expression. What was read is kept, for as long as there is room. */
