@@ -97,6 +97,7 @@ export class Cluster implements Fleet {
       leases: this.#leases,
       commands: this.#commands,
       clock,
+      log,
       identifiers: options.identifiers,
       me,
       held: () => this.#held,
@@ -382,6 +383,7 @@ export class Cluster implements Fleet {
           .handOn()
           .catch((err: unknown) => log.debug({ err }, "Graphs of other builds could not be looked for"));
       this.#leases.sweep().catch((err: unknown) => log.debug({ err }, "What others left could not be looked for"));
+      this.#commands.sweep().catch((err: unknown) => log.debug({ err }, "What others asked for could not be swept"));
     });
   }
 }

@@ -3,10 +3,11 @@
  * and looked for now and then, as one may be lost.
  */
 import { randomBytes } from "node:crypto";
-import type { Wish } from "../graph/fleet.ts";
+import { Outrun, type Wish } from "../graph/fleet.ts";
 import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError, type ErrorCode, type Issue } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";
 import type { Notices } from "./notices.ts";
 
@@ -43,10 +44,11 @@ export class Commands {
 
   /**
    * Asks another process.
-   * @returns its answer; undefined where it is gone, and may or may not have done it.
+   * @param endMs by the time that goes by (`Clock.elapsed`): it is waited for until then.
+   * @returns its answer; undefined where there is none in time, or it is gone: it may or may not have done it.
    */
-  async ask(process: string, sender: string, graphId: string, wish: Wish): Promise<Answer | undefined> {
-    const { database, notices } = this.#options;
+  async ask(process: string, sender: string, graphId: string, wish: Wish, endMs: number): Promise<Answer | undefined> {
+    const { database, notices, clock } = this.#options;
     const { schema, query } = database;
     const id = `c_${randomBytes(9).toString("hex")}`;
     const body: Body = { graphId, wish };
@@ -65,7 +67,7 @@ export class Commands {
         );
         const [row] = rows;
         if (row?.answer) return row.answer;
-        if (!row?.is_there) return undefined;
+        if (!row?.is_there || clock.elapsed() >= endMs) return undefined;
       }
     } finally {
       this.#waiting.delete(id);
@@ -86,6 +88,14 @@ export class Commands {
       [processId],
     );
     await Promise.all(rows.map((row) => this.#run(row)));
+  }
+
+  /** Takes away what was asked by those that are gone: nobody waits for it. */
+  async sweep(): Promise<void> {
+    const { schema, query } = this.#options.database;
+    await query(
+      `delete from ${schema}.commands c where not exists (select from ${schema}.processes p where p.id = c.sender)`,
+    );
   }
 
   readonly #running = new Set<string>();
@@ -123,13 +133,18 @@ export function snapshotFrom(answer: Exclude<Answer, { kind: "moved" }>): Snapsh
   throw new SvcError(answer.code, answer.message, answer.issues ? { issues: answer.issues } : {});
 }
 
-/** What a fault of this process is told as: the other one can't mend it. */
-export async function answerOf(work: Promise<Snapshot>): Promise<Answer> {
+/** A fault of this process is told as one that the other can't mend, and logged here. */
+export async function answerOf(work: Promise<Snapshot>, graphId: string, log: Log): Promise<Answer> {
   try {
     return { kind: "done", snapshot: await work };
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    const { code, message, issues } = error;
-    return { kind: "refused", code, message, ...(issues && { issues }) };
+  } catch (err) {
+    if (err instanceof Outrun) return { kind: "moved" };
+    if (err instanceof SvcError) {
+      const { code, message, issues } = err;
+      return { kind: "refused", code, message, ...(issues && { issues }) };
+    }
+    log.error({ graphId, err }, `What another process wants of the graph ${graphId} could not be done`);
+    const message = `The process that holds the graph ${graphId} failed at it; its log says how`;
+    return { kind: "refused", code: "SVC_INTERNAL", message };
   }
 }

@@ -6,6 +6,7 @@ import { Outrun, type Held, type Wish } from "../graph/fleet.ts";
 import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
 import { answerOf, snapshotFrom, type Answer, type Commands } from "./commands.ts";
 import type { Leases } from "./leases.ts";
 
@@ -19,6 +20,7 @@ export interface ReachOptions {
   leases: Leases;
   commands: Commands;
   clock: Clock;
+  log: Log;
   /** Task identifiers of the graphs that this process can go on with. */
   identifiers: readonly string[];
   /** The number of this process; undefined while it has lost its database. */
@@ -61,7 +63,7 @@ export class Reach {
       const held = this.#options.held();
       if (where?.kind === "mine" && held?.holds(graphId)) return held.fulfil(graphId, wish);
       if (where?.kind === "elsewhere") {
-        const answer = await commands.ask(where.process, where.me, graphId, wish);
+        const answer = await commands.ask(where.process, where.me, graphId, wish, endMs);
         // It has changed hands meanwhile.
         if (answer !== undefined && answer.kind !== "moved") return snapshotFrom(answer);
       }
@@ -76,7 +78,7 @@ export class Reach {
   async fulfil(graphId: string, wish: Wish): Promise<Answer> {
     const held = this.#options.held();
     const isFor = held?.holds(graphId) === true || (await this.#isToTake(graphId));
-    return held && isFor ? answerOf(held.fulfil(graphId, wish)) : { kind: "moved" };
+    return held && isFor ? answerOf(held.fulfil(graphId, wish), graphId, this.#options.log) : { kind: "moved" };
   }
 
   /** Who holds a graph: this process from now on, where nobody did. Undefined while it can't be told. */
