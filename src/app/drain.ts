@@ -75,7 +75,7 @@ export class Drain {
  * Brings graphs and deliveries to a durable point, and leaves the other processes.
  * @param work what there is of it: of a start that failed, less. @param leftMs asked once nothing new is taken any more.
  */
-export async function endWork(
+async function endWork(
   { engine, webhooks, cluster }: Partial<Pick<Work, "engine" | "webhooks" | "cluster">>,
   leftMs: () => number,
 ): Promise<void> {
