@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Held } from "../graph/fleet.ts";
-import { systemClock, type Clock } from "../shared/clock.ts";
+import { SimulatedClock, systemClock, type Clock } from "../shared/clock.ts";
 import { silentLog } from "../shared/log.ts";
 import { openStore } from "../store/open.ts";
 import type { Store } from "../store/contract.ts";
@@ -127,6 +127,15 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
       await new Promise((next) => setTimeout(next, 20));
     assert.deepEqual([await state(), isHeld], [{ holder: null, lease: 8, jobs: 1 }, false]);
     await database.query("select graphile_worker.remove_job('g_1')");
+  });
+
+  it("waits for nothing any more once it is closed, without a drain too", async () => {
+    const clock = new SimulatedClock();
+    const { cluster } = await start({}, undefined, { isRunner: false, clock });
+    assert.ok(clock.pending > 0);
+    open.splice(0);
+    await cluster.close();
+    assert.equal(clock.pending, 0);
   });
 
   it("that finds another dead looks after children of which that one may have told nobody", async () => {

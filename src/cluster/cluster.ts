@@ -11,6 +11,7 @@ import { NodesElsewhere } from "./elsewhere.ts";
 import { nodeTask, type JobPayload } from "./task.ts";
 import { Commands } from "./commands.ts";
 import type { OpenedDatabase } from "./database.ts";
+import { HeldGraphs } from "./held-graphs.ts";
 import { JobQueues } from "./job-queues.ts";
 import { prepareJobs } from "./jobs.ts";
 import { Leases } from "./leases.ts";
@@ -19,14 +20,7 @@ import { CHANNEL, LONGEST_NEWS, newsOf, Notices, readNews, type News } from "./n
 import { patiently } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
 import { Reach } from "./reach.ts";
-import { TakeBatch } from "./take-batch.ts";
-
-/** A graph that rests gives its place to another after this long. */
-const REST_LOOK_MS = 1000;
-/** Between looks for what no notification told, and for what came too late to be given up. */
-const SWEEP_MS = 5000;
-/** Sweeps between looks for all that anybody waits for: those cost a question for each. */
-const DOUBT_SWEEPS = 6;
+import { Rounds, type Look, type RoundsOptions } from "./rounds.ts";
 
 /** Between two notices that webhooks have changed, however many deliveries end. */
 const TELL_MS = 1000;
@@ -64,16 +58,13 @@ export class Cluster implements Fleet {
   readonly #membership: Membership;
   readonly #notices: Notices;
   readonly #commands: Commands;
-  readonly #takes: TakeBatch;
+  readonly #graphs: HeldGraphs;
+  readonly #rounds: Rounds;
   readonly #reach: Reach;
   readonly #queues: JobQueues;
   readonly permits: SharedPermits;
   readonly elsewhere: NodesElsewhere;
-  /** Graphs that take a place, and what is to be called when they leave it. */
-  readonly #places = new Map<string, () => void>();
   #held: Held | undefined;
-  #sweeps = 0;
-  #forgotten: ReadonlySet<string> = new Set();
   #hasJoined = false;
   #isClosing = false;
   #isTelling = false;
@@ -93,16 +84,18 @@ export class Cluster implements Fleet {
       fulfil: (graphId, wish) => this.#reach.fulfil(graphId, wish),
     });
     const me = (): string | undefined => this.#membership.id;
+    const { isRunner, concurrency } = options;
+    const state = { me, held: () => this.#held, isClosing: () => this.#isClosing };
+    this.#graphs = new HeldGraphs({ leases: this.#leases, clock, log, concurrency, isRunner, ...state });
+    this.#rounds = new Rounds({ clock, log, me, ...this.#looks() });
     this.#reach = new Reach({
       leases: this.#leases,
       commands: this.#commands,
       clock,
       log,
       identifiers: options.identifiers,
-      me,
-      held: () => this.#held,
-      isTakingUp: (graphId) => this.#places.has(graphId),
-      isClosing: () => this.#isClosing,
+      isTakingUp: (graphId) => this.#graphs.has(graphId),
+      ...state,
     });
     this.#queues = new JobQueues({ database, clock, log, me });
     this.permits = new SharedPermits({
@@ -126,7 +119,6 @@ export class Cluster implements Fleet {
       tell: (process) => this.#notices.tell("called", process),
       tellWanted: () => this.#notices.tell("changed", "places"),
     });
-    this.#takes = new TakeBatch((ids) => this.#leases.take(ids, this.#requireId()));
     this.#membership = new Membership({
       database,
       profile,
@@ -175,11 +167,11 @@ export class Cluster implements Fleet {
     // The database may be away for a moment just now, as it may later.
     await patiently(() => prepareJobs(database.pool, log));
     await patiently(() => this.#membership.join());
-    this.#sweepLater();
+    this.#rounds.start();
     if (!this.isRunner) return;
     const { nodePlaces, profile } = this.#options;
     if (identifiers.length > 0)
-      await this.#queues.start({ identifiers, concurrency, isAhead: true, onJob: (job) => this.#onJob(job) });
+      await this.#queues.start({ identifiers, concurrency, isAhead: true, onJob: (job) => this.#graphs.onJob(job) });
     // Of nodes that this process runs for graphs of others.
     const nodeTasks = profile.workers.map(nodeTask);
     const onJob = ({ id }: JobPayload): Promise<void> => this.elsewhere.run(id);
@@ -190,13 +182,16 @@ export class Cluster implements Fleet {
   /** Fetches nothing more. What is held goes on. */
   async drain(): Promise<void> {
     this.#isClosing = true;
-    for (const leave of this.#places.values()) leave();
+    this.#rounds.close();
+    this.#graphs.leaveAll();
     await this.elsewhere.leave();
     await this.#queues.close();
   }
 
   /** Gives up what is held, for others, and leaves. */
   async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#rounds.close();
     const { id } = this.#membership;
     if (id !== undefined) await this.#leases.giveUpFor(id, false).catch(() => undefined);
     this.#notices.close();
@@ -213,17 +208,11 @@ export class Cluster implements Fleet {
   }
 
   enter(graphId: string): string | undefined {
-    const { id } = this.#membership;
-    if (!this.isRunner || this.#isClosing || id === undefined || this.#places.size >= this.#options.concurrency)
-      return undefined;
-    this.#places.set(graphId, () => undefined);
-    return id;
+    return this.#graphs.enter(graphId);
   }
 
   left(graphId: string): void {
-    const leave = this.#places.get(graphId);
-    this.#places.delete(graphId);
-    leave?.();
+    this.#graphs.left(graphId);
   }
 
   wrote(graphId: string, registrationIds: readonly string[]): void {
@@ -261,14 +250,26 @@ export class Cluster implements Fleet {
     return this.#leases.isHeld(graphId, lease, this.#requireId());
   }
 
-  /** Never rejects: whoever wanted something of the graph has it. What can't be given back is found by #takeUpForgotten. */
-  async giveBack(graphId: string, lease: number): Promise<void> {
-    await patiently(() => this.#leases.giveBack(graphId, lease)).catch((err: unknown) =>
-      this.#options.log.warn({ graphId, err }, `The graph ${graphId} could not be given back yet`),
-    );
+  giveBack(graphId: string, lease: number): Promise<void> {
+    return this.#graphs.giveBack(graphId, lease);
   }
 
   // What others want.
+
+  #looks(): Pick<RoundsOptions, "always" | "seldom"> {
+    const handOn: Look = () => this.#leases.handOn();
+    const always: Look[] = [
+      (me) => this.#lookForCommands(me),
+      () => this.#readControls(),
+      (me) => this.#graphs.lookForForgotten(me),
+      () => this.#leases.sweep(),
+      () => this.#commands.sweep(),
+    ];
+    return {
+      always: this.isRunner ? [...always, handOn] : always,
+      seldom: [() => this.#doubt(), () => this.#leases.addLostJobs()],
+    };
+  }
 
   #hear(news: News): void {
     const { id } = this.#membership;
@@ -305,85 +306,9 @@ export class Cluster implements Fleet {
     this.#commands.look(id).catch((err: unknown) => log.warn({ err }, "Another process could not be answered"));
   }
 
-  // Graphs from the queue.
-
-  async #onJob({ id: graphId, hasCrashed = false, beside }: JobPayload): Promise<void> {
-    const held = this.#held;
-    if (this.#isClosing || !held) throw new Error("The process is stopping");
-    // Asked of the database, whatever this process believes to hold: others may have given it up, and then the job is all there is.
-    const number = await this.#takes.take(graphId);
-    // Another has it, or it has ended, or waits for somebody; or the job is there twice.
-    if (number === undefined || held.holds(graphId) || this.#places.has(graphId)) return;
-    const left = new Promise<void>((leave) => this.#places.set(graphId, leave));
-    try {
-      await held.hold(graphId, number, hasCrashed, beside);
-    } catch (error) {
-      this.left(graphId);
-      // For whoever can read it; where not even that can be said, #takeUpForgotten finds it.
-      await this.#leases.giveBack(graphId, number);
-      throw error;
-    }
-    if (!held.holds(graphId)) return this.left(graphId);
-    this.#leaveAtRest(graphId);
-    await left;
-  }
-
-  /**
-   * Takes up what this process holds and does not know of: its answer was lost, or could not be read. One that runs nothing gives it back:
-   * taken up there, it would never go on.
-   * @param before what was so at the last look. @returns what is so now.
-   */
-  async #takeUpForgotten(id: string, before: ReadonlySet<string>): Promise<Set<string>> {
-    const forgotten = new Set<string>();
-    for (const { id: graphId, number } of await this.#leases.heldBy(id)) {
-      const held = this.#held;
-      // Of one that runs nothing there is only what is lent.
-      if (held?.isLent(graphId) || (this.isRunner && (held?.holds(graphId) || this.#places.has(graphId)))) continue;
-      if (!before.has(graphId)) forgotten.add(graphId);
-      else if (this.isRunner) await held?.hold(graphId, number, false);
-      else await this.giveBack(graphId, number);
-    }
-    return forgotten;
-  }
-
-  /** What waits, for a time or for somebody, takes no place. */
-  #leaveAtRest(graphId: string): void {
-    this.#options.clock.schedule(REST_LOOK_MS, () => {
-      if (!this.#places.has(graphId)) return;
-      if (this.#held?.isAtRest(graphId)) this.left(graphId);
-      else this.#leaveAtRest(graphId);
-    });
-  }
-
   #requireId(): string {
     const { id } = this.#membership;
     if (id !== undefined) return id;
     throw new SvcError("SVC_STORE", "This process has lost its database, and joins anew");
-  }
-
-  #sweepLater(): void {
-    const { clock, log } = this.#options;
-    clock.schedule(SWEEP_MS, () => {
-      if (this.#isClosing) return;
-      this.#sweepLater();
-      const { id } = this.#membership;
-      if (id === undefined) return;
-      this.#lookForCommands(id);
-      this.#readControls();
-      if (++this.#sweeps % DOUBT_SWEEPS === 0) {
-        this.#doubt();
-        this.#leases.addLostJobs().catch((err: unknown) => log.debug({ err }, "Lost jobs could not be looked for"));
-      }
-      this.#takeUpForgotten(id, this.#forgotten).then(
-        (forgotten) => (this.#forgotten = forgotten),
-        (err: unknown) => log.debug({ err }, "What is held could not be looked for"),
-      );
-      if (this.isRunner)
-        this.#leases
-          .handOn()
-          .catch((err: unknown) => log.debug({ err }, "Graphs of other builds could not be looked for"));
-      this.#leases.sweep().catch((err: unknown) => log.debug({ err }, "What others left could not be looked for"));
-      this.#commands.sweep().catch((err: unknown) => log.debug({ err }, "What others asked for could not be swept"));
-    });
   }
 }
