@@ -4,7 +4,7 @@ import { SimulatedClock } from "../shared/clock.ts";
 import { silentLog } from "../shared/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
 import { Membership, type ProcessFigures } from "./membership.ts";
-import type { OpenedDatabase } from "./database.ts";
+import type { OpenedDatabase, Query } from "./database.ts";
 import { openDatabase } from "./open-database.ts";
 
 describe("processes on one database", { skip: await withoutPostgres() }, () => {
@@ -28,11 +28,25 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     clock: SimulatedClock;
   }
 
-  async function member(patienceMs = 10_000, figures?: () => ProcessFigures): Promise<Told> {
+  /** @param asked told after each statement of its session. */
+  async function member(
+    patienceMs = 10_000,
+    figures?: () => ProcessFigures,
+    asked?: (text: string, member: Membership) => Promise<void>,
+  ): Promise<Told> {
     const told = { joined: [] as string[], lost: [] as string[], gaveUp: [] as string[] };
     const clock = new SimulatedClock(0);
-    const membership = new Membership({
-      database,
+    const session: OpenedDatabase["session"] = async (onEnd) => {
+      const made = await database.session(onEnd);
+      const query: Query = async (text, values) => {
+        const answer = await made.query<never>(text, values);
+        await asked?.(text, membership);
+        return answer;
+      };
+      return { ...made, query };
+    };
+    const membership: Membership = new Membership({
+      database: { ...database, session },
       profile: { role: "all", workers: ["resize"], definitions: [], build: "b1", claimant: undefined },
       clock,
       log: silentLog,
@@ -119,6 +133,16 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     await one.member.close();
     await other.member.close();
   });
+
+  for (const statement of ["select pg_advisory_lock", "insert into"])
+    it(`are not listed where they are closed as they join, just after: ${statement}`, async () => {
+      const close = async (text: string, joining: Membership): Promise<void> => {
+        if (text.trim().startsWith(statement)) await joining.close();
+      };
+      await assert.rejects(member(10_000, undefined, close), /has left/);
+      const { rows } = await database.query("select from svc.processes");
+      assert.equal(rows.length, 0);
+    });
 
   it("drop what they have when another has given it up, though their session is there", async () => {
     const one = await member();

@@ -122,6 +122,7 @@ export class Membership {
       await this.#options.onSession?.(session);
       await session.query(`select pg_advisory_lock(${LOCK_CLASS}, 0)`);
       await session.query(clusterTables(schema));
+      this.#requireOpen();
       const id = `p_${randomBytes(8).toString("hex")}`;
       const { rows } = await session.query<{ number: number }>(
         `insert into ${schema}.processes (id, number, backend_pid, host, role, workers, definitions, build, claimant)
@@ -139,6 +140,9 @@ export class Membership {
         ],
       );
       if (rows.length === 0) throw new Error("The process was not listed");
+      // Whoever has closed it meanwhile did not know of this row.
+      if (this.#isClosed) await session.query(`delete from ${schema}.processes where id = $1`, [id]);
+      this.#requireOpen();
       await session.query(`select pg_advisory_unlock(${LOCK_CLASS}, 0)`);
       this.#session = session;
       this.#id = id;
@@ -154,6 +158,10 @@ export class Membership {
       throw error;
     }
     this.#arm();
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new Error("The process has left, and joins no more");
   }
 
   /** Tells that it is there, and gives up for others what they can't. */
