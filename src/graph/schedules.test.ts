@@ -4,7 +4,7 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { loadCron } from "./schedules/cron.ts";
 import { worker } from "./definition/definition.ts";
-import { dueRuns } from "./schedules/due-runs.ts";
+import { dueRuns, missedText } from "./schedules/due-runs.ts";
 import { bench, gate, SetClock, STORES, type Bench } from "./engine-bench.test.ts";
 import type { ScheduleDefinition } from "./schedules/schedule-types.ts";
 
@@ -346,8 +346,23 @@ describe("due times", () => {
     assert.deepEqual(dueRuns({ nextMs: nowMs + 1, catchUp: "all" }, times, nowMs), {
       runs: [],
       skipped: 0,
+      isMore: false,
       nextMs: nowMs + 1,
     });
+  });
+
+  it("that nobody makes up for are told of, those beyond a thousand too", async () => {
+    const times = (await loadCron())("* * * * * *", "UTC", START);
+    const told = (catchUp: "all" | "last" | "none", lateMs: number): string | undefined =>
+      missedText("often", dueRuns({ nextMs: START, catchUp }, times, START + lateMs));
+    assert.equal(
+      told("all", HOUR),
+      "The schedule often was due more than 1000 times: so many are made up for, the rest is passed over",
+    );
+    assert.equal(told("all", 999_000), undefined);
+    assert.equal(told("last", HOUR), "The schedule often missed 1000 of its times, or more");
+    assert.equal(told("last", 10_000), "The schedule often missed 10 of its times");
+    assert.equal(told("none", 0), undefined);
   });
 
   it("that are a minute late at most are on time, also where nothing is made up for", async () => {

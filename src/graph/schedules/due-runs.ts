@@ -12,8 +12,10 @@ const MOST_RUNS = 1000;
 export interface DueRuns {
   /** Times to run now, in order. */
   runs: number[];
-  /** Times that were missed and are not made up for. */
+  /** Times that were missed and are not made up for, of those that were looked at. */
   skipped: number;
+  /** Whether more were missed than are looked at: the rest is passed over. */
+  isMore: boolean;
   nextMs: number | undefined;
 }
 
@@ -28,13 +30,22 @@ export function dueRuns(
     due.push(nextMs);
     nextMs = times.next(nextMs);
   }
-  if (nextMs !== undefined && nextMs <= nowMs) {
+  const isMore = nextMs !== undefined && nextMs <= nowMs;
+  if (isMore) {
     const lastMs = times.last(nowMs);
     if (catchUp !== "all" && lastMs !== undefined) due.push(lastMs);
     nextMs = times.next(nowMs);
   }
   const runs = due.slice(catchUp === "all" ? 0 : -1).filter((ms) => catchUp !== "none" || nowMs - ms <= LATE_MS);
-  return { runs, skipped: due.length - runs.length, nextMs };
+  return { runs, skipped: due.length - runs.length, isMore, nextMs };
+}
+
+/** What those who run it are told of times that nobody makes up for; undefined where there are none. */
+export function missedText(name: string, { runs, skipped, isMore }: DueRuns): string | undefined {
+  if (isMore && skipped === 0)
+    return `The schedule ${name} was due more than ${runs.length} times: so many are made up for, the rest is passed over`;
+  if (skipped === 0) return undefined;
+  return `The schedule ${name} missed ${skipped} of its times${isMore ? ", or more" : ""}`;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { GraphStore } from "../../store/graph-store.ts";
 import type { AuditRows, ScheduleRow, ScheduleRows, ScheduleStep } from "../../store/control.ts";
 import { auditOf } from "../machine/audit.ts";
 import { loadCron, type CronTimes } from "./cron.ts";
-import { afterSetBack, dueRuns } from "./due-runs.ts";
+import { afterSetBack, dueRuns, missedText } from "./due-runs.ts";
 import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
 import type { StartOptions, Steering } from "../definition/steering-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
@@ -300,9 +300,10 @@ export class Scheduler implements Schedules {
   async #run(row: ScheduleRow): Promise<void> {
     const { rows, clock, log } = this.#options;
     const times = (await this.#times())(row.cron, row.timeZone);
-    const { runs, skipped, nextMs } = dueRuns(row, times, clock.now());
-    if (skipped > 0)
-      log.warn({ schedule: row.name, skipped }, `The schedule ${row.name} missed ${skipped} of its times`);
+    const due = dueRuns(row, times, clock.now());
+    const { runs, nextMs } = due;
+    const missed = missedText(row.name, due);
+    if (missed !== undefined) log.warn({ schedule: row.name, skipped: due.skipped }, missed);
     let ran: ScheduleStep["ran"];
     let leftMs: number | undefined;
     for (const ms of runs) {
