@@ -29,6 +29,8 @@ export interface Engine {
    * 10,000 at most, and of 2,000 where `tag`, `parent` or `error` is given. `limit` and `cursor` are not heeded.
    */
   durations(query: GraphQuery): Promise<Durations>;
+  /** Graphs that run and wait for a signal, oldest first, `limit` of them at most; of the oldest 2,000 that run. */
+  waiting(limit: number): Promise<Snapshot[]>;
   /** A node with what it was given and has come to; undefined for one that is not there. */
   node(graphId: string, nodeId: string): Promise<NodeDetail | undefined>;
   /** All nodes of a graph with all that is kept of them; empty where there is no such graph. */

@@ -241,6 +241,10 @@ class GraphEngine implements Engine {
     return this.#views.list(query);
   }
 
+  waiting(limit: number): Promise<Snapshot[]> {
+    return this.#views.waiting(limit);
+  }
+
   durations(query: GraphQuery): Promise<Durations> {
     return this.#views.durations(query);
   }

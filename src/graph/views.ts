@@ -73,6 +73,10 @@ export class Views {
     return { ...page, items: await this.#views(page.items.map(({ id }) => id)) };
   }
 
+  async waiting(limit: number): Promise<Snapshot[]> {
+    return this.#views(await this.#options.graphs.waiting(limit));
+  }
+
   durations(query: GraphQuery): Promise<Durations> {
     const nowMs = query.nowMs ?? this.#options.clock.now();
     return this.#options.graphs.durations({ ...query, nowMs }, nowMs);

@@ -308,6 +308,21 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       assert.equal((await store.graphs.countByStatus()).done, doneBefore + 1);
     });
 
+    it("gives back running graphs that wait for a signal, oldest first", async () => {
+      const [first, second, sleeps, paused] = [nextId(), nextId(), nextId(), nextId()];
+      const add = async (id: string, status: "running" | "paused", kind: "wait" | "sleep"): Promise<void> => {
+        const insertNodes = [{ ...nodeRow(id, "a#approval"), kind, status: "waiting" as const }];
+        await store.graphs.commit({ graphId: id, insert: graphRow(id, { status, phase: status }), insertNodes });
+      };
+      await add(second, "running", "wait");
+      await add(first, "running", "wait");
+      await add(sleeps, "running", "sleep");
+      await add(paused, "paused", "wait");
+      const found = (await store.graphs.waiting(1000)).filter((id) => [first, second, sleeps, paused].includes(id));
+      assert.deepEqual(found, [first, second]);
+      assert.equal((await store.graphs.waiting(1)).length, 1);
+    });
+
     it("takes away what has finished before a time, with its deliveries, and nothing else", async () => {
       const finished = { worker: "purged", status: "done" as const, phase: "done" as const, tags: ["old"] };
       const add = async (change: Partial<GraphRow>, unit: Partial<Unit> = {}): Promise<string> => {

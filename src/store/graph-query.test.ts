@@ -124,6 +124,7 @@ async function askAll({ graphs, webhooks, sessions, answers, schedules, audit }:
   await graphs.load([graphId]);
   await graphs.events(graphId, 0);
   await graphs.unfinished("", 10);
+  await graphs.waiting(10);
   await graphs.pastNodes(graphId);
   await graphs.children([graphId]);
   await graphs.countByStatus();

@@ -46,6 +46,8 @@ export interface GraphStore extends ArtifactRows {
   announce?(graphId?: string): void;
   /** Ids of graphs that are not done or failed, oldest first, from behind `after`: what a starting process goes on with. */
   unfinished(after: string, limit: number): Promise<string[]>;
+  /** Ids of running graphs that wait for a signal, oldest first; of the oldest 2,000 that run. */
+  waiting(limit: number): Promise<string[]>;
   list(query: GraphQuery): Promise<Page<GraphRow>>;
   /** How long those took that a query asks for, the newest 10,000 at most; 2,000 where a tag, a parent or an error is given. */
   durations(query: GraphQuery, nowMs: number): Promise<Durations>;

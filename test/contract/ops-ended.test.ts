@@ -13,6 +13,24 @@ const slow = worker("slow", async (_: unknown, ctx) => {
   throw new FinalError("The disk was full");
 });
 
+describe("a run that waits for somebody", () => {
+  it("needs attention, however many have begun since", async () => {
+    const clock = new SimulatedClock(Date.now());
+    const app = opsSample({ more: { clock, workers: [slow], graphs: [], schedules: [] } });
+    await app.boot();
+    try {
+      const id = await runTo(app, "slow", null, "running");
+      const isWaiting = async (): Promise<boolean> =>
+        (await app.engine.snapshot(id))?.nodes.at(-1)?.status === "waiting";
+      await until(isWaiting, "that it waits");
+      for (let count = 0; count < 110; count++) await app.engine.start("slow", null);
+      assert.match(await (await localClient(app).get("/_svc/ops")).text(), new RegExp(`/runs/${id}#signal`));
+    } finally {
+      await app.close();
+    }
+  });
+});
+
 describe("a run of two hours that has just failed", () => {
   // Ids tell the time of the machine.
   const clock = new SimulatedClock(Date.now());

@@ -10,7 +10,16 @@ import { Lines } from "../lines.ts";
 import type { ArtifactRow } from "../artifacts.ts";
 import { MemoryArtifacts } from "./artifacts.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
-import { durationOf, idRange, isPlain, isPurgeable, matches, MAX_DURATIONS, MAX_TOTAL } from "../graph-query.ts";
+import {
+  durationOf,
+  idRange,
+  isPlain,
+  isPurgeable,
+  matches,
+  MAX_DURATIONS,
+  MAX_LOOKED,
+  MAX_TOTAL,
+} from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
@@ -173,6 +182,13 @@ export class MemoryGraphs implements GraphStore {
     const rows = [...this.#graphs.values()].filter(({ phase }) => phase !== "done" && phase !== "failed");
     const ids = rows.map(({ id }) => id).filter((id) => id > after);
     return ids.sort().slice(0, limit);
+  }
+
+  async waiting(limit: number): Promise<string[]> {
+    const running = [...this.#graphs.values()].filter(({ status }) => status === "running").map(({ id }) => id);
+    const isWaiting = (id: string): boolean =>
+      [...(this.#nodes.get(id)?.values() ?? [])].some(({ kind, status }) => kind === "wait" && status === "waiting");
+    return running.sort().slice(0, MAX_LOOKED).filter(isWaiting).slice(0, limit);
   }
 
   #matching(query: GraphQuery): GraphRow[] {

@@ -65,6 +65,16 @@ export class GraphList {
     return counts;
   }
 
+  /** Its nodes are found by their key, so a graph is looked through without an index of what waits, which every node would pay for. */
+  async waiting(limit: number): Promise<string[]> {
+    const rows = await this.#database.rows(
+      `SELECT one FROM (SELECT id AS one FROM svc.graph WHERE status = 'running' ORDER BY id LIMIT ${MAX_LOOKED}) AS running
+       WHERE EXISTS (SELECT 1 FROM svc.node WHERE graph_id = one AND kind = 'wait' AND status = 'waiting') ORDER BY one LIMIT $1`,
+      limit,
+    );
+    return rows.map((row) => String(row["one"]));
+  }
+
   async workers(): Promise<string[]> {
     const rows = await this.#database.rows(
       "SELECT worker FROM svc.graph_total GROUP BY worker HAVING sum(total) > 0 ORDER BY worker",

@@ -143,6 +143,10 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return (await this.#database.rows(text, after, limit)).map((row) => String(row["id"]));
   }
 
+  waiting(limit: number): Promise<string[]> {
+    return this.#list.waiting(limit);
+  }
+
   list(query: GraphQuery): Promise<Page<GraphRow>> {
     return this.#list.page(query);
   }

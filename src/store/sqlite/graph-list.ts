@@ -72,6 +72,17 @@ export class GraphList {
     return counts;
   }
 
+  /** Its nodes stand beside each other, so a graph is looked through without an index of what waits, which every node would pay for. */
+  waiting(limit: number): string[] {
+    return this.#database
+      .sql(
+        `SELECT one FROM (SELECT id AS one FROM graph WHERE status = 'running' ORDER BY id LIMIT ${MAX_LOOKED})
+         WHERE EXISTS (SELECT 1 FROM node WHERE graph_id = one AND kind = 'wait' AND status = 'waiting') LIMIT ?`,
+      )
+      .all(limit)
+      .map((row) => String(row["one"]));
+  }
+
   workers(): string[] {
     return this.#database
       .sql("SELECT DISTINCT worker FROM graph_total WHERE total > 0 ORDER BY worker")

@@ -245,6 +245,10 @@ export class SqliteGraphs implements GraphStore {
       .map((row) => row["id"] as string);
   }
 
+  async waiting(limit: number): Promise<string[]> {
+    return this.#list.waiting(limit);
+  }
+
   async list(query: GraphQuery): Promise<Page<GraphRow>> {
     return this.#list.page(query);
   }

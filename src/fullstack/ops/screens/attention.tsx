@@ -15,6 +15,8 @@ export type Hook = Awaited<ReturnType<App["webhooks"]["get"]>>;
 interface AttentionProps {
   groups: readonly FailureGroup[];
   waiting: readonly Snapshot[];
+  /** How many run. */
+  running: number;
   /** Runs in which nothing moves. */
   stuck: readonly Snapshot[];
   /** Webhooks that failures have switched off. */
@@ -22,16 +24,19 @@ interface AttentionProps {
   look: Look;
 }
 
+/** As far as is looked for those that wait. */
+const LOOKED = 2000;
+
 /** Whether it waits for a signal from outside. */
-export function isSomebodysTurn({ status, kind }: Snapshot["nodes"][number]): boolean {
+function isSomebodysTurn({ status, kind }: Snapshot["nodes"][number]): boolean {
   return kind === "wait" && status === "waiting";
 }
 
-export function Attention({ groups, waiting, stuck, dead, look }: AttentionProps) {
+export function Attention({ groups, waiting, running, stuck, dead, look }: AttentionProps) {
   if ([groups, waiting, stuck, dead].every((list) => list.length === 0))
     return (
       <Empty title="Nothing">
-        <p>No run has failed in the last hour, and none waits for somebody.</p>
+        <p>{`No run has failed in the last hour, and none${running > LOOKED ? ` of the oldest ${countText(LOOKED)}` : ""} waits for somebody.`}</p>
       </Empty>
     );
   return (

@@ -18,7 +18,7 @@ import { healthOf, type Health } from "../views/health.ts";
 import { STUCK_MS, stuckRuns } from "../views/stuck.ts";
 import { ticksOf, type Tick } from "../views/ticker.ts";
 import { concurrencyByWorker } from "../views/workers.ts";
-import { Attention, isSomebodysTurn, type Hook } from "./attention.tsx";
+import { Attention, type Hook } from "./attention.tsx";
 import { HeatSection } from "./heat.tsx";
 import { nextFires, NextFires, type NextFire } from "./next-fires.tsx";
 import { CommandsPanel } from "./parts.tsx";
@@ -71,13 +71,14 @@ export function overviewScreen(screens: Screens): Entry[] {
 async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
   const { engine, operations, webhooks } = app;
   const range = ctx.query.get("range") === "day" ? "day" : "hour";
-  const [status, activity, queues, schedules, failed, running, done, latest, hooks, long] = await Promise.all([
+  const [status, activity, queues, schedules, failed, running, waiting, done, latest, hooks, long] = await Promise.all([
     operations.status(),
     operations.activity(range),
     operations.queues(),
     engine.schedule.list(),
     engine.list({ status: "failed", finishedSinceMs: nowMs - HOUR_MS, limit: FAILURES }),
     engine.list({ status: "running", limit: 100 }),
+    engine.waiting(GROUPS),
     engine.list({ status: "done", limit: TURNS }),
     engine.list({ limit: TURNS }),
     webhooks.list(new URLSearchParams({ limit: "200" })),
@@ -95,7 +96,7 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     fires: await nextFires(schedules, engine),
     health: healthOf(status, status.recent.hour, queues, dead.length, nowMs),
     groups: groupFailures(failed.items).slice(0, GROUPS),
-    waiting: running.items.filter((run) => run.nodes.some(isSomebodysTurn)).slice(0, GROUPS),
+    waiting,
     stuck: stuckRuns(long.items, nowMs).slice(0, GROUPS),
     dead: dead.slice(0, GROUPS),
     latest: latest.items.slice(0, LATEST),
@@ -140,7 +141,14 @@ function Lists({ data, look }: { data: OverviewData; look: Look }) {
           <p class="quiet">failures of the last hour, what waits for somebody, what is stuck or switched off</p>
         </div>
         <div data-live="attention">
-          <Attention groups={data.groups} waiting={data.waiting} stuck={data.stuck} dead={data.dead} look={look} />
+          <Attention
+            groups={data.groups}
+            waiting={data.waiting}
+            running={data.status.graphs.running}
+            stuck={data.stuck}
+            dead={data.dead}
+            look={look}
+          />
         </div>
       </section>
       <div class="columns">
