@@ -7,6 +7,7 @@ import type {
   DeliveryRow,
   DeliveryStatus,
   FailedRow,
+  LastOutcomeRow,
   OutcomeRow,
   RegistrationRow,
 } from "./webhook-rows.ts";
@@ -217,6 +218,10 @@ const OUTCOME_COLUMNS: Columns = {
   error: ["error", "text"],
 };
 export const toOutcome = (row: Row): OutcomeRow => fromColumns(OUTCOME_COLUMNS, row) as unknown as OutcomeRow;
+export const toLastOutcome = (row: Row): LastOutcomeRow => ({
+  ...toOutcome(row),
+  deliveryId: row["delivery_id"] as string,
+});
 /** By hand: all that have failed may be read. */
 export const toFailed = (row: Row): FailedRow => ({
   id: row["id"] as string,

@@ -439,8 +439,23 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       const taken = { ...refused, startedMs: 3, statusCode: 204 };
       assert.deepEqual(await store.webhooks.latestOutcomes(registrationId, 1), [taken]);
       assert.deepEqual(await store.webhooks.latestOutcomes(registrationId, 9), [taken, refused]);
+      const again = attemptRow(first.id, {
+        number: 2,
+        startedMs: 9,
+        statusCode: undefined,
+        error: "connection failed",
+      });
+      await store.webhooks.recordAttempts([{ attempt: again, change: { status: "pending", dueMs: 500 } }]);
+      const ofEach = await store.webhooks.lastOutcomes([second.id, "msg_none", first.id]);
+      assert.deepEqual(
+        ofEach.sort((a, b) => a.startedMs - b.startedMs),
+        [
+          { deliveryId: second.id, ...taken },
+          { deliveryId: first.id, startedMs: 9, durationMs: 2, statusCode: undefined, error: "connection failed" },
+        ],
+      );
       const shown = await store.webhooks.delivery(first.id);
-      assert.deepEqual([shown?.status, shown?.attempts, shown?.dueMs], ["pending", 1, 500]);
+      assert.deepEqual([shown?.status, shown?.attempts, shown?.dueMs], ["pending", 2, 500]);
       assert.deepEqual([await due(false, 999), await due(true, 999), await due(true, 499)], [[30], [500], []]);
       const { status, deliveredMs } = (await store.webhooks.delivery(second.id)) ?? {};
       assert.deepEqual([status, deliveredMs], ["delivered", 501]);

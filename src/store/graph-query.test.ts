@@ -144,6 +144,7 @@ async function askAll({ graphs, webhooks, sessions, answers, schedules, audit }:
   await webhooks.nextDueMs({ registrationId: "wh_1", isRetry: false }, 1);
   await webhooks.delivery("msg_1");
   await webhooks.attempts("msg_1");
+  await webhooks.lastOutcomes(["msg_1"]);
   await webhooks.requeue("msg_1", 1);
   await sessions.read("s");
   await sessions.purge(1);

@@ -76,6 +76,8 @@ export interface AttemptRow {
 /** How an attempt went, without what was said. */
 export type OutcomeRow = Pick<AttemptRow, "startedMs" | "durationMs" | "statusCode" | "error">;
 
+export type LastOutcomeRow = OutcomeRow & Pick<AttemptRow, "deliveryId">;
+
 /** Where an attempt's time went, in milliseconds; the first three only of an attempt that made a connection. */
 export interface AttemptTimings {
   dns?: number;
@@ -177,6 +179,8 @@ export interface WebhookStore {
   failedOf(query: FailedQuery): Promise<FailedRow[]>;
   delivery(id: string): Promise<DeliveryRow | undefined>;
   attempts(deliveryId: string): Promise<AttemptRow[]>;
+  /** How the last attempt of each of these deliveries went; none of such as were never tried. In any order. */
+  lastOutcomes(deliveryIds: readonly string[]): Promise<LastOutcomeRow[]>;
   /** How attempts of a registration's newest deliveries went, newest first; of at most `deliveries` of them. */
   latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]>;
   /** Newest first. `total` counts to {@link MAX_DELIVERY_TOTAL}: counting all would read all. */

@@ -1,5 +1,5 @@
 /** How a receiver has answered lately. Not: whether it is called at all (breaker.ts), counts of all receivers (app/metrics). */
-import type { OutcomeRow } from "../store/webhook-rows.ts";
+import type { LastOutcomeRow, OutcomeRow } from "../store/webhook-rows.ts";
 
 /** Of the attempts of a receiver's newest deliveries. */
 export interface ReceiverFigures {
@@ -30,4 +30,21 @@ export function figuresOf(outcomes: readonly OutcomeRow[]): ReceiverFigures {
         ? null
         : { started_ms: last.startedMs, status_code: last.statusCode ?? null, error: last.error ?? null },
   };
+}
+
+/** How a delivery was answered, or why it was not. */
+export interface LastAnswer {
+  status_code: number | null;
+  error: string | null;
+  /** Of the attempt. */
+  duration_ms: number;
+}
+
+export function lastAnswersOf(outcomes: readonly LastOutcomeRow[]): ReadonlyMap<string, LastAnswer> {
+  return new Map(
+    outcomes.map(({ deliveryId, statusCode, error, durationMs }) => [
+      deliveryId,
+      { status_code: statusCode ?? null, error: error ?? null, duration_ms: durationMs },
+    ]),
+  );
 }

@@ -14,7 +14,7 @@ import { VARIABLES } from "../shared/wire.ts";
 import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
-import { FIGURES_OF, figuresOf, type ReceiverFigures } from "./figures.ts";
+import { FIGURES_OF, figuresOf, lastAnswersOf, type LastAnswer, type ReceiverFigures } from "./figures.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./input.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
 import { FOREVER_MS } from "./lane.ts";
@@ -87,6 +87,8 @@ export interface Webhooks {
   remove(id: string): Promise<void>;
   /** How it has answered lately: times and the last answer, of its newest hundred deliveries. @throws SvcError `SVC_NOT_FOUND` */
   figures(id: string): Promise<ReceiverFigures>;
+  /** How each of these deliveries was answered last, by its id; none of such as were never tried. */
+  lastAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, LastAnswer>>;
   /** A signed `ping` through the real path. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when disabled */
   ping(id: string): Promise<{ delivery_id: string }>;
   /** A sample `graph.done` through the real path: for the demo page. @throws as ping */
@@ -206,6 +208,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     update: async (id, body) => view(await registry.update(id, readRegistration(body, UPDATE_KEYS))),
     remove: (id) => registry.remove(id),
     figures: async (id) => figuresOf(await store.latestOutcomes((await registry.get(id)).id, FIGURES_OF)),
+    lastAnswers: async (ids) => lastAnswersOf(await store.lastOutcomes(ids)),
     ping: async (id) => {
       const nowMs = clock.now();
       if (nowMs >= forgetPingsMs) {

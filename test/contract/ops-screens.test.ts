@@ -237,6 +237,11 @@ describe("webhooks", () => {
     const other = await app.webhooks.create({ url: `${receiver.url}/moved`, events: ["graph.paused"] });
     const { delivery_id: pinged } = await app.webhooks.ping(other.registration.id);
     await until(async () => (await app.webhooks.delivery(pinged)).attempt_count === 1, "the answer");
+    const list = await text(`/deliveries?webhook=${other.registration.id}`);
+    assert.match(
+      list,
+      /data-label="Answer"><span title="answered 302; redirects are not followed">302 <span class="quiet">in /,
+    );
     await app.webhooks.remove(other.registration.id);
     receiver.reply(204);
     const page = await text(`/deliveries/${pinged}`);

@@ -11,6 +11,7 @@ import type {
   FailedRow,
   OutboxListener,
   OutboxRow,
+  LastOutcomeRow,
   OutcomeRow,
   RegistrationRow,
   WebhookStore,
@@ -202,12 +203,21 @@ export class MemoryWebhooks implements WebhookStore {
     );
   }
 
+  async lastOutcomes(deliveryIds: readonly string[]): Promise<LastOutcomeRow[]> {
+    const last = new Map<string, AttemptRow>();
+    for (const row of this.#attempts) {
+      const known = last.get(row.deliveryId);
+      if (deliveryIds.includes(row.deliveryId) && (!known || row.number > known.number)) last.set(row.deliveryId, row);
+    }
+    return [...last.values()].map(({ deliveryId, ...row }) => ({ deliveryId, ...outcomeOf(row) }));
+  }
+
   async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
     const { items } = await this.listDeliveries({ registrationId, limit: deliveries });
     const ids = new Set(items.map(({ id }) => id));
     return this.#attempts
       .filter(({ deliveryId }) => ids.has(deliveryId))
-      .map(({ startedMs, durationMs, statusCode, error }) => ({ startedMs, durationMs, statusCode, error }))
+      .map(outcomeOf)
       .sort((a, b) => b.startedMs - a.startedMs);
   }
 
@@ -267,4 +277,8 @@ function comesBefore(row: OutboxRow, other: OutboxRow): boolean {
   const rank = ({ event }: OutboxRow): number => (event === "graph.paused" ? 0 : 1);
   if (row.epoch !== other.epoch) return row.epoch < other.epoch;
   return row.pauseNo !== other.pauseNo ? row.pauseNo < other.pauseNo : rank(row) < rank(other);
+}
+
+function outcomeOf({ startedMs, durationMs, statusCode, error }: OutcomeRow): OutcomeRow {
+  return { startedMs, durationMs, statusCode, error };
 }

@@ -9,6 +9,7 @@ import {
   toAttempt,
   toDelivery,
   toFailed,
+  toLastOutcome,
   toOutcome,
 } from "../columns.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
@@ -25,6 +26,7 @@ import type {
   FailedRow,
   OutboxListener,
   OutboxRow,
+  LastOutcomeRow,
   OutcomeRow,
   RegistrationRow,
   WebhookStore,
@@ -55,6 +57,9 @@ const REQUEUE_FAILED = `UPDATE svc.delivery SET status = 'pending', due_ms = $1,
 const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
   FROM (SELECT id FROM svc.delivery WHERE registration_id = $1 ORDER BY created_ms DESC, id DESC LIMIT $2) AS latest
   JOIN svc.attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
+
+const LAST_OUTCOMES = `SELECT DISTINCT ON (delivery_id) delivery_id, started_ms, duration_ms, status_code, error
+  FROM svc.attempt WHERE delivery_id = ANY ($1::text[]) ORDER BY delivery_id, number DESC`;
 
 const IN_LANE = "status = 'pending' AND registration_id = $1 AND (attempts > 0) = $2";
 const CLAIM = `SELECT ${DELIVERY_LIST} FROM svc.claim_deliveries($1, $2, $3, $4, $5)`;
@@ -213,6 +218,10 @@ export class PostgresWebhooks implements WebhookStore {
       deliveryId,
     );
     return rows.map(toAttempt);
+  }
+
+  async lastOutcomes(deliveryIds: readonly string[]): Promise<LastOutcomeRow[]> {
+    return (await this.#database.rows(LAST_OUTCOMES, deliveryIds.map(clean))).map(toLastOutcome);
   }
 
   async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {

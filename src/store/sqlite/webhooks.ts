@@ -11,6 +11,7 @@ import type {
   FailedRow,
   OutboxListener,
   OutboxRow,
+  LastOutcomeRow,
   OutcomeRow,
   RegistrationRow,
   WebhookStore,
@@ -18,7 +19,7 @@ import type {
 import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
-import { toAttempt, toDelivery, toFailed, toOutcome, toPending, toRegistration } from "../columns.ts";
+import { toAttempt, toDelivery, toFailed, toLastOutcome, toOutcome, toPending, toRegistration } from "../columns.ts";
 import type { Database } from "./database.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Row, Value } from "../row.ts";
@@ -52,6 +53,10 @@ const REQUEUE_FAILED = `UPDATE delivery SET status = 'pending', due_ms = ?
 const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
   FROM (SELECT id FROM delivery WHERE registration_id = ? ORDER BY created_ms DESC, id DESC LIMIT ?) AS latest
   JOIN attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
+
+const LAST_OUTCOMES = `SELECT delivery_id, started_ms, duration_ms, status_code, error FROM attempt AS last
+  WHERE delivery_id IN (SELECT value FROM json_each(?))
+  AND number = (SELECT max(number) FROM attempt WHERE delivery_id = last.delivery_id)`;
 
 export class SqliteWebhooks implements WebhookStore {
   readonly #database: Database;
@@ -248,6 +253,10 @@ export class SqliteWebhooks implements WebhookStore {
       .sql("SELECT * FROM attempt WHERE delivery_id = ? ORDER BY number")
       .all(deliveryId)
       .map(toAttempt);
+  }
+
+  async lastOutcomes(deliveryIds: readonly string[]): Promise<LastOutcomeRow[]> {
+    return this.#database.sql(LAST_OUTCOMES).all(JSON.stringify(deliveryIds)).map(toLastOutcome);
   }
 
   async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {

@@ -9,12 +9,11 @@ import { commandsOf, quoted } from "../views/commands.ts";
 import { hostsOf, type Hosts } from "../views/hosts.ts";
 import { shownBody } from "../views/payload.ts";
 import { VERIFY_SNIPPETS } from "../views/verify-snippets.ts";
-import { countText, shortId } from "../views/text.ts";
-import type { FlowStatus } from "../../flow/status.ts";
-import { CommandsPanel, Empty, Mark, Pager, StepButton, StepForm, Time } from "./parts.tsx";
+import { countText } from "../views/text.ts";
+import { CommandsPanel, Mark, Pager, StepButton, StepForm, Time } from "./parts.tsx";
 import { ChipList, type Chip } from "./chips.tsx";
 import { DeliveryAttempts } from "./delivery-attempts.tsx";
-import { Heads } from "./heads.tsx";
+import { DeliveriesTable, looksOf, type Answers, type DeliveryView } from "./deliveries-table.tsx";
 
 const DELIVERIES = `${OPS_PATH}/deliveries`;
 const PAGE = "50";
@@ -24,12 +23,12 @@ const FIELDS = ["status", "event", "graph_id"] as const;
 
 type Webhooks = Look["app"]["webhooks"];
 type DeliveryList = Awaited<ReturnType<Webhooks["deliveries"]>>;
-export type DeliveryView = DeliveryList["deliveries"][number];
 type Delivery = Awaited<ReturnType<Webhooks["delivery"]>>;
 
 interface ListData extends DeliveryList {
   filter: Record<string, string>;
   hosts: Hosts;
+  answers: Answers;
 }
 
 export function deliveryScreens(screens: Screens): Entry[] {
@@ -47,7 +46,8 @@ export function deliveryScreens(screens: Screens): Entry[] {
         const cursor = ctx.query.get("cursor");
         const query = new URLSearchParams({ ...filter, limit: PAGE, ...(cursor && { cursor }) });
         const [list, hosts] = await Promise.all([app.webhooks.deliveries(query, webhook), hostsOf(app.webhooks)]);
-        return { ...list, filter: { ...filter, ...(webhook !== undefined && { webhook }) }, hosts };
+        const answers = await app.webhooks.lastAnswers(list.deliveries.map(({ id }) => id));
+        return { ...list, filter: { ...filter, ...(webhook !== undefined && { webhook }) }, hosts, answers };
       },
       follows: () => ["webhooks"],
       isUnderWay: ({ deliveries }) => deliveries.some(isPending),
@@ -73,19 +73,8 @@ function isPending({ status }: Pick<DeliveryView, "status">): boolean {
   return status === "pending";
 }
 
-const LOOKS: Readonly<Record<DeliveryView["status"], FlowStatus>> = {
-  pending: "retrying",
-  delivered: "done",
-  failed: "failed",
-};
-
-function looksOf({ status, attempt_count: attempts }: DeliveryView) {
-  if (status === "pending" && attempts === 0) return { status: "queued" as const, word: "waiting" };
-  return { status: LOOKS[status], word: status === "pending" ? "again soon" : status };
-}
-
 function List({ data, look }: { data: ListData; look: Look }) {
-  const { deliveries, total, next_cursor: next, filter, hosts } = data;
+  const { deliveries, total, next_cursor: next, filter, hosts, answers } = data;
   return (
     <>
       <div class="title">
@@ -126,7 +115,7 @@ function List({ data, look }: { data: ListData; look: Look }) {
       </form>
       <ChipList chips={chipsOf(filter, hosts)} />
       <div data-live="deliveries">
-        <DeliveriesTable deliveries={deliveries} look={look} hosts={hosts} />
+        <DeliveriesTable deliveries={deliveries} look={look} hosts={hosts} answers={answers} />
         <Pager
           href={next === null ? undefined : `${DELIVERIES}?${new URLSearchParams({ ...filter, cursor: next })}`}
           text={`${countText(deliveries.length)} of ${countText(total)}`}
@@ -156,86 +145,6 @@ function chipsOf(filter: Record<string, string>, hosts: Hosts): Chip[] {
       href: query === "" ? DELIVERIES : `${DELIVERIES}?${query}`,
     };
   });
-}
-
-interface DeliveriesTableProps {
-  deliveries: readonly DeliveryView[];
-  look: Look;
-  /** Default: all are of one receiver, which is told elsewhere. */
-  hosts?: Hosts;
-}
-
-export function DeliveriesTable({ deliveries, look, hosts }: DeliveriesTableProps) {
-  if (deliveries.length === 0)
-    return (
-      <Empty title="No deliveries">
-        <p>When a graph is done, has failed or is paused, those who want to hear of it are told; it is listed here.</p>
-      </Empty>
-    );
-  return (
-    <div class="scroll">
-      <table>
-        <Heads
-          columns={["Status", "Delivery", ...(hosts ? ["Receiver"] : []), "Event", "Run", "Made", "Attempts", "Next"]}
-        />
-        <tbody>
-          {deliveries.map((delivery) => (
-            <tr key={delivery.id}>
-              <td data-label="Status">
-                <Mark looks={looksOf(delivery)} />
-              </td>
-              <td data-label="Delivery">
-                <a class="id" href={`${DELIVERIES}/${delivery.id}`} title={delivery.id} data-row>
-                  {shortId(delivery.id)}
-                </a>
-              </td>
-              {hosts === undefined ? null : (
-                <td data-label="Receiver">
-                  <a href={`${OPS_PATH}/webhooks/${delivery.webhook_id}`}>
-                    {hosts.get(delivery.webhook_id) ?? shortId(delivery.webhook_id)}
-                  </a>
-                </td>
-              )}
-              <td data-label="Event">{delivery.event}</td>
-              <td data-label="Run">
-                <Run delivery={delivery} />
-              </td>
-              <td data-label="Made">
-                <Time ms={delivery.created_ms} look={look} />
-              </td>
-              <td data-label="Attempts">
-                <Dots delivery={delivery} />
-              </td>
-              <td data-label="Next">
-                {delivery.next_attempt_ms === null ? null : <Time ms={delivery.next_attempt_ms} look={look} />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Run({ delivery: { event, graph_id: id } }: { delivery: DeliveryView }) {
-  if (event === "ping") return <span class="quiet">–</span>;
-  return (
-    <a class="id" href={`${OPS_PATH}/runs/${id}`} title={id}>
-      {shortId(id)}
-    </a>
-  );
-}
-
-/** An attempt each: all but the last of one that arrived have failed. */
-function Dots({ delivery: { attempt_count: count, status } }: { delivery: DeliveryView }) {
-  const shown = Math.min(count, 10);
-  return (
-    <span class="dots" role="img" aria-label={`${count} attempt${count === 1 ? "" : "s"}`}>
-      {Array.from({ length: shown }, (_, at) => (
-        <i class="dot" data-tone={status === "delivered" && at === shown - 1 ? "good" : "bad"} key={at}></i>
-      ))}
-    </span>
-  );
 }
 
 function One({ delivery, look }: { delivery: Delivery; look: Look }) {

@@ -10,7 +10,7 @@ import { judgementText } from "../views/judgement.ts";
 import { eventsText, readinessText, requestText, spanOf, SPANS, type Span } from "../views/replay.ts";
 import { bytesText, countText } from "../views/text.ts";
 import { Confirm, isConfirmed } from "./confirm.tsx";
-import { DeliveriesTable } from "./deliveries.tsx";
+import { DeliveriesTable } from "./deliveries-table.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
 
 type Webhooks = App["webhooks"];

@@ -5,7 +5,7 @@ import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
 import { latencyText, receiverOf, stateOf, type Receiver } from "../views/receiver.ts";
-import { DeliveriesTable, type DeliveryView } from "./deliveries.tsx";
+import { DeliveriesTable, type Answers, type DeliveryView } from "./deliveries-table.tsx";
 import { LastAnswer } from "./last-answer.tsx";
 import { CommandsPanel, StepButton, StepForm, Time } from "./parts.tsx";
 
@@ -14,6 +14,7 @@ const LAST = "20";
 
 interface HookData extends Receiver {
   deliveries: DeliveryView[];
+  answers: Answers;
 }
 
 export function webhookScreen(screens: Screens): Entry {
@@ -23,7 +24,8 @@ export function webhookScreen(screens: Screens): Entry {
     load: async ({ ctx, app, nowMs }) => {
       const hook = await app.webhooks.get(ctx.params["id"] ?? "");
       const { deliveries } = await app.webhooks.deliveries(new URLSearchParams({ limit: LAST }), hook.id);
-      return { ...(await receiverOf(app.webhooks, hook, nowMs)), deliveries };
+      const answers = await app.webhooks.lastAnswers(deliveries.map(({ id }) => id));
+      return { ...(await receiverOf(app.webhooks, hook, nowMs)), deliveries, answers };
     },
     follows: () => ["webhooks"],
     isUnderWay: ({ pending }) => pending > 0,
@@ -32,7 +34,7 @@ export function webhookScreen(screens: Screens): Entry {
 }
 
 function HookScreen({ data, look }: { data: HookData; look: Look }) {
-  const { hook, delivered, failed, pending, figures, deliveries } = data;
+  const { hook, delivered, failed, pending, figures, deliveries, answers } = data;
   const at = `/webhooks/${hook.id}`;
   const off = hook.enabled ? undefined : "It is off: enable it first";
   return (
@@ -115,7 +117,7 @@ function HookScreen({ data, look }: { data: HookData; look: Look }) {
           <a href={`${OPS_PATH}/deliveries?webhook=${hook.id}`}>All of this webhook</a>
         </div>
         <div data-live="deliveries">
-          <DeliveriesTable deliveries={deliveries} look={look} />
+          <DeliveriesTable deliveries={deliveries} look={look} answers={answers} />
         </div>
       </section>
       <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.webhooks}/${hook.id}`)} />

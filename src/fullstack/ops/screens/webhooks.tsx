@@ -6,7 +6,7 @@ import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
 import { latencyText, receiverOf, stateOf, type Receiver } from "../views/receiver.ts";
 import { shareText } from "../views/text.ts";
-import { DeliveriesTable, type DeliveryView } from "./deliveries.tsx";
+import { DeliveriesTable, type DeliveryView } from "./deliveries-table.tsx";
 import { Heads } from "./heads.tsx";
 import { LastAnswer } from "./last-answer.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
