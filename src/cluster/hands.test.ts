@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Held } from "../graph/fleet.ts";
+import type { Hand } from "../graph/running/elsewhere.ts";
 import { Place } from "../graph/running/place.ts";
+import type { AwayContext } from "../graph/running/inside.ts";
 import { SimulatedClock } from "../shared/clock.ts";
 import { silentLog } from "../shared/log.ts";
 import { openStore } from "../store/open.ts";
@@ -29,6 +31,13 @@ describe("places that are lent", { skip: await withoutPostgres() }, () => {
     /** What of its statements is made, and never answered. */
     loses: RegExp | undefined;
     isDeaf = false;
+    /** What the answer to an offer waits for. */
+    answered: Promise<void> = Promise.resolve();
+    isShort = false;
+    /** Told of a place that it is lent, where it has a use for one. */
+    onLent: ((hand: Hand) => void) | undefined;
+    /** How many nodes of the other it runs, which never end. */
+    running = 0;
     /** What it has written that it wants. */
     readonly said: (readonly string[])[] = [];
 
@@ -53,9 +62,12 @@ describe("places that are lent", { skip: await withoutPostgres() }, () => {
           this.lent++;
           return new Place({ free: () => this.lent--, takeAgain: () => assert.fail("nothing waits") });
         },
-        isShort: () => false,
-        // Nothing here has a use for one by then.
-        lent: (_worker, hand) => hand.end(),
+        isShort: () => this.isShort,
+        lent: (_worker, hand) => (this.onLent ? this.onLent(hand) : hand.end()),
+        perform: async () => {
+          this.running++;
+          return { hear: () => undefined, ended: new Promise(() => undefined), freed: new Promise(() => undefined) };
+        },
       };
     }
 
@@ -76,6 +88,7 @@ describe("places that are lent", { skip: await withoutPostgres() }, () => {
         transaction: (run) =>
           transaction((query) => run(query)).then(async (result) => {
             await faulty(async () => ({ rows: [] }))("commit");
+            await this.answered;
             return result;
           }),
       };
@@ -148,6 +161,27 @@ describe("places that are lent", { skip: await withoutPostgres() }, () => {
     ask(lender);
     const lent = lender.lent;
     await until("one is offered no more", async () => lender.lent === lent - 1 && (await calls()) === lent - 1);
+  });
+
+  it("are not taken back from a node that began before it was known that they were offered", async () => {
+    const [holder, lender] = both();
+    let answer = (): void => undefined;
+    lender.answered = new Promise((resolve) => (answer = resolve));
+    lender.isShort = true;
+    const context = { graphId: "g_1", nodeId: "n" } as AwayContext;
+    let lost = 0;
+    holder.onLent = (hand) =>
+      void hand.call(
+        { worker: "w", input: null, context, state: undefined },
+        { hear: () => undefined, lost: () => lost++ },
+      );
+    ask(lender);
+    await until("they are offered", async () => (await calls()) === lender.lent);
+    holder.elsewhere.look();
+    await until("they are used", () => lender.running === lender.lent);
+    answer();
+    await until("much time has passed", () => lender.clock.now() > Date.UTC(2026, 0, 1) + 20_000);
+    assert.deepEqual([lost, await calls()], [0, lender.lent]);
   });
 
   it("lose an order that comes when nobody lends them any more, and with it their call", async () => {

@@ -86,7 +86,8 @@ export class LentPlace {
       end.isOpen = true;
       messages.tell(holder);
       if (this.#isOver) return messages.remove(id);
-      this.#rest();
+      // The other process may have used it before this one heard that it could.
+      if (!this.#abort) this.#rest();
     } catch (error) {
       messages.lose(end, error as Error);
       // It may have been offered all the same.
