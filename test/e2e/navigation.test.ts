@@ -1,39 +1,15 @@
 /** Enhanced navigation (src/browser/visit.ts) under the production policy: what stays, what goes, and what the browser is left. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Browser, BrowserContextOptions, Page, Request, Route } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { createApp, page as definePage, type Started } from "svc";
 import { html } from "svc/jsx-runtime";
-import { launchBrowser, openTab, seriousViolations, slowDown, type Tab } from "./browser.ts";
-import { startBuilt, type BuiltApp } from "./built-app.ts";
+import { openTab, seriousViolations, slowDown } from "./browser.ts";
+import { follow, heading, isFetch, isSame, navigationSite } from "./navigation-site.ts";
 
-let app: BuiltApp;
-let browser: Browser;
+const app = navigationSite();
+const { openScripted, fetchesOf, pathOf } = app;
 
-before(async () => {
-  app = await startBuilt("navigation");
-  browser = await launchBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await app?.close();
-});
-
-/** A page, once its scripts are there. */
-async function openScripted(path: string, options: BrowserContextOptions = {}): Promise<Tab> {
-  const tab = await openTab(browser, { reducedMotion: "reduce", ...options });
-  // Of what the test finds in the page again where that was not loaded anew.
-  await tab.page.addInitScript("self.isSame = false");
-  await tab.page.goto(app.url + path, { waitUntil: "networkidle" });
-  await tab.page.evaluate("self.isSame = true");
-  return tab;
-}
-
-const isSame = (page: Page): Promise<unknown> => page.evaluate("self.isSame");
-const heading = (page: Page, text: string): Promise<void> => page.locator("h1", { hasText: text }).waitFor();
-const follow = (page: Page, path: string): Promise<void> => page.locator(`a[href="${path}"]`).first().click();
-const pathOf = (page: Page): string => page.url().slice(app.url.length);
 const scrolled = (page: Page): Promise<number> => page.evaluate("Math.round(scrollY)");
 
 /** Of what the browser says of pages that are no mistake of ours. */
@@ -146,7 +122,7 @@ for (const [way, { options, prepare, tells = /./ }] of Object.entries(WAYS)) {
     for (const [name, story] of Object.entries(STORIES)) {
       if (!tells.test(name)) continue;
       it(name, async () => {
-        const tab = await openTab(browser, options);
+        const tab = await openTab(app.browser, options);
         await prepare?.(tab.page);
         await story(tab.page);
         assert.deepEqual(
@@ -244,30 +220,6 @@ describe("a link that is followed within the document", () => {
   });
 });
 
-/** What the page asks for to become another: their paths, in order. */
-function fetchesOf(page: Page): string[] {
-  const paths: string[] = [];
-  page.on("request", (request) => isFetch(request) && paths.push(request.url().slice(app.url.length)));
-  return paths;
-}
-
-const isFetch = (request: Request): boolean => "x-svc-navigation" in request.headers();
-
-/** Holds back what is fetched of a path, until that is let go. */
-async function hold(page: Page, path: string): Promise<() => Promise<void>> {
-  const held: Route[] = [];
-  let isHeld = true;
-  await page.route(
-    (url) => url.pathname === path,
-    (route) => (isHeld && isFetch(route.request()) ? void held.push(route) : route.continue()),
-  );
-  return async () => {
-    isHeld = false;
-    // What was given up meanwhile can't go on.
-    await Promise.all(held.map((route) => route.continue().catch(() => undefined)));
-  };
-}
-
 describe("somebody about to follow a link", () => {
   for (const [how, mean] of Object.entries({
     pointing: (page: Page) => page.locator('a[href="/about"]').first().hover(),
@@ -295,7 +247,7 @@ describe("somebody about to follow a link", () => {
   }
 
   it("is not shown what was fetched long ago", async () => {
-    const tab = await openTab(browser, { reducedMotion: "reduce" });
+    const tab = await openTab(app.browser, { reducedMotion: "reduce" });
     const { page } = tab;
     await page.clock.install();
     await page.goto(`${app.url}/users`, { waitUntil: "networkidle" });
@@ -309,88 +261,6 @@ describe("somebody about to follow a link", () => {
     await page.clock.runFor(1000);
     await heading(page, "About");
     assert.deepEqual(fetches, ["/about", "/about"]);
-    await tab.close();
-  });
-});
-
-describe("a page that is on its way", () => {
-  it("is told of around what will change, and by a bar when it takes a while", async () => {
-    const tab = await openScripted("/users");
-    const { page } = tab;
-    const release = await hold(page, "/about");
-    await follow(page, "/about");
-    await page.locator("section[aria-busy=true]").waitFor();
-    await page.locator("svc-progress").waitFor();
-    assert.equal(await page.locator("svc-progress").evaluate((bar) => getComputedStyle(bar).animationName), "none");
-    await release();
-    await heading(page, "About");
-    await page.locator("svc-progress").waitFor({ state: "detached" });
-    assert.equal(await page.locator("[aria-busy]").count(), 0);
-    await tab.close();
-  });
-
-  it("is given up for another", async () => {
-    const tab = await openScripted("/");
-    const { page } = tab;
-    const release = await hold(page, "/about");
-    const given = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/about"));
-    await follow(page, "/about");
-    await follow(page, "/users");
-    await heading(page, "Users");
-    await given;
-    await release();
-    await follow(page, "/counter");
-    await heading(page, "Counter");
-    assert.equal(await isSame(page), true);
-    await page.goBack();
-    await heading(page, "Users");
-    await page.goBack();
-    await heading(page, "Home");
-    await tab.close();
-  });
-
-  it("takes with it what waited for code on the page that goes, and nothing of its own", async () => {
-    const tab = await openTab(browser, { reducedMotion: "reduce" });
-    const { page } = tab;
-    await page.clock.install();
-    let letGo = (): void => {};
-    const held = new Promise<void>((release) => (letGo = release));
-    await page.route("**/_svc/core.js", async (route) => {
-      await held;
-      await route.continue();
-    });
-    await page.goto(`${app.url}/counter`);
-    await page.locator("#count").click();
-    await page.locator("#count[data-svc-pending]").waitFor();
-    await follow(page, "/about");
-    // Longer than a page waits for the code of the one before.
-    for (let frames = 0; frames < 400; frames++) await page.clock.runFor(16);
-    await heading(page, "About");
-    await follow(page, "/counter");
-    for (let frames = 0; frames < 400; frames++) await page.clock.runFor(16);
-    await heading(page, "Counter");
-    letGo();
-    await page.clock.resume();
-    await page.locator("#there", { hasText: /^there$/ }).waitFor();
-    assert.equal(await page.locator("#count").textContent(), "0");
-    await page.locator("#count").click();
-    await page.locator("#count", { hasText: /^1$/ }).waitFor();
-    await tab.close();
-  });
-
-  it("is shown where the visitor has gone meanwhile: back", async () => {
-    const tab = await openScripted("/");
-    const { page } = tab;
-    await follow(page, "/users");
-    await heading(page, "Users");
-    const release = await hold(page, "/about");
-    await follow(page, "/about");
-    await page.locator("section[aria-busy=true]").waitFor();
-    await page.goBack();
-    await heading(page, "Home");
-    await release();
-    assert.equal(pathOf(page), "/");
-    assert.equal(await page.locator("[aria-busy]").count(), 0);
     await tab.close();
   });
 });
@@ -589,7 +459,7 @@ describe("under Trusted Types", () => {
   after(() => started.close());
 
   it("pages become others by the framework's policy", async () => {
-    const tab = await openTab(browser);
+    const tab = await openTab(app.browser);
     const { page } = tab;
     await page.goto(started.url, { waitUntil: "networkidle" });
     await page.evaluate("self.isSame = true");
