@@ -15,6 +15,11 @@ const late = worker("late", { retry: { max: 1 } }, (_: unknown, ctx) => {
   ctx.log("warn", "late in the day");
   throw new FinalError("It came too late");
 });
+const big = worker("big", (size: number) => ({
+  token: "tok_of_the_big_one",
+  lines: Array.from({ length: size }, (_, line) => `line ${line}`),
+  end: "the very end",
+}));
 const long = graph<number, unknown>("long", (g) => {
   const first = g.node("first", talks, { input: (lines) => lines });
   return g.node("last", late, { after: [first] });
@@ -24,7 +29,7 @@ describe("the screen of a long run", () => {
   let app: App;
   let client: TestClient;
   before(async () => {
-    app = opsSample({ more: { graphs: [long] } });
+    app = opsSample({ more: { graphs: [long], workers: [big], schedules: [] } });
     await app.boot();
     client = localClient(app);
   });
@@ -44,6 +49,23 @@ describe("the screen of a long run", () => {
     const page = await text(id);
     assert.match(page, /<dd>17 tokens in, 4 out<\/dd>/);
     assert.match(page, /Made of the first 5,000 of 6,0\d\d events\./);
+  });
+
+  it("shows the beginning of a large value, and leads to all of it, with what is secret hidden there too", async () => {
+    const id = await runTo(app, "big", 20_000, "done");
+    for (const query of ["?tab=raw", "?node=big&tab=raw"]) {
+      const page = await text(id + query);
+      assert.ok(page.length < 600_000 && page.includes("line 17") && !page.includes("the very end"), query);
+      const [, href = ""] = /The beginning of [\d.]+ KB\. <a href="([^"]+)" download/.exec(page) ?? [];
+      const answer = await client.get(href.replaceAll("&amp;", "&"));
+      assert.match(answer.headers.get("content-disposition") ?? "", /^attachment/);
+      const whole = await answer.text();
+      assert.ok(whole.includes("the very end") && whole.includes("line 19999"), query);
+      assert.ok(!whole.includes("tok_of_the_big_one"), query);
+    }
+    const small = await runTo(app, "big", 10, "done");
+    assert.doesNotMatch(await text(`${small}?tab=raw`), /The beginning of/);
+    assert.equal((await client.get(`/_svc/ops/runs/g_none/raw`)).status, 404);
   });
 
   it("says what it was not made of, where some were read of neither end", async () => {

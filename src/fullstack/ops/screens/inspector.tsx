@@ -15,6 +15,7 @@ import { Artifacts } from "./artifacts.tsx";
 import { Events } from "./events.tsx";
 import { Mark, StepButton, StepForm, Time } from "./parts.tsx";
 import { Payload, RawPayload } from "./payload.tsx";
+import { rawOf } from "./raw.ts";
 import type { RunData } from "../run-data.ts";
 import { Heads } from "./heads.tsx";
 
@@ -150,14 +151,10 @@ function Side({ data, look, attempts }: InspectorProps) {
           label={`Raw view of ${about}`}
           redact={look.redact}
           isRevealed={isRevealed}
+          wholeHref={`${OPS_PATH}/runs/${run.graph_id}/raw${runQueryText(query, { tab: "", view: "", find: "" })}`}
         />
       );
   }
-}
-
-/** As the API has it. */
-function rawOf(shown: Snapshot | NodeDetail): Json {
-  return JSON.parse(JSON.stringify(shown)) as Json;
 }
 
 function ErrorSide({ error, origin }: { error: Snapshot["error"]; origin: NodeDetail["origin"] }) {

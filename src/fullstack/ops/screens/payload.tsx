@@ -72,13 +72,26 @@ function foundText(found: number, shown: number): string {
   return `${countText(found)} found${shown < found ? `, ${countText(found - shown)} of them further on: see Raw` : ""}`;
 }
 
-/** The same as text, to be copied. */
-export function RawPayload({ json, label, redact, isRevealed }: PayloadProps) {
-  const view = payloadView(json, { keys: redact, isRevealed });
+/** Of a text that stands on a screen: it comes again with each change of the run. */
+const MAX_RAW_LENGTH = 256 * 1024;
+
+/** The same as text, to be copied. @param wholeHref where all of a long one is */
+export function RawPayload({ json, label, redact, isRevealed, wholeHref }: PayloadProps & { wholeHref: string }) {
+  const { raw } = payloadView(json, { keys: redact, isRevealed });
   return (
-    <pre tabindex={0} role="region" aria-label={label} data-copy>
-      <code>{view.raw}</code>
-    </pre>
+    <>
+      <pre tabindex={0} role="region" aria-label={label} data-copy>
+        <code>{raw.slice(0, MAX_RAW_LENGTH)}</code>
+      </pre>
+      {raw.length > MAX_RAW_LENGTH ? (
+        <p class="quiet">
+          {`The beginning of ${bytesText(Buffer.byteLength(raw))}. `}
+          <a href={wholeHref} download="raw.json">
+            Download all of it
+          </a>
+        </p>
+      ) : null}
+    </>
   );
 }
 

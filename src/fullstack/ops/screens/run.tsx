@@ -26,6 +26,7 @@ import { Inspector } from "./inspector.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
 import { PastNodes } from "./past-nodes.tsx";
 import { RunHead } from "./run-head.tsx";
+import { isRevealedTo, rawRoute } from "./raw.ts";
 import type { RunData } from "../run-data.ts";
 import { readRunEvents } from "../run-events.ts";
 import { runRoutes } from "../run-routes.ts";
@@ -48,6 +49,7 @@ export function runScreens(screens: Screens): Entry[] {
       view: (data, look) => <Run data={data} look={look} />,
     }),
     ...artifactRoutes(screens),
+    rawRoute(screens),
     ...runRoutes(screens),
   ];
 }
@@ -70,10 +72,7 @@ async function loadRun(look: Look): Promise<RunData> {
   const node = chosen === undefined ? undefined : shown;
   if (query.node !== undefined && node === undefined) notFound(`The run has no node "${query.node.slice(0, 80)}"`);
   if (!flow) notFound(`There is no run "${id.slice(0, 80)}"`);
-  const isRevealed =
-    visitor.role === "operator" &&
-    query.reveal !== undefined &&
-    app.unseal(`ops reveal ${id}`, query.reveal) === visitor.name;
+  const isRevealed = isRevealedTo(visitor, app, id, query.reveal);
   return {
     run,
     flow,

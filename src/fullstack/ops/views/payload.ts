@@ -43,7 +43,7 @@ export interface PayloadView {
   /** How many keys and values hold what is looked for, those for which the tree has no room included. */
   found: number;
   /** The JSON, indented, without what is hidden. */
-  raw: string;
+  readonly raw: string;
 }
 
 export interface RedactOptions {
@@ -63,7 +63,10 @@ export function payloadView(value: Json, options: RedactOptions, find = ""): Pay
     bytes: Buffer.byteLength(JSON.stringify(value)),
     redacted: count.redacted,
     found: find === "" ? 0 : foundIn(undefined, hidden, holds),
-    raw: JSON.stringify(plain(hidden), null, 2),
+    // Written out where it is wanted: it may be of megabytes.
+    get raw(): string {
+      return JSON.stringify(plain(hidden), null, 2);
+    },
   };
 }
 
