@@ -3,36 +3,27 @@
  * for the engine's transactions, and start and close of the delivery loop.
  */
 import type { OutboxRows } from "../graph/machine/report-types.ts";
-import { createGraphId, randomHex } from "../security/random.ts";
 import type { Resolve } from "../security/resolve.ts";
 import { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
-import { VARIABLES } from "../shared/wire.ts";
 import type { Store } from "../store/contract.ts";
-import type { DeliveryRow, OutboxRow, RegistrationRow } from "../store/webhook-rows.ts";
+import type { DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
 import { FIGURES_OF, figuresOf, lastAnswersOf, type LastAnswer, type ReceiverFigures } from "./figures.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./input.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
 import { FOREVER_MS } from "./lane.ts";
-import { DEFAULT_LIMITS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
+import type { LaneLimits } from "./lanes.ts";
+import { checkCommonSecret, readLimits, readPayloadBytes } from "./limits.ts";
+import { outboxRow, sample } from "./outbox-row.ts";
 import { pageOf } from "./page.ts";
-import {
-  defaultResultUrl,
-  MAX_PAYLOAD_BYTES,
-  PAYLOAD_BYTES,
-  payloadText,
-  type PayloadSource,
-  type ResultUrl,
-} from "./payload.ts";
+import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./payload.ts";
 import type { RecoverPreview, ReplayPreview } from "./preview.ts";
 import { Registry } from "./registry.ts";
 import { requireEnabled, Resend } from "./resend.ts";
 import { DEFAULT_SCHEDULE, readSchedule } from "./schedule.ts";
-import { secretProblem } from "./signing.ts";
 import { deliveryDetail, deliveryView, registrationView } from "./views.ts";
 import type { DeliveryDetail, DeliveryView, RegistrationView } from "./views.ts";
 
@@ -247,69 +238,5 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     },
     start: () => loop.start(),
     close: (drainMs) => loop.close(drainMs),
-  };
-}
-
-function readLimits(given: Partial<LaneLimits> = {}): LaneLimits {
-  const limits = { ...DEFAULT_LIMITS, ...given };
-  for (const [name, value] of Object.entries(limits)) {
-    if (Number.isInteger(value) && value >= 1 && value <= MOST_CONNECTIONS) continue;
-    throw new SvcError(
-      "SVC_CONFIG",
-      `webhook connections: ${name} is ${String(value)}; give a whole number from 1 to ${MOST_CONNECTIONS}`,
-    );
-  }
-  return limits;
-}
-
-function readPayloadBytes(given = MAX_PAYLOAD_BYTES): number {
-  const { min, max } = PAYLOAD_BYTES;
-  if (Number.isInteger(given) && given >= min && given <= max) return given;
-  throw new SvcError("SVC_CONFIG", `webhookPayloadBytes is ${given}; give a whole number from ${min} to ${max}`);
-}
-
-function checkCommonSecret(secret: string | undefined): void {
-  if (secret === undefined || !secret.startsWith("whsec_")) return;
-  const problem = secretProblem(secret);
-  if (problem) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookSecret} ${problem}`);
-}
-
-/** Begins with the time: rows that come one after the other stand side by side in the store, which is several times quicker. */
-function newDeliveryId(nowMs: number): string {
-  const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, "0").slice(-12);
-  return `msg_${time}${randomHex(10)}`;
-}
-
-function outboxRow(
-  registrationId: string,
-  source: PayloadSource & { epoch?: number; pauseNo?: number },
-  body: string,
-): OutboxRow {
-  return {
-    id: newDeliveryId(source.timestampMs),
-    registrationId,
-    graphId: source.graphId,
-    event: source.event,
-    epoch: source.epoch ?? 0,
-    pauseNo: source.pauseNo ?? 0,
-    body,
-    createdMs: source.timestampMs,
-    dueMs: source.timestampMs,
-  };
-}
-
-/** A payload that no graph made; its graph id is fresh, so that samples never count as repeats of each other. */
-function sample(event: "ping" | "graph.done", nowMs: number): PayloadSource {
-  const graphId = createGraphId(nowMs);
-  const isPing = event === "ping";
-  return {
-    event,
-    graphId,
-    worker: isPing ? "ping" : "sample",
-    status: "done",
-    timestampMs: nowMs,
-    durationMs: isPing ? 0 : 4200,
-    result: isPing ? {} : { message: "This is a sample." },
-    error: undefined,
   };
 }
