@@ -565,6 +565,39 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       assert.deepEqual(await Promise.all(states), [again, again, left, ["delivered", false], left]);
     });
 
+    it("gives a delivery up that is pending; an attempt that was under way counts if it arrived, and is not made again", async () => {
+      const registrationId = `wh_${nextId()}`;
+      const rows = Array.from({ length: 3 }, () => outboxRow(nextId(), { registrationId, dueMs: 5 }));
+      const [taken, refused, last] = rows as [OutboxRow, OutboxRow, OutboxRow];
+      for (const row of rows) await store.webhooks.addDelivery(row);
+      const tries = await Promise.all(Array.from({ length: 9 }, () => store.webhooks.giveUp(taken.id)));
+      assert.equal(tries.filter(Boolean).length, 1, "of many at once one has given it up");
+      assert.equal(await store.webhooks.giveUp("msg_none"), false);
+      assert.equal(await store.webhooks.giveUp(refused.id), true);
+      const due = await store.webhooks.due({ registrationId, isRetry: false }, 9, 9);
+      assert.deepEqual(
+        due.map(({ id }) => id),
+        [last.id],
+      );
+      await store.webhooks.recordAttempts([
+        { attempt: attemptRow(taken.id), change: { status: "delivered", deliveredMs: 7 } },
+        { attempt: attemptRow(refused.id, { statusCode: 500 }), change: { status: "pending", dueMs: 8 } },
+        { attempt: attemptRow(last.id, { statusCode: 500 }), change: { status: "pending", dueMs: 8 } },
+      ]);
+      const stateOf = async ({ id }: OutboxRow): Promise<unknown[]> => {
+        const row = await store.webhooks.delivery(id);
+        return [row?.status, row?.attempts];
+      };
+      assert.deepEqual(await Promise.all(rows.map(stateOf)), [
+        ["delivered", 1],
+        ["failed", 1],
+        ["pending", 1],
+      ]);
+      assert.equal(await store.webhooks.giveUp(taken.id), false);
+      assert.equal(await store.webhooks.requeue(refused.id, 9), true);
+      assert.deepEqual(await stateOf(refused), ["pending", 1]);
+    });
+
     it("forgets pings that are old and no longer to be sent, with their attempts", async () => {
       const registrationId = `wh_${nextId()}`;
       const ping = (createdMs: number, event: OutboxRow["event"] = "ping") =>

@@ -169,10 +169,15 @@ export interface WebhookStore {
   earlierDueMs(row: OutboxRow): Promise<number | undefined>;
   /** Makes what is pending of a graph due no later than `dueMs`. */
   release(registrationId: string, graphId: string, dueMs: number): Promise<void>;
-  /** Records attempts and what they mean for their deliveries, in one commit. */
+  /**
+   * Records attempts and what they mean for their deliveries, in one commit. One that is to be tried again stays as it is where its
+   * delivery is not pending any more: it was given up meanwhile, or another process has had it taken.
+   */
   recordAttempts(records: readonly AttemptRecord[]): Promise<void>;
   /** Makes a delivery pending again, due at once. */
   requeue(deliveryId: string, dueMs: number): Promise<boolean>;
+  /** Makes a pending delivery a failed one. false: it is not pending, or there is none. */
+  giveUp(deliveryId: string): Promise<boolean>;
   /** Makes those of a registration's deliveries pending again that have failed, and still have, due at once: all in one commit. */
   requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void>;
   /** A page of what has failed of a registration, newest first; no body is read for it. */

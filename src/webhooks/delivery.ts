@@ -119,6 +119,12 @@ export class DeliveryLoop {
     this.#lookSoon();
   }
 
+  /** Lets go of what has not started for a registration, and reads it again: some of it is not to be sent any more. */
+  letGo(registrationId: string): void {
+    this.#lanes.hold(registrationId, this.#options.clock.now());
+    this.wake(registrationId);
+  }
+
   /** Starts nothing more and waits for what is under way; aborts it after `drainMs`, leaving it pending. */
   async close(drainMs = DRAIN_MS): Promise<void> {
     this.#stopListening?.();

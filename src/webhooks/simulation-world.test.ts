@@ -61,7 +61,7 @@ const never = <T>(): Promise<T> => new Promise(() => undefined);
 /** Answered at once, by every store. */
 const AT_ONCE = new Set<PropertyKey>(["known", "onOutbox", "onEvents", "eventsAtHand", "hasPending"]);
 const WRITES =
-  /^(commit|saveRegistration|changeRegistration|deleteRegistration|addDelivery|release|recordAttempts|requeue|forgetPings)$/;
+  /^(commit|saveRegistration|changeRegistration|deleteRegistration|addDelivery|release|recordAttempts|requeue|requeueFailed|giveUp|forgetPings)$/;
 
 /** One process, seen from its store, its clock and the network: when it is dead nothing of it is heard any more. */
 export class Life {

@@ -41,6 +41,7 @@ class Simulation {
   /** Graphs that were acknowledged. */
   readonly #graphs: { id: string; startedMs: number }[] = [];
   readonly #replayed = new Set<string>();
+  readonly #givenUp = new Set<string>();
   #engine!: Engine;
   #webhooks!: Webhooks;
   #deaths = 0;
@@ -142,6 +143,7 @@ class Simulation {
       "remove",
       "rotate",
       "recover",
+      "give up",
     ] as const);
     const each = this.#registered.length > 0 ? this.#dice.pick(this.#registered) : undefined;
     if (!each || each.isGone) return;
@@ -160,6 +162,7 @@ class Simulation {
       each.isGone = true;
       quiet(this.#webhooks.remove(id));
     } else if (what === "recover") quiet(this.#webhooks.recover(id, { since_ms: 0 }));
+    else if (what === "give up") quiet(this.#giveUp(id));
     else quiet(this.#replay(id));
   }
 
@@ -169,6 +172,14 @@ class Simulation {
     const { id: deliveryId } = this.#dice.pick(deliveries);
     this.#replayed.add(deliveryId);
     await this.#webhooks.replay(deliveryId);
+  }
+
+  async #giveUp(id: string): Promise<void> {
+    const { deliveries } = await this.#webhooks.deliveries(new URLSearchParams({ status: "pending" }), id);
+    if (deliveries.length === 0) return;
+    const { id: deliveryId } = this.#dice.pick(deliveries);
+    this.#givenUp.add(deliveryId);
+    await this.#webhooks.giveUp(deliveryId);
   }
 
   // What must be.
@@ -207,8 +218,9 @@ class Simulation {
     this.#judgeOrder(all);
   }
 
-  /** One that was answered 410 before its registration was enabled again, or whose registration was away. */
+  /** One that was given up, that was answered 410 before its registration was enabled again, or whose registration was away. */
   #mayHaveFailed({ id }: DeliveryRow): boolean {
+    if (this.#givenUp.has(id)) return true;
     return this.#world.receivers.receipts.some(({ deliveryId, statusCode }) => deliveryId === id && statusCode === 410);
   }
 
@@ -241,7 +253,7 @@ class Simulation {
         const rows = all.filter(
           (row) => row.registrationId === id && row.graphId === graphId && row.status === "delivered",
         );
-        if (rows.some((row) => this.#replayed.has(row.id))) continue;
+        if (rows.some((row) => this.#replayed.has(row.id) || this.#givenUp.has(row.id))) continue;
         const first = (event: string): number =>
           this.#world.receivers.receipts.findIndex(
             (receipt) =>

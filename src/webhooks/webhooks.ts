@@ -13,6 +13,7 @@ import type { DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
 import { FIGURES_OF, figuresOf, lastAnswersOf, type LastAnswer, type ReceiverFigures } from "./figures.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./input.ts";
+import { giveUp } from "./give-up.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
 import { FOREVER_MS } from "./lane.ts";
 import type { LaneLimits } from "./lanes.ts";
@@ -95,6 +96,11 @@ export interface Webhooks {
   delivery(id: string): Promise<DeliveryDetail>;
   /** Sends a delivery again under its id. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when its registration is disabled */
   replay(id: string): Promise<{ delivery_id: string }>;
+  /**
+   * Gives a pending delivery up: it has failed, and is not tried again by itself. An attempt that is under way, or next in another process, may
+   * still arrive; then it is delivered. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` naming its state when it is not pending
+   */
+  giveUp(id: string): Promise<DeliveryView>;
   /** What `replay` would send if it were called now; it sends nothing. @throws SvcError `SVC_NOT_FOUND`, of its registration too */
   previewReplay(id: string): Promise<ReplayPreview>;
   /**
@@ -181,6 +187,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   };
   const traceparent = options.traceparent;
   const resend = new Resend({ store, clock, registry, view, traceparent, onChange: changed });
+  const onGivenUp = (registrationId: string): void => {
+    loop.letGo(registrationId);
+    changed();
+  };
+  const givingUp = { store, clock, registry, known: (id: string) => resend.known(id), onGivenUp };
 
   return {
     create: async (body) => {
@@ -218,6 +229,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     },
     delivery: async (id) => deliveryDetail(await resend.known(id), await store.attempts(id)),
     replay: (id) => resend.replay(id),
+    giveUp: async (id) => deliveryView(await giveUp(id, givingUp)),
     previewReplay: (id) => resend.previewReplay(id),
     recover: (id, body) => resend.recover(id, body),
     previewRecover: (id, body) => resend.previewRecover(id, body),

@@ -169,6 +169,25 @@ throughBothDoors(
         assert.equal((await received(receiver, 2))[1]?.headers["x-svc-delivery"], id);
       }));
 
+    it("POST /_svc/deliveries/:id/give-up: 200 the delivery, which has failed; one that is not pending 409 with both states; on record", () =>
+      withReceiver(site, async (receiver) => {
+        receiver.reply(500);
+        const { reply } = await call("POST", `/_svc/webhooks/${receiver.id}/ping`);
+        const path = `/_svc/deliveries/${textOf(reply, "delivery_id")}`;
+        await until(async () => (await call("GET", path)).reply["attempt_count"] === 1, "the attempt");
+        receiver.reply(204);
+        const given = await call("POST", `${path}/give-up`);
+        assert.deepEqual([given.status, given.reply["status"], given.reply["next_attempt_ms"]], [200, "failed", null]);
+        const refused = await call("POST", `${path}/give-up`);
+        assert.equal(refused.status, 409);
+        assert.match(JSON.stringify(refused.reply), /is failed; to give it up needs it to be pending/);
+        assert.equal((await call("POST", "/_svc/deliveries/msg_none/give-up")).status, 404);
+        const audit = await call("GET", `/_svc/audit?target=${textOf(reply, "delivery_id")}`);
+        assert.match(JSON.stringify(audit.reply), /"delivery\.give-up"/);
+        assert.equal((await call("POST", `${path}/replay`)).status, 202);
+        await until(async () => (await call("GET", path)).reply["status"] === "delivered", "the record");
+      }));
+
     it('Registration: {id:"wh_…", url, events, enabled, description, state, created_ms, updated_ms, secret_set}. Secrets never come back', async () => {
       const secret = "a-secret-of-its-own-0123456789";
       const { reply } = await call("POST", "/_svc/webhooks", { url: URL_OF_NOBODY, secret });

@@ -249,6 +249,27 @@ describe("webhooks", () => {
     assert.ok(page.includes(`aria-label="Answer 1"><code>${long}<`));
   });
 
+  it("give a delivery up that waits for its next try, on record, and say why there is nothing to give up", async () => {
+    receiver.reply(500);
+    const other = await app.webhooks.create({ url: `${receiver.url}/down`, events: ["graph.paused"] });
+    const { delivery_id: pinged } = await app.webhooks.ping(other.registration.id);
+    await until(async () => (await app.webhooks.delivery(pinged)).attempt_count === 1, "the answer");
+    assert.match(
+      await text(`/deliveries/${pinged}`),
+      /formaction="\/_svc\/ops\/deliveries\/\w+\/give-up"[^>]*>Give up</,
+    );
+    const { page } = await step(`/deliveries/${pinged}/give-up`, {
+      back: `/_svc/ops/deliveries/${pinged}`,
+      note: "gone",
+    });
+    assert.match(page, /It is given up/);
+    assert.match(page, /disabled title="It has failed, and is not tried again by itself"[^>]*>Give up</);
+    const { items } = await app.operations.audit({ target: pinged });
+    assert.deepEqual([items[0]?.operation, items[0]?.note], ["delivery.give-up", "gone"]);
+    await app.webhooks.remove(other.registration.id);
+    receiver.reply(204);
+  });
+
   it("keep what was typed where a change is refused, and say that headers are to be given again", async () => {
     const refused = await step(`/webhooks/${id}/edit`, {
       url: "http://10.0.0.1/",

@@ -1,5 +1,6 @@
-/** What was sent to whom, and sending it again, for the operator (contract section 3). */
+/** What was sent to whom, sending it again, and giving it up, for the operator (contract section 3). */
 import { json } from "../../http/response.ts";
+import type { Middleware } from "../../http/types.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { operatorOnly } from "../auth.ts";
 import type { Endpoints } from "../services.ts";
@@ -11,8 +12,8 @@ export function deliveryEndpoints({ router, services }: Endpoints): void {
   const guard = [operatorOnly(services)];
   router.add("GET", PATHS.deliveries, async (ctx) => json(await webhooks.deliveries(ctx.query)), guard);
   router.add("GET", `${PATHS.deliveries}/:id`, async (ctx) => json(await webhooks.delivery(idOf(ctx))), guard);
-  router.add("POST", `${PATHS.deliveries}/:id/replay`, async (ctx) => json(await webhooks.replay(idOf(ctx)), 202), [
-    ...guard,
-    audited(services, "delivery.replay"),
-  ]);
+  const by = (step: string): Middleware[] => [...guard, audited(services, `delivery.${step}`)];
+  const one = `${PATHS.deliveries}/:id`;
+  router.add("POST", `${one}/replay`, async (ctx) => json(await webhooks.replay(idOf(ctx)), 202), by("replay"));
+  router.add("POST", `${one}/give-up`, async (ctx) => json(await webhooks.giveUp(idOf(ctx))), by("give-up"));
 }

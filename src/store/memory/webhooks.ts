@@ -160,7 +160,7 @@ export class MemoryWebhooks implements WebhookStore {
     if (!isKnown) this.#attempts.push(structuredClone(attempt));
     const row = this.#deliveries.get(attempt.deliveryId);
     if (!row) return;
-    row.status = change.status;
+    if (row.status === "pending" || change.status !== "pending") row.status = change.status;
     row.attempts = Math.max(row.attempts, attempt.number);
     row.dueMs = change.dueMs ?? row.dueMs;
     row.deliveredMs = change.deliveredMs ?? row.deliveredMs;
@@ -173,6 +173,14 @@ export class MemoryWebhooks implements WebhookStore {
     row.status = "pending";
     row.dueMs = dueMs;
     this.#notify([row]);
+    return true;
+  }
+
+  async giveUp(deliveryId: string): Promise<boolean> {
+    await turn();
+    const row = this.#deliveries.get(deliveryId);
+    if (row?.status !== "pending") return false;
+    row.status = "failed";
     return true;
   }
 

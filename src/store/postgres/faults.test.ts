@@ -203,6 +203,14 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       assert.ok(told.includes("wh_sooner"));
     });
 
+    it("tells of a delivery that it was given up, and not a second time", async () => {
+      const row = outboxRow(nextId(), { registrationId: "wh_given_up" });
+      await store.webhooks.addDelivery(row);
+      assert.equal(await unheard(() => store.webhooks.giveUp(row.id), "SET status = 'failed', claimed_by"), true);
+      assert.equal((await store.webhooks.delivery(row.id))?.status, "failed");
+      assert.equal(await store.webhooks.giveUp(row.id), false);
+    });
+
     it("tells of a removal that there was something to remove, and has one word of it on record", async () => {
       await store.schedules.change("gone", () => scheduleRow("gone"));
       const remove = (): Promise<boolean> => store.schedules.remove("gone", "api", word("test.remove"));

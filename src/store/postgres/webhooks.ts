@@ -2,6 +2,7 @@
  * Deliveries and attempts in PostgreSQL. Of several processes one gets a delivery, and one at a time those of a registration: what `due`
  * gives is claimed for the process (claim-function.ts), until the attempt is on record, the process is gone (its slot says so), or it is put off.
  */
+import { randomUUID } from "node:crypto";
 import {
   ATTEMPT_COLUMNS,
   DELIVERY_COLUMNS,
@@ -47,11 +48,15 @@ const ATTEMPT_TYPES =
   "delivery_id text, number int, started_ms bigint, duration_ms double precision, status_code int, response text, error text, timings text, response_headers text";
 const INSERT_ATTEMPTS = `INSERT INTO svc.attempt (${ATTEMPT_NAMES.join(", ")})
   SELECT ${ATTEMPT_NAMES.join(", ")} FROM json_to_recordset($1::json) AS r(${ATTEMPT_TYPES}) ON CONFLICT DO NOTHING`;
-const UPDATE_DELIVERIES = `UPDATE svc.delivery AS t SET status = r.status, attempts = greatest(t.attempts, r.attempts), due_ms = coalesce(r.due_ms, t.due_ms),
+const UPDATE_DELIVERIES = `UPDATE svc.delivery AS t
+  SET status = CASE WHEN t.status <> 'pending' AND r.status = 'pending' THEN t.status ELSE r.status END, attempts = greatest(t.attempts, r.attempts), due_ms = coalesce(r.due_ms, t.due_ms),
   delivered_ms = coalesce(r.delivered_ms, t.delivered_ms), claimed_by = NULL
   FROM json_to_recordset($1::json) AS r(id text, status text, attempts int, due_ms bigint, delivered_ms bigint) WHERE t.id = r.id`;
 const FAILED_OF = `SELECT id, event, created_ms FROM svc.delivery WHERE registration_id = $1 AND status = 'failed' AND created_ms >= $2
   AND (created_ms, id) < ($3, $4) ORDER BY created_ms DESC, id DESC LIMIT $5`;
+/** A try of which no answer came is told by the mark that it left where it is made again. */
+const GIVE_UP = `UPDATE svc.delivery SET status = 'failed', claimed_by = $2
+  WHERE id = $1 AND (status = 'pending' OR status = 'failed' AND claimed_by = $2)`;
 const REQUEUE_FAILED = `UPDATE svc.delivery SET status = 'pending', due_ms = $1, claimed_by = NULL
   WHERE id = ANY ($2::text[]) AND status = 'failed' AND registration_id = $3`;
 const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
@@ -193,6 +198,10 @@ export class PostgresWebhooks implements WebhookStore {
     );
     if (row) this.notifyOutbox([{ registrationId: row["registration_id"] as string }]);
     return row !== undefined;
+  }
+
+  async giveUp(deliveryId: string): Promise<boolean> {
+    return (await this.#database.run(GIVE_UP, clean(deliveryId), `given up ${randomUUID()}`)).count > 0;
   }
 
   async requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void> {

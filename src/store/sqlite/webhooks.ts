@@ -28,7 +28,8 @@ import type { Row, Value } from "../row.ts";
 const INSERT_ATTEMPTS = `INSERT INTO attempt (delivery_id, number, started_ms, duration_ms, status_code, response, error, timings, response_headers)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8
   FROM json_each(?) WHERE true ON CONFLICT (delivery_id, number) DO NOTHING`;
-const UPDATE_DELIVERIES = `UPDATE delivery SET status = given.value ->> 1, attempts = max(attempts, given.value ->> 2),
+const UPDATE_DELIVERIES = `UPDATE delivery
+  SET status = CASE WHEN status <> 'pending' AND given.value ->> 1 = 'pending' THEN status ELSE given.value ->> 1 END, attempts = max(attempts, given.value ->> 2),
   due_ms = coalesce(given.value ->> 3, due_ms), delivered_ms = coalesce(given.value ->> 4, delivered_ms)
   FROM json_each(?) AS given WHERE delivery.id = given.value ->> 0`;
 /** Without what all of a lane have in common: each column of a row costs as much as finding it. */
@@ -48,6 +49,7 @@ const EARLIER_DUE = `SELECT min(due_ms) AS due FROM delivery WHERE registration_
 /** With the plus it is read in the order of the index of those that have failed, which are few as a rule. */
 const FAILED_OF = `SELECT id, event, created_ms FROM delivery WHERE +registration_id = ? AND status = 'failed' AND created_ms >= ?
   AND (created_ms, id) < (?, ?) ORDER BY created_ms DESC, id DESC LIMIT ?`;
+const GIVE_UP = "UPDATE delivery SET status = 'failed' WHERE id = ? AND status = 'pending'";
 const REQUEUE_FAILED = `UPDATE delivery SET status = 'pending', due_ms = ?
   WHERE id IN (SELECT value FROM json_each(?)) AND status = 'failed' AND registration_id = ?`;
 const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
@@ -226,6 +228,11 @@ export class SqliteWebhooks implements WebhookStore {
       if (row) this.#outbox.tellOf(row["registration_id"] as string);
     }
     return row !== undefined;
+  }
+
+  async giveUp(deliveryId: string): Promise<boolean> {
+    const { changes } = await this.#database.write(() => this.#database.sql(GIVE_UP).run(deliveryId));
+    return Number(changes) > 0;
   }
 
   async requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void> {

@@ -66,12 +66,24 @@ export function deliveryScreens(screens: Screens): Entry[] {
       await app.operations.record("delivery.replay", id, steering);
       return { tone: "good", text: "It is sent again, under the same id." };
     }),
+    operatorRoute(screens, "/deliveries/:id/give-up", async ({ app, params, steering }) => {
+      const { id } = await app.webhooks.giveUp(params["id"] ?? "");
+      await app.operations.record("delivery.give-up", id, steering);
+      return { tone: "good", text: "It is given up: it is not tried again, unless it is sent again by hand." };
+    }),
   ];
 }
 
 function isPending({ status }: Pick<DeliveryView, "status">): boolean {
   return status === "pending";
 }
+
+/** Why there is nothing to give up. */
+const ENDED: Readonly<Record<DeliveryView["status"], string | undefined>> = {
+  pending: undefined,
+  delivered: "It has arrived",
+  failed: "It has failed, and is not tried again by itself",
+};
 
 function List({ data, look }: { data: ListData; look: Look }) {
   const { deliveries, total, next_cursor: next, filter, hosts, answers } = data;
@@ -189,6 +201,13 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
         <StepButton look={look} label="Send again" shortcut="r" />
+        <StepButton
+          look={look}
+          label="Give up"
+          tone="bad"
+          action={`/deliveries/${id}/give-up`}
+          refusal={ENDED[delivery.status]}
+        />
         <a class="button" href={`${DELIVERIES}/${id}/replay`}>
           What would be sent
         </a>
