@@ -76,5 +76,8 @@ describe("files on the screen of a run", () => {
     assert.equal((await file("drawing.svg", reader)).status, 303);
     const page = await tab(reader);
     assert.ok(page.includes("No download") && !page.includes(">Download</a>"));
+    assert.ok(page.includes("north") && !page.includes("planted"), "JSON without what is hidden");
+    for (const name of ["drawing.svg", "list.csv", "table.bin"])
+      assert.ok(page.includes(`<h3>${name}</h3>`) && !page.includes(`Content of ${name}`), name);
   });
 });

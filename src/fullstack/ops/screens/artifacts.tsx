@@ -19,18 +19,19 @@ export interface ShownArtifact {
 
 /** @param node whose files; undefined: those of all nodes. */
 export async function loadArtifacts(
-  { app, redact }: Look,
+  { app, redact, visitor }: Look,
   graphId: string,
   node: string | undefined,
   isRevealed: boolean,
 ): Promise<ShownArtifact[]> {
   const all = await app.engine.artifacts(graphId);
   const own = all.filter((artifact) => node === undefined || artifact.node === node);
+  const options = { keys: redact, isRevealed, isOperator: visitor.role === "operator" };
   return Promise.all(
     own.map(async (artifact, at) => {
       if (at >= PREVIEWS) return { artifact, preview: undefined };
       const head = await headOf(app, graphId, artifact.name);
-      return { artifact, preview: previewOf(head, artifact.bytes, { keys: redact, isRevealed }) };
+      return { artifact, preview: previewOf(head, artifact.bytes, options) };
     }),
   );
 }
@@ -69,9 +70,7 @@ function hrefOf(graphId: string, name: string): string {
 function Shown({ artifact, preview, href }: { artifact: Artifact; preview: Preview | undefined; href: string }) {
   if (preview === undefined) return null;
   if (preview.kind === "withheld")
-    return (
-      <p class="quiet">It is not shown: it looks like JSON, and can't be looked through for what is to be hidden.</p>
-    );
+    return <p class="quiet">It is not shown: it can't be looked through for what is to be hidden.</p>;
   if (preview.kind === "image")
     return <img class="artifact" src={`${href}/image`} alt={`Picture ${artifact.name}`} loading="lazy" />;
   const { kind, text, isCut } = preview;

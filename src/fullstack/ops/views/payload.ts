@@ -8,7 +8,8 @@ import { bytesText, countText } from "./text.ts";
 /** Names of keys whose values are not for looking at. */
 const SECRET_KEY =
   /pass(?:word|wd|phrase)?$|secret|token|api[-_]?key|authorization|cookie|credential|private[-_]?key|card[-_]?number|cvc|\biban\b|\bssn\b/i;
-const REDACTED = "hidden";
+/** Stands in the place of what is not for looking at. */
+export const REDACTED = "hidden";
 /** More is not looked at as a tree; the raw text has it all. */
 const MOST_NODES = 2000;
 /** Deeper levels are folded until somebody opens them. */

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { imageTypeOf, MAX_IMAGE_BYTES, previewOf } from "./preview.ts";
 
-const HIDE = { keys: [], isRevealed: false };
-const ALL = { keys: [], isRevealed: true };
+const HIDE = { keys: ["email"], isRevealed: false, isOperator: true };
+const ALL = { ...HIDE, isRevealed: true };
+const READER = { ...HIDE, isOperator: false };
 const bytes = (text: string, encoding: BufferEncoding = "utf8"): Uint8Array => Buffer.from(text, encoding);
 const preview = (data: Uint8Array, size = data.length, options = HIDE) => previewOf(data, size, options);
 
@@ -56,5 +57,31 @@ describe("what is shown of a file", () => {
     assert.deepEqual(preview(bytes('{"token":"planted"}\n{"token":"planted"}')), { kind: "withheld" });
     const revealed = preview(json, json.length, ALL);
     assert.ok(revealed.kind === "text" && revealed.text.includes("planted"));
+  });
+
+  it("hides in lines what stands behind a name that payloads hide, until an operator asks for it", () => {
+    const lines =
+      'PORT=3000\nAPI_KEY=planted\nexport DB_PASSWORD="planted"\n- token: planted\nEmail: planted\nnote: a token\r\n';
+    const hidden = preview(bytes(lines));
+    assert.deepEqual(hidden, {
+      kind: "text",
+      text: "PORT=3000\nAPI_KEY=hidden\nexport DB_PASSWORD=hidden\n- token: hidden\nEmail: hidden\nnote: a token\r\n",
+      isCut: false,
+      redacted: 4,
+    });
+    assert.deepEqual(preview(bytes(lines), lines.length, ALL), {
+      kind: "text",
+      text: lines,
+      isCut: false,
+      redacted: 0,
+    });
+  });
+
+  it("is, for who may look alone, pictures and JSON: nothing else can be looked through for what is to be hidden", () => {
+    for (const text of ["id,key\n7,planted", "API_KEY=planted", "\u0007 planted", "planted"])
+      assert.deepEqual(preview(bytes(text), text.length, READER), { kind: "withheld" }, text);
+    const json = preview(bytes('{"name":"Ada","token":"planted"}'), 32, READER);
+    assert.ok(json.kind === "text" && json.text.includes("Ada") && !json.text.includes("planted"));
+    assert.equal(preview(bytes("ffd8ffe000104a464946", "hex"), 10, READER).kind, "image");
   });
 });

@@ -3,7 +3,7 @@
  * is anybody's word. Never a document: SVG and HTML are text here. Pure.
  */
 import type { Json } from "../../../graph.ts";
-import { payloadView, type RedactOptions } from "./payload.ts";
+import { isHiddenKey, payloadView, REDACTED, type RedactOptions } from "./payload.ts";
 
 /** Larger pictures are there to be downloaded. */
 export const MAX_IMAGE_BYTES = 10_000_000;
@@ -18,7 +18,7 @@ export type ImageType = (typeof IMAGE_TYPES)[number];
 export type Preview =
   | { kind: "image"; type: ImageType }
   | { kind: "text"; text: string; isCut: boolean; redacted: number }
-  /** May hold what is to be hidden, and can't be looked through. */
+  /** May hold what is to be hidden, and can't be looked through, or not for whoever may look alone. */
   | { kind: "withheld" }
   | { kind: "hex"; text: string; isCut: boolean };
 
@@ -42,20 +42,47 @@ export function imageTypeOf(head: Uint8Array): ImageType | undefined {
   return MAGIC.find(([magic]) => new RegExp(`^${magic}`).test(begin))?.[1];
 }
 
+export interface PreviewOptions extends RedactOptions {
+  /** Whether it is for operators: they may have all of it as a download, on record. */
+  isOperator: boolean;
+}
+
 /**
+ * Of JSON, and of lines such as `TOKEN=…` or `token: …`, what is to be hidden is. Any other text, a table or bytes can't be looked through
+ * for it: who may look alone has them withheld.
  * @param head as much of it as was read, from its beginning
  * @param bytes of all of it
  */
-export function previewOf(head: Uint8Array, bytes: number, options: RedactOptions): Preview {
+export function previewOf(head: Uint8Array, bytes: number, options: PreviewOptions): Preview {
   const type = imageTypeOf(head);
   if (type !== undefined && bytes <= MAX_IMAGE_BYTES) return { kind: "image", type };
-  const text = type === undefined ? textOf(head, bytes > head.length) : undefined;
+  const isCut = bytes > head.length;
+  const text = type === undefined ? textOf(head, isCut) : undefined;
+  if (text !== undefined && /^\s*[[{]/.test(text) && !options.isRevealed) return shownJson(text, isCut, options);
+  if (!options.isOperator) return { kind: "withheld" };
   if (text === undefined) return { kind: "hex", text: hexOf(head.subarray(0, HEX_BYTES)), isCut: bytes > HEX_BYTES };
-  if (!/^\s*[[{]/.test(text) || options.isRevealed) return shownText(text, bytes > head.length, 0);
-  const json = bytes > head.length ? undefined : jsonOf(text);
+  return shownLines(text, isCut, options);
+}
+
+function shownJson(text: string, isCut: boolean, options: RedactOptions): Preview {
+  const json = isCut ? undefined : jsonOf(text);
   if (json === undefined) return { kind: "withheld" };
   const { raw, redacted } = payloadView(json, options);
   return shownText(raw, false, redacted);
+}
+
+/** `TOKEN=…`, `token: …`, `export TOKEN="…"`, `- token: …`: what stands behind the name to the end of the line. Reads each character about once. */
+const NAMED_LINE = /^([ \t]*(?:- )?(?:export )?["']?(\w[\w.-]*)["']?[ \t]*[:=][ \t]*)\S.*$/gm;
+
+function shownLines(text: string, isMore: boolean, { keys, isRevealed }: RedactOptions): Preview {
+  let redacted = 0;
+  const hidden = (line: string, begin: string, name: string): string => {
+    if (isRevealed || !isHiddenKey(name, keys)) return line;
+    redacted++;
+    return `${begin}${REDACTED}`;
+  };
+  const begin = text.slice(0, MAX_TEXT_LENGTH).replaceAll(NAMED_LINE, hidden);
+  return shownText(begin, isMore || text.length > MAX_TEXT_LENGTH, redacted);
 }
 
 function shownText(text: string, isMore: boolean, redacted: number): Preview {
