@@ -2,105 +2,11 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import type { OutboxRows } from "../graph/machine/report-types.ts";
-import { SimulatedClock, type Duration } from "../shared/clock.ts";
-import { recordLog } from "../testing/log.ts";
-import { createReceiver, type Receiver, type ReceiverOptions } from "../testing/receiver.ts";
-import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
+import { SimulatedClock } from "../shared/clock.ts";
+import { createReceiver } from "../testing/receiver.ts";
+import { closeAll, deliveriesOf, LIFECYCLE, open, rig, SECRET } from "./delivery-rig.test.ts";
+import { FakeWebhookStore } from "./fake-store.test.ts";
 import { verify } from "./verify.ts";
-import { createWebhooks, type Webhooks, type WebhooksOptions } from "./webhooks.ts";
-
-const SECRET = "a-secret-for-tests-0123456789";
-const PATIENCE_MS = 30_000;
-const SCHEDULE: Duration[] = ["0s", "5s", "5m"];
-const LIFECYCLE: Parameters<OutboxRows>[0] = {
-  event: "graph.done",
-  graphId: "g_01",
-  worker: "audit",
-  status: "done",
-  timestampMs: 0,
-  durationMs: 4200,
-  result: { ok: true },
-  error: undefined,
-  epoch: 1,
-  pauseNo: 0,
-};
-
-const SENT = {
-  durationMs: 1,
-  response: "",
-  responseHeaders: {},
-  error: undefined,
-  retryAfterMs: undefined,
-  timings: {},
-};
-
-interface Rig {
-  clock: SimulatedClock;
-  store: FakeWebhookStore;
-  webhooks: Webhooks;
-  logged: readonly string[];
-  /** Starts a receiver and registers it. */
-  receiver(options?: ReceiverOptions): Promise<Receiver & { id: string }>;
-  /** Writes outbox rows as a graph's commit does. */
-  emit(count?: number): Promise<void>;
-  /** Until the condition holds; real time, since sockets are real. */
-  until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void>;
-}
-
-const open: (() => Promise<void>)[] = [];
-async function closeAll(): Promise<void> {
-  for (const close of open.splice(0).reverse()) await close();
-}
-
-function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStore()): Rig {
-  const clock = options.clock instanceof SimulatedClock ? options.clock : new SimulatedClock();
-  const log = recordLog();
-  const webhooks = createWebhooks({
-    store: fakeStore(store),
-    clock,
-    secret: SECRET,
-    allowCidrs: ["127.0.0.0/8"],
-    schedule: SCHEDULE,
-    random: () => 0,
-    log,
-    ...options,
-  });
-  webhooks.start();
-  open.push(() => webhooks.close());
-  return {
-    clock,
-    store,
-    webhooks,
-    logged: log.texts,
-    receiver: async (receiverOptions) => {
-      const receiver = await createReceiver(receiverOptions);
-      open.push(() => receiver.close());
-      const { registration } = await webhooks.create({ url: receiver.url });
-      // A busy machine may take long to load the client with the first attempt.
-      const { received } = receiver;
-      return Object.assign(receiver, {
-        id: registration.id,
-        received: (count: number) => received(count, PATIENCE_MS),
-      });
-    },
-    emit: async (count = 1) => {
-      for (let graph = 0; graph < count; graph++) {
-        const rows = webhooks.outboxRows({ ...LIFECYCLE, graphId: `g_${graph}`, timestampMs: clock.now() });
-        await Promise.all(rows.map((row) => store.addDelivery(row)));
-      }
-    },
-    until: async (isTrue, what) => {
-      const endMs = Date.now() + PATIENCE_MS;
-      while (!(await isTrue())) {
-        assert.ok(Date.now() < endMs, `waited ${PATIENCE_MS} ms for: ${what}`);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    },
-  };
-}
-
-const deliveriesOf = async ({ webhooks }: Rig, id?: string) =>
-  (await webhooks.deliveries(new URLSearchParams(), id)).deliveries;
 
 describe("a delivery", () => {
   afterEach(closeAll);
@@ -221,71 +127,6 @@ describe("a delivery", () => {
       [500, null, 404, 204],
     );
     assert.match(attempts[1]?.error ?? "", /^connection failed: /);
-  });
-
-  it("given up while it waits is sent no more, though its turn was the next", async () => {
-    const test = rig({ connections: { perEndpoint: 1 } });
-    const receiver = await test.receiver({ replies: [{ delay: "never" }, { delay: "never" }] });
-    await test.emit(3);
-    await receiver.received(1);
-    const rows = await deliveriesOf(test);
-    const started = receiver.deliveries[0]?.headers["x-svc-delivery"];
-    const [given, other] = rows.filter(({ id }) => id !== started);
-    const { id = "" } = given ?? {};
-    assert.equal((await test.webhooks.giveUp(id)).status, "failed");
-    await assert.rejects(test.webhooks.giveUp(id), { code: "SVC_TRANSITION", message: /is failed; .* be pending$/ });
-    await assert.rejects(test.webhooks.giveUp("msg_none"), { code: "SVC_NOT_FOUND" });
-    await test.clock.advance(15_000);
-    await receiver.received(2);
-    assert.equal(receiver.deliveries[1]?.headers["x-svc-delivery"], other?.id);
-  });
-
-  it("given up makes way for what comes after it in its graph, where that is told in order", async () => {
-    const test = rig();
-    const receiver = await test.receiver({ replies: [500, 204] });
-    await test.webhooks.update(receiver.id, { ordered: true });
-    for (const [event, status] of [
-      ["graph.paused", "paused"],
-      ["graph.done", "done"],
-    ] as const) {
-      const rows = test.webhooks.outboxRows({ ...LIFECYCLE, event, status, pauseNo: 1, timestampMs: test.clock.now() });
-      await Promise.all(rows.map((row) => test.store.addDelivery(row)));
-    }
-    await test.until(() => test.store.attemptRows.length === 1, "the first attempt");
-    await test.webhooks.giveUp(test.store.attemptRows[0]?.deliveryId ?? "");
-    const [, second] = await receiver.received(2);
-    assert.equal(second?.headers["x-svc-event"], "graph.done");
-  });
-
-  it("given up while an attempt is under way is not tried again, and is delivered where that attempt arrives", async () => {
-    for (const [status, outcome] of [
-      [500, "failed"],
-      [204, "delivered"],
-    ] as const) {
-      let answer = (): void => undefined;
-      const answered = new Promise<void>((resolve) => (answer = resolve));
-      const test = rig({
-        sending: {
-          send: async () => {
-            await answered;
-            return { ...SENT, startedMs: test.clock.now(), statusCode: status };
-          },
-          destroy: async () => undefined,
-        },
-      });
-      await test.webhooks.create({ url: "https://93.184.215.14/" });
-      await test.emit();
-      await test.until(() => test.webhooks.underWay() === 1, "the attempt");
-      const { id = "" } = (await deliveriesOf(test))[0] ?? {};
-      assert.equal((await test.webhooks.giveUp(id)).status, "failed");
-      answer();
-      await test.until(() => test.store.attemptRows.length === 1, "its record");
-      const { status: last, attempt_count: count } = await test.webhooks.delivery(id);
-      assert.deepEqual([last, count], [outcome, 1]);
-      await test.clock.advance(86_400_000);
-      await test.until(() => test.webhooks.underWay() === 0, "its end");
-      assert.equal(test.store.attemptRows.length, 1);
-    }
   });
 
   it("waits as long as Retry-After asks", async () => {
