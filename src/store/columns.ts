@@ -6,6 +6,7 @@ import type {
   AttemptRow,
   DeliveryRow,
   DeliveryStatus,
+  DeliveryTally,
   FailedRow,
   LastOutcomeRow,
   OutcomeRow,
@@ -227,6 +228,12 @@ export const toFailed = (row: Row): FailedRow => ({
   id: row["id"] as string,
   event: row["event"] as FailedRow["event"],
   createdMs: Number(row["created_ms"]),
+});
+export const toTally = (row: Row): DeliveryTally => ({
+  registrationId: row["registration_id"] as string,
+  delivered: Number(row["delivered"]),
+  failed: Number(row["failed"]),
+  pending: Number(row["pending"]),
 });
 export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) as unknown as AuditRow;
 

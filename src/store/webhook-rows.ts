@@ -121,6 +121,16 @@ export interface FailedQuery {
   limit: number;
 }
 
+/** What became of a registration's deliveries, each counted to {@link MAX_DELIVERY_TOTAL}. */
+export interface DeliveryTally {
+  registrationId: string;
+  /** Of those made since a time. */
+  delivered: number;
+  failed: number;
+  /** Of all. */
+  pending: number;
+}
+
 /** How far deliveries are counted. */
 export const MAX_DELIVERY_TOTAL = 10_000;
 
@@ -188,6 +198,8 @@ export interface WebhookStore {
   lastOutcomes(deliveryIds: readonly string[]): Promise<LastOutcomeRow[]>;
   /** How attempts of a registration's newest deliveries went, newest first; of at most `deliveries` of them. */
   latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]>;
+  /** In the order in which they are asked for. @param sinceMs from when those count that have ended: by when they were made */
+  tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]>;
   /** Newest first. `total` counts to {@link MAX_DELIVERY_TOTAL}: counting all would read all. */
   listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>>;
   /** Deletes pings that were made before a time and are not to be sent any more: no graph takes them along when it goes. */

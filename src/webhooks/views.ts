@@ -6,6 +6,7 @@ import type {
   AttemptTimings,
   DeliveryRow,
   DeliveryStatus,
+  DeliveryTally,
   RegistrationRow,
 } from "../store/webhook-rows.ts";
 
@@ -62,6 +63,18 @@ export interface DeliveryDetail extends DeliveryView {
   /** The exact text that is sent, and signed. */
   body: string;
   attempts: AttemptView[];
+}
+
+/** What became of a webhook's deliveries. */
+export interface WebhookTally {
+  webhook_id: string;
+  delivered: number;
+  failed: number;
+  pending: number;
+}
+
+export function tallyView({ registrationId, ...counts }: DeliveryTally): WebhookTally {
+  return { webhook_id: registrationId, ...counts };
 }
 
 export function registrationView(row: RegistrationRow, hasCommonSecret: boolean): RegistrationView {

@@ -25,8 +25,8 @@ import type { RecoverPreview, ReplayPreview } from "./preview.ts";
 import { Registry } from "./registry.ts";
 import { requireEnabled, Resend } from "./resend.ts";
 import { DEFAULT_SCHEDULE, readSchedule } from "./schedule.ts";
-import { deliveryDetail, deliveryView, registrationView } from "./views.ts";
-import type { DeliveryDetail, DeliveryView, RegistrationView } from "./views.ts";
+import { deliveryDetail, deliveryView, registrationView, tallyView } from "./views.ts";
+import type { DeliveryDetail, DeliveryView, RegistrationView, WebhookTally } from "./views.ts";
 
 export interface WebhooksOptions {
   store: Store;
@@ -81,6 +81,11 @@ export interface Webhooks {
   figures(id: string): Promise<ReceiverFigures>;
   /** How each of these deliveries was answered last, by its id; none of such as were never tried. */
   lastAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, LastAnswer>>;
+  /**
+   * What became of the deliveries of each, in this order, counted to 10,000: of those made since a time how many arrived and failed, and how
+   * many wait, however long. One look for all of them.
+   */
+  tallies(ids: readonly string[], sinceMs: number): Promise<WebhookTally[]>;
   /** A signed `ping` through the real path. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when disabled */
   ping(id: string): Promise<{ delivery_id: string }>;
   /** A sample `graph.done` through the real path: for the demo page. @throws as ping */
@@ -211,6 +216,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     remove: (id) => registry.remove(id),
     figures: async (id) => figuresOf(await store.latestOutcomes((await registry.get(id)).id, FIGURES_OF)),
     lastAnswers: async (ids) => lastAnswersOf(await store.lastOutcomes(ids)),
+    tallies: async (ids, sinceMs) => (await store.tallies(ids, sinceMs)).map(tallyView),
     ping: async (id) => {
       const nowMs = clock.now();
       if (nowMs >= forgetPingsMs) {

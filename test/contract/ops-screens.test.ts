@@ -249,6 +249,25 @@ describe("webhooks", () => {
     assert.ok(page.includes(`aria-label="Answer 1"><code>${long}<`));
   });
 
+  it("are listed page after page", async () => {
+    const more = await Promise.all(
+      Array.from({ length: 26 }, (_, at) =>
+        app.webhooks.create({ url: `${receiver.url}/page/${at}`, events: ["graph.paused"] }),
+      ),
+    );
+    const shown = new Set<string>();
+    const idsOf = (page: string): string[] =>
+      [...page.matchAll(/action="[^"]*\/webhooks\/(wh_\w+)\/ping"/g)].map(([, of = ""]) => of);
+    const first = await text("/webhooks");
+    for (const each of idsOf(first)) shown.add(each);
+    assert.equal(shown.size, 25);
+    const next = /href="\/_svc\/ops(\/webhooks\?cursor=[^"]+)"/.exec(first)?.[1] ?? "";
+    for (const each of idsOf(await text(next))) shown.add(each);
+    const { total } = await app.webhooks.list(new URLSearchParams());
+    assert.deepEqual([shown.size, shown.has(more.at(-1)?.registration.id ?? "")], [total, true]);
+    for (const { registration } of more) await app.webhooks.remove(registration.id);
+  });
+
   it("give a delivery up that waits for its next try, on record, and say why there is nothing to give up", async () => {
     receiver.reply(500);
     const other = await app.webhooks.create({ url: `${receiver.url}/down`, events: ["graph.paused"] });

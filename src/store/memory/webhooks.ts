@@ -7,6 +7,7 @@ import type {
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
+  DeliveryTally,
   FailedQuery,
   FailedRow,
   OutboxListener,
@@ -227,6 +228,19 @@ export class MemoryWebhooks implements WebhookStore {
       .filter(({ deliveryId }) => ids.has(deliveryId))
       .map(outcomeOf)
       .sort((a, b) => b.startedMs - a.startedMs);
+  }
+
+  async tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]> {
+    const all = [...this.#deliveries.values()];
+    return registrationIds.map((registrationId) => {
+      const own = all.filter((row) => row.registrationId === registrationId);
+      const count = (status: DeliveryRow["status"], fromMs: number): number => {
+        const { length } = own.filter((row) => row.status === status && row.createdMs >= fromMs);
+        return Math.min(length, MAX_DELIVERY_TOTAL);
+      };
+      const [delivered, failed] = [count("delivered", sinceMs), count("failed", sinceMs)];
+      return { registrationId, delivered, failed, pending: count("pending", -Infinity) };
+    });
   }
 
   async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {

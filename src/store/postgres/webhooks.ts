@@ -12,6 +12,7 @@ import {
   toFailed,
   toLastOutcome,
   toOutcome,
+  toTally,
 } from "../columns.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
 import type { Page } from "../queries.ts";
@@ -23,6 +24,7 @@ import type {
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
+  DeliveryTally,
   FailedQuery,
   FailedRow,
   OutboxListener,
@@ -59,6 +61,11 @@ const GIVE_UP = `UPDATE svc.delivery SET status = 'failed', claimed_by = $2
   WHERE id = $1 AND (status = 'pending' OR status = 'failed' AND claimed_by = $2)`;
 const REQUEUE_FAILED = `UPDATE svc.delivery SET status = 'pending', due_ms = $1, claimed_by = NULL
   WHERE id = ANY ($2::text[]) AND status = 'failed' AND registration_id = $3`;
+const tally = (condition: string): string =>
+  `(SELECT count(*)::int FROM (SELECT 1 FROM svc.delivery WHERE registration_id = asked.id AND ${condition} LIMIT ${MAX_DELIVERY_TOTAL}) AS counted)`;
+const TALLIES = `SELECT asked.id AS registration_id, ${tally("status = 'delivered' AND created_ms >= $2")} AS delivered,
+  ${tally("status = 'failed' AND created_ms >= $2")} AS failed, ${tally("status = 'pending'")} AS pending
+  FROM unnest($1::text[]) WITH ORDINALITY AS asked (id, place) ORDER BY place`;
 const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
   FROM (SELECT id FROM svc.delivery WHERE registration_id = $1 ORDER BY created_ms DESC, id DESC LIMIT $2) AS latest
   JOIN svc.attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
@@ -235,6 +242,10 @@ export class PostgresWebhooks implements WebhookStore {
 
   async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
     return (await this.#database.rows(LATEST_OUTCOMES, clean(registrationId), deliveries)).map(toOutcome);
+  }
+
+  async tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]> {
+    return (await this.#database.rows(TALLIES, registrationIds.map(clean), sinceMs)).map(toTally);
   }
 
   async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {

@@ -133,6 +133,14 @@ describe("deliveries in SQLite", () => {
     });
   }
 
+  it("those of webhooks are counted by index, those that wait by one that holds nothing else", async () => {
+    const plans = await plansOf((webhooks) => webhooks.tallies(["wh_1"], 5));
+    const onTable = plans.filter((step) => step.includes("delivery"));
+    assert.equal(onTable.length, 3);
+    for (const step of onTable) assert.match(step, /^SEARCH delivery USING .*INDEX/, step);
+    assert.match(onTable.at(-1) ?? "", /delivery_lane/);
+  });
+
   it("registrations with something pending are found by hops through the index", async () => {
     const plans = await plansOf((webhooks) => webhooks.pendingRegistrations());
     const onTable = plans.filter((step) => step.includes("delivery"));

@@ -7,6 +7,7 @@ import type {
   DeliveryLane,
   DeliveryQuery,
   DeliveryRow,
+  DeliveryTally,
   FailedQuery,
   FailedRow,
   OutboxListener,
@@ -19,7 +20,16 @@ import type {
 import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
-import { toAttempt, toDelivery, toFailed, toLastOutcome, toOutcome, toPending, toRegistration } from "../columns.ts";
+import {
+  toAttempt,
+  toDelivery,
+  toFailed,
+  toLastOutcome,
+  toOutcome,
+  toPending,
+  toRegistration,
+  toTally,
+} from "../columns.ts";
 import type { Database } from "./database.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Row, Value } from "../row.ts";
@@ -52,6 +62,11 @@ const FAILED_OF = `SELECT id, event, created_ms FROM delivery WHERE +registratio
 const GIVE_UP = "UPDATE delivery SET status = 'failed' WHERE id = ? AND status = 'pending'";
 const REQUEUE_FAILED = `UPDATE delivery SET status = 'pending', due_ms = ?
   WHERE id IN (SELECT value FROM json_each(?)) AND status = 'failed' AND registration_id = ?`;
+const tally = (condition: string): string =>
+  `(SELECT count(*) FROM (SELECT 1 FROM delivery WHERE registration_id = asked.value AND ${condition} LIMIT ${String(MAX_DELIVERY_TOTAL)}))`;
+const TALLIES = `SELECT value AS registration_id, ${tally("status = 'delivered' AND created_ms >= ?2")} AS delivered,
+  ${tally("status = 'failed' AND created_ms >= ?2")} AS failed, ${tally("status = 'pending'")} AS pending
+  FROM json_each(?1) AS asked ORDER BY key`;
 const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
   FROM (SELECT id FROM delivery WHERE registration_id = ? ORDER BY created_ms DESC, id DESC LIMIT ?) AS latest
   JOIN attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
@@ -268,6 +283,10 @@ export class SqliteWebhooks implements WebhookStore {
 
   async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
     return this.#database.sql(LATEST_OUTCOMES).all(registrationId, deliveries).map(toOutcome);
+  }
+
+  async tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]> {
+    return this.#database.sql(TALLIES).all(JSON.stringify(registrationIds), sinceMs).map(toTally);
   }
 
   async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {

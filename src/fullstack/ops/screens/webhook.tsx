@@ -1,10 +1,10 @@
 /** One webhook: what it hears of, how it answers, its latest deliveries, and what can be done with it. */
-import { PATHS, type Entry } from "../../../index.ts";
+import { notFound, PATHS, type Entry } from "../../../index.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
-import { latencyText, receiverOf, stateOf, type Receiver } from "../views/receiver.ts";
+import { latencyText, receiversOf, stateOf, type Receiver } from "../views/receiver.ts";
 import { DeliveriesTable, type Answers, type DeliveryView } from "./deliveries-table.tsx";
 import { LastAnswer } from "./last-answer.tsx";
 import { CommandsPanel, StepButton, StepForm, Time } from "./parts.tsx";
@@ -25,7 +25,8 @@ export function webhookScreen(screens: Screens): Entry {
       const hook = await app.webhooks.get(ctx.params["id"] ?? "");
       const { deliveries } = await app.webhooks.deliveries(new URLSearchParams({ limit: LAST }), hook.id);
       const answers = await app.webhooks.lastAnswers(deliveries.map(({ id }) => id));
-      return { ...(await receiverOf(app.webhooks, hook, nowMs)), deliveries, answers };
+      const [receiver = notFound("It was just removed")] = await receiversOf(app.webhooks, [hook], nowMs);
+      return { ...receiver, deliveries, answers };
     },
     follows: () => ["webhooks"],
     isUnderWay: ({ pending }) => pending > 0,

@@ -4,22 +4,27 @@ import { OPS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
-import { latencyText, receiverOf, stateOf, type Receiver } from "../views/receiver.ts";
-import { shareText } from "../views/text.ts";
+import { latencyText, receiversOf, stateOf, type Receiver } from "../views/receiver.ts";
+import { countText, shareText } from "../views/text.ts";
 import { DeliveriesTable, type DeliveryView } from "./deliveries-table.tsx";
 import { Heads } from "./heads.tsx";
 import { LastAnswer } from "./last-answer.tsx";
-import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
+import { CommandsPanel, Empty, Pager, StepButton, StepForm } from "./parts.tsx";
 import { DraftForm, webhookAddScreen } from "./webhook-add.tsx";
 import { webhookEditScreens } from "./webhook-edit.tsx";
 import { webhookSteps } from "./webhook-steps.ts";
 import { webhookScreen } from "./webhook.tsx";
 
 const HOOKS = `${OPS_PATH}/webhooks`;
+/** Each has its latest answers read, at every look. */
+const PAGE = "25";
 const LAST = 20;
 
 interface HooksData {
   rows: Receiver[];
+  /** Registered in all. */
+  total: number;
+  next: string | null;
   deliveries: DeliveryView[];
 }
 
@@ -40,16 +45,17 @@ export function webhookScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function loadHooks({ app, nowMs }: Look): Promise<HooksData> {
+async function loadHooks({ app, ctx, nowMs }: Look): Promise<HooksData> {
   const { webhooks } = app;
-  const [list, { deliveries }] = await Promise.all([
-    webhooks.list(new URLSearchParams({ limit: "100" })),
+  const cursor = ctx.query.get("cursor");
+  const [{ webhooks: hooks, total, next_cursor: next }, { deliveries }] = await Promise.all([
+    webhooks.list(new URLSearchParams({ limit: PAGE, ...(cursor && { cursor }) })),
     webhooks.deliveries(new URLSearchParams({ limit: String(LAST) })),
   ]);
-  return { rows: await Promise.all(list.webhooks.map((hook) => receiverOf(webhooks, hook, nowMs))), deliveries };
+  return { rows: await receiversOf(webhooks, hooks, nowMs), total, next, deliveries };
 }
 
-function HooksList({ data: { rows, deliveries }, look }: { data: HooksData; look: Look }) {
+function HooksList({ data: { rows, total, next, deliveries }, look }: { data: HooksData; look: Look }) {
   return (
     <>
       <div class="title">
@@ -64,8 +70,17 @@ function HooksList({ data: { rows, deliveries }, look }: { data: HooksData; look
           <p>A webhook is a URL that hears of graphs that are done, have failed or are paused. Add one below.</p>
         </Empty>
       ) : (
-        <div class="scroll" data-live="hooks">
-          <HooksTable rows={rows} look={look} />
+        <div data-live="hooks">
+          <div class="scroll">
+            <HooksTable rows={rows} look={look} />
+          </div>
+          {total > rows.length ? (
+            <Pager
+              href={next === null ? undefined : `${HOOKS}?${new URLSearchParams({ cursor: next }).toString()}`}
+              text={`${countText(rows.length)} of ${countText(total)}, those first that are here longest`}
+              label="Newer"
+            />
+          ) : null}
         </div>
       )}
       <section aria-labelledby="latest">
