@@ -195,23 +195,25 @@ function One({ delivery, look }: { delivery: Delivery; look: Look }) {
           )}
         </dl>
       </div>
-      <StepForm look={look} action={`/deliveries/${id}/replay`} class="steps" isByButton>
-        <label>
-          Why (kept in the audit trail)
-          <input name="note" maxlength={500} autocomplete="off" />
-        </label>
-        <StepButton look={look} label="Send again" shortcut="r" />
-        <StepButton
-          look={look}
-          label="Give up"
-          tone="bad"
-          action={`/deliveries/${id}/give-up`}
-          refusal={ENDED[delivery.status]}
-        />
-        <a class="button" href={`${DELIVERIES}/${id}/replay`}>
-          What would be sent
-        </a>
-      </StepForm>
+      <div data-live="steps">
+        <StepForm look={look} action={`/deliveries/${id}/replay`} class="steps" isByButton>
+          <label>
+            Why (kept in the audit trail)
+            <input name="note" maxlength={500} autocomplete="off" />
+          </label>
+          <StepButton look={look} label="Send again" shortcut="r" />
+          <StepButton
+            look={look}
+            label="Give up"
+            tone="bad"
+            action={`/deliveries/${id}/give-up`}
+            refusal={ENDED[delivery.status]}
+          />
+          <a class="button" href={`${DELIVERIES}/${id}/replay`}>
+            What would be sent
+          </a>
+        </StepForm>
+      </div>
       <section aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
         <div data-live="attempts">
