@@ -7,7 +7,8 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { systemClock, type App, type Clock } from "svc";
 import type { Origin } from "svc/graph";
-import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
+import { createReceiver, type Receiver } from "svc/testing";
+import { OPERATOR_KEY, opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser } from "./browser.ts";
 import { root } from "./demo-server.ts";
 
@@ -24,6 +25,10 @@ interface Shot {
   width?: number;
   /** Default light. */
   scheme?: "light" | "dark";
+  /** What somebody does before the picture is taken. */
+  then?: (page: Page) => Promise<void>;
+  /** Whether it is of an app that asks for a key. */
+  isLocked?: boolean;
 }
 
 interface Ids {
@@ -33,9 +38,12 @@ interface Ids {
   report: string;
   delivery: string;
   hook: string;
+  paused: string;
+  /** A webhook whose deliveries failed for good. */
+  failing: string;
 }
 
-function shots({ failed, waiting, done, report, delivery, hook }: Ids): Shot[] {
+function shots({ failed, waiting, done, report, delivery, hook, paused, failing }: Ids): Shot[] {
   return [
     { name: "overview", path: "" },
     { name: "overview-dark", path: "", scheme: "dark" },
@@ -45,9 +53,11 @@ function shots({ failed, waiting, done, report, delivery, hook }: Ids): Shot[] {
     { name: "runs-none", path: "/runs?worker=nobody" },
     { name: "runs-narrow-dark", path: "/runs", width: 360, scheme: "dark" },
     { name: "runs-many", path: "/runs/bulk?status=failed&which=all&step=retry" },
+    { name: "runs-held", path: "/runs/bulk?tag=wholesale&which=all&step=pause", then: confirm("Pause 1") },
     { name: "run-failed", path: `/runs/${failed}?node=charge&tab=error` },
     { name: "run-failed-dark", path: `/runs/${failed}?node=charge`, scheme: "dark" },
     { name: "run-waiting", path: `/runs/${waiting}` },
+    { name: "run-paused", path: `/runs/${paused}` },
     { name: "run-retried", path: `/runs/${done}?node=charge&tab=attempts` },
     { name: "run-events", path: `/runs/${done}?view=events` },
     { name: "run-files", path: `/runs/${report}?tab=artifacts` },
@@ -56,14 +66,32 @@ function shots({ failed, waiting, done, report, delivery, hook }: Ids): Shot[] {
     { name: "queues", path: "/queues" },
     { name: "schedules", path: "/schedules" },
     { name: "webhooks", path: "/webhooks" },
+    { name: "webhooks-dark", path: "/webhooks", scheme: "dark" },
     { name: "webhook", path: `/webhooks/${hook}` },
+    { name: "webhook-recover", path: `/webhooks/${failing}/recover` },
+    { name: "deliveries", path: "/deliveries" },
     { name: "webhook-edit", path: `/webhooks/${hook}/edit` },
     { name: "delivery", path: `/deliveries/${delivery}` },
+    { name: "delivery-dark", path: `/deliveries/${delivery}`, scheme: "dark" },
     { name: "delivery-again", path: `/deliveries/${delivery}/replay` },
     { name: "workers", path: "/workers" },
     { name: "audit", path: "/audit" },
     { name: "settings", path: "/settings" },
+    { name: "go-to", path: "/queues", then: openPalette },
+    { name: "sign-in", path: "", isLocked: true },
   ];
+}
+
+function confirm(button: string): (page: Page) => Promise<void> {
+  return async (page) => {
+    await page.getByRole("button", { name: button }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+  };
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Go to…" }).click();
+  await page.getByRole("option", { name: "Overview", exact: true, selected: true }).waitFor();
 }
 
 /** How far the app's clock is behind. */
@@ -95,7 +123,7 @@ async function hourBefore(app: App): Promise<void> {
 }
 
 /** A morning in the life of an app. */
-async function live(app: App, url: string): Promise<Ids> {
+async function live(app: App, url: string, receiver: Receiver): Promise<Ids> {
   await hourBefore(app);
   const { registration } = await app.webhooks.create({
     url: `${url}/_svc/demo/webhook-inbox`,
@@ -119,6 +147,18 @@ async function live(app: App, url: string): Promise<Ids> {
     async () => ((await app.engine.snapshot(waiting))?.nodes ?? []).some(({ status }) => status === "waiting"),
     "that it waits",
   );
+  const { snapshot: held } = await app.engine.start("order", orderInput(15, 25), { tags: ["web"], origin: ORDERED });
+  const paused = held.graph_id;
+  await until(
+    async () => ((await app.engine.snapshot(paused))?.nodes ?? []).some(({ status }) => status === "waiting"),
+    "that it waits too",
+  );
+  await app.engine.pause(paused, { by: "ada", note: "the customer calls back" });
+  await until(async () => (await app.engine.snapshot(paused))?.phase === "paused", "that it is paused");
+  const failing = await lost(app, receiver, "till");
+  await app.webhooks.update(failing, { enabled: true });
+  await lost(app, receiver, "old-till");
+  receiver.reply(204);
   await app.engine.schedule.trigger("catalogue");
   const report = await runTo(app, "nightly-report", null, "done");
   await app.engine.queues.pause("pack", { by: "ada", note: "the belt stands still" });
@@ -126,31 +166,50 @@ async function live(app: App, url: string): Promise<Ids> {
   await until(async () => (await app.engine.snapshot(failed))?.phase === "failed", "that it fails again");
   const { delivery_id: delivery } = await app.webhooks.ping(registration.id);
   await until(async () => (await app.webhooks.delivery(delivery)).status === "delivered", "the delivery");
-  return { failed, waiting, done, report, delivery, hook: registration.id };
+  return { failed, waiting, done, report, delivery, hook: registration.id, paused, failing };
+}
+
+/** A webhook whose receiver says that it is gone. */
+async function lost(app: App, receiver: Receiver, name: string): Promise<string> {
+  receiver.reply(410);
+  const { registration } = await app.webhooks.create({ url: `${receiver.url}/${name}`, events: ["graph.paused"] });
+  const { delivery_id: id } = await app.webhooks.ping(registration.id);
+  await until(async () => (await app.webhooks.delivery(id)).status === "failed", "that it is lost");
+  return registration.id;
 }
 
 /** As WebP, which is a third of PNG; Playwright itself makes none. */
 async function pictureOf(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page);
-  const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 82 });
+  const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 74 });
   return Buffer.from(data, "base64");
 }
 
-const env = { SVC_WEBHOOK_SECRET: "webhook-secret-of-the-sample", SVC_RETENTION: "30d" };
+const env = {
+  SVC_WEBHOOK_SECRET: "webhook-secret-of-the-sample",
+  SVC_RETENTION: "30d",
+  SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
+};
 const app = opsSample({ env, ops: { redact: ["number", "email"] }, more: { demo: true, clock } });
 const started = await app.start({ host: "127.0.0.1", port: 0 });
+const locked = opsSample({
+  env: { NODE_ENV: "production", SVC_SITE_URL: "http://127.0.0.1", SVC_EXEC_API_KEY: OPERATOR_KEY },
+});
+const door = await locked.start({ host: "127.0.0.1", port: 0 });
+const receiver = await createReceiver();
 const browser = await launchBrowser();
 try {
   await mkdir(target, { recursive: true });
-  const ids = await live(app, started.url);
+  const ids = await live(app, started.url, receiver);
   let bytes = 0;
-  for (const { name, path, width = 1280, scheme = "light" } of shots(ids)) {
+  for (const { name, path, width = 1280, scheme = "light", then, isLocked = false } of shots(ids)) {
     const viewport = { width, height: HEIGHT };
     const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: "reduce" });
     const page = await context.newPage();
-    const answer = await page.goto(`${started.url}/_svc/ops${path}`);
-    if (!answer?.ok()) throw new Error(`${path} was answered with ${answer?.status()}`);
+    const answer = await page.goto(`${isLocked ? door.url : started.url}/_svc/ops${path}`);
+    if (!answer?.ok() && !isLocked) throw new Error(`${path} was answered with ${answer?.status()}`);
     await page.waitForLoadState("load");
+    await then?.(page);
     // Drawn, twice over: a surface that has just been made can't be captured.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     const picture = await pictureOf(page);
@@ -164,4 +223,6 @@ try {
 } finally {
   await browser.close();
   await started.close();
+  await door.close();
+  await receiver.close();
 }

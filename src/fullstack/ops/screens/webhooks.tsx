@@ -127,7 +127,7 @@ function HooksTable({ rows, look }: { rows: readonly Receiver[]; look: Look }) {
               <p class="note">{hook.description === "" ? new URL(hook.url).pathname : hook.description}</p>
             </th>
             <td data-label="State">
-              <span class="state" data-tone={stateOf(hook).tone}>
+              <span class="state long" data-tone={stateOf(hook).tone}>
                 {stateOf(hook).word}
               </span>
               {hook.secret_set ? null : <p class="note">not signed: no secret is set</p>}
