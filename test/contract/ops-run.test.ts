@@ -238,6 +238,36 @@ describe("payloads on the screen", () => {
     assert.ok(!(await text(`/${failed}?reveal=${word}`)).includes("tok_4111_secret"), "another run");
   });
 
+  it("offer to show what is hidden wherever something is, and nowhere else", async () => {
+    const told = worker("told", (_: unknown, ctx) => {
+      ctx.emit("app.told", { apiKey: "planted-in-an-event" });
+      return { token: "planted-in-a-result" };
+    });
+    const other = opsSample({ more: { workers: [told], schedules: [] } });
+    await other.boot();
+    try {
+      const id = await runTo(other, "told", null, "done");
+      const node = (await other.engine.snapshot(id))?.nodes[0]?.id ?? "";
+      const offers = async (side: string): Promise<boolean> => {
+        const page = await (await localClient(other).get(`/_svc/ops/runs/${id}${side}`)).text();
+        assert.ok(!page.includes("planted-in"), side);
+        return page.includes("Show what is hidden");
+      };
+      for (const side of [
+        "?tab=output",
+        "?tab=raw",
+        `?node=${node}&tab=raw`,
+        `?node=${node}&tab=events`,
+        "?view=events",
+      ])
+        assert.equal(await offers(side), true, side);
+      for (const side of ["", `?node=${node}`, `?node=${node}&tab=logs`, "?view=events&type=graph.done"])
+        assert.equal(await offers(side), false, side);
+    } finally {
+      await other.close();
+    }
+  });
+
   it("are shown on the screen of the run where the form says nothing sensible of where it stood", async () => {
     for (const back of ["http://[", "//", "http://x:99999/", "/_svc/ops/runs/%00", ""]) {
       const { to, page } = await step(`/${done}/reveal`, { back, list: "http://[" });

@@ -2,12 +2,13 @@
 import type { GraphEvent, Json } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
-import { redacted } from "../views/payload.ts";
+import { hiddenCount, redacted } from "../views/payload.ts";
 import { LOG_LEVELS, runQueryText, type RunQuery } from "../views/run-query.ts";
 import { countText, momentText } from "../views/text.ts";
 import type { RunData } from "../run-data.ts";
 import { readEventsPage, type EventsPage } from "../run-events.ts";
 import { Empty, Pager } from "./parts.tsx";
+import { Reveal } from "./reveal.tsx";
 
 const MAX_LENGTH = 400;
 
@@ -70,6 +71,7 @@ export function EventList({ data, page, look }: { data: RunData; page: EventsPag
       ) : (
         <Events events={shown} look={look} isRevealed={isRevealed} startMs={run.created_ms} />
       )}
+      <Reveal hidden={hiddenIn(shown, look.redact)} data={data} look={look} />
       <Pager
         href={next === undefined ? undefined : `${OPS_PATH}/runs/${id}${runQueryText(query, { after: String(next) })}`}
         text={`${countText(shown.length)} event${shown.length === 1 ? "" : "s"}, of #${query.after + 1} to #${lookedTo} of ${countText(run.last_seq)}`}
@@ -77,6 +79,11 @@ export function EventList({ data, page, look }: { data: RunData; page: EventsPag
       />
     </div>
   );
+}
+
+/** How many values are hidden of what these events tell. */
+export function hiddenIn(events: readonly GraphEvent[], keys: readonly string[]): number {
+  return events.reduce((sum, { data }) => sum + hiddenCount(data ?? null, keys), 0);
 }
 
 interface EventsProps {

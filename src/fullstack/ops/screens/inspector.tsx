@@ -6,16 +6,17 @@ import type { Attempt } from "../views/attempts.ts";
 import { againText } from "../views/bulk-preview.ts";
 import { failedNodes } from "../views/failed-nodes.ts";
 import { graphLooks, nodeLooks } from "../views/looks.ts";
-import { payloadView } from "../views/payload.ts";
+import { hiddenCount, payloadView } from "../views/payload.ts";
 import { NODE_TABS, RUN_TABS, runQueryEntries, runQueryText, type Tab } from "../views/run-query.ts";
 import { READ_ONLY } from "../views/steps.ts";
 import { clockText, countText, durationText } from "../views/text.ts";
 import { isPartHidden } from "../views/preview.ts";
 import { Artifacts } from "./artifacts.tsx";
-import { Events } from "./events.tsx";
+import { Events, hiddenIn } from "./events.tsx";
 import { Mark, StepButton, StepForm, Time } from "./parts.tsx";
 import { Payload, RawPayload } from "./payload.tsx";
 import { rawOf } from "./raw.ts";
+import { Reveal } from "./reveal.tsx";
 import type { RunData } from "../run-data.ts";
 import { Heads } from "./heads.tsx";
 
@@ -44,6 +45,7 @@ const LABELS: Readonly<Record<Tab, string>> = {
 export function Inspector({ data, look, attempts }: InspectorProps) {
   const { run, node, query, events } = data;
   const base = `${OPS_PATH}/runs/${run.graph_id}`;
+  const hidden = hiddenOn(data, look);
   return (
     <>
       <FailedNodes data={data} />
@@ -73,7 +75,7 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
       {events.endsText !== undefined && OF_EVENTS.has(query.tab) ? (
         <p class="quiet">{`Made ${events.endsText}.`}</p>
       ) : null}
-      <Reveal data={data} look={look} />
+      {hidden === undefined ? null : <Reveal hidden={hidden} data={data} look={look} />}
       {node ? <AgainFromNode node={node} run={run} look={look} /> : <AgainAsAWhole run={run} look={look} />}
     </>
   );
@@ -120,7 +122,7 @@ function Side({ data, look, attempts }: InspectorProps) {
       finding={finding}
     />
   );
-  const own = events.ends.filter((event) => event.node === node?.id);
+  const own = eventsOf(events.ends, node);
   switch (query.tab) {
     case "input":
       return node && node.started_ms === null ? (
@@ -233,25 +235,18 @@ function lineOf(data: Json): string {
 /** Sides that may hide something. */
 const WITH_PAYLOAD: ReadonlySet<Tab> = new Set<Tab>(["input", "output", "events", "artifacts", "raw"]);
 
-function Reveal({ data, look }: { data: RunData; look: Look }) {
-  const { run, node, isRevealed, query } = data;
-  if (!WITH_PAYLOAD.has(query.tab)) return null;
-  const shown = query.tab === "output" ? (node ? node.result : run.result) : node ? node.input : run.input;
-  const hidden =
-    query.tab === "artifacts"
-      ? data.artifacts.filter(({ preview }) => isPartHidden(preview)).length
-      : payloadView(shown, { keys: look.redact, isRevealed: false }).redacted;
-  if (hidden === 0 && !isRevealed) return null;
-  if (isRevealed) return <p class="quiet">Everything is shown, for five minutes. This is on record.</p>;
-  return (
-    <StepForm look={look} action={`/runs/${run.graph_id}/reveal`} class="steps">
-      <label>
-        Why you need to see it
-        <input name="note" required maxlength={500} autocomplete="off" />
-      </label>
-      <StepButton look={look} label="Show what is hidden" />
-    </StepForm>
-  );
+/** Of what stands on the side that is open; undefined where a side shows nothing of what is told or given. */
+function hiddenOn({ run, node, events, artifacts, query: { tab } }: RunData, { redact }: Look): number | undefined {
+  if (!WITH_PAYLOAD.has(tab)) return undefined;
+  if (tab === "artifacts") return artifacts.filter(({ preview }) => isPartHidden(preview)).length;
+  if (tab === "events") return hiddenIn(eventsOf(events.ends, node), redact);
+  if (tab === "raw") return hiddenCount(rawOf(node ?? run), redact);
+  if (tab === "output") return hiddenCount(node ? node.result : run.result, redact);
+  return hiddenCount(node ? node.input : run.input, redact);
+}
+
+function eventsOf(events: readonly GraphEvent[], node: NodeDetail | undefined): readonly GraphEvent[] {
+  return events.filter((event) => event.node === node?.id);
 }
 
 function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; look: Look }) {

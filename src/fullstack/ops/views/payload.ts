@@ -76,6 +76,13 @@ export function redacted(value: Json, options: RedactOptions): Json {
   return plain(hide(value, secretKeys(options), { redacted: 0 }));
 }
 
+/** How many values of it are hidden, from whom nothing is revealed. */
+export function hiddenCount(value: Json, keys: readonly string[]): number {
+  const count = { redacted: 0 };
+  hide(value, secretKeys({ keys, isRevealed: false }), count);
+  return count.redacted;
+}
+
 /** A body as it is sent, or, where it holds something to hide, without that: then it is not what was signed. */
 export function shownBody(body: string, keys: readonly string[]): { text: string; isWhole: boolean } {
   const count = { redacted: 0 };
