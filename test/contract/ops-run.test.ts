@@ -92,7 +92,7 @@ describe("the screen of a run", () => {
     assert.ok(place);
     for (const query of ["?tab=error", "?node=charge&tab=error"]) {
       const page = await text(`/${failed}${query}`);
-      assert.ok(page.includes(`Thrown at <code data-copy-id>${place}</code>`), query);
+      assert.ok(page.includes(`Thrown at <code data-copy-id="the place">${place}</code>`), query);
       assert.match(page, /<h3>Caused by<\/h3><ol class="causes"><li><code>Error: insufficient funds<\/code>/);
       assert.ok(!page.includes(process.cwd()));
     }

@@ -1,16 +1,33 @@
-/** What is to be copied gets a button for it. */
+/**
+ * What is to be copied gets a button for it: `data-copy`, whose label says what it is, and `data-copy-id`, whose value does, for what is short
+ * and stands in a line. Where the browser lets a page copy nothing, as at an address without https, there are none.
+ */
 
 /** @param root of what has just come */
 export function addCopyButtons(root: ParentNode): void {
-  for (const text of root.querySelectorAll("[data-copy], [data-copy-id]")) {
+  if (!("clipboard" in navigator)) return;
+  for (const text of root.querySelectorAll<HTMLElement>("[data-copy], [data-copy-id]")) {
+    const { copyId } = text.dataset;
     const button = document.createElement("button");
-    const isId = text.hasAttribute("data-copy-id");
+    const say = (word: string): void => {
+      button.textContent = word;
+      button.ariaLabel = `${word} ${copyId ?? text.ariaLabel ?? ""}`;
+    };
     button.type = "button";
-    button.className = isId ? "copy-id" : "button";
-    button.textContent = "Copy";
-    if (isId) button.ariaLabel = "Copy the id";
+    button.className = copyId === undefined ? "button" : "copy-id";
+    say("Copy");
     button.addEventListener("click", () => {
-      void navigator.clipboard.writeText(text.textContent?.trim() ?? "").then(() => (button.textContent = "Copied"));
+      void navigator.clipboard
+        .writeText(text.textContent?.trim() ?? "")
+        .then(
+          () => "Copied",
+          () => "Not copied:",
+        )
+        .then((word) => {
+          say(word);
+          const ear = document.getElementById("ops-ear");
+          if (ear) ear.textContent = button.ariaLabel;
+        });
     });
     text.after(button);
   }

@@ -180,7 +180,6 @@ for (const button of document.querySelectorAll<HTMLElement>("[data-hold]")) {
     const live = document.querySelector(`[data-live="${CSS.escape(button.dataset["hold"] ?? "")}"]`);
     const isHeld = live?.toggleAttribute("data-held") ?? false;
     button.ariaPressed = String(isHeld);
-    button.textContent = isHeld ? "Go on" : "Pause";
     if (!isHeld) refreshSoon();
   });
 }

@@ -1,10 +1,12 @@
 /** Keys: they lead to what stands on the screen, as `data-key` says; two of them are pressed one after the other (`g r`). */
 import { PATHS } from "../../shared/wire.ts";
+import { keep, kept } from "./kept.ts";
 
 /** Shortcuts of one key after another must follow within this. */
 const SEQUENCE_MS = 1200;
 const OFF = "svc-ops-shortcuts";
 
+let isOff = kept(OFF) === "off";
 let pressed = "";
 let pressedAt = 0;
 
@@ -48,7 +50,7 @@ addEventListener("click", (event) => {
 
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
-  if (key.toLowerCase() === "k" && ctrlKey !== metaKey && !altKey && !shiftKey && localStorage.getItem(OFF) !== "off") {
+  if (key.toLowerCase() === "k" && ctrlKey !== metaKey && !altKey && !shiftKey && !isOff) {
     if (openPalette()) event.preventDefault();
     return;
   }
@@ -57,7 +59,7 @@ addEventListener("keydown", (event) => {
     if (key === "Escape" && target instanceof HTMLElement) target.blur();
     return;
   }
-  if (localStorage.getItem(OFF) === "off") return;
+  if (isOff) return;
   const keys = event.timeStamp - pressedAt < SEQUENCE_MS && pressed !== "" ? `${pressed} ${key}` : key;
   [pressed, pressedAt] = [keys === "g" ? key : "", event.timeStamp];
   if (keys !== key && press(keys)) return event.preventDefault();
@@ -67,8 +69,9 @@ addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("change", ({ target }) => {
-  if (target instanceof HTMLInputElement && target.id === "ops-shortcuts")
-    localStorage.setItem(OFF, target.checked ? "on" : "off");
+  if (!(target instanceof HTMLInputElement && target.id === "ops-shortcuts")) return;
+  isOff = !target.checked;
+  keep(OFF, isOff ? "off" : "on");
 });
 const shortcuts = document.getElementById("ops-shortcuts");
-if (shortcuts instanceof HTMLInputElement) shortcuts.checked = localStorage.getItem(OFF) !== "off";
+if (shortcuts instanceof HTMLInputElement) shortcuts.checked = !isOff;

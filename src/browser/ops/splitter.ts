@@ -4,29 +4,18 @@
  * splitter of the ARIA Authoring Practices. Loaded where there are panes; without script there is none.
  */
 
+import { keep, kept } from "./kept.ts";
+
 const KEPT = "svc-ops-split";
 /** Share of the first pane in per cent: both keep room for a line of text. */
 const LEAST = 30;
 const MOST = 80;
 const STEP = 2;
 
-/** What was chosen before, or undefined. A browser that keeps nothing for the page throws. */
-function kept(): number | undefined {
-  try {
-    const share = Number(localStorage.getItem(KEPT));
-    return share >= LEAST && share <= MOST ? share : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function keep(share: number | undefined): void {
-  try {
-    if (share === undefined) localStorage.removeItem(KEPT);
-    else localStorage.setItem(KEPT, String(share));
-  } catch {
-    // Then it holds for this page alone.
-  }
+/** What was chosen before, or undefined. */
+function chosen(): number | undefined {
+  const share = Number(kept(KEPT));
+  return share >= LEAST && share <= MOST ? share : undefined;
 }
 
 /** @param split two panes beside each other */
@@ -57,7 +46,7 @@ function addSplitter(split: HTMLElement): void {
     const bounded = share === undefined ? undefined : Math.min(MOST, Math.max(LEAST, Math.round(share)));
     split.style.setProperty("--ops-split", bounded === undefined ? "" : `${bounded}fr`);
     split.style.setProperty("--ops-rest", bounded === undefined ? "" : `${100 - bounded}fr`);
-    keep(bounded);
+    keep(KEPT, bounded?.toString());
     tell();
   };
 
@@ -81,7 +70,7 @@ function addSplitter(split: HTMLElement): void {
     const { right } = second.getBoundingClientRect();
     set(((clientX - left) / (right - left)) * 100);
   });
-  set(kept());
+  set(chosen());
 }
 
 for (const split of document.querySelectorAll<HTMLElement>("[data-split]")) addSplitter(split);

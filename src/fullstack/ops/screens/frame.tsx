@@ -53,6 +53,7 @@ export function Frame(props: FrameProps) {
       <main id="main" tabindex={-1}>
         {told === undefined ? null : <Notice told={told} />}
         {props.children}
+        <p class="unseen" role="status" id="ops-ear"></p>
       </main>
     </div>
   );
@@ -90,7 +91,7 @@ function Who({ look: { visitor }, news }: Pick<FrameProps, "look" | "news">) {
 
 /** How fresh the screen is, in the words of the scripts that keep it so. */
 function Pill({ news }: Pick<FrameProps, "news">) {
-  const pill = <p class="live" id="ops-live" data-pill="" hidden></p>;
+  const pill = <p class="live" id="ops-live" role="status" data-pill="" hidden></p>;
   if (!news) return pill;
   return (
     <svc-live id="ops-news" data-src={news.src} data-at={news.at}>

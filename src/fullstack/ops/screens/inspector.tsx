@@ -59,7 +59,7 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
           <a href={`${base}${runQueryText(query, { node: "", tab: "" })}`}>Look at the whole run</a>
         </p>
       ) : null}
-      <nav class="tabs" aria-label="Sides">
+      <nav class="tabs" aria-label={`What is known of ${node ? node.id : "the run"}`}>
         {(node ? NODE_TABS : RUN_TABS).map((tab) => (
           <a
             href={`${base}${runQueryText(query, { tab })}`}
@@ -170,7 +170,7 @@ function ErrorSide({ error, origin }: { error: Snapshot["error"]; origin: NodeDe
       </pre>
       {origin?.place === undefined ? null : (
         <p>
-          Thrown at <code data-copy-id>{origin.place}</code>
+          Thrown at <code data-copy-id="the place">{origin.place}</code>
         </p>
       )}
       {causes.length === 0 ? null : (

@@ -42,7 +42,7 @@ export function RunHead({ run, nodes, usage, look }: RunHeadProps) {
       <div class="title">
         <h1>{worker}</h1>
         <Mark looks={graphLooks(run, look.nowMs)} />
-        <code class="quiet" data-copy-id>
+        <code class="quiet" data-copy-id="the id">
           {id}
         </code>
         <p class="links">
