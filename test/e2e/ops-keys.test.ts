@@ -74,7 +74,7 @@ describe("keys on the operators' screens", () => {
     await tab.close();
   });
 
-  it("lead to a step by its letter, and take it by Enter alone", async () => {
+  it("lead to a step by its letter, and take it by Enter alone; what changes the page alone they do", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const steps: readonly (readonly [path: string, key: string, step: string])[] = [
@@ -97,6 +97,12 @@ describe("keys on the operators' screens", () => {
     await page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
     await page.keyboard.press("r");
     assert.equal(await page.locator(".again").getAttribute("open"), "");
+    const follow = page.getByRole("button", { name: "Follow", exact: true });
+    await follow.waitFor();
+    for (const isOn of ["true", "false"]) {
+      await page.keyboard.press("f");
+      assert.equal(await follow.getAttribute("aria-pressed"), isOn);
+    }
     await tab.close();
   });
 });

@@ -97,6 +97,7 @@ function addTools(view: View): void {
     if (view.isFollowing) showRunning(view);
   });
   bar.lastElementChild?.setAttribute("aria-pressed", "false");
+  bar.lastElementChild?.setAttribute("data-key", "f");
   view.box.before(bar);
 }
 

@@ -21,12 +21,12 @@ function move(step: number): void {
   rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
 }
 
-/** Opens and goes where it leads to; what a button does is done by the next key alone, Enter. */
+/** Opens and goes where it leads to, and turns on and off what changes this page alone; a step is taken by the next key alone, Enter. */
 function press(keys: string): boolean {
   const target = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(keys)}"]`);
   if (!target) return false;
   target.focus();
-  if (target.matches("a, summary")) target.click();
+  if (target.matches("a, summary, [type=button]")) target.click();
   return true;
 }
 

@@ -30,6 +30,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["p, c, t", "of a run: to pause or resume, cancel, retry; Enter does it"],
   ["r", "of a run: to what runs it again; of a delivery: to what sends it again, Enter does it"],
   [".", "of a run: as raw text"],
+  ["f", "of a run's picture: follow what runs, or no longer"],
   ["[, ]", "of a run: the failed node before, and after"],
   ["+, -, <, >", "of a timeline: closer, wider, earlier, later; Esc: all of it"],
   ["?", "to this list"],
