@@ -26,7 +26,7 @@ interface Shot {
   /** Default light. */
   scheme?: "light" | "dark";
   /** What somebody does before the picture is taken. */
-  then?: (page: Page) => Promise<void>;
+  before?: (page: Page) => Promise<void>;
   /** Whether it is of an app that asks for a key. */
   isLocked?: boolean;
 }
@@ -53,7 +53,7 @@ function shots({ failed, waiting, done, report, delivery, hook, paused, failing 
     { name: "runs-none", path: "/runs?worker=nobody" },
     { name: "runs-narrow-dark", path: "/runs", width: 360, scheme: "dark" },
     { name: "runs-many", path: "/runs/bulk?status=failed&which=all&step=retry" },
-    { name: "runs-held", path: "/runs/bulk?tag=wholesale&which=all&step=pause", then: confirm("Pause 1") },
+    { name: "runs-held", path: "/runs/bulk?tag=wholesale&which=all&step=pause", before: confirm("Pause 1") },
     { name: "run-failed", path: `/runs/${failed}?node=charge&tab=error` },
     { name: "run-failed-dark", path: `/runs/${failed}?node=charge`, scheme: "dark" },
     { name: "run-waiting", path: `/runs/${waiting}` },
@@ -77,7 +77,7 @@ function shots({ failed, waiting, done, report, delivery, hook, paused, failing 
     { name: "workers", path: "/workers" },
     { name: "audit", path: "/audit" },
     { name: "settings", path: "/settings" },
-    { name: "go-to", path: "/queues", then: openPalette },
+    { name: "go-to", path: "/queues", before: openPalette },
     { name: "sign-in", path: "", isLocked: true },
   ];
 }
@@ -202,14 +202,14 @@ try {
   await mkdir(target, { recursive: true });
   const ids = await live(app, started.url, receiver);
   let bytes = 0;
-  for (const { name, path, width = 1280, scheme = "light", then, isLocked = false } of shots(ids)) {
+  for (const { name, path, width = 1280, scheme = "light", before, isLocked = false } of shots(ids)) {
     const viewport = { width, height: HEIGHT };
     const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: "reduce" });
     const page = await context.newPage();
     const answer = await page.goto(`${isLocked ? door.url : started.url}/_svc/ops${path}`);
     if (!answer?.ok() && !isLocked) throw new Error(`${path} was answered with ${answer?.status()}`);
     await page.waitForLoadState("load");
-    await then?.(page);
+    await before?.(page);
     // Drawn, twice over: a surface that has just been made can't be captured.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     const picture = await pictureOf(page);
