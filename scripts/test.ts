@@ -22,9 +22,6 @@ const out = join(root, "out");
  */
 const PROCESS_TIMEOUT_MS = 600_000;
 
-/** The same properties are tried in every run, so that a red run is about the change; FUZZ_SEED tries others. */
-const FUZZ_SEED = Number(process.env["FUZZ_SEED"] ?? 20261121);
-
 /** Tests of single files import these: what they import of the package must be the same modules. All others try what is published. */
 const AS_MODULES = ["--conditions=svc-modules"];
 
@@ -56,10 +53,10 @@ function groups(filters: string[]): Group[] {
 
 /** Runs the files of a group in one process; a process that dies without its counts is one failure. */
 function runGroup(group: Group): Promise<Counts> {
-  const imports = [
-    `import fc from "fast-check"; fc.configureGlobal({ seed: ${FUZZ_SEED} });`,
-    ...group.files.map((file) => `await import(${JSON.stringify(pathToFileURL(join(out, file)).href)});`),
-  ];
+  // Static, so that all are declared before the first test runs: what a test declares, or a hook that is under way, would be a part of it.
+  const imports = [join(out, "scripts/fuzz-seed.js"), ...group.files.map((file) => join(out, file))].map(
+    (file) => `import ${JSON.stringify(pathToFileURL(file).href)};`,
+  );
   const child = spawn(
     process.execPath,
     [
