@@ -14,15 +14,22 @@ export interface StartedGraph {
   token: string;
 }
 
-export async function startGraph(baseUrl: string, body: Record<string, unknown>): Promise<StartedGraph> {
-  const response = await fetch(`${baseUrl}/_svc/graphs`, {
+async function post(baseUrl: string, path: string, body: Record<string, unknown>): Promise<unknown> {
+  const response = await fetch(baseUrl + path, {
     method: "POST",
     headers: { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  if (response.status !== 202) throw new Error(`POST /_svc/graphs: ${response.status} ${await response.text()}`);
-  return (await response.json()) as StartedGraph;
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
 }
+
+export const startGraph = (baseUrl: string, body: Record<string, unknown>): Promise<StartedGraph> =>
+  post(baseUrl, "/_svc/graphs", body) as Promise<StartedGraph>;
+
+/** Nodes of the worker begin only once it goes on. */
+export const steerQueue = (baseUrl: string, worker: string, step: "pause" | "resume"): Promise<unknown> =>
+  post(baseUrl, `/_svc/queues/${worker}/${step}`, {});
 
 /** Events of a graph from the first on; ends after the terminal one, or with the connection when the server dies. */
 export async function* graphEvents(baseUrl: string, graph: StartedGraph): AsyncGenerator<ApiEvent> {

@@ -9,7 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { createReceiver, type Received, type Receiver } from "svc/testing";
 import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
-import { startGraph } from "./graph-api.ts";
+import { startGraph, steerQueue } from "./graph-api.ts";
 
 const LOCKFILE = join(root, "package-lock.json");
 const SECRET = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -79,8 +79,9 @@ describe("an audit started from the form", () => {
   });
 
   it("is shown live, node by node, without a reload until it has ended", async () => {
-    // The delay makes sure that the page is there before the first node.
-    const graph = await startGraph(server.url, { worker: "audit", input: { lockfile }, delay_ms: 1_500 });
+    // Held until the page is there.
+    await steerQueue(server.url, "parse", "pause");
+    const graph = await startGraph(server.url, { worker: "audit", input: { lockfile } });
     const tab = await openTab(browser);
     const { page } = tab;
     const sentences: string[] = [];
@@ -88,9 +89,12 @@ describe("an audit started from the form", () => {
     await page.addInitScript(watchStatus);
     let loads = 0;
     page.on("load", () => loads++);
+    const follows = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith("/events"));
     await page.goto(`${server.url}/audits/${graph.graph_id}`);
     await page.getByText("Reading the lockfile.").waitFor();
     assert.equal(await page.locator(".node", { hasText: "parse" }).locator(".node-state").textContent(), "waiting");
+    await follows;
+    await steerQueue(server.url, "parse", "resume");
     await page.getByRole("heading", { name: "Audit of svc" }).waitFor();
     assert.ok(
       sentences.some((sentence) => sentence.startsWith("Inspecting the packages")),
