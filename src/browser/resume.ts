@@ -94,7 +94,7 @@ export const run = (event: DispatchedEvent, steps: Step[]): void => {
       try {
         // Late handlers run after the dispatch, when it is null; early it is the window, where the stub listens.
         Object.defineProperty(event, "currentTarget", { value: element, configurable: true });
-        // An island's moment names no handler.
+        // An island's moment names no handler. Looked for twice: a name for the slots would be more than core may weigh.
         guard._run(
           () => slotsOf(element) && (loaded[module!] as Chunk)[symbol]?.(slotsOf(element)!, event, element),
           element,

@@ -10,7 +10,8 @@ import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/tes
 import { worker } from "./definition/definition.ts";
 import type { Engine } from "./engine-types.ts";
 import { createEngine } from "./engine.ts";
-import type { Fleet, Held } from "./fleet.ts";
+import { fleetOf } from "./elsewhere-bench.test.ts";
+import type { Held } from "./fleet.ts";
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1);
@@ -34,25 +35,11 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
   async function boot(): Promise<Process> {
     const store = await openStore(database.url);
     let held: Held | undefined;
-    const fleet: Fleet = {
+    const fleet = fleetOf({
       attach: (given) => void (held = given),
-      isRunner: true,
-      elsewhere: {
-        runsHere: () => true,
-        call: () => assert.fail("nothing runs elsewhere"),
-        mayHelp: () => false,
-        want: () => undefined,
-        isTalking: () => false,
-      },
-      enter: () => "p",
       permits: { take: () => Promise.resolve({ kind: "dropped" }), giveBack: () => undefined },
-      wrote: () => undefined,
       reach: () => Promise.reject(new Error("nobody steers")),
-      controlsChanged: () => undefined,
-      confirms: async () => true,
-      giveBack: async () => undefined,
-      left: () => undefined,
-    };
+    });
     const echo = worker("echo", (input: Json) => input);
     const schedules = [{ name: "each", cron: "* * * * *", worker: "echo", overlap: "allow" as const }];
     const engine = createEngine({ store, clock, fleet, workers: [echo], schedules, log: recordLog() });

@@ -7,7 +7,8 @@ import { openStore } from "../store/open.ts";
 import { graph, worker } from "./definition/definition.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
-import type { Fleet, Held } from "./fleet.ts";
+import { fleetOf } from "./elsewhere-bench.test.ts";
+import type { Held } from "./fleet.ts";
 import { recordLog } from "../testing/log.ts";
 
 /** A process that holds all there is: what others would have said, it does not hear. */
@@ -24,25 +25,7 @@ async function holding(): Promise<{ engine: Engine; held: Held; end: () => void;
     g.node("fails", fails, { when: (input: Json) => input === "fails" });
     return g.node("child", child);
   });
-  const fleet: Fleet = {
-    elsewhere: {
-      runsHere: () => true,
-      call: () => assert.fail("nothing runs elsewhere"),
-      mayHelp: () => false,
-      want: () => undefined,
-      isTalking: () => false,
-    },
-    permits: { take: async () => ({ kind: "granted", permit: undefined }), giveBack: () => undefined },
-    attach: (given) => void (held = given),
-    isRunner: true,
-    enter: () => "p_1",
-    wrote: () => undefined,
-    reach: (_graphId, _wish, here) => here(1),
-    controlsChanged: () => undefined,
-    confirms: async () => true,
-    giveBack: async () => undefined,
-    left: () => undefined,
-  };
+  const fleet = fleetOf({ attach: (given) => void (held = given) });
   const store = await openStore("memory:");
   const engine = createEngine({ store, clock: systemClock, graphs: [parent, child], fleet, log: recordLog() });
   return { engine, held: held ?? assert.fail(), end: () => end(), fail: () => fail() };

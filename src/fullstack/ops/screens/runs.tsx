@@ -160,45 +160,15 @@ function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
           ))}
         </datalist>
       </label>
-      <label>
-        Started in
-        <select name="since">
-          <option value="">all time</option>
-          {SINCE.map(([value, label]) => (
-            <option value={value} selected={filter.since === value} key={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Ended in
-        <select name="ended">
-          <option value="">all time, or not</option>
-          {SINCE.map(([value, label]) => (
-            <option value={value} selected={filter.ended === value} key={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ChoiceField name="since" label="Started in" otherwise="all time" choices={SINCE} value={filter.since} />
+      <ChoiceField name="ended" label="Ended in" otherwise="all time, or not" choices={SINCE} value={filter.ended} />
       <LengthField name="longer" label="Took at least" value={filter.longer} />
       <LengthField name="shorter" label="Took less than" value={filter.shorter} />
       <label>
         Tag
         <input name="tag" value={filter.tag ?? ""} autocomplete="off" />
       </label>
-      <label>
-        Started by
-        <select name="origin">
-          <option value="">anything</option>
-          {ORIGINS.map(([kind, label]) => (
-            <option value={kind} selected={filter.origin === kind} key={kind}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ChoiceField name="origin" label="Started by" otherwise="anything" choices={ORIGINS} value={filter.origin} />
       <label>
         Summary holds
         <input name="summary" value={filter.summary ?? ""} autocomplete="off" />
@@ -215,6 +185,31 @@ function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
         Filter
       </button>
     </form>
+  );
+}
+
+interface ChoiceFieldProps {
+  name: string;
+  label: string;
+  /** What it says where nothing is chosen. */
+  otherwise: string;
+  choices: readonly (readonly [value: string, label: string])[];
+  value: string | undefined;
+}
+
+function ChoiceField({ name, label, otherwise, choices, value }: ChoiceFieldProps) {
+  return (
+    <label>
+      {label}
+      <select name={name}>
+        <option value="">{otherwise}</option>
+        {choices.map(([choice, words]) => (
+          <option value={choice} selected={value === choice} key={choice}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
