@@ -44,3 +44,28 @@ export function pause(ms: number, signal: AbortSignal, clock: Clock = systemCloc
     signal.addEventListener("abort", end, { once: true });
   });
 }
+
+/** Between a failure and the next try: the first, and the longest after many. */
+const FIRST_AGAIN_MS = 1000;
+const LONGEST_AGAIN_MS = 30_000;
+
+/** Does `work` until it is over or `signal` aborts; where it fails, that is told, and it begins anew: somebody follows still. Never rejects. */
+export async function keepOn(
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+): Promise<void> {
+  for (let waitMs = FIRST_AGAIN_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_AGAIN_MS)) {
+    const begunMs = clock.now();
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) return;
+      onError(error);
+    }
+    // What went well for so long has failed for another reason.
+    if (clock.now() - begunMs > LONGEST_AGAIN_MS) waitMs = FIRST_AGAIN_MS;
+    await pause(waitMs, signal, clock);
+  }
+}

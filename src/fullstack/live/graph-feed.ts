@@ -3,7 +3,7 @@ import { systemClock, type App } from "../../index.ts";
 import { eventHtml } from "../flow/event-row.tsx";
 import { flowParts } from "../flow/flow-graph.tsx";
 import { flowView } from "../flow/view.ts";
-import { Bell, pause } from "./bell.ts";
+import { Bell, keepOn, pause } from "./bell.ts";
 import { Parts } from "./parts.ts";
 import type { Feed, News } from "./topics.ts";
 
@@ -28,7 +28,7 @@ abstract class GraphFeed implements Feed {
   constructor(app: App, id: string, onError: (error: unknown) => void) {
     this.app = app;
     this.id = id;
-    this.#run(this.#ending.signal).catch(onError);
+    void this.#run(onError, this.#ending.signal);
   }
 
   get version(): number {
@@ -47,9 +47,10 @@ abstract class GraphFeed implements Feed {
   /** Looks at the graph. @returns whether anything has changed */
   protected abstract refresh(): Promise<boolean>;
 
-  async #run(signal: AbortSignal): Promise<void> {
-    await this.#look();
-    await Promise.all([this.#listen(signal), this.#lookOften(signal)]);
+  async #run(onError: (error: unknown) => void, signal: AbortSignal): Promise<void> {
+    await keepOn(() => this.#look(), onError, signal);
+    const parts = [() => this.#listen(signal), () => this.#lookOften(signal)];
+    await Promise.all(parts.map((part) => keepOn(part, onError, signal)));
   }
 
   /** Events come one by one; of one that has ended they come again when it is run again. */

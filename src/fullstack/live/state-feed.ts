@@ -1,26 +1,28 @@
 /** Feeds about the whole process: looked at once a second, for as long as somebody follows. */
-import type { App } from "../../index.ts";
+import { systemClock, type App, type Clock } from "../../index.ts";
 import { overviewParts } from "../flow/ops-dashboard.tsx";
 import { readOverviewView } from "../flow/overview-view.ts";
 import { workerParts } from "../flow/worker-panel.tsx";
 import { workerViews } from "../flow/worker-view.ts";
-import { Bell, pause } from "./bell.ts";
+import { Bell, keepOn, pause } from "./bell.ts";
 import { Parts } from "./parts.ts";
 import type { Feed, News } from "./topics.ts";
 
 const LOOK_MS = 1000;
 
-abstract class StateFeed implements Feed {
+export abstract class StateFeed implements Feed {
   protected readonly app: App;
+  readonly #clock: Clock;
   readonly #bell = new Bell();
   readonly #parts = new Parts();
   readonly #ending = new AbortController();
-  /** No two servers count alike, so that what came from another is unknown. */
+  /** Number of the next look. No two servers count alike, so that what came from another is unknown. */
   #at = Date.now();
 
-  constructor(app: App, onError: (error: unknown) => void) {
+  constructor(app: App, onError: (error: unknown) => void, clock: Clock = systemClock) {
     this.app = app;
-    this.#run(this.#ending.signal).catch(onError);
+    this.#clock = clock;
+    void keepOn(() => this.#run(this.#ending.signal), onError, this.#ending.signal, clock);
   }
 
   get version(): number {
@@ -43,11 +45,9 @@ abstract class StateFeed implements Feed {
 
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (this.#parts.update(this.#at, await this.read())) {
-        this.#at++;
-        this.#bell.ring();
-      }
-      await pause(LOOK_MS, signal);
+      // A number for each look: who came between two that were alike must not take the next for what it has.
+      if (this.#parts.update(this.#at++, await this.read())) this.#bell.ring();
+      await pause(LOOK_MS, signal, this.#clock);
     }
   }
 }
