@@ -12,6 +12,7 @@ import { availableParallelism } from "node:os";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { COUNTS_PREFIX, type Counts } from "./reporter.js";
+import { runAll, type Group } from "./test-turns.js";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const out = join(root, "out");
@@ -28,19 +29,14 @@ const AS_MODULES = ["--conditions=svc-modules"];
 /** Browser stories wait as much as they work: two at a time keep two processors busy, more only each other waiting. */
 const MOST_AT_ONCE = Math.min(2, availableParallelism());
 
-interface Group {
-  name: string;
-  files: string[];
-}
-
 function groups(filters: string[]): Group[] {
   const files = readdirSync(out, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".test.js"))
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort();
   const inside = (folder: string) => files.filter((file) => file.startsWith(join("test", folder) + sep));
-  const alone = (folder: string) =>
-    inside(folder).map((file) => ({ name: file.replace(/\.test\.js$/, ""), files: [file] }));
+  const alone = (folder: string): Group[] =>
+    inside(folder).map((file) => ({ name: file.replace(/\.test\.js$/, ""), files: [file], isOfOneFile: true }));
   return [
     { name: "unit", files: files.filter((file) => !file.startsWith(`test${sep}`)) },
     { name: "guards", files: inside("guards") },
@@ -97,29 +93,26 @@ function runGroup(group: Group): Promise<Counts> {
   });
 }
 
-const total: Counts = { passed: 0, failed: 0, skipped: 0 };
-const waiting = groups(process.argv.slice(2));
-
-/** Takes one group after another until none is left. */
-async function runGroups(): Promise<void> {
-  for (let group = waiting.shift(); group; group = waiting.shift()) {
-    const startMs = performance.now();
-    console.log(`${group.name} …`);
-    const counts = await runGroup(group);
-    total.passed += counts.passed;
-    total.failed += counts.failed;
-    total.skipped += counts.skipped;
-    const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-    console.log(`${group.name}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
-  }
+/** Runs a group, and says what becomes of it. */
+async function runAloud(group: Group): Promise<Counts> {
+  const startMs = performance.now();
+  console.log(`${group.name} …`);
+  const counts = await runGroup(group);
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  console.log(`${group.name}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
+  return counts;
 }
 
-await Promise.all(Array.from({ length: MOST_AT_ONCE }, runGroups));
+const { passed, failed, unsteady } = await runAll(groups(process.argv.slice(2)), runAloud, {
+  atOnce: MOST_AT_ONCE,
+  triesAgain: process.env["SVC_TEST_AGAIN"] === "1",
+});
 // What test/e2e/once-per-run.ts remembers of this run.
 rmSync(join(out, `run-${process.pid}`), { recursive: true, force: true });
-if (total.passed + total.failed === 0) {
+const hasNone = passed + failed === 0;
+if (hasNone)
   console.log(`No test file below ${relative(process.cwd(), out) || out} matches; run "npm run build" first.`);
-  total.failed = 1;
-}
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+for (const name of unsteady)
+  console.log(`unsteady: ${name} failed beside others and passed alone; what it said stands above`);
+console.log(`${passed} passed, ${failed + (hasNone ? 1 : 0)} failed`);
+process.exitCode = failed === 0 && !hasNone ? 0 : 1;
