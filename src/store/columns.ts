@@ -10,6 +10,7 @@ import type {
   FailedRow,
   LastOutcomeRow,
   OutcomeRow,
+  ReceiverOutcomeRow,
   RegistrationRow,
 } from "./webhook-rows.ts";
 import type { ArtifactRow } from "./artifacts.ts";
@@ -218,10 +219,14 @@ const OUTCOME_COLUMNS: Columns = {
   statusCode: ["status_code", "number"],
   error: ["error", "text"],
 };
-export const toOutcome = (row: Row): OutcomeRow => fromColumns(OUTCOME_COLUMNS, row) as unknown as OutcomeRow;
+const toOutcome = (row: Row): OutcomeRow => fromColumns(OUTCOME_COLUMNS, row) as unknown as OutcomeRow;
 export const toLastOutcome = (row: Row): LastOutcomeRow => ({
   ...toOutcome(row),
   deliveryId: row["delivery_id"] as string,
+});
+export const toReceiverOutcome = (row: Row): ReceiverOutcomeRow => ({
+  ...toOutcome(row),
+  registrationId: row["registration_id"] as string,
 });
 /** By hand: all that have failed may be read. */
 export const toFailed = (row: Row): FailedRow => ({

@@ -86,8 +86,12 @@ for (const kind of ["memory:", `sqlite:${join(folder, "webhooks.db")}`, "postgre
         assert.deepEqual(await store.webhooks.attempts(second.id), [answered]);
         const refused = { startedMs: 1, durationMs: 2, statusCode: 500, error: undefined };
         const taken = { ...refused, startedMs: 3, statusCode: 204 };
-        assert.deepEqual(await store.webhooks.latestOutcomes(registrationId, 1), [taken]);
-        assert.deepEqual(await store.webhooks.latestOutcomes(registrationId, 9), [taken, refused]);
+        const own = { registrationId };
+        assert.deepEqual(await store.webhooks.latestOutcomes([registrationId], 1), [{ ...own, ...taken }]);
+        assert.deepEqual(await store.webhooks.latestOutcomes([registrationId], 9), [
+          { ...own, ...taken },
+          { ...own, ...refused },
+        ]);
         const again = attemptRow(first.id, {
           number: 2,
           startedMs: 9,
@@ -111,6 +115,28 @@ for (const kind of ["memory:", `sqlite:${join(folder, "webhooks.db")}`, "postgre
         assert.equal(await store.webhooks.requeue(second.id, 7), true);
         assert.equal(await store.webhooks.requeue("msg_unknown", 7), false);
         assert.deepEqual(await due(true, 8), [7]);
+      });
+
+      it("tells how the newest deliveries of several registrations were answered, as many of each", async () => {
+        const [one, two, none] = [`wh_${nextId()}`, `wh_${nextId()}`, `wh_${nextId()}`];
+        const answered = async (registrationId: string, createdMs: number, statusCode: number): Promise<void> => {
+          const row = outboxRow(nextId(), { registrationId, createdMs });
+          await store.webhooks.addDelivery(row);
+          const attempt = attemptRow(row.id, { startedMs: createdMs, statusCode });
+          await store.webhooks.recordAttempts([{ attempt, change: { status: "delivered", deliveredMs: createdMs } }]);
+        };
+        for (const [at, id] of [one, two, one, one, two].entries()) await answered(id, 10 + at, 200 + at);
+        const told = await store.webhooks.latestOutcomes([two, none, one], 2);
+        assert.deepEqual(
+          told.map(({ registrationId, startedMs, statusCode }) => [registrationId, startedMs, statusCode]),
+          [
+            [two, 14, 204],
+            [one, 13, 203],
+            [one, 12, 202],
+            [two, 11, 201],
+          ],
+        );
+        assert.deepEqual(await store.webhooks.latestOutcomes([], 2), []);
       });
 
       it("says what of a graph comes before a delivery, and makes what waits for it due", async () => {

@@ -78,6 +78,8 @@ export type OutcomeRow = Pick<AttemptRow, "startedMs" | "durationMs" | "statusCo
 
 export type LastOutcomeRow = OutcomeRow & Pick<AttemptRow, "deliveryId">;
 
+export type ReceiverOutcomeRow = OutcomeRow & Pick<OutboxRow, "registrationId">;
+
 /** Where an attempt's time went, in milliseconds; the first three only of an attempt that made a connection. */
 export interface AttemptTimings {
   dns?: number;
@@ -196,8 +198,8 @@ export interface WebhookStore {
   attempts(deliveryId: string): Promise<AttemptRow[]>;
   /** How the last attempt of each of these deliveries went; none of such as were never tried. In any order. */
   lastOutcomes(deliveryIds: readonly string[]): Promise<LastOutcomeRow[]>;
-  /** How attempts of a registration's newest deliveries went, newest first; of at most `deliveries` of them. */
-  latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]>;
+  /** How attempts of the newest deliveries of each registration went, newest first; of at most `deliveries` of each. */
+  latestOutcomes(registrationIds: readonly string[], deliveries: number): Promise<ReceiverOutcomeRow[]>;
   /** In the order in which they are asked for. @param sinceMs from when those count that have ended: by when they were made */
   tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]>;
   /** Newest first. `total` counts to {@link MAX_DELIVERY_TOTAL}: counting all would read all. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { figuresOf } from "./figures.ts";
+import { figuresOf, figuresOfEach } from "./figures.ts";
 
 const answer = (durationMs: number, startedMs = 0) => ({ startedMs, durationMs, statusCode: 200, error: undefined });
 
@@ -14,6 +14,23 @@ describe("figures of a receiver", () => {
     const { attempts, p50_ms, p99_ms } = figuresOf(some);
     assert.deepEqual([attempts, p50_ms, p99_ms], [100, 50, 99]);
     assert.deepEqual([figuresOf([answer(7)]).p50_ms, figuresOf([answer(7)]).p99_ms], [7, 7]);
+  });
+
+  it("are told of each receiver that is asked for, in that order, of what it answered itself", () => {
+    const outcomes = [
+      { registrationId: "wh_b", ...answer(7, 9) },
+      { registrationId: "wh_a", ...answer(5, 8) },
+      { registrationId: "wh_b", ...answer(3, 7) },
+    ];
+    const told = figuresOfEach(["wh_a", "wh_none", "wh_b"], outcomes);
+    assert.deepEqual(
+      told.map(({ attempts, p99_ms, last }) => [attempts, p99_ms, last?.started_ms]),
+      [
+        [1, 5, 8],
+        [0, null, undefined],
+        [2, 7, 9],
+      ],
+    );
   });
 
   it("leave out how long it took to hear nothing, and tell of it as the last", () => {

@@ -1,5 +1,5 @@
 /** How a receiver has answered lately. Not: whether it is called at all (breaker.ts), counts of all receivers (app/metrics). */
-import type { LastOutcomeRow, OutcomeRow } from "../store/webhook-rows.ts";
+import type { LastOutcomeRow, OutcomeRow, ReceiverOutcomeRow } from "../store/webhook-rows.ts";
 
 /** Of the attempts of a receiver's newest deliveries. */
 export interface ReceiverFigures {
@@ -30,6 +30,13 @@ export function figuresOf(outcomes: readonly OutcomeRow[]): ReceiverFigures {
         ? null
         : { started_ms: last.startedMs, status_code: last.statusCode ?? null, error: last.error ?? null },
   };
+}
+
+/** In the order of `ids`. @param outcomes of all of them, newest first */
+export function figuresOfEach(ids: readonly string[], outcomes: readonly ReceiverOutcomeRow[]): ReceiverFigures[] {
+  const own = new Map(ids.map((id): [string, OutcomeRow[]] => [id, []]));
+  for (const outcome of outcomes) own.get(outcome.registrationId)?.push(outcome);
+  return ids.map((id) => figuresOf(own.get(id) ?? []));
 }
 
 /** How a delivery was answered, or why it was not. */

@@ -11,7 +11,14 @@ import { silentLog, type Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
-import { FIGURES_OF, figuresOf, lastAnswersOf, type LastAnswer, type ReceiverFigures } from "./figures.ts";
+import {
+  FIGURES_OF,
+  figuresOf,
+  figuresOfEach,
+  lastAnswersOf,
+  type LastAnswer,
+  type ReceiverFigures,
+} from "./figures.ts";
 import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./input.ts";
 import { giveUp } from "./give-up.ts";
 import { judgeUrl, type UrlJudgement } from "./judge.ts";
@@ -79,6 +86,8 @@ export interface Webhooks {
   remove(id: string): Promise<void>;
   /** How it has answered lately: times and the last answer, of its newest hundred deliveries. @throws SvcError `SVC_NOT_FOUND` */
   figures(id: string): Promise<ReceiverFigures>;
+  /** The same of each, in this order; of one that is gone, those of a receiver that was never called. One look for all of them. */
+  allFigures(ids: readonly string[]): Promise<ReceiverFigures[]>;
   /** How each of these deliveries was answered last, by its id; none of such as were never tried. */
   lastAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, LastAnswer>>;
   /**
@@ -214,7 +223,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     get: async (id) => view(await registry.get(id)),
     update: async (id, body) => view(await registry.update(id, readRegistration(body, UPDATE_KEYS))),
     remove: (id) => registry.remove(id),
-    figures: async (id) => figuresOf(await store.latestOutcomes((await registry.get(id)).id, FIGURES_OF)),
+    figures: async (id) => figuresOf(await store.latestOutcomes([(await registry.get(id)).id], FIGURES_OF)),
+    allFigures: async (ids) => figuresOfEach(ids, await store.latestOutcomes(ids, FIGURES_OF)),
     lastAnswers: async (ids) => lastAnswersOf(await store.lastOutcomes(ids)),
     tallies: async (ids, sinceMs) => (await store.tallies(ids, sinceMs)).map(tallyView),
     ping: async (id) => {

@@ -12,6 +12,7 @@ import type {
   FailedRow,
   OutboxListener,
   OutboxRow,
+  ReceiverOutcomeRow,
   LastOutcomeRow,
   OutcomeRow,
   RegistrationRow,
@@ -221,12 +222,16 @@ export class MemoryWebhooks implements WebhookStore {
     return [...last.values()].map(({ deliveryId, ...row }) => ({ deliveryId, ...outcomeOf(row) }));
   }
 
-  async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
-    const { items } = await this.listDeliveries({ registrationId, limit: deliveries });
-    const ids = new Set(items.map(({ id }) => id));
+  async latestOutcomes(registrationIds: readonly string[], deliveries: number): Promise<ReceiverOutcomeRow[]> {
+    const receivers = new Map<string, string>();
+    for (const registrationId of registrationIds)
+      for (const { id } of (await this.listDeliveries({ registrationId, limit: deliveries })).items)
+        receivers.set(id, registrationId);
     return this.#attempts
-      .filter(({ deliveryId }) => ids.has(deliveryId))
-      .map(outcomeOf)
+      .flatMap((row) => {
+        const registrationId = receivers.get(row.deliveryId);
+        return registrationId === undefined ? [] : [{ registrationId, ...outcomeOf(row) }];
+      })
       .sort((a, b) => b.startedMs - a.startedMs);
   }
 

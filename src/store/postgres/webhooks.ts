@@ -11,7 +11,7 @@ import {
   toDelivery,
   toFailed,
   toLastOutcome,
-  toOutcome,
+  toReceiverOutcome,
   toTally,
 } from "../columns.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
@@ -29,8 +29,8 @@ import type {
   FailedRow,
   OutboxListener,
   OutboxRow,
+  ReceiverOutcomeRow,
   LastOutcomeRow,
-  OutcomeRow,
   RegistrationRow,
   WebhookStore,
 } from "../webhook-rows.ts";
@@ -66,8 +66,9 @@ const tally = (condition: string): string =>
 const TALLIES = `SELECT asked.id AS registration_id, ${tally("status = 'delivered' AND created_ms >= $2")} AS delivered,
   ${tally("status = 'failed' AND created_ms >= $2")} AS failed, ${tally("status = 'pending'")} AS pending
   FROM unnest($1::text[]) WITH ORDINALITY AS asked (id, place) ORDER BY place`;
-const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
-  FROM (SELECT id FROM svc.delivery WHERE registration_id = $1 ORDER BY created_ms DESC, id DESC LIMIT $2) AS latest
+const LATEST_OUTCOMES = `SELECT asked.id AS registration_id, started_ms, duration_ms, status_code, error
+  FROM unnest($1::text[]) AS asked (id) CROSS JOIN LATERAL
+    (SELECT id FROM svc.delivery WHERE registration_id = asked.id ORDER BY created_ms DESC, id DESC LIMIT $2) AS latest
   JOIN svc.attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
 
 const LAST_OUTCOMES = `SELECT DISTINCT ON (delivery_id) delivery_id, started_ms, duration_ms, status_code, error
@@ -240,8 +241,8 @@ export class PostgresWebhooks implements WebhookStore {
     return (await this.#database.rows(LAST_OUTCOMES, deliveryIds.map(clean))).map(toLastOutcome);
   }
 
-  async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
-    return (await this.#database.rows(LATEST_OUTCOMES, clean(registrationId), deliveries)).map(toOutcome);
+  async latestOutcomes(registrationIds: readonly string[], deliveries: number): Promise<ReceiverOutcomeRow[]> {
+    return (await this.#database.rows(LATEST_OUTCOMES, registrationIds.map(clean), deliveries)).map(toReceiverOutcome);
   }
 
   async tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]> {

@@ -141,6 +141,15 @@ describe("deliveries in SQLite", () => {
     assert.match(onTable.at(-1) ?? "", /delivery_lane/);
   });
 
+  it("the newest of each of several webhooks are found by index, and their attempts by key", async () => {
+    const plans = await plansOf((webhooks) => webhooks.latestOutcomes(["wh_1", "wh_2"], 100));
+    const onTable = plans.filter((step) => / (?:delivery|attempt)(?: |$)/.test(step));
+    assert.deepEqual(onTable, [
+      "SEARCH attempt USING PRIMARY KEY (delivery_id=?)",
+      "SEARCH delivery USING COVERING INDEX delivery_registration (registration_id=?)",
+    ]);
+  });
+
   it("registrations with something pending are found by hops through the index", async () => {
     const plans = await plansOf((webhooks) => webhooks.pendingRegistrations());
     const onTable = plans.filter((step) => step.includes("delivery"));

@@ -12,8 +12,8 @@ import type {
   FailedRow,
   OutboxListener,
   OutboxRow,
+  ReceiverOutcomeRow,
   LastOutcomeRow,
-  OutcomeRow,
   RegistrationRow,
   WebhookStore,
 } from "../webhook-rows.ts";
@@ -25,8 +25,8 @@ import {
   toDelivery,
   toFailed,
   toLastOutcome,
-  toOutcome,
   toPending,
+  toReceiverOutcome,
   toRegistration,
   toTally,
 } from "../columns.ts";
@@ -67,9 +67,10 @@ const tally = (condition: string): string =>
 const TALLIES = `SELECT value AS registration_id, ${tally("status = 'delivered' AND created_ms >= ?2")} AS delivered,
   ${tally("status = 'failed' AND created_ms >= ?2")} AS failed, ${tally("status = 'pending'")} AS pending
   FROM json_each(?1) AS asked ORDER BY key`;
-const LATEST_OUTCOMES = `SELECT started_ms, duration_ms, status_code, error
-  FROM (SELECT id FROM delivery WHERE registration_id = ? ORDER BY created_ms DESC, id DESC LIMIT ?) AS latest
-  JOIN attempt ON delivery_id = latest.id ORDER BY started_ms DESC`;
+const LATEST_OUTCOMES = `SELECT asked.value AS registration_id, started_ms, duration_ms, status_code, error
+  FROM json_each(?1) AS asked CROSS JOIN attempt ON delivery_id IN
+    (SELECT id FROM delivery WHERE registration_id = asked.value ORDER BY created_ms DESC, id DESC LIMIT ?2)
+  ORDER BY started_ms DESC`;
 
 const LAST_OUTCOMES = `SELECT delivery_id, started_ms, duration_ms, status_code, error FROM attempt AS last
   WHERE delivery_id IN (SELECT value FROM json_each(?))
@@ -281,8 +282,8 @@ export class SqliteWebhooks implements WebhookStore {
     return this.#database.sql(LAST_OUTCOMES).all(JSON.stringify(deliveryIds)).map(toLastOutcome);
   }
 
-  async latestOutcomes(registrationId: string, deliveries: number): Promise<OutcomeRow[]> {
-    return this.#database.sql(LATEST_OUTCOMES).all(registrationId, deliveries).map(toOutcome);
+  async latestOutcomes(registrationIds: readonly string[], deliveries: number): Promise<ReceiverOutcomeRow[]> {
+    return this.#database.sql(LATEST_OUTCOMES).all(JSON.stringify(registrationIds), deliveries).map(toReceiverOutcome);
   }
 
   async tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]> {

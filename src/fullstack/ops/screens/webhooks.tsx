@@ -16,7 +16,7 @@ import { webhookSteps } from "./webhook-steps.ts";
 import { webhookScreen } from "./webhook.tsx";
 
 const HOOKS = `${OPS_PATH}/webhooks`;
-/** Each has its latest answers read, at every look. */
+/** Each has its latest answers read, a hundred deliveries of them, at every look. */
 const PAGE = "25";
 const LAST = 20;
 

@@ -18,13 +18,10 @@ export interface Receiver {
   figures: Figures;
 }
 
-/** In the order in which they are given. Their counts take one look, however many they are. */
+/** In the order in which they are given. Their counts take one look and their answers another, however many they are. */
 export async function receiversOf(webhooks: Webhooks, hooks: readonly Hook[], nowMs: number): Promise<Receiver[]> {
   const ids = hooks.map(({ id }) => id);
-  const [tallies, figures] = await Promise.all([
-    webhooks.tallies(ids, nowMs - DAY_MS),
-    Promise.all(ids.map((id) => webhooks.figures(id))),
-  ]);
+  const [tallies, figures] = await Promise.all([webhooks.tallies(ids, nowMs - DAY_MS), webhooks.allFigures(ids)]);
   return hooks.flatMap((hook, at) => {
     const [counts, own] = [tallies[at], figures[at]];
     return counts && own ? [{ hook, ...counts, figures: own }] : [];

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { App } from "../../../index.ts";
+import { receiversOf } from "./receiver.ts";
+
+type Webhooks = App["webhooks"];
+
+describe("receivers", () => {
+  it("are told of by two looks, however many they are: one for their counts, one for their answers", async () => {
+    const looks: string[] = [];
+    const figures = { attempts: 0, p50_ms: null, p99_ms: null, last: null };
+    const look = (name: string, ids: readonly string[]): void => void looks.push(`${name} ${ids.join(" ")}`);
+    const webhooks = {
+      tallies: async (ids: readonly string[]) => {
+        look("tallies", ids);
+        return ids.map((webhook_id, at) => ({ webhook_id, delivered: at, failed: 0, pending: 0 }));
+      },
+      allFigures: async (ids: readonly string[]) => {
+        look("figures", ids);
+        return ids.map((_, attempts) => ({ ...figures, attempts }));
+      },
+    } as Partial<Webhooks> as Webhooks;
+    const hooks = ["wh_a", "wh_b", "wh_c"].map((id) => ({ id }) as Awaited<ReturnType<Webhooks["get"]>>);
+    const rows = await receiversOf(webhooks, hooks, 0);
+    assert.deepEqual(looks, ["tallies wh_a wh_b wh_c", "figures wh_a wh_b wh_c"]);
+    assert.deepEqual(
+      rows.map(({ hook, delivered, figures: { attempts } }) => [hook.id, delivered, attempts]),
+      [
+        ["wh_a", 0, 0],
+        ["wh_b", 1, 1],
+        ["wh_c", 2, 2],
+      ],
+    );
+  });
+});
