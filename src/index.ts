@@ -11,7 +11,7 @@ export type { Change } from "./app/changes.ts";
 export type { HeldBack } from "./app/held.ts";
 export type { FleetQueue, Operations, Status } from "./app/operations-types.ts";
 export type { ProcessView } from "./cluster/membership.ts";
-export type { Activity, ActivityRange, Recent, RecentHour, RecentMinute } from "./app/metrics/recent.ts";
+export type { Activity, ActivityRange, HourMinute, Recent, RecentHour, RecentMinute } from "./app/metrics/recent.ts";
 export type { Setting } from "./app/settings.ts";
 export type { AuditQuery, AuditRow } from "./store/control.ts";
 export type { Page } from "./store/queries.ts";

@@ -26,12 +26,12 @@ describe("what graphs did, over all processes", () => {
     one.recent.ended("order", "failed", 250);
     await clock.advance(6000);
     await other.activity.refresh();
-    const { hour } = other.recent.read();
+    const { hour } = other.recent.read(0);
     assert.deepEqual([hour.started, hour.failed, hour.p50_ms], [1, 1, 256]);
     one.recent.started("order");
     await clock.advance(6000);
     await other.activity.refresh();
-    assert.equal(other.recent.read().hour.started, 2);
+    assert.equal(other.recent.read(0).hour.started, 2);
   });
 
   it("outlives a process, to the last count of one that was closed", async () => {
@@ -42,9 +42,9 @@ describe("what graphs did, over all processes", () => {
     await first.activity.close();
     const next = counting(clock, rows, { isShared: false });
     await next.activity.refresh();
-    assert.equal(next.recent.read().hour.started, 1);
+    assert.equal(next.recent.read(0).hour.started, 1);
     await first.activity.refresh();
-    assert.equal(first.recent.read().hour.started, 1);
+    assert.equal(first.recent.read(0).hour.started, 1);
   });
 
   it("is kept again where the store failed", async () => {

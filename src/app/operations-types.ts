@@ -88,6 +88,8 @@ export interface Operations {
 
 /** A queue over all processes. */
 export interface FleetQueue extends QueueView {
-  /** Attempts that end in a minute at present. */
+  /** Nodes that become ready in a minute, of the last one to two minutes; retries too. */
+  ready_per_minute: number;
+  /** Attempts that end in a minute, of the last five minutes. */
   ended_per_minute: number;
 }

@@ -98,6 +98,28 @@ describe("operations", () => {
     await app.close();
   });
 
+  it("tell what comes in and ends of a queue, and what was under way: what is retried ends twice, and did not begin before", async () => {
+    let calls = 0;
+    const torn = worker("torn", { retry: { max: 1 } }, () => {
+      if (++calls === 1) throw new Error("torn");
+      return null;
+    });
+    const app = await booted({ workers: [torn], clock: new SimulatedClock(Date.UTC(2026, 0, 2)) });
+    const { snapshot } = await app.engine.start("torn", null);
+    await app.engine.idle();
+    await app.engine.retry(snapshot.graph_id);
+    await app.engine.idle();
+    const { hour, minutes } = await app.operations.recent();
+    assert.deepEqual([hour.started, hour.failed, hour.done], [1, 1, 1]);
+    assert.deepEqual(
+      minutes.slice(-2).map(({ under_way: underWay }) => underWay),
+      [0, 0],
+    );
+    const [queue] = await app.operations.queues();
+    assert.deepEqual([queue?.ready_per_minute, queue?.ended_per_minute], [2, 2]);
+    await app.close();
+  });
+
   it("count what graphs did, and show nodes with what they were given", async () => {
     const app = await booted({ workers: [worker("double", (n: number) => n * 2)] });
     const { snapshot } = await app.engine.start("double", 21);

@@ -23,7 +23,7 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     processes: () => processesOf(services),
     nowMs: () => clock.now(),
     onChange: (listener) => services.changes.follow(listener),
-    recent: () => recentOf(services),
+    recent: async () => recentOf(services, await services.store.graphs.countByStatus()),
     activity: async (range = "hour") => {
       await activity.refresh();
       return metrics.recent.activity(range);
@@ -39,16 +39,16 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
   };
 }
 
-async function recentOf({ activity, metrics }: Services): Promise<Recent> {
+async function recentOf({ activity, metrics }: Services, graphs: Status["graphs"]): Promise<Recent> {
   await activity.refresh();
-  return metrics.recent.read();
+  return metrics.recent.read(graphs.running + graphs.pending + graphs.paused);
 }
 
 /** Over all processes that share the database. */
 export async function queuesOf({ activity, metrics, engine, clock }: Services): Promise<FleetQueue[]> {
   const [queues] = await Promise.all([engine.queues.list(), activity.refresh()]);
   const lanes = new Map(activity.lanes().map((lane) => [lane.worker, lane]));
-  const rates = metrics.recent.attemptsPerMinute();
+  const [ready, ended] = [metrics.recent.readyPerMinute(), metrics.recent.attemptsPerMinute()];
   return queues.map((queue) => {
     const { running, waiting, sinceMs } = lanes.get(queue.worker) ?? { ...queue, sinceMs: undefined };
     return {
@@ -56,7 +56,8 @@ export async function queuesOf({ activity, metrics, engine, clock }: Services): 
       running,
       waiting,
       oldest_ms: sinceMs === undefined ? queue.oldest_ms : Math.max(0, clock.now() - sinceMs),
-      ended_per_minute: rates.get(queue.worker) ?? 0,
+      ready_per_minute: ready.get(queue.worker) ?? 0,
+      ended_per_minute: ended.get(queue.worker) ?? 0,
     };
   });
 }
@@ -79,11 +80,12 @@ async function processesOf({ cluster, config, engine, startedMs, figures }: Serv
 
 export async function statusOf(services: Services): Promise<Status> {
   const { store, engine, clock, startedMs, metrics: counted, closing } = services;
+  const graphs = await store.graphs.countByStatus();
   return {
     status: closing.aborted ? "draining" : "ready",
     version: VERSION,
     uptime_ms: clock.now() - startedMs,
-    graphs: await store.graphs.countByStatus(),
+    graphs,
     queues: engine.lanes(),
     node_attempts: counted.attempts.by("outcome"),
     webhooks: store.webhooks.known().size,
@@ -99,7 +101,7 @@ export async function statusOf(services: Services): Promise<Status> {
     processes: await processesOf(services),
     disk_free_bytes: await freeDiskOf(services.config.databaseUrl),
     database_bytes: (await store.sizeBytes?.()) ?? null,
-    recent: await recentOf(services),
+    recent: await recentOf(services, graphs),
   };
 }
 

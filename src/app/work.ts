@@ -119,6 +119,8 @@ async function startWork(
     },
     origin: currentOrigin,
     onStart: (worker) => metrics.recent.started(worker),
+    onRetry: (worker) => metrics.recent.retried(worker),
+    onReady: (worker) => metrics.recent.ready(worker),
     outboxRows: (event, isAgain = false) => {
       if (!isAgain) tracer?.graph(event);
       if (!isAgain && event.event !== "graph.paused")

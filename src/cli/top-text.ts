@@ -115,21 +115,27 @@ function queueRows({ queues }: TopView): string[][] {
   const busy = [...queues]
     .filter(({ running, waiting, paused }) => running > 0 || waiting > 0 || paused)
     .sort((a, b) => b.waiting - a.waiting || b.running - a.running);
-  const rows = busy.map(({ worker, waiting, running, oldest_ms: oldestMs, paused, ended_per_minute: rate }) => [
+  const rows = busy.map(({ worker, waiting, running, oldest_ms: oldestMs, paused, ...rates }) => [
     worker,
     String(waiting),
     oldestMs === null ? "–" : spanText(oldestMs),
     String(running),
-    rate === 0 ? "–" : rate.toFixed(rate < 10 ? 1 : 0),
-    paused ? "paused" : emptyText(waiting, rate),
+    rateText(rates.ready_per_minute),
+    rateText(rates.ended_per_minute),
+    paused ? "paused" : emptyText(waiting, rates.ready_per_minute, rates.ended_per_minute),
   ]);
-  return [["QUEUE", "WAITING", "OLDEST", "RUNNING", "ENDS/MIN", "EMPTY"], ...rows];
+  return [["QUEUE", "WAITING", "OLDEST", "RUNNING", "IN/MIN", "ENDS/MIN", "EMPTY"], ...rows];
 }
 
-/** At the rate of the present. */
-function emptyText(waiting: number, perMinute: number): string {
+function rateText(perMinute: number): string {
+  return perMinute === 0 ? "–" : perMinute.toFixed(perMinute < 10 ? 1 : 0);
+}
+
+/** At the rates of the present. */
+function emptyText(waiting: number, ready: number, ended: number): string {
   if (waiting === 0) return "";
-  return perMinute === 0 ? "nothing ends" : `in ${spanText((waiting / perMinute) * 60_000)}`;
+  if (ended === 0) return "nothing ends";
+  return ready >= ended ? "fills" : `in ${spanText((waiting / (ended - ready)) * 60_000)}`;
 }
 
 /** Runs that wait for a word from outside. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Started } from "../app/app-face.ts";
-import type { Status } from "../app/operations-types.ts";
+import type { FleetQueue, Status } from "../app/operations-types.ts";
 import { PATHS } from "../shared/wire.ts";
 import { createApp } from "../app/app.ts";
 import { worker } from "../graph/definition/definition.ts";
@@ -65,7 +65,7 @@ describe("svc top", () => {
     assert.match(first, /last hour 2 started {2}0 done {2}1 failed \(100\.0 %\)/);
     assert.match(first, /refuse +g_\w+ .*the shop is closed/);
     assert.match(first, /asked +\d+ .*paused/);
-    assert.match(first, /QUEUE .*ENDS\/MIN +EMPTY/);
+    assert.match(first, /QUEUE .*IN\/MIN +ENDS\/MIN +EMPTY/);
     assert.match(first, /nightly +refuse +in /);
     assert.match(first, /process +memory \d+ MB +event loop late (?:–|[\d.]+ ms) \(99 %\)/);
   });
@@ -82,6 +82,19 @@ describe("svc top", () => {
     assert.match(lines.join("\n"), /PROCESS .*\n.*\nbox-4\/12 +web +1234 ms +– /);
     const alone = topLines("http://x", { ...view, status }, { columns: 120, rows: 30 }, (_, text) => text);
     assert.doesNotMatch(alone.join("\n"), /PROCESS /);
+  });
+
+  it("tells when a queue will be empty, or that it fills", async () => {
+    const client = new GraphClient({ url: started.url, apiKey: KEY });
+    const status = await client.get<Status>(PATHS.status);
+    const known = await client.get<{ queues: FleetQueue[] }>(PATHS.queues);
+    const [one = assert.fail()] = known.queues;
+    const queue = { ...one, paused: false, waiting: 30, oldest_ms: null, ended_per_minute: 40 };
+    const queues = [10, 50].map((ready) => ({ ...queue, worker: `in-${ready}`, ready_per_minute: ready }));
+    const view = { at_ms: Date.now(), queues, schedules: [], failed: [], running: [], status };
+    const lines = topLines("http://x", view, { columns: 120, rows: 30 }, (_, text) => text).join("\n");
+    assert.match(lines, /in-10 +30 +– +\d+ +10 +40 +in 1/);
+    assert.match(lines, /in-50 +30 +– +\d+ +50 +40 +fills/);
   });
 
   it("is never larger than its terminal", async () => {

@@ -70,6 +70,10 @@ export interface EngineOptions {
   limits?: GraphLimits;
   /** Told by which name a graph was started, forks included. Must not throw. Default: nothing. */
   onStart?: (worker: string) => void;
+  /** Told by which name a graph was started that had ended and goes on again. Must not throw. Default: nothing. */
+  onRetry?: (worker: string) => void;
+  /** Told of the worker of each node that becomes ready, for each attempt. Must not throw. Default: nothing. */
+  onReady?: (worker: string) => void;
   /** What a graph is being started by, where that does not say: asked in the turn of its start. Default: the app's code. */
   origin?: () => Origin | undefined;
   /** Where several processes share the store. Default: this one has it to itself. */
@@ -142,6 +146,7 @@ class GraphEngine implements Engine {
       views,
       limits: this.limits,
       fleet,
+      onRetry: options.onRetry,
     });
     const keptMs = keptBy(options.retention, options.graphs ?? []);
     this.#retention = keptMs && new Retention({ graphs, clock, log, keptMs });
@@ -163,7 +168,16 @@ class GraphEngine implements Engine {
   }
 
   #goingOn(outboxRows: OutboxRows): UnderWay {
-    const { store, clock, log = silentLog, concurrency, random = Math.random, onAttempt, fleet } = this.#options;
+    const {
+      store,
+      clock,
+      log = silentLog,
+      concurrency,
+      random = Math.random,
+      onAttempt,
+      onReady,
+      fleet,
+    } = this.#options;
     return new UnderWay({
       graphs: store.graphs,
       registry: this.#registry,
@@ -173,6 +187,7 @@ class GraphEngine implements Engine {
       random,
       outboxRows,
       onAttempt,
+      onReady,
       fleet,
       tools: this.#tools,
       values: this.limits,

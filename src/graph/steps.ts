@@ -31,6 +31,8 @@ export interface StepsOptions {
   views: Views;
   limits: ValueLimits;
   fleet: Fleet | undefined;
+  /** Told by which name a graph was started that goes on again. */
+  onRetry: ((worker: string) => void) | undefined;
 }
 
 export class Steps {
@@ -117,9 +119,12 @@ export class Steps {
   }
 
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
-    return this.#at(graphId, { step: "retry", options }, () =>
-      this.#control("retry", graphId, options, (machine, nowMs) => machine.retry(nowMs, options, options?.from)),
-    );
+    return this.#at(graphId, { step: "retry", options }, async () => {
+      const decide = (machine: Machine, nowMs: number): Unit => machine.retry(nowMs, options, options?.from);
+      const snapshot = await this.#control("retry", graphId, options, decide);
+      this.#options.onRetry?.(snapshot.worker);
+      return snapshot;
+    });
   }
 
   signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {

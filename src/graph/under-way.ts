@@ -38,6 +38,8 @@ export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttem
   log: Log;
   /** Attempts at once, of all workers together. */
   concurrency: number;
+  /** Told of the worker of each node that becomes ready. */
+  onReady: ((worker: string) => void) | undefined;
   outboxRows: OutboxRows;
   /** Where several processes share the store. */
   fleet: Fleet | undefined;
@@ -68,7 +70,7 @@ export class UnderWay {
   constructor(options: UnderWayOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    const { clock, random, graphs, onAttempt, tools, values, bind, concurrency, fleet } = options;
+    const { clock, random, graphs, onAttempt, onReady, tools, values, bind, concurrency, fleet } = options;
     this.#live = new LiveGraphs({
       graphs,
       clock,
@@ -82,6 +84,7 @@ export class UnderWay {
       clock,
       random,
       onAttempt,
+      onReady,
       tools,
       values,
       bind,

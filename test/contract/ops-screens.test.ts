@@ -53,6 +53,14 @@ describe("the overview", () => {
     assert.match(page, /Failed, last hour[\s\S]*3 runs/);
   });
 
+  it("draws how long runs took and what was under way, minute by minute, and says it to who can't see it", async () => {
+    const page = await text("");
+    assert.match(page, /aria-label="Median duration, by the minute: 95 %: at most [^;"]+; median: at most [^"]+"/);
+    const [tile = ""] = /<a [^>]*>Median duration<[\s\S]*?<\/svg>/.exec(page) ?? [];
+    assert.match(tile, /class="spark-line" data-more="" d="M[\s\S]*class="spark-line" d="M/);
+    assert.match(page, /aria-label="Under way, by the minute: not ended, paused ones too: at most \d+, at last 0"/);
+  });
+
   it("shows what each graph did, by the minute or over the day, and leads from a cell to its runs", async () => {
     const page = await text("");
     assert.match(page, /<title>order, \d\d:\d\d: \d+ started, \d+ done, \d failed \([\d.]+ %\)<\/title>/);
@@ -144,6 +152,14 @@ describe("queues", () => {
     assert.match(page, /The queue mail-receipt is paused/);
     assert.match(page, /by developer: the mailer is down/);
     assert.match((await step("/queues/mail-receipt/resume", { back: "/_svc/ops/queues" })).page, /goes on/);
+  });
+
+  it("tell how much comes in beside how much ends", async () => {
+    const page = await text("/queues");
+    const [row = ""] = /<th[^>]*>(?:(?!<\/tr>)[\s\S])*>nightly-report<[\s\S]*?<\/tr>/.exec(page) ?? [];
+    const rate = /data-label="Comes in"[^>]*>1\.0 \/ min<\/td><td data-label="Ends"[^>]*>1\.0 \/ min</;
+    assert.match(row, rate);
+    assert.match(row, /title="comes in: 1\.0 \/ min, ends: 1\.0 \/ min"/);
   });
 
   it("of nobody are told", async () => {

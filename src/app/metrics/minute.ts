@@ -17,12 +17,16 @@ export interface Minute {
   readonly graphs: Map<string, Counts>;
   /** Attempts that ended. */
   readonly attempts: Map<string, number>;
+  /** Nodes that became ready, for each of their attempts. */
+  readonly ready: Map<string, number>;
+  /** Graphs that had ended and were retried, by the name they were started by. */
+  readonly retried: Map<string, number>;
   /** Graphs that ended, by the range of their length. */
   readonly lengths: Map<number, number>;
 }
 
 export function emptyMinute(at: number): Minute {
-  return { at, graphs: new Map(), attempts: new Map(), lengths: new Map() };
+  return { at, graphs: new Map(), attempts: new Map(), ready: new Map(), retried: new Map(), lengths: new Map() };
 }
 
 export function countsIn({ graphs }: Minute, worker: string): Counts {
@@ -38,18 +42,21 @@ export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void 
 /** All of them as one: of several processes, or of a longer time. */
 export function sumOfMinutes(at: number, minutes: Iterable<Minute>): Minute {
   const sum = emptyMinute(at);
-  for (const { graphs, attempts, lengths } of minutes) {
-    for (const [worker, { started, done, failed }] of graphs) {
+  for (const minute of minutes) {
+    for (const [worker, { started, done, failed }] of minute.graphs) {
       const counts = countsIn(sum, worker);
       counts.started += started;
       counts.done += done;
       counts.failed += failed;
     }
-    for (const [worker, count] of attempts) addTo(sum.attempts, worker, count);
-    for (const [range, count] of lengths) addTo(sum.lengths, range, count);
+    for (const kind of BY_NAME) for (const [name, count] of minute[kind]) addTo(sum[kind], name, count);
+    for (const [range, count] of minute.lengths) addTo(sum.lengths, range, count);
   }
   return sum;
 }
+
+/** What is one number for each name. */
+const BY_NAME = ["attempts", "ready", "retried"] as const;
 
 export function totalOf({ graphs }: Minute): Counts {
   const total = { started: 0, done: 0, failed: 0 };
@@ -61,6 +68,16 @@ export function totalOf({ graphs }: Minute): Counts {
   return total;
 }
 
+/** By how many more graphs had been started, or retried, than ended as the minute was over. */
+export function growthOf(minute: Minute): number {
+  const { started, done, failed } = totalOf(minute);
+  return started + sumOf(minute.retried) - done - failed;
+}
+
+function sumOf(counts: ReadonlyMap<unknown, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
 export function rangeOf(ms: number): number {
   return Math.min(RANGES - 1, Math.ceil(Math.log2(Math.max(1, ms)) * RANGES_PER_DOUBLING));
 }
@@ -68,7 +85,7 @@ export function rangeOf(ms: number): number {
 /** The upper end of the range in which that part of all is reached, in milliseconds; null where nothing ended. */
 export function quantileOf({ lengths }: Minute, part: number): number | null {
   const ranges = [...lengths].sort(([a], [b]) => a - b);
-  const wanted = ranges.reduce((all, [, count]) => all + count, 0) * part;
+  const wanted = sumOf(lengths) * part;
   if (wanted === 0) return null;
   let below = 0;
   const [range] = ranges.find(([, count]) => (below += count) >= wanted) ?? [RANGES];
@@ -76,10 +93,12 @@ export function quantileOf({ lengths }: Minute, part: number): number | null {
 }
 
 /** As it is kept. */
-export function minuteJson({ graphs, attempts, lengths }: Minute): Json {
+export function minuteJson({ graphs, attempts, ready, retried, lengths }: Minute): Json {
   return {
     graphs: Object.fromEntries([...graphs].map(([name, { started, done, failed }]) => [name, [started, done, failed]])),
     attempts: Object.fromEntries(attempts),
+    ready: Object.fromEntries(ready),
+    ...(retried.size > 0 && { retried: Object.fromEntries(retried) }),
     lengths: Object.fromEntries(lengths),
   };
 }
@@ -92,7 +111,8 @@ export function readMinute(at: number, data: Json): Minute {
     const [started, done, failed] = counts.map(Number);
     minute.graphs.set(name, { started: started || 0, done: done || 0, failed: failed || 0 });
   }
-  for (const [name, count] of entriesOf(data, "attempts")) minute.attempts.set(name, Number(count) || 0);
+  for (const kind of BY_NAME)
+    for (const [name, count] of entriesOf(data, kind)) minute[kind].set(name, Number(count) || 0);
   for (const [range, count] of entriesOf(data, "lengths")) minute.lengths.set(Number(range), Number(count) || 0);
   return minute;
 }

@@ -3,7 +3,17 @@
  * of them. How the counts get from one to the other is app/activity.ts's.
  */
 import type { Clock } from "../../shared/clock.ts";
-import { addTo, countsIn, emptyMinute, quantileOf, rangeOf, sumOfMinutes, totalOf, type Minute } from "./minute.ts";
+import {
+  addTo,
+  countsIn,
+  emptyMinute,
+  growthOf,
+  quantileOf,
+  rangeOf,
+  sumOfMinutes,
+  totalOf,
+  type Minute,
+} from "./minute.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR = 60;
@@ -13,6 +23,8 @@ const HOURS = 2 * HOUR;
 export const DAY = 24 * HOUR;
 /** Minutes that a rate is made of: short enough to be the present, long enough to be steady. */
 const RATE_MINUTES = 5;
+/** Of what comes in fewer: a fan-out comes at once, and is no stream that goes on. */
+const READY_MINUTES = 2;
 
 /** One minute. Graphs that end in it may have started before. */
 export interface RecentMinute {
@@ -21,6 +33,15 @@ export interface RecentMinute {
   started: number;
   done: number;
   failed: number;
+}
+
+/** One minute of the last hour. */
+export interface HourMinute extends RecentMinute {
+  /** Graphs that had been started and had not ended as it was over, paused ones too. */
+  under_way: number;
+  /** Milliseconds from start to end of the graphs that ended in it; null where none did. */
+  p50_ms: number | null;
+  p95_ms: number | null;
 }
 
 export interface RecentHour {
@@ -35,7 +56,7 @@ export interface RecentHour {
 
 export interface Recent {
   /** The last 60 minutes, oldest first; the last one is not over. */
-  minutes: RecentMinute[];
+  minutes: HourMinute[];
   /** All of them together. */
   hour: RecentHour;
   /** The 60 minutes before. */
@@ -84,6 +105,16 @@ export class RecentMinutes {
     addTo(minute.lengths, rangeOf(durationMs));
   }
 
+  /** It had ended before. */
+  retried(worker: string): void {
+    addTo(this.#now().retried, worker);
+  }
+
+  /** A node waits for its worker, if only for a moment: for its first attempt, or for another. */
+  ready(worker: string): void {
+    addTo(this.#now().ready, worker);
+  }
+
   /** An attempt of a worker is over, however. */
   attempted(worker: string): void {
     addTo(this.#now().attempts, worker);
@@ -113,12 +144,13 @@ export class RecentMinutes {
     else this.#others.set(minute.at, new Map([[process, minute]]));
   }
 
-  read(): Recent {
+  /** @param underWay graphs that have not ended: those of a minute before follow from what was started and ended since */
+  read(underWay: number): Recent {
     const last = minuteOf(this.#clock.now());
     const all = Array.from({ length: HOURS }, (_, at) => this.#at(last - HOURS + 1 + at));
     const hour = all.slice(HOUR);
     return {
-      minutes: hour.map((minute) => ({ at_ms: minute.at * MINUTE_MS, ...totalOf(minute) })),
+      minutes: hourMinutes(hour, underWay),
       hour: hourOf(hour),
       hour_before: hourOf(all.slice(0, HOUR)),
     };
@@ -149,12 +181,21 @@ export class RecentMinutes {
 
   /** Attempts that end in a minute at present, by worker: of the last whole minutes. */
   attemptsPerMinute(): ReadonlyMap<string, number> {
+    return this.#rates("attempts", RATE_MINUTES);
+  }
+
+  /** Nodes that become ready in a minute at present, by worker. */
+  readyPerMinute(): ReadonlyMap<string, number> {
+    return this.#rates("ready", READY_MINUTES);
+  }
+
+  #rates(of: "attempts" | "ready", count: number): ReadonlyMap<string, number> {
     const last = minuteOf(this.#clock.now());
-    const minutes = Array.from({ length: RATE_MINUTES }, (_, at) => this.#at(last - at));
+    const minutes = Array.from({ length: count }, (_, at) => this.#at(last - at));
     // What has begun to be counted within them is not held against the time before; what is not over, for what has passed of it.
-    const first = minutes.findLast(({ attempts }) => attempts.size > 0)?.at ?? last;
+    const first = minutes.findLast((minute) => minute[of].size > 0)?.at ?? last;
     const passed = Math.max(1, this.#clock.now() / MINUTE_MS - first);
-    return new Map([...sumOfMinutes(last, minutes).attempts].map(([worker, count]) => [worker, count / passed]));
+    return new Map([...sumOfMinutes(last, minutes)[of]].map(([worker, sum]) => [worker, sum / passed]));
   }
 
   #now(): Minute {
@@ -186,6 +227,23 @@ function forget(minutes: Map<number, unknown>, until: number): void {
 
 function minuteOf(ms: number): number {
   return Math.max(0, Math.floor(ms / MINUTE_MS));
+}
+
+function hourMinutes(minutes: readonly Minute[], underWay: number): HourMinute[] {
+  let left = underWay;
+  const newestFirst = minutes.toReversed().map((minute) => {
+    const told = {
+      at_ms: minute.at * MINUTE_MS,
+      ...totalOf(minute),
+      // What a process that was killed had counted last is missing.
+      under_way: Math.max(0, left),
+      p50_ms: quantileOf(minute, 0.5),
+      p95_ms: quantileOf(minute, 0.95),
+    };
+    left -= growthOf(minute);
+    return told;
+  });
+  return newestFirst.reverse();
 }
 
 function hourOf(minutes: readonly Minute[]): RecentHour {

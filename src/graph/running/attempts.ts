@@ -14,7 +14,7 @@ import { Undoer } from "./undoer.ts";
 export interface AttemptsOptions
   extends
     Omit<RunnerOptions, "go" | "measured" | "isElsewhere">,
-    Pick<DispatcherOptions, "concurrency" | "permits" | "elsewhere" | "onPlace"> {
+    Pick<DispatcherOptions, "concurrency" | "permits" | "elsewhere" | "onPlace" | "onReady"> {
   /** Decides and commits, then begins what has been claimed; never rejects. */
   go: (live: LiveGraph, decide: () => Unit | undefined, claims?: readonly Claim[]) => void;
   /** The mirror of a graph is not to be trusted any more. */

@@ -46,6 +46,8 @@ export interface DispatcherOptions {
   elsewhere: Elsewhere | undefined;
   /** Told as a place is taken and given back. */
   onPlace: (isHeld: boolean) => void;
+  /** Told of the worker of each node that becomes ready. */
+  onReady: ((worker: string) => void) | undefined;
 }
 
 export class Dispatcher {
@@ -76,12 +78,13 @@ export class Dispatcher {
 
   /** Marks what became ready as running in the same unit, where its lane has room; the rest waits for its turn. */
   claim(live: LiveGraph, unit: Unit): Claim[] {
-    const { clock, concurrency, isClosing } = this.#options;
+    const { clock, concurrency, isClosing, onReady } = this.#options;
     if (isClosing()) return [];
     const claims: Claim[] = [];
     for (const node of live.machine.takeReady()) {
       const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
       const { keys, fault } = keysOf(live.machine, node, lane.worker.options);
+      onReady?.(lane.worker.name);
       if (!lane.limits && this.#running < concurrency && lane.lane.enter(keys)) {
         live.machine.nodeStarted(node, clock.now(), unit);
         lane.spreader?.started();
@@ -99,6 +102,7 @@ export class Dispatcher {
     for (const node of live.machine.takeReady()) {
       const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
       const { keys, fault } = keysOf(live.machine, node, lane.worker.options);
+      this.#options.onReady?.(lane.worker.name);
       lane.wait(live, node, keys, fault);
       touched.add(lane);
     }

@@ -5,7 +5,7 @@ import { operatorRoute } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/commands.ts";
-import { emptyText, rateText } from "../views/drain.ts";
+import { emptyText, ratesText, rateText } from "../views/drain.ts";
 import { countText, durationText } from "../views/text.ts";
 import { concurrencyByWorker } from "../views/workers.ts";
 import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
@@ -50,7 +50,7 @@ interface QueuesTableProps {
   queues: readonly FleetQueue[];
   look: Look;
   concurrency: ReadonlyMap<string, number>;
-  /** Beside something else: without rate and state. */
+  /** Beside something else: without rates and state. */
   isShort?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function QueuesTable({ queues, look, concurrency, isShort = false }: Queu
             ["Waiting", "number"],
             ["Oldest", "number"],
             ["Running", "number"],
-            ...(isShort ? [] : [["Ends", "number"] as const]),
+            ...(isShort ? [] : [["Comes in", "number"] as const, ["Ends", "number"] as const]),
             "Empty",
             ...(isShort ? [] : ["State"]),
             ["Steps", "steps"],
@@ -94,11 +94,20 @@ export function QueuesTable({ queues, look, concurrency, isShort = false }: Queu
                 {`${countText(queue.running)} / ${concurrency.get(queue.worker) ?? "–"}`}
               </td>
               {isShort ? null : (
-                <td data-label="Ends" class="number">
+                <td
+                  data-label="Comes in"
+                  class="number"
+                  title="Nodes that became ready, retries too, in the last two minutes"
+                >
+                  {rateText(queue.ready_per_minute)}
+                </td>
+              )}
+              {isShort ? null : (
+                <td data-label="Ends" class="number" title="Attempts that ended in the last five minutes">
                   {rateText(queue.ended_per_minute)}
                 </td>
               )}
-              <td data-label="Empty" title={`${rateText(queue.ended_per_minute)} end`}>
+              <td data-label="Empty" title={ratesText(queue)}>
                 {emptyText(queue) ?? <span class="quiet">–</span>}
               </td>
               {isShort ? null : (

@@ -2,7 +2,7 @@
 import type { Recent, RecentHour, Status } from "../../../index.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Health } from "../views/health.ts";
-import { HEIGHT, sparkline, WIDTH } from "../views/sparkline.ts";
+import { HEIGHT, mostOf, sparkline, WIDTH } from "../views/sparkline.ts";
 import { slowestOf } from "../views/processes.ts";
 import { bytesText, changeText, countText, delayText, durationText, shareText } from "../views/text.ts";
 
@@ -83,7 +83,12 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
         figure={countText(hour.started)}
         href={`${OPS_PATH}/runs?since=1h`}
         note={noteOf(hour.started, before.started)}
-        values={minutes.map(({ started }) => started)}
+        lines={[
+          countsOf(
+            "started",
+            minutes.map(({ started }) => started),
+          ),
+        ]}
         tone="live"
       />
       <Tile
@@ -91,7 +96,12 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
         figure={countText(hour.done)}
         href={`${OPS_PATH}/runs?status=done&ended=1h`}
         note={noteOf(hour.done, before.done)}
-        values={minutes.map(({ done }) => done)}
+        lines={[
+          countsOf(
+            "done",
+            minutes.map(({ done }) => done),
+          ),
+        ]}
         tone="good"
       />
       <Tile
@@ -99,7 +109,12 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
         figure={shareText(hour.failed, ended)}
         href={`${OPS_PATH}/runs?status=failed&ended=1h`}
         note={`${countText(hour.failed)} run${hour.failed === 1 ? "" : "s"}, ${noteOf(hour.failed, before.failed)}`}
-        values={minutes.map(({ failed }) => failed)}
+        lines={[
+          countsOf(
+            "failed",
+            minutes.map(({ failed }) => failed),
+          ),
+        ]}
         tone="bad"
       />
       <Tile
@@ -107,7 +122,12 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
         figure={countText(status.graphs.running + status.graphs.pending)}
         href={`${OPS_PATH}/runs?status=running`}
         note={`${countText(status.graphs.pending)} not begun, ${countText(status.graphs.paused)} paused`}
-        values={undefined}
+        lines={[
+          countsOf(
+            "not ended, paused ones too",
+            minutes.map(({ under_way: underWay }) => underWay),
+          ),
+        ]}
         tone="live"
       />
       <Tile
@@ -115,7 +135,10 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
         figure={hour.p50_ms === null ? "–" : durationText(hour.p50_ms)}
         href={`${OPS_PATH}/runs?ended=1h`}
         note={[quantilesText(hour), ...changeOf(hour.p50_ms, before.p50_ms)].join(", ")}
-        values={undefined}
+        lines={[
+          { name: "95 %", values: minutes.map(({ p95_ms: ms }) => ms), text: durationText },
+          { name: "median", values: minutes.map(({ p50_ms: ms }) => ms), text: durationText },
+        ]}
         tone="idle"
       />
     </>
@@ -137,18 +160,30 @@ function quantilesText({ p95_ms: p95, p99_ms: p99 }: RecentHour): string {
   return p95 === null || p99 === null ? "no run has ended" : `95 % ${durationText(p95)}, 99 % ${durationText(p99)}`;
 }
 
+/** One line of a tile. */
+interface Line {
+  name: string;
+  /** By the minute; null where there was nothing to measure. */
+  values: readonly (number | null)[];
+  text: (value: number) => string;
+}
+
+function countsOf(name: string, values: readonly number[]): Line {
+  return { name, values, text: countText };
+}
+
 interface TileProps {
   name: string;
   figure: string;
   note: string;
   /** The list that explains the figure. */
   href: string;
-  /** By the minute. */
-  values: readonly number[] | undefined;
+  /** Against one scale: the one that is highest first. */
+  lines: readonly Line[];
   tone: string;
 }
 
-function Tile({ name, figure, note, href, values, tone }: TileProps) {
+function Tile({ name, figure, note, href, lines, tone }: TileProps) {
   return (
     <div class="tile" data-tone={tone}>
       <h3>
@@ -156,22 +191,32 @@ function Tile({ name, figure, note, href, values, tone }: TileProps) {
       </h3>
       <p class="tile-figure">{figure}</p>
       <p class="quiet">{note}</p>
-      {values === undefined ? null : <Spark values={values} name={name} />}
+      <Spark lines={lines} name={name} />
     </div>
   );
 }
 
-function Spark({ values, name }: { values: readonly number[]; name: string }) {
-  const { line, area, most } = sparkline(values);
+function Spark({ lines, name }: { lines: readonly Line[]; name: string }) {
+  const most = Math.max(...lines.map(({ values }) => mostOf(values)));
+  const label = `${name}, by the minute: ${lines.map(lineText).join("; ")}`;
   return (
-    <svg
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`${name}, by the minute: at most ${countText(most)}`}
-    >
-      <path class="spark-area" d={area} />
-      <path class="spark-line" d={line} />
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+      <title>{label}</title>
+      {lines.map(({ name: line, values }, at) => {
+        const { line: d, area } = sparkline(values, most);
+        return (
+          <g key={line}>
+            <path class="spark-area" d={area} />
+            <path class="spark-line" data-more={at < lines.length - 1 ? "" : undefined} d={d} />
+          </g>
+        );
+      })}
     </svg>
   );
+}
+
+function lineText({ name, values, text }: Line): string {
+  const known = values.filter((value) => value !== null);
+  const last = known.at(-1);
+  return last === undefined ? `${name}: nothing` : `${name}: at most ${text(mostOf(known))}, at last ${text(last)}`;
 }

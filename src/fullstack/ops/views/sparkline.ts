@@ -13,16 +13,38 @@ export const HEIGHT = 28;
 /** So that the line is not cut where it is highest. */
 const MARGIN = 2;
 
-export function sparkline(values: readonly number[]): Sparkline {
-  const most = Math.max(0, ...values);
+/**
+ * @param values where one is null there was nothing to measure: the line has a gap, and what stands alone is a dash
+ * @param most what reaches the top. Default: the most of them
+ */
+export function sparkline(values: readonly (number | null)[], most = mostOf(values)): Sparkline {
   const step = values.length > 1 ? WIDTH / (values.length - 1) : 0;
-  const points = values.map((value, at) => {
-    const y = most === 0 ? HEIGHT - MARGIN : HEIGHT - MARGIN - (value / most) * (HEIGHT - 2 * MARGIN);
-    return `${round(at * step)} ${round(y)}`;
+  const heightOf = (value: number): number =>
+    round(most === 0 ? HEIGHT - MARGIN : HEIGHT - MARGIN - (value / most) * (HEIGHT - 2 * MARGIN));
+  const stretches: [x: number, y: number][][] = [];
+  values.forEach((value, at) => {
+    if (value === null) return;
+    const point: [number, number] = [round(at * step), heightOf(value)];
+    const isNext = at > 0 && values[at - 1] !== null;
+    if (isNext) stretches.at(-1)?.push(point);
+    else stretches.push([point]);
   });
-  const line = points.length === 0 ? "" : `M${points.join("L")}`;
-  const area = line === "" ? "" : `${line}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z`;
-  return { line, area, most };
+  const drawn = stretches.map((points) => (points.length === 1 ? dashOf(points, step) : points));
+  const lines = drawn.map((points) => `M${points.map(([x, y]) => `${x} ${y}`).join("L")}`);
+  const areas = drawn.map((points, at) => `${lines[at]}L${points.at(-1)?.[0]} ${HEIGHT}L${points[0]?.[0]} ${HEIGHT}Z`);
+  return { line: lines.join(""), area: areas.join(""), most };
+}
+
+export function mostOf(values: readonly (number | null)[]): number {
+  return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+}
+
+/** A point has no length, and would not be seen. */
+function dashOf(points: readonly [x: number, y: number][], step: number): [number, number][] {
+  return points.flatMap(([x, y]): [number, number][] => [
+    [round(Math.max(0, x - step / 2)), y],
+    [round(Math.min(WIDTH, x + step / 2)), y],
+  ]);
 }
 
 function round(value: number): number {

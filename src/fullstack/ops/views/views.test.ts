@@ -104,6 +104,7 @@ describe("when a queue will be empty", () => {
     running: 1,
     waiting: 60,
     oldest_ms: 1,
+    ready_per_minute: 0,
     ended_per_minute: 15,
     ...change,
   });
@@ -116,6 +117,8 @@ describe("when a queue will be empty", () => {
     assert.equal(emptyText(queue({ waiting: 0 })), undefined);
     assert.equal(emptyText(queue({ paused: true })), "paused");
     assert.equal(emptyText(queue({ ended_per_minute: 0 })), "nothing ends at present");
+    const filling = [16.5, 15.2, 5, 0.1].map((ready) => emptyText(queue({ ready_per_minute: ready })));
+    assert.deepEqual(filling, ["fills by 1.5 / min", "as much comes in as ends", "in about 6 min", "in about 4 min"]);
     assert.deepEqual([rateText(0), rateText(0.42), rateText(120.4)], ["–", "0.4 / min", "120 / min"]);
   });
 });
@@ -512,5 +515,12 @@ describe("sparklines", () => {
     assert.equal(sparkline([0, 1]).line, "M0 26L120 2");
     assert.equal(sparkline([0, 0, 0]).line, "M0 26L60 26L120 26");
     assert.equal(sparkline([]).line, "");
+  });
+
+  it("have gaps where there was nothing to measure, a dash for what stands alone, and may share a scale", () => {
+    const { line, area, most } = sparkline([0, 4, null, null, 8], 16);
+    assert.deepEqual([line, most], ["M0 26L30 20M105 14L120 14", 16]);
+    assert.equal(area, "M0 26L30 20L30 28L0 28ZM105 14L120 14L120 28L105 28Z");
+    assert.deepEqual([sparkline([null, null]).line, sparkline([null, 3]).line], ["", "M60 2L120 2"]);
   });
 });
