@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import type { Worker as Thread } from "node:worker_threads";
 import { systemClock } from "../shared/clock.ts";
 import { openStore } from "../store/open.ts";
-import { worker } from "./definition/definition.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { createEngine } from "./engine.ts";
 import { Registry } from "./registry.ts";
 import type { Engine } from "./engine-types.ts";
@@ -44,6 +46,17 @@ export const quits = worker("quits", { isolate, ...once }, () => process.exit(3)
 export const throws = worker("throws", { isolate, retry: { max: 5, nonRetryable: ["RangeError"] } }, () => {
   throw new RangeError("too far");
 });
+let left;
+export const leaves = worker("leaves", { isolate, ...once }, async (input, ctx) => {
+  const before = left;
+  left = ctx;
+  if (!before) return "left";
+  before.log("info", "secret of the one before");
+  before.state.set("whose", "the one before");
+  return [ctx.state.get("whose") ?? null, await before.step("charge", () => "charged").catch((error) => error.message)];
+});
+export const dies = worker("dies", { isolate, ...once }, () => void setImmediate(() => process.exit(1)));
+export const takes = worker("takes", { isolate, retry: { max: 5 } }, (input) => typeof input);
 export const odd = worker("odd", { isolate, ...once }, () => () => 1);
 let runs = 0;
 export const durable = worker("durable", { isolate }, async (input, ctx) => {
@@ -77,7 +90,9 @@ describe("an isolated worker", () => {
   before(async () => {
     declared = (await import(module)) as typeof declared;
     const store = await openStore("memory:");
-    engine = createEngine({ store, clock: systemClock, workers: Object.values(declared) });
+    const takes = declared["takes"] as Worker<never, unknown>;
+    const odd = graph("odd-input", (g) => g.node("takes", takes, { input: () => (() => 1) as never }));
+    engine = createEngine({ store, clock: systemClock, workers: Object.values(declared), graphs: [odd] });
   });
   after(async () => {
     await engine.close();
@@ -143,6 +158,51 @@ describe("an isolated worker", () => {
 
   it("that ends its process ends its thread", async () => {
     assert.match((await ended("quits")).error?.message ?? "", /The thread of "quits" ended with code 3/);
+  });
+
+  it("is no part of the graph that its thread runs next, whatever it left behind", async () => {
+    assert.equal((await ended("leaves")).result, "left");
+    const { graph_id, result, nodes } = await ended("leaves");
+    assert.deepEqual(result, [null, "The worker has ended: await all that it asks of its context before it returns"]);
+    const told = (await engine.events(graph_id, { after: 0, limit: 100 })).map(({ type }) => type);
+    assert.ok(!told.includes("log"), told.join());
+    assert.deepEqual(
+      nodes.map(({ id }) => id),
+      ["leaves"],
+    );
+  });
+
+  it("gets another thread where the one that it had has died since", async () => {
+    const begun: Thread[] = [];
+    const note = (thread: Thread): void => void begun.push(thread);
+    process.on("worker", note);
+    try {
+      assert.equal((await ended("dies")).status, "done");
+      const [first] = begun;
+      assert.ok(first);
+      // Nobody waits for one that is idle.
+      first.ref();
+      if (first.threadId !== -1) await once(first, "exit");
+      assert.equal((await ended("dies")).status, "done");
+      assert.equal(begun.length, 2);
+    } finally {
+      process.off("worker", note);
+    }
+  });
+
+  it("whose input can't be handed over fails at once, and leaves its thread to the next", async () => {
+    const { error, nodes } = await ended("odd-input");
+    assert.match(
+      error?.message ?? "",
+      /input of the isolated worker "takes" can't be handed to its thread: .*could not be cloned/,
+    );
+    assert.equal(nodes[0]?.attempts, 1);
+    const begun: Thread[] = [];
+    const note = (thread: Thread): void => void begun.push(thread);
+    process.on("worker", note);
+    assert.equal((await ended("takes", 1)).result, "number");
+    process.off("worker", note);
+    assert.deepEqual(begun, []);
   });
 
   it("has its errors told apart by name, and what can't be handed over refused", async () => {

@@ -68,6 +68,8 @@ export class Inside {
   /** Statements that are yet to be answered, by their own numbers. */
   readonly #queries = new Map<number, Waiting>();
   #ids = 0;
+  /** Whether its worker has ended: what it left running has no graph any more. */
+  #isOver = false;
 
   constructor(options: InsideOptions) {
     this.#options = options;
@@ -93,11 +95,11 @@ export class Inside {
 
   /** What was asked for has come. Who waited has a place before it goes on. */
   async #settled(id: number, settlement: Settlement): Promise<void> {
-    const { place, say } = this.#options;
+    const { place } = this.#options;
     if (this.#waits.delete(id) && this.#waits.size === 0 && place) {
       await place.takeAgain();
       // Its time counts again.
-      say({ type: "told", method: "heartbeat", args: [] });
+      this.#say({ type: "told", method: "heartbeat", args: [] });
     }
     this.#waiting.get(id)?.(settlement);
     this.#refusals.delete(id);
@@ -130,9 +132,9 @@ export class Inside {
     const schema = this.#schemas.get(id);
     const settlement = await settle(async () => schema?.["~standard"].validate(payload) ?? { value: payload });
     try {
-      this.#options.say({ type: "checked", check, settlement });
+      this.#say({ type: "checked", check, settlement });
     } catch (error) {
-      this.#options.say({ type: "checked", check, settlement: { error: errorMessage(error) } });
+      this.#say({ type: "checked", check, settlement: { error: errorMessage(error) } });
     }
   }
 
@@ -142,26 +144,41 @@ export class Inside {
     this.#refusals.clear();
   }
 
-  /** Says how it ended. */
+  /** Says how it ended, and nothing from then on: whoever hears it may be of another attempt by then. */
   async perform(run: () => unknown): Promise<void> {
     const settlement = await settle(run);
+    const { say } = this.#options;
+    this.#isOver = true;
     try {
-      this.#options.say({ type: "ended", settlement });
+      say({ type: "ended", settlement });
     } catch (error) {
       // The result holds what can't be handed over.
-      this.#options.say({ type: "ended", settlement: { error: { ...errorMessage(error), isFinal: true } } });
+      say({ type: "ended", settlement: { error: { ...errorMessage(error), isFinal: true } } });
     }
+  }
+
+  #say(message: FromThread): void {
+    if (!this.#isOver) this.#options.say(message);
+  }
+
+  /** Why nothing is asked for any more. */
+  get #end(): Error | undefined {
+    const { signal } = this.#options;
+    if (signal.aborted) return signal.reason as Error;
+    return this.#isOver
+      ? new Error("The worker has ended: await all that it asks of its context before it returns")
+      : undefined;
   }
 
   contextOf(context: AwayContext, given: Json | undefined): WorkerContext {
     const state = new Map(Object.entries((given ?? {}) as Record<string, Json>));
     const { graphId, nodeId, epoch } = context;
-    const { say, signal, toolCalls } = this.#options;
+    const { signal, toolCalls } = this.#options;
     const named = (worker: unknown): string => (worker as Worker).name;
     const tell =
       (method: Told) =>
       (...args: unknown[]): void =>
-        say({ type: "told", method, args });
+        this.#say({ type: "told", method, args });
     const emit = tell("emit");
     const ask = this.#ask.bind(this);
     return {
@@ -181,7 +198,7 @@ export class Inside {
         get: (key: string) => state.get(key),
         set: (key: string, value: Json) => {
           state.set(key, value);
-          say({ type: "told", method: "setState", args: [key, value] });
+          this.#say({ type: "told", method: "setState", args: [key, value] });
         },
       },
       checkpoint: () => ask("checkpoint", []),
@@ -209,15 +226,14 @@ export class Inside {
 
   /** The database, seen from here: it is where the graph is. */
   #handleOf(id: number): TransactionHandle {
-    const { signal } = this.#options;
     return {
       query: (sql, values) =>
         new Promise((resolve, reject) => {
-          if (signal.aborted) return reject(signal.reason as Error);
+          if (this.#end) return reject(this.#end);
           const query = this.#ids++;
           this.#queries.set(query, settling(resolve, reject));
           this.#refusals.set(query, reject);
-          this.#options.say({ type: "query", id, query, sql, values });
+          this.#say({ type: "query", id, query, sql, values });
         }),
       prepare: () => {
         throw new Error(
@@ -229,8 +245,7 @@ export class Inside {
 
   /** @param own what is to run here, when it is its turn. */
   #ask(method: Asked, args: unknown[], own?: Own): Promise<never> {
-    const { signal } = this.#options;
-    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    if (this.#end) return Promise.reject(this.#end);
     const id = this.#ids++;
     if (own && "step" in own) this.#steps.set(id, { ...own.step, limit: new AbortController() });
     else if (own && "schema" in own) this.#schemas.set(id, own.schema);
@@ -238,7 +253,7 @@ export class Inside {
     return new Promise<never>((resolve, reject) => {
       this.#waiting.set(id, settling(resolve, reject));
       this.#refusals.set(id, reject);
-      this.#options.say({ type: "asked", method, id, args });
+      this.#say({ type: "asked", method, id, args });
       if (!WAITS.has(method)) return;
       this.#waits.add(id);
       this.#options.place?.free();
@@ -248,10 +263,10 @@ export class Inside {
   /** What a step or a transaction came to; one that can't be handed over is an error of it. */
   #sayStepped(id: number, attempt: number, settlement: Settlement, mayRetry = true): void {
     try {
-      this.#options.say({ type: "stepped", id, attempt, settlement, mayRetry });
+      this.#say({ type: "stepped", id, attempt, settlement, mayRetry });
     } catch (cause) {
       const error = { ...errorMessage(cause), isFinal: true };
-      this.#options.say({ type: "stepped", id, attempt, settlement: { error }, mayRetry: false });
+      this.#say({ type: "stepped", id, attempt, settlement: { error }, mayRetry: false });
     }
   }
 }

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../../shared/json.ts";
 import { refused } from "../definition/checks.ts";
+import { FinalError } from "../definition/final-error.ts";
 import { Outside } from "./outside.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
 import type { Worker } from "../definition/definition-types.ts";
@@ -46,9 +47,12 @@ export class Isolation {
   async #run(name: string, isolate: IsolateOptions, input: unknown, ctx: WorkerContext, state: Json | undefined) {
     const thread = this.#idle.get(name)?.pop() ?? (await startThread(isolate));
     thread.ref();
-    const outside = new Outside((message) => post(thread, message), ctx, this.#workerNamed);
+    let isOver = false;
+    // What comes of it later would be an answer to whoever has the thread next.
+    const outside = new Outside((message) => isOver || post(thread, message), ctx, this.#workerNamed);
     return new Promise<unknown>((resolve, reject) => {
       const end = (settle: () => void, isReusable: boolean): void => {
+        isOver = true;
         // By name: those of Node's own, which open and close the port, stay.
         for (const name of ["message", "error", "exit"]) thread.removeAllListeners(name);
         outside.close();
@@ -72,27 +76,33 @@ export class Isolation {
       ctx.signal.addEventListener("abort", onAbort, { once: true });
       if (ctx.signal.aborted) return onAbort();
       const { graphId, nodeId, attempt, epoch, deps } = ctx;
-      post(thread, {
-        type: "run",
-        module: String(isolate.module),
-        worker: name,
-        input,
-        context: { graphId, nodeId, attempt, epoch, deps: { ...deps } },
-        state,
-        tools: this.#tools,
-      });
+      const context = { graphId, nodeId, attempt, epoch, deps: { ...deps } };
+      const module = String(isolate.module);
+      try {
+        post(thread, { type: "run", module, worker: name, input, context, state, tools: this.#tools });
+      } catch (error) {
+        end(() => reject(notHandedOver(name, error)), true);
+      }
     });
   }
 
   #keep(name: string, thread: Thread): void {
     const idle = this.#idle.get(name) ?? [];
     if (this.#isClosed || idle.length >= MAX_IDLE) return void thread.terminate();
+    this.#idle.set(name, idle);
+    idle.push(thread);
     thread.unref();
     // One that dies meanwhile is not handed out.
     thread.once("exit", () => idle.includes(thread) && idle.splice(idle.indexOf(thread), 1));
     thread.on("error", () => undefined);
-    this.#idle.set(name, [...idle.filter((other) => other !== thread), thread]);
   }
+}
+
+/** Its next attempt would have the same input: trying again can't help. */
+function notHandedOver(name: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const text = `The input of the isolated worker "${name}" can't be handed to its thread: ${reason}. Give it plain data`;
+  return new FinalError(text, { cause });
 }
 
 async function startThread({ memoryMb }: IsolateOptions): Promise<Thread> {

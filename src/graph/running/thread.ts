@@ -13,17 +13,22 @@ import { WorkerTools, type WorkerToolOptions } from "./worker-tools.ts";
 const workers = new Map<string, Worker<never, unknown>>();
 onDeclared((worker) => workers.set(worker.name, worker));
 
-/** Never aborted: a thread whose attempt is aborted is ended as a whole, and with it what it asked for. */
-const { signal } = new AbortController();
 /** One of each thread: each engine tells its threads the same options. */
 let workerTools: WorkerTools | undefined;
 let toolOptions: WorkerToolOptions = {};
 
-const inside = new Inside({
-  say: (message) => parentPort?.postMessage(message),
-  signal,
-  toolCalls: (emit) => (workerTools ??= new WorkerTools(toolOptions, systemClock)).calls({ signal, emit }),
-});
+/** Of the attempt that runs. What code of one before it still does is for nobody: this thread may be another graph's by then. */
+let inside: Inside | undefined;
+
+function begin(): Inside {
+  // Never aborted: a thread whose attempt is aborted is ended as a whole, and with it what it asked for.
+  const { signal } = new AbortController();
+  return new Inside({
+    say: (message) => parentPort?.postMessage(message),
+    signal,
+    toolCalls: (emit) => (workerTools ??= new WorkerTools(toolOptions, systemClock)).calls({ signal, emit }),
+  });
+}
 
 /** @throws FinalError-like where the module does not declare the worker: trying again can't help. */
 async function load({ module, worker: name }: Extract<ToThread, { type: "run" }>): Promise<Worker<never, unknown>> {
@@ -34,8 +39,9 @@ async function load({ module, worker: name }: Extract<ToThread, { type: "run" }>
 }
 
 parentPort?.on("message", (message: ToThread) => {
-  if (message.type !== "run") return inside.hear(message);
+  if (message.type !== "run") return inside?.hear(message);
   toolOptions = message.tools;
   const { input, context, state } = message;
-  void inside.perform(async () => (await load(message)).run(input as never, inside.contextOf(context, state)));
+  const its = (inside = begin());
+  void its.perform(async () => (await load(message)).run(input as never, its.contextOf(context, state)));
 });
