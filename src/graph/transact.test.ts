@@ -145,6 +145,24 @@ describe("rows of a worker's own", () => {
       await store.close();
     });
 
+  for (const url of ["sqlite:", "postgres:", ELSEWHERE])
+    it(`are told by what was written, and are what the author wrote, on ${url}`, async () => {
+      const book3 = worker("book", (_: Json, ctx) =>
+        ctx.tx(async (db) => {
+          await db.query(TABLE);
+          const written = await db.query("INSERT INTO booking VALUES (1, '$5 off'), (2, $1) /* not $2 */", ["Ada"]);
+          const read = await db.query("SELECT who FROM booking WHERE who <> $1 ORDER BY who", ["Ada"]);
+          const none = await db.query("UPDATE booking SET who = $2 WHERE who = $1", ["nobody", "somebody"]);
+          return [written.changes, read.changes, read.rows.map(({ who }) => who ?? null), none.changes];
+        }),
+      );
+      const { engine, store } = await bench({ workers: [book3] }, url);
+      const { snapshot } = await engine.start("book", null);
+      await engine.idle();
+      assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, [2, 0, ["$5 off"], 0]);
+      await store.close();
+    });
+
   it("are given up where the function takes too long, and nothing that it does later counts", async (test) => {
     const { promise, open } = gate();
     const begun = gate();

@@ -90,6 +90,9 @@ export class OwnTransaction {
   }
 }
 
+/** Of others the server counts the rows that they gave. */
+const WRITES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
 function handleOf(client: PoolClient): TransactionHandle {
   return {
     prepare: () => {
@@ -101,8 +104,8 @@ function handleOf(client: PoolClient): TransactionHandle {
     query: async (sql, values = []) => {
       // Extended: several statements in one text, of which the second may be a COMMIT, are refused.
       const statement = { text: sql, values: [...values], queryMode: "extended" };
-      const { rows, rowCount } = await client.query<TransactionAnswer["rows"][number]>(statement);
-      return { rows, changes: rowCount ?? 0 };
+      const { rows, rowCount, command } = await client.query<TransactionAnswer["rows"][number]>(statement);
+      return { rows, changes: WRITES.has(command) ? (rowCount ?? 0) : 0 };
     },
   };
 }

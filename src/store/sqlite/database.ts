@@ -10,6 +10,7 @@ import { dirname } from "node:path";
 import { SvcError } from "../../shared/errors.ts";
 import { loadDriver, type Driver, type Statement } from "./driver.ts";
 import { LogSync, type Sync } from "./log-sync.ts";
+import { OwnStatements } from "./own-statements.ts";
 import { migrate } from "./schema.ts";
 import { storeError } from "./store-error.ts";
 
@@ -47,6 +48,8 @@ export class Database {
   /** Absent where there is no log: in memory, and on file systems where SQLite can't have one. */
   readonly #log: LogSync | undefined;
   readonly #statements = new Map<string, Statement>();
+  /** Statements of authors. */
+  readonly own = new OwnStatements((text) => this.#prepare(text));
   readonly #onStale: (() => void)[] = [];
   #version: unknown;
   #queue: Waiting[] = [];
@@ -87,19 +90,20 @@ export class Database {
     }
   }
 
-  /** A statement, prepared once. It throws SvcError `SVC_STORE` where the file is to blame. */
+  /** A statement of ours, prepared once. It throws SvcError `SVC_STORE` where the file is to blame. */
   sql(text: string): Statement {
     let statement = this.#statements.get(text);
-    if (!statement) {
-      const own = this.#told(() => this.#driver.prepare(text));
-      statement = {
-        run: (...values) => this.#told(() => own.run(...values)),
-        get: (...values) => this.#told(() => own.get(...values)),
-        all: (...values) => this.#told(() => own.all(...values)),
-      };
-      this.#statements.set(text, statement);
-    }
+    if (!statement) this.#statements.set(text, (statement = this.#prepare(text)));
     return statement;
+  }
+
+  #prepare(text: string): Statement {
+    const own = this.#told(() => this.#driver.prepare(text));
+    return {
+      run: (...values) => this.#told(() => own.run(...values)),
+      get: (...values) => this.#told(() => own.get(...values)),
+      all: (...values) => this.#told(() => own.all(...values)),
+    };
   }
 
   #told<T>(work: () => T): T {

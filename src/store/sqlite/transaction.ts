@@ -7,6 +7,7 @@ import type { GraphEvent } from "../graph-rows.ts";
 import { Revocable, type TransactionHandle, type TransactionRun } from "../transaction.ts";
 import type { Unit } from "../unit.ts";
 import type { Database } from "./database.ts";
+import { numbered } from "./own-statements.ts";
 
 export type Written = { result: Json; unit: Unit; events: GraphEvent[] };
 
@@ -100,11 +101,15 @@ export class Transaction {
 }
 
 function handleOf(database: Database): TransactionHandle {
+  const total = (): number => Number(database.sql("SELECT total_changes() AS total").get()?.["total"]);
   return {
-    prepare: (text) => database.sql(text),
+    prepare: (text) => database.own.get(text),
     query: async (text, values = []) => {
-      const rows = database.sql(text.replaceAll(/\$(?=\d)/g, "?")).all(...values);
-      return { rows, changes: Number(database.sql("SELECT changes() AS changes").get()?.["changes"]) };
+      const before = total();
+      const rows = database.own.get(numbered(text)).all(...values);
+      // Of a statement that only reads it tells what the one before has written.
+      const changes = (): number => Number(database.sql("SELECT changes() AS changes").get()?.["changes"]);
+      return { rows, changes: total() === before ? 0 : changes() };
     },
   };
 }
