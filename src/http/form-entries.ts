@@ -106,6 +106,8 @@ class Multipart {
       if (this.#failure) throw this.#failure.error;
       this.#limits.onRest?.();
     } catch (error) {
+      // Known to the parts that wait for their turn: nobody feeds them any more.
+      this.#fail(error);
       this.#part?.destroy();
       await this.#taken;
       await this.#uploads.clear();
