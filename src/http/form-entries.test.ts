@@ -20,6 +20,9 @@ function head({ name, filename, type }: Part, boundary: string): string {
   return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n${typed}\r\n`;
 }
 
+const whole = (parts: readonly Part[], boundary: string): string =>
+  `${parts.map((part) => `${head(part, boundary)}${part.content}\r\n`).join("")}--${boundary}--\r\n`;
+
 const MAX_BYTES = 2000;
 
 const http = siteHttp({
@@ -80,5 +83,35 @@ describe("a multipart form whose second file does not come to its end while the 
       "x",
     );
     assert.deepEqual([status, readdirSync(folder)], [413, []]);
+  });
+});
+
+describe("the digest of a multipart form", () => {
+  const digest = async (parts: readonly Part[], boundary = "x"): Promise<unknown> => {
+    const { status, told } = await post(whole(parts, boundary), boundary);
+    assert.equal(status, 200);
+    return told;
+  };
+  const FIELD: Part = { name: "title", content: "tea" };
+
+  it("is the same for what is sent again, which has another boundary", async () => {
+    assert.equal(await digest([FIELD, FIRST], "first"), await digest([FIELD, FIRST], "second"));
+  });
+
+  it("is another one for another name, file name, type, content or order", async () => {
+    const others: Part[][] = [
+      [FIELD, FIRST],
+      [FIRST, FIELD],
+      [{ ...FIELD, name: "other" }, FIRST],
+      [{ ...FIELD, content: "milk" }, FIRST],
+      [FIELD, { ...FIRST, name: "b" }],
+      [FIELD, { ...FIRST, filename: "b.txt" }],
+      [FIELD, { ...FIRST, type: "text/html" }],
+      [FIELD, { ...FIRST, content: "half" }],
+      [FIELD, FIRST, SECOND],
+      [FIELD],
+    ];
+    const digests = await Promise.all(others.map((parts) => digest(parts)));
+    assert.equal(new Set(digests).size, others.length);
   });
 });

@@ -14,7 +14,7 @@ export interface FormEntries {
   /** In their order; a name may come again. Without files. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly UploadedFile[];
-  /** Of the bytes as they came: two bodies with the same one are the same. */
+  /** Of what was sent: two bodies with the same one say the same. */
   readonly digest: string;
   /** Removes the files that were not moved. */
   readonly clear: () => Promise<void>;
@@ -86,6 +86,7 @@ class Multipart {
   readonly #uploads: Uploads;
   readonly #fields: [string, string][] = [];
   readonly #files: UploadedFile[] = [];
+  /** Of the parts, not of the bytes around them: what is sent again has another boundary. */
   readonly #hash: Hash = createHash("sha256");
   #taken: Promise<void> = Promise.resolve();
   #part: Readable | undefined;
@@ -138,18 +139,21 @@ class Multipart {
   async #take(rawName: string, stream: Readable, filename: string | undefined, type: string): Promise<void> {
     if (this.#failure) return void stream.resume();
     this.#part = stream;
+    const hash = createHash("sha256");
+    const content = hashed(stream, hash);
     try {
       const name = requireName(rawName);
       // Browsers send the name of a file, tools at least a type.
       if (filename === undefined && type !== "application/octet-stream") {
-        const text = decodeUtf8(await readField(stream));
+        const text = decodeUtf8(await readField(content));
         this.#fields.push([name, text]);
         this.#limits.onField?.(name, text);
       } else {
         this.#limits.onRest?.();
-        const file = await this.#uploads.take(name, filename ?? "", type, stream);
+        const file = await this.#uploads.take(name, filename ?? "", type, content);
         if (file) this.#files.push(file);
       }
+      this.#hash.update(JSON.stringify([name, filename, type, hash.digest("base64url")]));
     } catch (error) {
       this.#fail(error);
       stream.destroy();
@@ -167,7 +171,6 @@ class Multipart {
       if (!value) break;
       bytes += value.length;
       if (bytes > this.#limits.maxBytes) throw tooLarge(this.#limits.maxBytes);
-      this.#hash.update(value);
       const isFree = parser.write(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
       if (!isFree)
         await Promise.race([new Promise((resolve) => parser.once("drain", () => resolve(true))), this.#failed]);
@@ -183,11 +186,18 @@ class Multipart {
   }
 }
 
+async function* hashed(stream: Readable, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
 /** @throws SvcError `SVC_TOO_LARGE` */
-async function readField(stream: Readable): Promise<Buffer> {
+async function readField(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of content) {
     bytes += chunk.length;
     if (bytes > MAX_FIELD_BYTES) throw tooLarge(MAX_FIELD_BYTES);
     chunks.push(chunk);

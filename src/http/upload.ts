@@ -57,9 +57,14 @@ export class Uploads {
    * Writes a file as it arrives; an empty field of a form has no name and no bytes.
    * @returns undefined for such a field. @throws SvcError `SVC_TOO_LARGE`, `SVC_INVALID` naming the field
    */
-  async take(field: string, rawName: string, type: string, content: Readable): Promise<UploadedFile | undefined> {
+  async take(
+    field: string,
+    rawName: string,
+    type: string,
+    content: AsyncIterable<Buffer>,
+  ): Promise<UploadedFile | undefined> {
     const rule = Object.hasOwn(this.#rules, field) ? this.#rules[field] : undefined;
-    const reader = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const reader = content[Symbol.asyncIterator]();
     const head = await readHead(reader);
     if (rawName === "" && head.length === 0) return undefined;
     if (!rule) throw refused(field, "takes no files");

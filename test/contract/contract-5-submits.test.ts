@@ -421,6 +421,24 @@ throughBothDoors(
       assert.deepEqual(ran.splice(0), [{ title: "twice" }]);
     });
 
+    it("double submit runs once also as multipart, whose boundary is another each time", async () => {
+      ran.length = 0;
+      const token = await site.client.csrfToken();
+      const form = (): FormData => {
+        const data = new FormData();
+        for (const [name, value] of Object.entries({ _csrf: token, _key: "intent-3", title: "file" }))
+          data.append(name, value);
+        return data;
+      };
+      const sent = (): Sent => ({ isBare: true, body: form() });
+      const both = await Promise.all([asked(site, sent()), asked(site, sent())]);
+      assert.deepEqual(
+        both.map(({ reply }) => reply["value"]),
+        ["FILE", "FILE"],
+      );
+      assert.deepEqual(ran.splice(0), [{ title: "file" }]);
+    });
+
     it("a refusal is answered again as it was, and runs nothing twice", async () => {
       const fields = { title: "taken", _key: "intent-2", _page: "/form/7" };
       for (const _time of [1, 2]) assert.equal((await send(site, { fields, headers: BROWSER })).status, 409);
