@@ -277,6 +277,17 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at + 1);
 }
 
+/** In the page: what those who hear it are told of the connection. */
+function hearStates(): void {
+  const heard: string[] = ((window as unknown as { heard: string[] }).heard = []);
+  const ears = document.querySelectorAll("[role=status]");
+  const hear = new MutationObserver((changes) => {
+    for (const { target } of changes)
+      if (!/nodes? done/.test(target.textContent ?? "")) heard.push(target.textContent ?? "");
+  });
+  for (const ear of ears) hear.observe(ear, { childList: true, characterData: true, subtree: true });
+}
+
 describe("a restart of the server", () => {
   it("loses no event and doubles none, and the widgets go on", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-flow-"));
@@ -297,8 +308,12 @@ describe("a restart of the server", () => {
     await tab.page.goto(`${server.url}/jobs/${id}`);
     await isLive(tab.page);
     await nodeAt(tab.page, "check-fraud", "running");
+    await tab.page.evaluate(hearStates);
     await server.close();
     await tab.page.waitForSelector("svc-live:not([data-live])", { timeout: DEADLINE_MS, state: "attached" });
+    // It says when it tries again, first in few seconds, then in more.
+    for (const wanted of [/^reconnecting\s*in [12] s$/, /^reconnecting\s*in [348] s$/])
+      await tab.page.locator(".svc-flow .svc-pill", { hasText: wanted }).waitFor();
     const second = createFlowApp(own, options);
     const again = await second.start({ host: "127.0.0.1", port: Number(new URL(server.url).port) });
     own.open(id, "check-fraud", "charge-card", "pack-parcel", "ship");
@@ -307,6 +322,10 @@ describe("a restart of the server", () => {
     await nodeAt(tab.page, "ship", "done");
     await tab.page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
     await isLive(tab.page);
+    assert.deepEqual(await tab.page.evaluate(() => (window as unknown as { heard: string[] }).heard), [
+      "reconnecting",
+      "live",
+    ]);
     assert.deepEqual(await seqs(tab.page), upTo(await lastSeq(second, id)));
     assert.match(await tab.page.innerText(".svc-mark"), /^reconnected, \d+ events since$/);
     // What was refused while nobody listened is told by the browser, and right.

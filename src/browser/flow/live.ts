@@ -31,7 +31,7 @@ type State = "live" | "reconnecting" | "offline" | "over";
 
 const WORDS: Record<State, string> = {
   live: "live",
-  reconnecting: "reconnecting…",
+  reconnecting: "reconnecting",
   offline: "offline",
   over: "reload to go on",
 };
@@ -114,14 +114,17 @@ function follow(url: URL): void {
   mine.onmessage = ({ data, lastEventId }) => take(JSON.parse(data as string) as Patch[], lastEventId);
   mine.onerror = () => {
     hasGap = true;
-    if (mine.readyState === EventSource.CONNECTING) return tell("reconnecting");
-    void askWhy(mine, url);
+    // When the browser would try again, nobody is told: it is done here.
+    const isRefused = mine.readyState === EventSource.CLOSED;
+    mine.close();
+    if (isRefused) void askWhy(mine, url);
+    else again(mine);
   };
 }
 
 /** The browser has given up: a proxy without a server behind it, or an address that is good no more. */
 async function askWhy(mine: EventSource, url: URL): Promise<void> {
-  tell("offline");
+  tell("reconnecting");
   const leave = new AbortController();
   const status = await fetch(url, { signal: leave.signal }).then(
     (answer) => answer.status,
@@ -130,8 +133,21 @@ async function askWhy(mine: EventSource, url: URL): Promise<void> {
   leave.abort();
   if (mine !== source) return;
   if (FINAL.has(status)) return tell("over");
-  setTimeout(() => mine === source && void connect(), waitMs);
+  again(mine);
+}
+
+/** Connects in a while, and says in how many seconds: later each time, and by the clock, for pages in the background have few timers. */
+function again(mine: EventSource): void {
+  const dueMs = performance.now() + waitMs;
   waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  const wait = (): void => {
+    if (mine !== source) return;
+    const leftMs = dueMs - performance.now();
+    tell(navigator.onLine ? "reconnecting" : "offline", Math.ceil(leftMs / 1000));
+    if (leftMs <= 0) void connect();
+    else setTimeout(wait, leftMs % 1000 || 1000);
+  };
+  wait();
 }
 
 function take(patches: readonly Patch[], lastEventId: string): void {
@@ -176,15 +192,34 @@ function show({ _widget, _part, _rows, _skipped, _behindGap }: Step<HTMLElement>
   else old.replaceWith(next);
 }
 
-function tell(state: State): void {
+/** @param leftS seconds until it connects again; the last of them is not told of any more */
+function tell(state: State, leftS = 0): void {
+  let isHeard = false;
   for (const widget of followed) {
     const pill = widget.querySelector<HTMLElement>("[data-pill]");
+    const ear = widget.querySelector("[data-say]");
     widget.toggleAttribute(DOM.flowLive, state === "live");
     if (!pill) continue;
+    const { pill: before } = pill.dataset;
     pill.hidden = false;
     pill.dataset["pill"] = state;
-    pill.textContent = WORDS[state];
+    if (before !== state || state === "live") pill.textContent = WORDS[state];
+    if (state === "reconnecting") countDown(pill, leftS);
+    // Those who hear the page are told once, by whichever is heard: that it was lost, and that it is back.
+    if (!isHeard && before && before !== state && ear) ear.textContent = WORDS[state];
+    isHeard ||= pill.role === "status" || ear !== null;
   }
+}
+
+/** For those who see it: a number that changes each second is not read aloud. */
+function countDown(pill: Element, leftS: number): void {
+  let left = pill.firstElementChild;
+  if (!left) {
+    left = document.createElement("span");
+    left.ariaHidden = "true";
+    pill.append(left);
+  }
+  left.textContent = leftS > 0 ? ` in ${leftS} s` : "…";
 }
 
 const said = new WeakMap<Element, number>();
@@ -206,4 +241,6 @@ function say(widget: Element): void {
 setInterval(() => {
   for (const widget of widgets) tick(widget);
 }, 1000);
+// Nobody waits for what may work at once.
+addEventListener("online", () => source?.readyState === EventSource.CLOSED && queue());
 customElements.define(DOM.liveTag, Live);

@@ -25,7 +25,8 @@ const news = document.getElementById("ops-news");
 const PARTS = "[data-live]:not([data-src])";
 
 function show(text: string): void {
-  if (!pill) return;
+  // Then it says when that is tried again.
+  if (!pill || pill.dataset["pill"] === "reconnecting") return;
   pill.hidden = false;
   if (pill.textContent !== text) pill.textContent = text;
 }
