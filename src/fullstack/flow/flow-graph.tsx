@@ -8,6 +8,7 @@ import { NodeRow } from "./node-list.tsx";
 import {
   EdgePath,
   edgeParts,
+  leadingOn,
   NodeBox,
   partName,
   Picture,
@@ -157,9 +158,13 @@ function* pictureParts(
     yield [`e:${edge.from}>${edge.to}`, String(path)];
   }
   const made = pictureLayout(view, form);
+  const leading = leadingOn(view);
   for (const node of view.nodes) {
     const at = made.nodes.get(node.name);
     const href = hrefOf(view.id, node.name, nodeHref);
-    if (at) yield [`n:${node.name}`, String(<NodeBox node={node} at={at} href={href} nowMs={undefined} form={form} />)];
+    if (!at) continue;
+    const leadsOn = leading.has(node.name);
+    const box = <NodeBox node={node} at={at} href={href} nowMs={undefined} form={form} leadsOn={leadsOn} />;
+    yield [`n:${node.name}`, String(box)];
   }
 }

@@ -2,7 +2,7 @@
 import { Took } from "./moment.tsx";
 import { StatusMark } from "./status-mark.tsx";
 import { STATUS_LOOKS } from "./status.ts";
-import { countText } from "../ops/views/text.ts";
+import { bytesText, countText } from "../ops/views/text.ts";
 import { nodeWord, type FlowNode, type FlowPart } from "./view.ts";
 
 /** Items of a fan-out that are listed: those that need looking at first. */
@@ -29,6 +29,9 @@ export function NodeRow({ node, rowId, href, nowMs }: NodeRowProps) {
           </a>
           {node.worker === node.name ? null : <span class="svc-row-worker">{node.worker}</span>}
           <span class="svc-row-counts">{countsText(node)}</span>
+          {node.resultBytes === undefined ? null : (
+            <span class="svc-row-size">{`result ${bytesText(node.resultBytes)}`}</span>
+          )}
         </span>
         <Took startedMs={node.startedMs} finishedMs={node.finishedMs} dueMs={node.dueMs} nowMs={nowMs} />
       </div>

@@ -7,7 +7,7 @@ import type { Layout, Placed, Point, RoutedEdge } from "./layout/types.ts";
 import { hrefOf } from "./links.ts";
 import { sinceOf, tookText, untilOf } from "./moment.tsx";
 import { STATUS_LOOKS, type FlowStatus } from "./status.ts";
-import { countText } from "../ops/views/text.ts";
+import { bytesText, countText } from "../ops/views/text.ts";
 import { cutToWidth } from "./text.ts";
 import { nodeWord, type FlowEdge, type FlowNode, type FlowView } from "./view.ts";
 
@@ -73,10 +73,12 @@ export interface NodeBoxProps {
   href: string;
   nowMs: number | undefined;
   form: PictureForm;
+  /** Whether edges that are taken, or may be, lead on from it. */
+  leadsOn: boolean;
 }
 
 /** One node as a card that links to more about it. */
-export function NodeBox({ node, at, href, nowMs, form }: NodeBoxProps) {
+export function NodeBox({ node, at, href, nowMs, form, leadsOn }: NodeBoxProps) {
   const look = STATUS_LOOKS[node.status];
   const isStack = node.counts !== undefined;
   const width = WIDTHS[form];
@@ -114,14 +116,26 @@ export function NodeBox({ node, at, href, nowMs, form }: NodeBoxProps) {
         </text>
         {isStack ? <StackBar counts={node.counts ?? new Map()} width={width} /> : null}
       </a>
+      {leadsOn && node.resultBytes !== undefined ? (
+        <text class="svc-edge-size" aria-hidden="true" {...sizePlace(form, isStack)}>
+          {bytesText(node.resultBytes)}
+        </text>
+      ) : null}
     </g>
   );
 }
 
-/** What is read aloud: "shrink: running, 120 done, 5 running, 3 failed". */
+/** The size of what is handed on stands where the edges leave: it is the same for each of them. Cards of a stack stand out a little. */
+function sizePlace(form: PictureForm, isStack: boolean): { x: number; y: number } {
+  if (form === "tall") return { x: WIDTHS.tall / 2 + 6, y: HEIGHT + 14 };
+  return { x: WIDTHS.wide + (isStack ? 12 : 5), y: HEIGHT / 2 - 6 };
+}
+
+/** What is read aloud: "shrink: running, 120 done, 5 running, 3 failed", "list: done, hands on 1.2 KB". */
 export function nodeLabel(node: FlowNode): string {
   const counts = [...(node.counts ?? [])].map(([status, count]) => `${countText(count)} ${STATUS_LOOKS[status].word}`);
-  return [`${node.name}: ${nodeWord(node)}`, ...counts].join(", ");
+  const size = node.resultBytes === undefined ? [] : [`hands on ${bytesText(node.resultBytes)}`];
+  return [`${node.name}: ${nodeWord(node)}`, ...counts, ...size].join(", ");
 }
 
 const SIGNS: Partial<Record<FlowStatus, string>> = {
@@ -239,6 +253,7 @@ export function Picture({ view, nodeHref, nowMs, titleId, form }: PictureProps) 
   const width = made.width + 2 * MARGIN;
   const height = made.height + 2 * MARGIN;
   const edges = edgeParts(view, form);
+  const leading = leadingOn(view);
   return (
     <svg
       class="svc-picture"
@@ -258,10 +273,16 @@ export function Picture({ view, nodeHref, nowMs, titleId, form }: PictureProps) 
           href={hrefOf(view.id, node.name, nodeHref)}
           nowMs={nowMs}
           form={form}
+          leadsOn={leading.has(node.name)}
         />
       ))}
     </svg>
   );
+}
+
+/** Names of nodes whose results go somewhere. */
+export function leadingOn({ edges }: FlowView): ReadonlySet<string> {
+  return new Set(edges.flatMap(({ from, state }) => (state === "untaken" ? [] : [from])));
 }
 
 /** Nodes from which on nobody sees all of a picture at once. */

@@ -10,7 +10,17 @@ type Row = Snapshot["nodes"][number];
 function row(id: string, status: Row["status"], more: Partial<Row> = {}): Row {
   const kind = id.includes("#") ? "step" : "node";
   const times = { started_ms: null, finished_ms: null, due_ms: null };
-  return { id, kind, worker: id.split(/[/#]/)[0] ?? id, status, attempts: 1, error: null, ...times, ...more };
+  return {
+    id,
+    kind,
+    worker: id.split(/[/#]/)[0] ?? id,
+    status,
+    attempts: 1,
+    error: null,
+    result_bytes: null,
+    ...times,
+    ...more,
+  };
 }
 
 function snapshot(nodes: Row[], edges: [string, string][], more: Partial<Snapshot> = {}): Snapshot {
@@ -84,6 +94,39 @@ describe("views of graphs", () => {
       String(FlowGraph({ flow: { view, src: "/", nodeHref: undefined, nowMs: 5 } })),
       /×128 {2}3 ✕ {2}5 ◐ {2}120 ✓/,
     );
+  });
+
+  it("tell the size of what a node hands on, where its edges leave and in the list, and of what nobody will have in the list alone", () => {
+    const ended = { finished_ms: 9 };
+    const pages = Array.from({ length: 3 }, (_, at) => row(`shrink/${at}`, "done", { ...ended, result_bytes: 1000 }));
+    const rows = [row("list", "done", { ...ended, result_bytes: 840 }), ...pages, row("pack", "running")];
+    const view = flowView(snapshot(rows, EDGES));
+    assert.deepEqual(
+      view.nodes.map(({ resultBytes }) => resultBytes),
+      [840, 3004, undefined],
+    );
+    const html = String(FlowGraph({ flow: { view, src: "/", nodeHref: undefined, nowMs: 5 } }));
+    assert.deepEqual(
+      [...html.matchAll(/class="svc-edge-size"[^>]*>([^<]+)</g)].map(([, size]) => size),
+      ["840 B", "3.0 KB", "840 B", "3.0 KB"],
+      "in both forms of the picture",
+    );
+    assert.deepEqual(
+      [...html.matchAll(/class="svc-row-size">([^<]+)</g)].map(([, size]) => size),
+      ["result 840 B", "result 3.0 KB"],
+    );
+    assert.match(html, /<title>list: done, hands on 840 B<\/title>/);
+    const last = [
+      row("list", "done", { ...ended, result_bytes: 840 }),
+      row("shrink", "skipped"),
+      row("pack", "skipped"),
+    ];
+    const stopped = flowView(snapshot(last, EDGES));
+    const shown = String(FlowGraph({ flow: { view: stopped, src: "/", nodeHref: undefined, nowMs: 5 } }));
+    assert.doesNotMatch(shown, /svc-edge-size/);
+    assert.match(shown, /class="svc-row-size">result 840 B</);
+    const items = [row("shrink/0", "done", { ...ended, result_bytes: 9 }), row("shrink/1", "running")];
+    assert.equal(flowView(snapshot(items, EDGES)).nodes[1]?.resultBytes, undefined);
   });
 
   it("say of a fan-out that it has failed only when nothing of it is left to do", () => {

@@ -33,6 +33,8 @@ export interface FlowNode {
   dueMs: number | null;
   /** Why it failed, or its last attempt did. */
   message: string | undefined;
+  /** Of what it came to and hands on, as JSON; undefined as long as that is nothing. */
+  resultBytes: number | undefined;
   /** How many items of a fan-out are in which status; undefined for a node that is none. */
   counts: ReadonlyMap<FlowStatus, number> | undefined;
   items: readonly FlowPart[];
@@ -142,6 +144,7 @@ function nodeOf(name: string, rows: readonly NodeRow[], hasEnded: boolean): Omit
       attempts: own.attempts,
       dueMs: dueOf([own, ...rows]),
       message: own.error?.message,
+      resultBytes: own.result_bytes ?? undefined,
       counts: undefined,
       items: [],
       inner,
@@ -157,10 +160,19 @@ function nodeOf(name: string, rows: readonly NodeRow[], hasEnded: boolean): Omit
     attempts: itemRows.reduce((sum, { attempts }) => sum + attempts, 0),
     dueMs: dueOf(rows),
     message: itemRows.find(({ status, error }) => status === "failed" && error)?.error?.message,
+    resultBytes: listBytes(itemRows),
     counts: itemRows.length === 0 ? undefined : counts,
     items: itemRows.map((row) => partOf(row, name, hasEnded)),
     inner,
   };
+}
+
+/** Of the list that a fan-out hands on once nothing of it is left to do. */
+function listBytes(rows: readonly NodeRow[]): number | undefined {
+  if (rows.some(({ finished_ms }) => finished_ms === null)) return undefined;
+  const bytes = rows.flatMap(({ result_bytes }) => result_bytes ?? []);
+  // Beside its items a list has its brackets, and a comma between each two.
+  return bytes.length === 0 ? undefined : bytes.reduce((sum, each) => sum + each, bytes.length + 1);
 }
 
 function numberOf({ id }: NodeRow): number {

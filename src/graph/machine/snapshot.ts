@@ -55,6 +55,10 @@ function nodeView(node: NodeRow): Snapshot["nodes"][number] {
     finished_ms: node.finishedMs ?? null,
     due_ms: node.dueMs ?? null,
     error: node.error ? withoutOrigin(node.error) : null,
+    // Counted where it is asked for: lists of graphs have thousands of nodes, and nobody asks there.
+    get result_bytes() {
+      return node.result === undefined || node.result === null ? null : Buffer.byteLength(JSON.stringify(node.result));
+    },
   };
 }
 

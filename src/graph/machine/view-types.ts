@@ -31,6 +31,8 @@ export interface Snapshot {
     /** Until when it sleeps or waits, or when it is tried again. */
     due_ms: number | null;
     error: Failure | null;
+    /** Of its result as JSON: what is handed on; null where there is none, or it is null. */
+    readonly result_bytes: number | null;
   }[];
   /** Pairs `[from, to]` of node ids of the definition; a fan-out appears once, by its name. */
   edges: [string, string][];

@@ -12,6 +12,7 @@ const NODE: NodeDetail = {
   started_ms: 0,
   finished_ms: 100,
   due_ms: null,
+  result_bytes: null,
   error: null,
   epoch: 1,
   input: null,

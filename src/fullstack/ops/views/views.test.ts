@@ -206,6 +206,7 @@ describe("what has just happened", () => {
           started_ms: 6000,
           finished_ms: null,
           due_ms: null,
+          result_bytes: null,
           error: null,
         },
       ],
@@ -356,6 +357,7 @@ describe("the timeline", () => {
     started_ms: null,
     finished_ms: null,
     due_ms: null,
+    result_bytes: null,
     error: null,
   });
 
