@@ -26,7 +26,7 @@ export interface Engine {
   list(query: GraphQuery): Promise<Page<Snapshot>>;
   /**
    * How long those took that fit, in milliseconds; what goes on counts by its age, what has not begun not at all. Of the newest
-   * 10,000 at most, and of 2,000 where `tag`, `parent` or `error` is given. `limit` and `cursor` are not heeded.
+   * `limit`, 10,000 at most, and of 2,000 where `tag`, `parent` or `error` is given. `cursor` is not heeded.
    */
   durations(query: GraphQuery): Promise<Durations>;
   /** Graphs that run and wait for a signal, oldest first, `limit` of them at most; of the oldest 2,000 that run. */

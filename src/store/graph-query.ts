@@ -6,12 +6,13 @@ import { lowestGraphId } from "../shared/id-time.ts";
 import { invariant } from "../shared/errors.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../shared/wire.ts";
 import type { GraphRow } from "./graph-rows.ts";
-import type { GraphQuery, PurgeQuery } from "./queries.ts";
+import type { Durations, GraphQuery, PurgeQuery } from "./queries.ts";
 
 /** Matches beyond this are not counted: a total is for a reader, and 1,000 is more than any reads. */
 export const MAX_TOTAL = 1000;
 /** Graphs whose lengths are told: enough for their shape, and read in milliseconds. */
-export const MAX_DURATIONS = 10_000;
+const MAX_DURATIONS = 10_000;
+
 /** Graphs whose lengths a page compares, where an index has them: a few milliseconds. */
 export const MAX_COMPARED = 100_000;
 /** Rows that a page looks at where no index answers: a few milliseconds. */
@@ -81,6 +82,17 @@ export function durationOf(
   nowMs: number,
 ): number | undefined {
   return startedMs === undefined ? undefined : (finishedMs ?? nowMs) - startedMs;
+}
+
+/** How many durations a query asks for. */
+export function durationsLimit({ limit = MAX_DURATIONS }: GraphQuery): number {
+  return Math.min(limit, MAX_DURATIONS);
+}
+
+/** Those of a query, where a store has found one more than it asks for, or all there are. @param isAll of what was looked at */
+export function newestDurations(query: GraphQuery, foundMs: readonly number[], isAll = true): Durations {
+  const most = durationsLimit(query);
+  return { durationsMs: foundMs.slice(0, most), isAll: isAll && foundMs.length <= most };
 }
 
 function fitsTimes(asked: TimesAsked | undefined, head: GraphHead): boolean {

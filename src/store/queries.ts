@@ -40,7 +40,7 @@ export interface GraphQuery {
   finishedUntilMs?: number;
   /** Beside `longerMs` or `shorterMs`: what the age of graphs under way is counted to. The engine says what its clock says. */
   nowMs?: number;
-  /** 1 to 200; default 50. */
+  /** 1 to 200; default 50. Of durations the newest so many: 10,000 at most, which is the default. */
   limit?: number;
   cursor?: string;
 }

@@ -80,6 +80,18 @@ describe("the list of runs", () => {
     assert.match(page, /<th scope="row" data-label="Took">/);
   });
 
+  it("draws how long each took against what its worker's runs take, and of what ran seldom draws nothing", async () => {
+    const page = await text("/_svc/ops/runs?worker=order");
+    const bars =
+      /role="img" aria-label="(less|more) than [^"]+ of them" title="Half of order took less than [^"]+, 99 % less than [^"]+; this one took \1 than [^"]+" (?:data-over(?:="")? )?style="--share:[\d.]+%;--median:[\d.]+%;--p99:80%"/g;
+    assert.equal([...page.matchAll(bars)].length, 10);
+    assert.ok((await text("/_svc/ops")).includes('title="Half of order took less than'), "on the overview");
+    await app.engine.start("nightly-report", null, { tags: ["seldom"] });
+    const seldom = await text("/_svc/ops/runs?tag=seldom");
+    assert.match(seldom, /data-label="Duration"/);
+    assert.doesNotMatch(seldom, /length-bar/);
+  });
+
   it("says what of the address it can't read, and which filters leave nothing", async () => {
     const page = await text("/_svc/ops/runs?status=dead&worker=nobody");
     assert.match(page, /There is no status "dead"/);

@@ -16,9 +16,9 @@ import {
   isPlain,
   isPurgeable,
   matches,
-  MAX_DURATIONS,
   MAX_LOOKED,
   MAX_TOTAL,
+  newestDurations,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 
@@ -197,7 +197,7 @@ export class MemoryGraphs implements GraphStore {
 
   async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
     const all = this.#matching(query).flatMap((row) => durationOf(row, nowMs) ?? []);
-    return { durationsMs: all.slice(0, MAX_DURATIONS), isAll: all.length <= MAX_DURATIONS };
+    return newestDurations(query, all);
   }
 
   async list(query: GraphQuery): Promise<Page<GraphRow>> {

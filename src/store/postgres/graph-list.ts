@@ -6,15 +6,16 @@
 import { toGraph, toHead } from "../columns.ts";
 import type { GraphRow } from "../graph-rows.ts";
 import {
+  durationsLimit,
   HEAD_COLUMNS,
   idRange,
   isLookedFor,
   isPlain,
   matches,
   MAX_COMPARED,
-  MAX_DURATIONS,
   MAX_LOOKED,
   MAX_TOTAL,
+  newestDurations,
   statusesOf,
   timesAsked,
   type TimesAsked,
@@ -24,6 +25,7 @@ import type { Durations, GraphQuery, Page } from "../queries.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import { clean } from "./group-document.ts";
 import type { Database, SqlValue } from "./database.ts";
+import type { Row } from "../row.ts";
 
 /** Of a statement's values the first that the sources have. */
 const FIRST_VALUE = 4;
@@ -140,7 +142,7 @@ export class GraphList {
       const text = `SELECT coalesce(finished_ms, $2) - started_ms AS ms FROM svc.graph
         WHERE id = ANY ($1::text[]) AND started_ms IS NOT NULL ORDER BY id DESC`;
       const rows = await this.#database.rows(text, ids, nowMs);
-      return { durationsMs: rows.map(({ ms }) => Number(ms)), isAll: resumeAt === undefined };
+      return newestDurations(query, msOf(rows), resumeAt === undefined);
     }
     if (sources.length === 0) return { durationsMs: [], isAll: true };
     const { from, to } = idRange(query);
@@ -152,9 +154,8 @@ export class GraphList {
           AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
     );
     const text = `SELECT ms FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
-    const rows = await this.#database.rows(text, clean(from), clean(to), MAX_DURATIONS + 1, ...given, nowMs);
-    const durationsMs = rows.slice(0, MAX_DURATIONS).map(({ ms }) => Number(ms));
-    return { durationsMs, isAll: rows.length <= MAX_DURATIONS };
+    const rows = await this.#database.rows(text, clean(from), clean(to), durationsLimit(query) + 1, ...given, nowMs);
+    return newestDurations(query, msOf(rows));
   }
 
   async #total(query: GraphQuery, walk: Walk): Promise<number> {
@@ -170,6 +171,10 @@ export class GraphList {
       "SELECT coalesce(sum(total), 0) AS total FROM svc.graph_total WHERE ($1::text IS NULL OR worker = $1) AND ($2::text IS NULL OR status = $2)";
     return Number((await this.#database.row(text, clean(worker ?? null), status ?? null))?.["total"]);
   }
+}
+
+function msOf(rows: readonly Row[]): number[] {
+  return rows.map(({ ms }) => Number(ms));
 }
 
 function walkOf(query: GraphQuery): Walk {

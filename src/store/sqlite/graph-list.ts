@@ -8,15 +8,16 @@ import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphRow } from "../graph-rows.ts";
 import type { Durations, GraphQuery, Page } from "../queries.ts";
 import {
+  durationsLimit,
   HEAD_COLUMNS,
   idRange,
   isLookedFor,
   isPlain,
   matches,
   MAX_COMPARED,
-  MAX_DURATIONS,
   MAX_LOOKED,
   MAX_TOTAL,
+  newestDurations,
   statusesOf,
   timesAsked,
   type TimesAsked,
@@ -161,10 +162,12 @@ export class GraphList {
     if (walk.isPartial || !walk.hasTimes) {
       const { ids, resumeAt } = this.#find(query, walk, MAX_LOOKED);
       const inThese = `graph WHERE id IN (SELECT value FROM json_each(?))`;
-      return {
-        durationsMs: this.#lengths(inThese, [JSON.stringify(ids)], nowMs).map(([, ms]) => ms),
-        isAll: resumeAt === undefined,
-      };
+      const lengths = this.#lengths(inThese, [JSON.stringify(ids)], nowMs, durationsLimit(query) + 1);
+      return newestDurations(
+        query,
+        lengths.map(([, ms]) => ms),
+        resumeAt === undefined,
+      );
     }
     const { from, to } = idRange(query);
     const found = sources.flatMap(({ from: table, id, values }) =>
@@ -172,20 +175,24 @@ export class GraphList {
         `${table}${compared?.text ?? ""} AND ${id} >= ? AND ${id} < ?`,
         [...values, ...(compared?.values ?? []), from, to],
         nowMs,
+        durationsLimit(query) + 1,
       ),
     );
     if (sources.length > 1) found.sort(([a], [b]) => (a < b ? 1 : -1));
-    return { durationsMs: found.slice(0, MAX_DURATIONS).map(([, ms]) => ms), isAll: found.length <= MAX_DURATIONS };
+    return newestDurations(
+      query,
+      found.map(([, ms]) => ms),
+    );
   }
 
-  /** Newest first, one more than are told. As one text: a row of its own for each takes twice as long. */
-  #lengths(from: string, values: (string | number)[], nowMs: number): [id: string, ms: number][] {
+  /** Newest first. As one text: a row of its own for each takes twice as long. */
+  #lengths(from: string, values: (string | number)[], nowMs: number, limit: number): [id: string, ms: number][] {
     const row = this.#database
       .sql(
         `SELECT json_group_array(json_array(id, ms)) AS found FROM (SELECT id, coalesce(finished_ms, ?) - started_ms AS ms
-         FROM ${from} AND started_ms IS NOT NULL ORDER BY id DESC LIMIT ${MAX_DURATIONS + 1})`,
+         FROM ${from} AND started_ms IS NOT NULL ORDER BY id DESC LIMIT ?)`,
       )
-      .get(nowMs, ...values);
+      .get(nowMs, ...values, limit);
     return JSON.parse(String(row?.["found"])) as [string, number][];
   }
 

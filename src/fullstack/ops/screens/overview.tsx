@@ -17,6 +17,7 @@ import { groupFailures, type FailureGroup } from "../views/failures.ts";
 import { healthOf, type Health } from "../views/health.ts";
 import { STUCK_MS, stuckRuns } from "../views/stuck.ts";
 import { ticksOf, type Tick } from "../views/ticker.ts";
+import { usualLengths, type Usual } from "../views/usual.ts";
 import { concurrencyByWorker } from "../views/workers.ts";
 import { Attention, type Hook } from "./attention.tsx";
 import { HeatSection } from "./heat.tsx";
@@ -51,6 +52,7 @@ interface OverviewData {
   stuck: Snapshot[];
   dead: Hook[];
   latest: Snapshot[];
+  usual: ReadonlyMap<string, Usual>;
   ticks: Tick[];
   workers: { registered: number; busy: number };
 }
@@ -84,6 +86,7 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     webhooks.list(new URLSearchParams({ limit: "200" })),
     engine.list({ status: "running", longerMs: STUCK_MS, nowMs, limit: LONG }),
   ]);
+  const shown = latest.items.slice(0, LATEST);
   const dead = hooks.webhooks.filter((hook) => hook.disabled_reason !== undefined);
   return {
     status,
@@ -99,7 +102,12 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     waiting,
     stuck: stuckRuns(long.items, nowMs).slice(0, GROUPS),
     dead: dead.slice(0, GROUPS),
-    latest: latest.items.slice(0, LATEST),
+    latest: shown,
+    usual: await usualLengths(
+      app,
+      shown.map(({ worker }) => worker),
+      nowMs,
+    ),
     ticks: ticksOf([...latest.items, ...running.items, ...failed.items, ...done.items], nowMs),
     workers: { registered: queues.length, busy: queues.filter((queue) => queue.running > 0).length },
   };
@@ -178,7 +186,7 @@ function Lists({ data, look }: { data: OverviewData; look: Look }) {
           <a href={RUNS_PATH}>All runs</a>
         </div>
         <div data-live="latest">
-          <RunsTable runs={data.latest} look={look} canChoose={false} />
+          <RunsTable runs={data.latest} look={look} usual={data.usual} canChoose={false} />
         </div>
       </section>
       <section aria-labelledby="next">

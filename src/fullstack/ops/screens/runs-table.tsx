@@ -7,6 +7,7 @@ import { graphLooks } from "../views/looks.ts";
 import { originWords, summaryText, triesOf } from "../views/run-words.ts";
 import { queryText } from "../views/runs-query.ts";
 import { countText, durationText, shortId } from "../views/text.ts";
+import { againstUsual, type Usual } from "../views/usual.ts";
 import { Empty, Mark, StepButton, StepForm, Time } from "./parts.tsx";
 
 export function NoRuns({ look, isFiltered }: { look: Look; isFiltered: boolean }) {
@@ -53,9 +54,16 @@ function FirstRun({ look }: { look: Look }) {
   );
 }
 
+interface RunsTableProps {
+  runs: readonly Snapshot[];
+  look: Look;
+  canChoose: boolean;
+  /** What runs of each worker take. */
+  usual: ReadonlyMap<string, Usual>;
+}
+
 /** Runs as rows, newest first. */
-export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]; look: Look; canChoose: boolean }) {
-  const longest = Math.max(1, ...runs.map((run) => tookMs(run, look.nowMs)));
+export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
   return (
     <div class="scroll">
       <table class="runs">
@@ -106,10 +114,7 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
               </td>
               <td data-label="Duration" class="length">
                 <span class="length-text">{run.started_ms === null ? "–" : durationText(tookMs(run, look.nowMs))}</span>
-                <span
-                  class="length-bar"
-                  style={`--share:${((tookMs(run, look.nowMs) / longest) * 100).toFixed(1)}%`}
-                ></span>
+                <LengthBar run={run} look={look} usual={usual.get(run.worker)} />
               </td>
               <td data-label="Nodes" class="number">
                 {nodesText(run)}
@@ -122,6 +127,23 @@ export function RunsTable({ runs, look, canChoose }: { runs: readonly Snapshot[]
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** How long it took, beside marks for what half of its worker's runs took less than, and 99 of 100. */
+function LengthBar({ run, look, usual }: { run: Snapshot; look: Look; usual: Usual | undefined }) {
+  if (run.started_ms === null || !usual) return null;
+  const { share, medianAt, p99At, word } = againstUsual(tookMs(run, look.nowMs), usual);
+  const { medianMs, p99Ms } = usual;
+  return (
+    <span
+      class="length-bar"
+      role="img"
+      aria-label={word}
+      title={`Half of ${run.worker} took less than ${durationText(medianMs)}, 99 % less than ${durationText(p99Ms)}; this one took ${word}`}
+      data-over={share > p99At ? "" : undefined}
+      style={`--share:${share}%;--median:${medianAt}%;--p99:${p99At}%`}
+    ></span>
   );
 }
 

@@ -24,6 +24,7 @@ import {
 } from "../views/runs-query.ts";
 import { ORIGINS } from "../views/run-words.ts";
 import { countText } from "../views/text.ts";
+import { usualLengths, type Usual } from "../views/usual.ts";
 import { BulkBar, bulkScreens, CompareBar } from "./bulk.tsx";
 import { ChipList } from "./chips.tsx";
 import { CommandsPanel, Pager } from "./parts.tsx";
@@ -40,6 +41,7 @@ interface RunsData extends RunsQuery {
   next: string | undefined;
   workers: string[];
   histogram: Histogram | undefined;
+  usual: ReadonlyMap<string, Usual>;
 }
 
 export function runsScreens(screens: Screens): Entry[] {
@@ -75,11 +77,16 @@ async function loadRuns({ ctx, app, nowMs, redact }: Look): Promise<RunsData> {
     next: page.nextCursor,
     workers,
     histogram: histogramOf(durations, chosen),
+    usual: await usualLengths(
+      app,
+      page.items.map(({ worker }) => worker),
+      nowMs,
+    ),
   };
 }
 
 function Runs({ data, look }: { data: RunsData; look: Look }) {
-  const { filter, runs, total, next, histogram } = data;
+  const { filter, runs, total, next, histogram, usual } = data;
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
@@ -104,7 +111,7 @@ function Runs({ data, look }: { data: RunsData; look: Look }) {
             {Object.entries(filter).map(([name, value]) => (
               <input type="hidden" name={name} value={value} key={name} />
             ))}
-            <RunsTable runs={runs} look={look} canChoose />
+            <RunsTable runs={runs} look={look} usual={usual} canChoose />
             <BulkBar total={total} look={look} />
             <CompareBar />
           </form>

@@ -80,6 +80,7 @@ function countsOf(sorted: Float64Array): number[] {
   return counts;
 }
 
-function quantile(sorted: Float64Array, share: number): number {
+/** What that share of them is less than, or equal to the last. */
+export function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
