@@ -27,6 +27,10 @@ export class DatabaseSessions implements SessionStore {
     await Promise.all([this.#rows.write(id, data, expiresMs), isDue ? this.#rows.purge(nowMs) : undefined]);
   }
 
+  replace(id: string, data: string, expiresMs: number): Promise<boolean> {
+    return this.#rows.replace(id, data, expiresMs);
+  }
+
   remove(id: string): Promise<void> {
     return this.#rows.remove(id);
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { SimulatedClock } from "../shared/clock.ts";
+import type { OpenSession } from "./session.ts";
 import type { CookieChange, SessionStore } from "./sessions.ts";
 import { Sessions } from "./sessions.ts";
 
@@ -25,6 +26,15 @@ class MemorySessions implements SessionStore {
   }
   remove(id: string): void {
     this.rows.delete(id);
+  }
+}
+
+/** One that can write over what is there at one stroke. */
+class ReplacingSessions extends MemorySessions {
+  replace(id: string, data: string, expiresMs: number): boolean {
+    if (!this.rows.has(id)) return false;
+    this.rows.set(id, { data, expiresMs });
+    return true;
   }
 }
 
@@ -220,5 +230,77 @@ describe("a store of sessions", () => {
     await ada.request((session) => session.set("user", "Ada"));
     store.rows.clear();
     assert.equal(await ada.request((session) => assert.equal(session.id, undefined)), "remove");
+  });
+
+  for (const [kind, store] of Object.entries({
+    "can replace": new ReplacingSessions(),
+    "can't": new MemorySessions(),
+  })) {
+    it(`brings no session back that ended while a request was under way: one that ${kind}`, async () => {
+      const clock = new SimulatedClock(0);
+      const sessions = new Sessions({ secrets: ["secret"], clock, lifetimeMs: DAY_MS, longestMs: 9 * DAY_MS, store });
+      const underWay: ((session: OpenSession) => void)[] = [
+        (session) => session.set("cart", ["tea"]),
+        // Renewed by being used.
+        () => undefined,
+      ];
+      const ends: ((session: OpenSession) => void)[] = [
+        (session) => session.destroy(),
+        (session) => session.regenerate(),
+      ];
+      for (const work of underWay) {
+        for (const end of ends) {
+          const ada = visitor(sessions);
+          await ada.request((session) => session.set("user", "Ada"));
+          const stolen = ada.cookie;
+          await clock.advance(0.6 * DAY_MS);
+          const ticket = sessions.ticket(stolen);
+          const slow = await sessions.open(ticket);
+          await ada.request(end);
+          work(slow);
+          // Nor does it take the cookie away that the browser has by now.
+          assert.equal(await sessions.save(slow, ticket), undefined);
+          ada.use(sessions, stolen);
+          assert.equal(await ada.sees(), undefined);
+        }
+      }
+    });
+  }
+
+  it("is never read and written apart where it can replace", async () => {
+    const store = new ReplacingSessions();
+    const sessions = new Sessions({
+      secrets: ["secret"],
+      clock: new SimulatedClock(0),
+      lifetimeMs: DAY_MS,
+      longestMs: DAY_MS,
+      store,
+    });
+    const ada = visitor(sessions);
+    await ada.request((session) => session.set("user", "Ada"));
+    store.write = async () => assert.fail("written whether it is there or not");
+    await ada.request((session) => session.set("user", "Bob"));
+    assert.equal(await ada.sees(), "Bob");
+  });
+
+  it("that fails as a session gets another id leaves the visitor the old one", async () => {
+    const store = new MemorySessions();
+    const sessions = new Sessions({
+      secrets: ["secret"],
+      clock: new SimulatedClock(0),
+      lifetimeMs: DAY_MS,
+      longestMs: DAY_MS,
+      store,
+    });
+    const ada = visitor(sessions);
+    await ada.request((session) => session.set("user", "Ada"));
+    store.write = async () => {
+      throw new Error("away");
+    };
+    await assert.rejects(
+      ada.request((session) => session.regenerate()),
+      /away/,
+    );
+    assert.equal(await ada.sees(), "Ada");
   });
 });

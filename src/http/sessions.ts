@@ -17,6 +17,12 @@ export interface SessionStore {
   read(id: string): string | undefined | Promise<string | undefined>;
   /** @param data JSON, never empty. @param expiresMs Unix milliseconds after which it may be thrown away */
   write(id: string, data: string, expiresMs: number): void | Promise<void>;
+  /**
+   * Writes only over what is there, at one stroke: what has been removed meanwhile is over. Without it the session is read again right
+   * before `write`, and in the moment between the two a request under way can bring back what another one removes.
+   * @returns whether it was there
+   */
+  replace?(id: string, data: string, expiresMs: number): boolean | Promise<boolean>;
   remove(id: string): void | Promise<void>;
 }
 
@@ -86,15 +92,30 @@ export class Sessions {
   /** Keeps what has changed. @param ticket what the browser holds. @throws SvcError `SVC_SESSION` when it can't be kept */
   async save(session: OpenSession, ticket: Ticket | undefined): Promise<CookieChange> {
     const { id, loaded } = session;
-    if (ticket && id !== ticket.id) await this.#store?.remove(keyOf(ticket.id));
-    if (id === undefined) return ticket && "remove";
+    if (id === undefined) {
+      if (ticket) await this.#store?.remove(keyOf(ticket.id));
+      return ticket && "remove";
+    }
     const text = session.toText();
     if (id === loaded.id && text === loaded.text && ticket && !this.#isDue(ticket)) return undefined;
     const nowMs = this.#clock.now();
     const bornMs = id === ticket?.id ? ticket.bornMs : nowMs;
     const expiresMs = Math.min(nowMs + this.#lifetimeMs, bornMs + this.#longestMs);
-    await this.#store?.write(keyOf(id), text, expiresMs);
+    if (id !== loaded.id) await this.#store?.write(keyOf(id), text, expiresMs);
+    // Over since it was loaded. The cookie stays as it is: by now the browser may hold that of a new session.
+    else if (!(await this.#replaced(keyOf(id), text, expiresMs))) return undefined;
+    // Last, so that a store that fails in between leaves the visitor what there was.
+    if (ticket && id !== ticket.id) await this.#store?.remove(keyOf(ticket.id));
     return { value: this.#seal([id, bornMs, expiresMs], text), maxAgeSeconds: (expiresMs - nowMs) / 1000 };
+  }
+
+  /** @returns whether it is kept; false where it has been removed */
+  async #replaced(key: string, text: string, expiresMs: number): Promise<boolean> {
+    const store = this.#store;
+    if (store?.replace) return store.replace(key, text, expiresMs);
+    if (store && (await store.read(key)) === undefined) return false;
+    await store?.write(key, text, expiresMs);
+    return true;
   }
 
   /** After half of its life a session is renewed by being used, so that not each request writes. */

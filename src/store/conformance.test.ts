@@ -385,5 +385,16 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       assert.equal(await sessions.read("s1"), undefined);
       await sessions.remove("s1");
     });
+
+    it("writes over a session that is there, and brings none back", async () => {
+      const { sessions } = store;
+      await sessions.write("s3", '{"a":1}', 100);
+      assert.equal(await sessions.replace("s3", '{"a":"ž"}', 300), true);
+      await sessions.purge(200);
+      assert.equal(await sessions.read("s3"), '{"a":"ž"}');
+      await sessions.remove("s3");
+      assert.equal(await sessions.replace("s3", "{}", 300), false);
+      assert.equal(await sessions.read("s3"), undefined);
+    });
   });
 }

@@ -4,6 +4,8 @@
 export interface SessionRows {
   read(id: string): Promise<string | undefined>;
   write(id: string, data: string, expiresMs: number): Promise<void>;
+  /** Writes over a row that is there, and none otherwise. @returns whether it was there */
+  replace(id: string, data: string, expiresMs: number): Promise<boolean>;
   remove(id: string): Promise<void>;
   /** Throws away what has expired by `nowMs`. */
   purge(nowMs: number): Promise<void>;

@@ -12,6 +12,12 @@ export class MemorySessions implements SessionRows {
     this.#rows.set(id, { data, expiresMs });
   }
 
+  async replace(id: string, data: string, expiresMs: number): Promise<boolean> {
+    if (!this.#rows.has(id)) return false;
+    this.#rows.set(id, { data, expiresMs });
+    return true;
+  }
+
   async remove(id: string): Promise<void> {
     this.#rows.delete(id);
   }

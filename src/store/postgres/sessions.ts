@@ -7,6 +7,8 @@ const UPSERT =
   "INSERT INTO svc.session (id, data, expires_ms) VALUES ($1, $2, $3) " +
   "ON CONFLICT (id) DO UPDATE SET data = excluded.data, expires_ms = excluded.expires_ms";
 
+const UPDATE = "UPDATE svc.session SET data = $2, expires_ms = $3 WHERE id = $1";
+
 export class PostgresSessions implements SessionRows {
   readonly #database: Database;
 
@@ -21,6 +23,11 @@ export class PostgresSessions implements SessionRows {
 
   async write(id: string, data: string, expiresMs: number): Promise<void> {
     await this.#database.run(UPSERT, clean(id), clean(data), expiresMs);
+  }
+
+  async replace(id: string, data: string, expiresMs: number): Promise<boolean> {
+    const { count } = await this.#database.run(UPDATE, clean(id), clean(data), expiresMs);
+    return count > 0;
   }
 
   async remove(id: string): Promise<void> {

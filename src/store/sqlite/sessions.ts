@@ -6,6 +6,8 @@ const UPSERT =
   "INSERT INTO session (id, data, expires_ms) VALUES (?, ?, ?) " +
   "ON CONFLICT (id) DO UPDATE SET data = excluded.data, expires_ms = excluded.expires_ms";
 
+const UPDATE = "UPDATE session SET data = ?, expires_ms = ? WHERE id = ?";
+
 export class SqliteSessions implements SessionRows {
   readonly #database: Database;
 
@@ -20,6 +22,11 @@ export class SqliteSessions implements SessionRows {
 
   async write(id: string, data: string, expiresMs: number): Promise<void> {
     await this.#database.write(() => this.#database.sql(UPSERT).run(id, data, expiresMs));
+  }
+
+  async replace(id: string, data: string, expiresMs: number): Promise<boolean> {
+    const { changes } = await this.#database.write(() => this.#database.sql(UPDATE).run(data, expiresMs, id));
+    return Number(changes) > 0;
   }
 
   async remove(id: string): Promise<void> {
