@@ -1,5 +1,6 @@
 /** The top of the overview: how all is, and the figures of the last hour, each with the list that explains it. */
 import type { Recent, RecentHour, Status } from "../../../index.ts";
+import type { Child } from "../../../jsx-runtime.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Health } from "../views/health.ts";
 import { HEIGHT, mostOf, sparkline, WIDTH } from "../views/sparkline.ts";
@@ -16,6 +17,9 @@ interface HealthStripProps {
 const LOOP_TITLE =
   "How late the event loop gets to what waits for it, but for one time in a hundred, over the last minute";
 
+/** Where each of them is told of by itself. */
+const PROCESSES = `${OPS_PATH}/workers#processes`;
+
 const BUILD_TITLE = "What tells one build of the app's graphs from another";
 
 export function HealthStrip({ health, status, workers }: HealthStripProps) {
@@ -30,18 +34,16 @@ export function HealthStrip({ health, status, workers }: HealthStripProps) {
       <dl class="facts">
         <Fact name="Up for" text={durationText(status.uptime_ms)} />
         <Fact name="Version" text={status.version} />
-        {processes.length > 1 ? (
-          <Fact name="Processes" text={countText(processes.length)} href={`${OPS_PATH}/workers#processes`} />
-        ) : null}
+        {processes.length > 1 ? <Fact name="Processes" text={countText(processes.length)} href={PROCESSES} /> : null}
         <Fact
           name={builds.length > 1 ? "Builds" : "Build"}
           text={builds.join(", ")}
           title={BUILD_TITLE}
-          href={`${OPS_PATH}/workers#processes`}
+          href={PROCESSES}
         />
         <Fact name="Workers" text={`${workers.busy} busy of ${workers.registered}`} href={`${OPS_PATH}/workers`} />
-        <Fact name={processes.length > 1 ? "Memory of all" : "Memory"} text={memoryText(status)} />
-        <Fact name="Event loop late, 99 %" text={delayText(worst)} title={LOOP_TITLE} />
+        <Fact name={processes.length > 1 ? "Memory of all" : "Memory"} text={memoryText(status)} href={PROCESSES} />
+        <Fact name="Event loop late, 99 %" text={delayText(worst)} title={LOOP_TITLE} href={PROCESSES} />
         {status.disk_free_bytes === null ? null : <Fact name="Disk left" text={bytesText(status.disk_free_bytes)} />}
         {status.database_bytes === null ? null : <Fact name="Database" text={bytesText(status.database_bytes)} />}
         <Fact name="Requests now" text={countText(status.requests.in_flight)} />
@@ -121,7 +123,7 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
         name="Under way"
         figure={countText(status.graphs.running + status.graphs.pending)}
         href={`${OPS_PATH}/runs?status=running`}
-        note={`${countText(status.graphs.pending)} not begun, ${countText(status.graphs.paused)} paused`}
+        note={<UnderWay status={status} />}
         lines={[
           countsOf(
             "not ended, paused ones too",
@@ -141,6 +143,25 @@ export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
         ]}
         tone="idle"
       />
+    </>
+  );
+}
+
+/** Each count with its list: there is none of them all. */
+function UnderWay({ status: { graphs } }: { status: Status }) {
+  const counts = [
+    ["running", "running"],
+    ["pending", "not begun"],
+    ["paused", "paused"],
+  ] as const;
+  return (
+    <>
+      {counts.map(([status, word], at) => (
+        <span key={status}>
+          {at === 0 ? "" : ", "}
+          <a href={`${OPS_PATH}/runs?status=${status}`}>{`${countText(graphs[status])} ${word}`}</a>
+        </span>
+      ))}
     </>
   );
 }
@@ -175,7 +196,7 @@ function countsOf(name: string, values: readonly number[]): Line {
 interface TileProps {
   name: string;
   figure: string;
-  note: string;
+  note: Child;
   /** The list that explains the figure. */
   href: string;
   /** Against one scale: the one that is highest first. */
