@@ -58,6 +58,7 @@ const ASSETS = [
   "ops",
   "ops-palette",
   "ops-brush",
+  "ops-entries",
   "ops-splitter",
   "flow-live",
   "flow-graph",

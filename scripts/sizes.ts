@@ -50,7 +50,7 @@ const WIDGETS = ["ui.js", "ui-menu.js", "ui-theme.js", "ui-gesture.js", "virtual
 /** What shows graphs that run; pages load the parts that they use. */
 const FLOW = ["flow.js", "flow-live.js", "flow-graph.js", "flow-log.js"];
 /** The operators' screens: what each loads, what a run's does besides, and what is loaded once somebody asks for it. */
-const OPS = ["ops.js", "ops-splitter.js", "ops-brush.js", "ops-palette.js"];
+const OPS = ["ops.js", "ops-splitter.js", "ops-brush.js", "ops-entries.js", "ops-palette.js"];
 const RUN = ["ops.js", "ops-splitter.js", "flow.js", "flow-live.js", "flow-graph.js"];
 
 /** zlib differs a little between Node versions; the raw bytes must agree exactly. */

@@ -7,13 +7,16 @@ import "./ops/find.ts";
 import "./ops/freshness.ts";
 import "./ops/shortcuts.ts";
 
-/** A range can be drawn by whoever comes near: what that takes comes then, and where it doesn't, there are links. */
-let brush: Promise<unknown> | undefined;
-for (const near of ["pointerover", "focusin"])
-  addEventListener(near, ({ target }) => {
-    if (target instanceof Element && target.closest("[data-brush]"))
-      brush ??= import(PATHS.opsBrush).catch(() => (brush = undefined));
-  });
+/** Comes when somebody comes near what it is for; where it doesn't, the screen does without. */
+function comesNear(selector: string, path: string): void {
+  let part: Promise<unknown> | undefined;
+  for (const near of ["pointerover", "focusin"])
+    addEventListener(near, ({ target }) => {
+      if (target instanceof Element && target.closest(selector)) part ??= import(path).catch(() => (part = undefined));
+    });
+}
+comesNear("[data-brush]", PATHS.opsBrush);
+comesNear(".payload", PATHS.opsEntries);
 
 /** The zone of this machine, where none was chosen. */
 const zone = document.querySelector<HTMLInputElement>("[data-zone]");

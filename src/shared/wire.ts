@@ -58,6 +58,7 @@ export const PATHS = {
   ops: "/_svc/ops.js",
   opsPalette: "/_svc/ops-palette.js",
   opsBrush: "/_svc/ops-brush.js",
+  opsEntries: "/_svc/ops-entries.js",
   opsSplitter: "/_svc/ops-splitter.js",
   opsCss: "/_svc/ops.css",
   /** The mark of the screens in a tab: browsers would ask the app for an icon, which it may not have. */

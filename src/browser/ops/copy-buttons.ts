@@ -3,31 +3,23 @@
  * and stands in a line. Where the browser lets a page copy nothing, as at an address without https, there are none.
  */
 
+import { copy } from "./copied.ts";
+
 /** @param root of what has just come */
 export function addCopyButtons(root: ParentNode): void {
   if (!("clipboard" in navigator)) return;
   for (const text of root.querySelectorAll<HTMLElement>("[data-copy], [data-copy-id]")) {
     const { copyId } = text.dataset;
     const button = document.createElement("button");
-    const say = (word: string): void => {
+    const say = (word: string): string => {
       button.textContent = word;
-      button.ariaLabel = `${word} ${copyId ?? text.ariaLabel ?? ""}`;
+      return (button.ariaLabel = `${word} ${copyId ?? text.ariaLabel ?? ""}`);
     };
     button.type = "button";
     button.className = copyId === undefined ? "button" : "copy-id";
     say("Copy");
     button.addEventListener("click", () => {
-      void navigator.clipboard
-        .writeText(text.textContent?.trim() ?? "")
-        .then(
-          () => "Copied",
-          () => "Not copied:",
-        )
-        .then((word) => {
-          say(word);
-          const ear = document.getElementById("ops-ear");
-          if (ear) ear.textContent = button.ariaLabel;
-        });
+      void copy(text.textContent?.trim() ?? "", say);
     });
     text.after(button);
   }

@@ -3,9 +3,11 @@ import { notFound, redirect, route, type Context, type Entry, type Result } from
 import type { Artifact } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
-import { imageTypeOf, MAX_IMAGE_BYTES, previewOf, type Preview } from "../views/preview.ts";
+import { imageTypeOf, MAX_IMAGE_BYTES } from "../views/bytes.ts";
+import { previewOf, type Preview } from "../views/preview.ts";
 import { READ_ONLY } from "../views/steps.ts";
 import { bytesText, countText } from "../views/text.ts";
+import { LOCKED } from "./locked.ts";
 import { Time } from "./parts.tsx";
 
 /** More are listed without a look into them: each look reads a quarter of a megabyte. */
@@ -112,14 +114,6 @@ export function artifactRoutes(screens: Screens): Entry[] {
     route("GET", "/runs/:id/artifacts/:name/image", (ctx) => image(ctx, screens)),
   ];
 }
-
-/** Whoever opens it by itself gets no document of ours: nothing in it runs, and nobody may embed it elsewhere. */
-const LOCKED = [
-  ["x-content-type-options", "nosniff"],
-  ["content-security-policy", "default-src 'none'; sandbox"],
-  ["cross-origin-resource-policy", "same-origin"],
-  ["cache-control", "private, no-store"],
-].flat();
 
 async function download(ctx: Context, { app, door }: Screens): Promise<Result> {
   const access = await door.access(ctx);

@@ -15,6 +15,7 @@ import { Artifacts } from "./artifacts.tsx";
 import { Events, hiddenIn } from "./events.tsx";
 import { Mark, StepButton, StepForm, Time } from "./parts.tsx";
 import { Payload, RawPayload } from "./payload.tsx";
+import { entryHref, type EntriesOf } from "./entry.ts";
 import { rawOf } from "./raw.ts";
 import { Reveal } from "./reveal.tsx";
 import type { RunData } from "../run-data.ts";
@@ -113,9 +114,10 @@ function Side({ data, look, attempts }: InspectorProps) {
     action: `${OPS_PATH}/runs/${run.graph_id}`,
     fields: runQueryEntries(query, { find: "" }),
   };
-  const payload = (json: Json, label: string) => (
+  const payload = (json: Json, label: string, of: EntriesOf) => (
     <Payload
       json={json}
+      entryHref={entryHref(run.graph_id, query, of)}
       label={`${label} of ${about}`}
       redact={look.redact}
       isRevealed={isRevealed}
@@ -128,11 +130,11 @@ function Side({ data, look, attempts }: InspectorProps) {
       return node && node.started_ms === null ? (
         <p class="quiet">It has not begun: its input is made when its turn has come.</p>
       ) : (
-        payload(node ? node.input : run.input, "Input")
+        payload(node ? node.input : run.input, "Input", "input")
       );
     case "output":
       return (node ? node.status === "done" : run.status === "done") ? (
-        payload(node ? node.result : run.result, "Output")
+        payload(node ? node.result : run.result, "Output", "result")
       ) : (
         <p class="quiet">{`There is no output: it is ${node ? node.status : run.phase}.`}</p>
       );

@@ -1,5 +1,6 @@
 /** What a worker was given, or gave: a tree that opens and closes without script, and its text. */
 import type { Json } from "../../../graph.ts";
+import type { Binary } from "../views/binary.ts";
 import { payloadView, type PayloadNode, type PayloadView } from "../views/payload.ts";
 import { bytesText, countText } from "../views/text.ts";
 
@@ -19,7 +20,13 @@ export interface Finding {
   fields: readonly (readonly [name: string, value: string])[];
 }
 
-export function Payload({ json, label, redact, isRevealed, finding }: PayloadProps & { finding: Finding }) {
+interface TreeProps extends PayloadProps {
+  finding: Finding;
+  /** Where one of its entries is, by `&at=` behind it. */
+  entryHref: string;
+}
+
+export function Payload({ json, label, redact, isRevealed, finding, entryHref }: TreeProps) {
   const view = payloadView(json, { keys: redact, isRevealed }, finding.find);
   return (
     <div class="stack-tight">
@@ -28,8 +35,8 @@ export function Payload({ json, label, redact, isRevealed, finding }: PayloadPro
         {view.redacted === 0 ? "" : `, ${countText(view.redacted)} hidden`}
       </p>
       {view.root.children.length === 0 ? null : <Find view={view} label={label} finding={finding} />}
-      <div class="payload" tabindex={0} role="region" aria-label={label}>
-        <Branch node={view.root} />
+      <div class="payload" tabindex={0} role="region" aria-label={label} data-entries={entryHref}>
+        <Branch node={view.root} entryHref={entryHref} />
       </div>
     </div>
   );
@@ -95,8 +102,8 @@ export function RawPayload({ json, label, redact, isRevealed, wholeHref }: Paylo
   );
 }
 
-function Branch({ node }: { node: PayloadNode }) {
-  if (node.kind !== "object" && node.kind !== "array") return <Leaf node={node} />;
+function Branch({ node, entryHref }: { node: PayloadNode; entryHref: string }) {
+  if (node.kind !== "object" && node.kind !== "array") return <Leaf node={node} entryHref={entryHref} />;
   if (node.children.length === 0 && node.left === 0)
     return (
       <p data-found={node.isFound ? "" : undefined}>
@@ -113,7 +120,7 @@ function Branch({ node }: { node: PayloadNode }) {
       <ul>
         {node.children.map((child) => (
           <li key={child.key ?? ""}>
-            <Branch node={child} />
+            <Branch node={child} entryHref={entryHref} />
           </li>
         ))}
         {node.left === 0 ? null : <li class="quiet">{`… and ${countText(node.left)} more: see Raw`}</li>}
@@ -122,13 +129,34 @@ function Branch({ node }: { node: PayloadNode }) {
   );
 }
 
-function Leaf({ node }: { node: PayloadNode }) {
+function Leaf({ node, entryHref }: { node: PayloadNode; entryHref: string }) {
   return (
-    <p data-found={node.isFound ? "" : undefined}>
-      <Key node={node} />
-      <span data-kind={node.kind}>{node.kind === "string" ? JSON.stringify(node.text) : node.text}</span>
-      {node.size === "" ? null : <span class="quiet"> {node.size}</span>}
-    </p>
+    <>
+      <p data-found={node.isFound ? "" : undefined}>
+        <Key node={node} />
+        <span data-kind={node.kind}>{node.kind === "string" ? JSON.stringify(node.text) : node.text}</span>
+        {node.size === "" ? null : <span class="quiet"> {node.size}</span>}
+      </p>
+      {node.binary === undefined ? null : <Bytes node={node} binary={node.binary} entryHref={entryHref} />}
+    </>
+  );
+}
+
+/** A picture, or the first bytes of what is none. */
+function Bytes({ node, binary, entryHref }: { node: PayloadNode; binary: Binary; entryHref: string }) {
+  const { hex } = binary;
+  const name = node.key ?? "the value";
+  if (!hex) {
+    const src = `${entryHref.replace("/entry?", "/entry/image?")}&at=${encodeURIComponent(node.pointer)}`;
+    return <img class="artifact" src={src} alt={`Picture ${name}`} loading="lazy" />;
+  }
+  return (
+    <details class="bytes">
+      <summary>{hex.isCut ? "Its first bytes" : "Its bytes"}</summary>
+      <pre tabindex={0} role="region" aria-label={`Bytes of ${name}`}>
+        <code>{hex.text}</code>
+      </pre>
+    </details>
   );
 }
 

@@ -26,6 +26,7 @@ import { Inspector } from "./inspector.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
 import { PastNodes } from "./past-nodes.tsx";
 import { RunHead } from "./run-head.tsx";
+import { entryRoutes } from "./entry.ts";
 import { isRevealedTo, rawRoute } from "./raw.ts";
 import type { RunData } from "../run-data.ts";
 import { readRunEvents } from "../run-events.ts";
@@ -50,6 +51,7 @@ export function runScreens(screens: Screens): Entry[] {
     }),
     ...artifactRoutes(screens),
     rawRoute(screens),
+    ...entryRoutes(screens),
     ...runRoutes(screens),
   ];
 }

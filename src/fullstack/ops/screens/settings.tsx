@@ -32,6 +32,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   [".", "of a run: as raw text"],
   ["f", "of a run's picture: follow what runs, or no longer"],
   ["[, ]", "of a run: the failed node before, and after"],
+  ["↓, ↑", "of an input or output: from entry to entry; Tab leads to what copies its path and its value"],
   ["+, -, <, >", "of a timeline: closer, wider, earlier, later; Esc: all of it"],
   ["?", "to this list"],
   ["Esc", "out of a field"],

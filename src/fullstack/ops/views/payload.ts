@@ -3,6 +3,8 @@
  * screens don't show what a key or the app's own list says is secret. Pure.
  */
 import type { Json } from "../../../graph.ts";
+import { binaryOf, type Binary } from "./binary.ts";
+import { pointerTo } from "./pointer.ts";
 import { bytesText, countText } from "./text.ts";
 
 /** Names of keys whose values are not for looking at. */
@@ -16,10 +18,14 @@ const MOST_NODES = 2000;
 const OPEN_DEPTH = 2;
 const OPEN_LENGTH = 30;
 const MAX_TEXT = 4000;
+/** Of base64, which nobody reads. */
+const MAX_BASE64 = 40;
 
 export interface PayloadNode {
   /** undefined for the root. */
   key: string | undefined;
+  /** Where it stands in the whole (RFC 6901). */
+  pointer: string;
   kind: "object" | "array" | "string" | "number" | "boolean" | "null" | "redacted";
   /** Of a leaf, as it is shown. */
   text: string;
@@ -30,6 +36,8 @@ export interface PayloadNode {
   isPlace: boolean;
   /** Whether its key or its value holds what is looked for. */
   isFound: boolean;
+  /** Where it is a text that stands for bytes. */
+  binary: Binary | undefined;
   children: PayloadNode[];
   /** Children that are not among them, for want of room. */
   left: number;
@@ -60,7 +68,7 @@ export function payloadView(value: Json, options: RedactOptions, find = ""): Pay
   const holds = holding(find);
   const hidden = hide(value, secretKeys(options), count);
   return {
-    root: nodeOf(undefined, hidden, 0, { count, holds }),
+    root: nodeOf({ key: undefined, pointer: "", depth: 0, isPlace: false }, hidden, { count, holds }),
     bytes: Buffer.byteLength(JSON.stringify(value)),
     redacted: count.redacted,
     found: find === "" ? 0 : foundIn(undefined, hidden, holds),
@@ -150,45 +158,63 @@ interface Making {
   holds: Holds;
 }
 
-function nodeOf(key: string | undefined, value: Shown, depth: number, making: Making, isPlace = false): PayloadNode {
-  making.count.nodes++;
-  const name = isPlace ? undefined : key;
-  return { ...treeOf(key, value, depth, making), isPlace, isFound: isFound(name, value, making.holds) };
+/** Where a node stands. */
+interface Place {
+  key: string | undefined;
+  pointer: string;
+  depth: number;
+  isPlace: boolean;
 }
 
-function treeOf(key: string | undefined, value: Shown, depth: number, making: Making): PayloadNode {
-  if (value instanceof Hidden) return leaf(key, "redacted", REDACTED);
-  if (value === null) return leaf(key, "null", "null");
-  if (typeof value === "string") return textLeaf(key, value);
-  if (typeof value !== "object") return leaf(key, typeof value === "number" ? "number" : "boolean", String(value));
+function nodeOf(place: Place, value: Shown, making: Making): PayloadNode {
+  making.count.nodes++;
+  const { key, pointer, isPlace } = place;
+  const name = isPlace ? undefined : key;
+  return {
+    ...PLAIN,
+    ...treeOf(place, value, making),
+    key,
+    pointer,
+    isPlace,
+    isFound: isFound(name, value, making.holds),
+  };
+}
+
+/** What most are not. */
+const PLAIN = { size: "", isOpen: false, binary: undefined, children: [] as PayloadNode[], left: 0 };
+
+type Tree = Pick<PayloadNode, "kind" | "text"> & Partial<PayloadNode>;
+
+function treeOf(place: Place, value: Shown, making: Making): Tree {
+  if (value instanceof Hidden) return { kind: "redacted", text: REDACTED };
+  if (value === null) return { kind: "null", text: "null" };
+  if (typeof value === "string") return textLeaf(value);
+  if (typeof value !== "object") return { kind: typeof value === "number" ? "number" : "boolean", text: String(value) };
   const isList = Array.isArray(value);
   const entries: [string, Shown][] = isList ? value.map((item, at) => [String(at), item]) : Object.entries(value);
   const children: PayloadNode[] = [];
-  for (const [name, inner] of entries) {
+  const depth = place.depth + 1;
+  for (const [key, inner] of entries) {
     if (making.count.nodes >= MOST_NODES) break;
-    children.push(nodeOf(name, inner, depth + 1, making, isList));
+    children.push(nodeOf({ key, pointer: pointerTo(place.pointer, key), depth, isPlace: isList }, inner, making));
   }
   const unit = isList ? "item" : "key";
   return {
-    key,
     kind: isList ? "array" : "object",
     text: isList ? "[ ]" : "{ }",
     size: `${countText(entries.length)} ${unit}${entries.length === 1 ? "" : "s"}`,
-    isOpen: (depth < OPEN_DEPTH && entries.length <= OPEN_LENGTH) || children.some(leadsToFound),
-    isPlace: false,
-    isFound: false,
+    isOpen: (place.depth < OPEN_DEPTH && entries.length <= OPEN_LENGTH) || children.some(leadsToFound),
     children,
     left: entries.length - children.length,
   };
 }
 
-function textLeaf(key: string | undefined, value: string): PayloadNode {
-  const cut = value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
-  return { ...leaf(key, "string", cut), size: value.length > 200 ? bytesText(Buffer.byteLength(value)) : "" };
-}
-
-function leaf(key: string | undefined, kind: PayloadNode["kind"], text: string): PayloadNode {
-  return { key, kind, text, size: "", isOpen: false, isPlace: false, isFound: false, children: [], left: 0 };
+function textLeaf(value: string): Tree {
+  const binary = binaryOf(value);
+  const most = binary ? MAX_BASE64 : MAX_TEXT;
+  const text = value.length > most ? `${value.slice(0, most)}…` : value;
+  if (binary) return { kind: "string", text, binary, size: `${binary.type}, ${bytesText(binary.bytes)}` };
+  return { kind: "string", text, size: value.length > 200 ? bytesText(Buffer.byteLength(value)) : "" };
 }
 
 /** A branch that is open for what was found in it opens those above it; one that is open anyway opens none. */

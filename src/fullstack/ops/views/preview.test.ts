@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { imageTypeOf, MAX_IMAGE_BYTES, previewOf } from "./preview.ts";
+import { imageTypeOf, MAX_IMAGE_BYTES } from "./bytes.ts";
+import { previewOf } from "./preview.ts";
 
 const HIDE = { keys: ["email"], isRevealed: false, isOperator: true };
 const ALL = { ...HIDE, isRevealed: true };
