@@ -27,6 +27,7 @@ import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { finish, withNewToken } from "./finish.ts";
 import { isDemoOn } from "./endpoints/demo.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
+import { HiddenValues, secretsOf } from "./hidden-values.ts";
 import { graphToken, mayRead } from "./endpoints/graphs.ts";
 import { tended } from "./event-streams.ts";
 import { answerError } from "./error-page.ts";
@@ -62,6 +63,7 @@ class SvcApp implements App {
   readonly #ending: Drain;
   #config: Config | undefined;
   #ownLog: Log | undefined;
+  #values: HiddenValues | undefined;
   #openTracing: Tracing | undefined;
   #http: Http | undefined;
   #services: Services | undefined;
@@ -83,8 +85,12 @@ class SvcApp implements App {
     return (this.#config ??= readConfig(this.#options.env ?? process.env));
   }
 
+  get #hidden(): HiddenValues {
+    return (this.#values ??= new HiddenValues(secretsOf(this.config)));
+  }
+
   get log(): Log {
-    return (this.#ownLog ??= this.#options.log ?? processLog(this.config, this.#clock));
+    return (this.#ownLog ??= this.#options.log ?? processLog(this.config, this.#clock, this.#hidden));
   }
 
   get #tracing(): Tracing | undefined {
@@ -271,6 +277,8 @@ class SvcApp implements App {
       services = await boot({ app: this.#options, face: this, config, ...around });
       this.#lost = addRoutes(this.#options, { router: this.#router, services, middleware });
       this.#services = services;
+      // One that was made at the first start stands in no variable.
+      this.#hidden.add(services.secrets);
     } catch (error) {
       failed.abort();
       if (services) await this.#ending.work(services, 0);

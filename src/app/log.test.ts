@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
+import { HiddenValues } from "./hidden-values.ts";
 import { createLog, type LogOptions } from "./log.ts";
 
 const SECRET = 'a "quoted" secret';
@@ -13,7 +14,7 @@ function rig(options: Partial<LogOptions> = {}) {
     format: "json",
     clock: new SimulatedClock(1_700_000_000_000),
     sink: { write: (text: string) => written.push(text) },
-    secrets: [SECRET],
+    hidden: new HiddenValues([SECRET]),
     isColored: false,
     ...options,
   });

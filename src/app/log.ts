@@ -8,6 +8,7 @@ import { styleText } from "node:util";
 import type { Clock } from "../shared/clock.ts";
 import { LOG_LEVELS, type Log, type LogFields, type LogLevel } from "../shared/log.ts";
 import type { Config } from "./config.ts";
+import type { HiddenValues } from "./hidden-values.ts";
 
 /** Where lines go; the part of `process.stderr` used here. */
 export interface LogSink {
@@ -22,13 +23,13 @@ export interface LogOptions {
   clock: Clock;
   sink: LogSink;
   /** Values that no line may hold. */
-  secrets: readonly string[];
+  hidden: HiddenValues;
   /** Whether lines to read have colors. */
   isColored: boolean;
 }
 
-/** The log of an app that was given none. @see https://no-color.org */
-export function processLog(config: Config, clock: Clock): Log {
+/** The log of an app that was given none. @param hidden gets more as more is made @see https://no-color.org */
+export function processLog(config: Config, clock: Clock, hidden: HiddenValues): Log {
   const sink: LogSink = process.stderr;
   const { env } = process;
   return createLog({
@@ -36,10 +37,7 @@ export function processLog(config: Config, clock: Clock): Log {
     format: config.isProduction ? "json" : "text",
     clock,
     sink,
-    secrets: [
-      ...[config.secret, config.webhookSecret, config.execApiKey].filter((value) => value !== undefined),
-      ...Object.values(config.otlp?.headers ?? {}),
-    ],
+    hidden,
     isColored: sink.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
   });
 }
@@ -49,7 +47,6 @@ type Level = keyof Log;
 /** The numbers of pino. */
 const NUMBERS: Record<Level, number> = { debug: 20, info: 30, warn: 40, error: 50 };
 const COLORS = { debug: "gray", info: "green", warn: "yellow", error: "red" } as const;
-const HIDDEN = "[hidden]";
 /** Causes of an error that are told with it. */
 const MAX_CAUSES = 5;
 
@@ -57,10 +54,9 @@ const MAX_CAUSES = 5;
 export function createLog(options: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(options.level);
   const format = options.format === "json" ? jsonLines(options.clock) : textLines(options);
-  const secrets = spellings(options.secrets);
   const method = (level: Level): Log[Level] => {
     if (LOG_LEVELS.indexOf(level) < least) return () => undefined;
-    return (fields, message) => void options.sink.write(`${hide(format(level, fields, message), secrets)}\n`);
+    return (fields, message) => void options.sink.write(`${options.hidden.hide(format(level, fields, message))}\n`);
   };
   return { debug: method("debug"), info: method("info"), warn: method("warn"), error: method("error") };
 }
@@ -125,18 +121,4 @@ function stackOf(error: unknown, depth = 0): string {
 /** Control characters could move a terminal's cursor over what is there already. */
 function visible(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
-}
-
-/** Each secret as it is, and as JSON spells it; longest first, since one may hold another. */
-function spellings(secrets: readonly string[]): string[] {
-  const all = secrets
-    .filter((secret) => secret !== "")
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  return [...new Set(all)].sort((a, b) => b.length - a.length);
-}
-
-function hide(line: string, secrets: readonly string[]): string {
-  let hidden = line;
-  for (const secret of secrets) if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, HIDDEN);
-  return hidden;
 }

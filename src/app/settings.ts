@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS as GRAPH_LIMITS } from "../graph/definition/value-limits
 import { DEFAULT_LIMITS as CONNECTIONS } from "../webhooks/lanes.ts";
 import { MAX_PAYLOAD_BYTES } from "../webhooks/payload.ts";
 import type { Config, Environment } from "./config.ts";
+import { shownDatabaseUrl } from "./database-url.ts";
 import type { AppOptions } from "./options.ts";
 
 export interface Setting {
@@ -40,7 +41,7 @@ const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   port: ({ port }) => port,
   nodeEnv: ({ isProduction }) => (isProduction ? "production" : undefined),
   dataDir: ({ dataDir }) => dataDir,
-  databaseUrl: ({ databaseUrl }) => withoutPassword(databaseUrl),
+  databaseUrl: ({ databaseUrl }) => shownDatabaseUrl(databaseUrl),
   webhookAllowCidrs: ({ webhookAllowCidrs }) => webhookAllowCidrs.join(","),
   siteUrl: ({ siteOrigin }) => siteOrigin,
   rateActions: ({ actionsPerMinute }) => actionsPerMinute,
@@ -100,9 +101,4 @@ function sourceOf(isAsked: boolean, given: unknown, ofApp: unknown): Setting["so
   if (isAsked) return "start";
   if (given !== undefined) return "environment";
   return ofApp === undefined ? "default" : "app";
-}
-
-/** `postgres://app:geheim@db/app` -> `postgres://app:…@db/app` */
-function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^/@:]*):[^/@]*@/, "$1:…@");
 }
