@@ -34,6 +34,26 @@ describe("what graphs did, over all processes", () => {
     assert.equal(other.recent.read(0).hour.started, 2);
   });
 
+  it("is known to all who ask at once, and asked for again though the clock was set back", async () => {
+    const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
+    const rows = new MemoryActivity();
+    const [one, other] = [counting(clock, rows), counting(clock, rows)];
+    one.recent.started("order");
+    await clock.advance(6000);
+    const seen = await Promise.all(
+      [1, 2].map(async () => {
+        await other.activity.refresh();
+        return other.recent.read(0).hour.started;
+      }),
+    );
+    assert.deepEqual(seen, [1, 1]);
+    clock.aheadMs = -3_600_000;
+    one.recent.started("order");
+    await clock.advance(6000);
+    await other.activity.refresh();
+    assert.equal(other.recent.read(0).hour.started, 1);
+  });
+
   it("outlives a process, to the last count of one that was closed", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const rows = new MemoryActivity();

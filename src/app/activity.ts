@@ -48,7 +48,10 @@ export class ActivityLog {
   #saving: Promise<void> = Promise.resolve();
   /** Up to which minute all is known; undefined before the first look. */
   #knownMs: number | undefined;
+  /** When it was read last, however the clock is set meanwhile. */
   #readMs = -Infinity;
+  /** Under way: whoever asks meanwhile waits for it, too. */
+  #reading: Promise<void> | undefined;
   #purgedMs = -Infinity;
   #isClosed = false;
 
@@ -67,16 +70,23 @@ export class ActivityLog {
   }
 
   /** What others have counted is known here afterwards. */
-  async refresh(): Promise<void> {
-    const { rows, recent, clock, isShared, log } = this.#options;
+  refresh(): Promise<void> {
+    const { clock, isShared } = this.#options;
+    const isKnown = clock.elapsed() - this.#readMs < FRESH_MS || (!isShared && this.#knownMs !== undefined);
+    if (!this.#reading && isKnown) return Promise.resolve();
+    return (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
+  }
+
+  async #read(): Promise<void> {
+    const { rows, recent, clock, log } = this.#options;
+    this.#readMs = clock.elapsed();
     const nowMs = clock.now();
-    if (nowMs - this.#readMs < FRESH_MS || (!isShared && this.#knownMs !== undefined)) return;
-    this.#readMs = nowMs;
     try {
-      const found = await rows.since(this.#knownMs ?? nowMs - DAY * MINUTE_MS);
+      // A minute may be told of for a while after it is over; and the clock may have been set back.
+      const knownMs = nowMs - 2 * MINUTE_MS;
+      const found = await rows.since(Math.min(this.#knownMs ?? nowMs - DAY * MINUTE_MS, knownMs));
       for (const row of found) this.#learn(row, recent);
-      // A minute may be told of for a while after it is over.
-      this.#knownMs = nowMs - 2 * MINUTE_MS;
+      this.#knownMs = knownMs;
     } catch (err) {
       log.warn({ err }, "What other processes have counted could not be read");
     }
@@ -85,7 +95,8 @@ export class ActivityLog {
   /** What waits and runs in all processes. */
   lanes(): LaneReport[] {
     const nowMs = this.#options.clock.now();
-    const others = [...this.#others.values()].filter(({ saidMs }) => nowMs - saidMs < SILENT_MS);
+    for (const [process, { saidMs }] of this.#others) if (nowMs - saidMs >= SILENT_MS) this.#others.delete(process);
+    const others = [...this.#others.values()];
     const sums = new Map<string, LaneReport>();
     for (const lane of [...this.#options.lanes(), ...others.flatMap(({ lanes }) => lanes)])
       sums.set(lane.worker, sumOfLanes(sums.get(lane.worker), lane));

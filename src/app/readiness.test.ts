@@ -46,6 +46,16 @@ describe("readiness", () => {
     assert.equal(asked, 2);
   });
 
+  it("asks again after a second, though the clock was set back meanwhile", async () => {
+    let asked = 0;
+    const { clock, readiness } = rig({ counted: () => void asked++ });
+    await readiness.failed();
+    clock.aheadMs = -3_600_000;
+    await clock.advance(1000);
+    await readiness.failed();
+    assert.equal(asked, 2);
+  });
+
   it("logs when a check begins to fail and when it passes again, not each time in between", async () => {
     let isDown = true;
     const { clock, log, readiness } = rig({ database: () => assert.ok(!isDown, "connection refused") });

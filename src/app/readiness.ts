@@ -28,12 +28,11 @@ export class Readiness {
 
   /** Names of the checks that fail. Asked again within a second, or while it is being found out, it is the same answer. */
   failed(): Promise<string[]> {
-    const nowMs = this.#clock.now();
-    if (this.#last && nowMs < this.#last.untilMs) return this.#last.failed;
+    if (this.#last && this.#clock.elapsed() < this.#last.untilMs) return this.#last.failed;
     const last = { failed: this.#run(), untilMs: Number.POSITIVE_INFINITY };
     this.#last = last;
     // From when it is known, not from when it was asked for.
-    void last.failed.then(() => (last.untilMs = this.#clock.now() + CACHE_MS));
+    void last.failed.then(() => (last.untilMs = this.#clock.elapsed() + CACHE_MS));
     return last.failed;
   }
 

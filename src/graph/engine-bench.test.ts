@@ -66,16 +66,6 @@ async function openTestStore(url: string): Promise<Store> {
   return openStore(`${(await database).url}?schema=bench_${++schemas}`);
 }
 
-/** One that can be set, forwards and back, as clocks are: timers take no notice of it. */
-export class SetClock extends SimulatedClock {
-  /** How far it is from what it would be. */
-  aheadMs = 0;
-
-  override now(): number {
-    return super.now() + this.aheadMs;
-  }
-}
-
 /** One that is moved by what holds up the loop, with no timer falling due meanwhile. */
 export class HeldClock extends SimulatedClock {
   heldMs = 0;

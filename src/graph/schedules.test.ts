@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { loadCron } from "./schedules/cron.ts";
 import { worker } from "./definition/definition.ts";
 import { dueRuns, missedText } from "./schedules/due-runs.ts";
-import { bench, gate, SetClock, STORES, type Bench } from "./engine-bench.test.ts";
+import { bench, gate, STORES, type Bench } from "./engine-bench.test.ts";
 import type { ScheduleDefinition } from "./schedules/schedule-types.ts";
 
 const MINUTE = 60_000;
@@ -220,7 +221,7 @@ for (const url of STORES) {
 
     for (const isUp of [true, false])
       it(`go by the clock once it is set right from far ahead, ${isUp ? "in a process that runs" : "before a process starts"}`, async () => {
-        const clock = new SetClock();
+        const clock = new SimulatedClock();
         const here = await bench({ workers: [echo], schedules: [hourly] }, url, clock);
         await here.engine.recover();
         clock.aheadMs = 400 * 24 * HOUR;
@@ -236,7 +237,7 @@ for (const url of STORES) {
       });
 
     it("start nothing twice when the clock is set back by hours", async () => {
-      const clock = new SetClock();
+      const clock = new SimulatedClock();
       const here = await bench({ workers: [echo], schedules: [hourly] }, url, clock);
       await here.engine.recover();
       for (let count = 0; count < 4; count++) await here.pass(HOUR);
@@ -252,7 +253,7 @@ for (const url of STORES) {
     });
 
     it("wait where the clock was set back a little: their times have been", async () => {
-      const clock = new SetClock();
+      const clock = new SimulatedClock();
       const here = await bench({ workers: [echo], schedules: [hourly] }, url, clock);
       await here.engine.recover();
       await here.pass(2 * HOUR);
@@ -262,7 +263,7 @@ for (const url of STORES) {
     });
 
     it("are a minute late at most when the clock jumps forward, as it does for a machine that slept", async () => {
-      const clock = new SetClock();
+      const clock = new SimulatedClock();
       const here = await bench({ workers: [echo], schedules: [{ ...hourly, cron: "0 9 * * *" }] }, url, clock);
       await here.engine.recover();
       await here.pass(HOUR);

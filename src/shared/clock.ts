@@ -73,13 +73,15 @@ export class SimulatedClock implements Clock {
   #timers: { dueMs: number; sequence: number; run: () => void }[] = [];
   /** Waited for between timers, beside promises that are under way: what a database has yet to answer. */
   settled: (() => Promise<void>) | undefined;
+  /** How far it was set forwards, or back (less than 0), as clocks are: what has passed and timers take no notice of it. */
+  aheadMs = 0;
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
     this.#nowMs = startMs;
   }
 
   now(): number {
-    return this.#nowMs;
+    return this.#nowMs + this.aheadMs;
   }
 
   elapsed(): number {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SetClock } from "../graph/engine-bench.test.ts";
+import { SimulatedClock } from "../shared/clock.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
 
 describe("an attempt to deliver", () => {
   for (const setMs of [-3_600_000, 3_600_000])
     it(`tells how long it took, and its receiver, when the clock is set by ${setMs} ms meanwhile`, async () => {
-      const clock = new SetClock();
+      const clock = new SimulatedClock();
       const results: AttemptResult[] = [];
       const attempt = new Attempt(
         clock,

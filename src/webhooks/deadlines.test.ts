@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SetClock } from "../graph/engine-bench.test.ts";
+import { SimulatedClock } from "../shared/clock.ts";
 import { Deadlines } from "./deadlines.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -8,7 +8,7 @@ const TIMEOUT_MS = 15_000;
 describe("deadlines of attempts", () => {
   for (const setMs of [-3_600_000, 0, 3_600_000])
     it(`come after their time and no sooner, in the order they began, when the clock is set by ${setMs} ms meanwhile`, async () => {
-      const clock = new SetClock();
+      const clock = new SimulatedClock();
       const deadlines = new Deadlines(clock, TIMEOUT_MS);
       const expired: string[] = [];
       const add = (name: string) => deadlines.add({ expire: () => void expired.push(name) });

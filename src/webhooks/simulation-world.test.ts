@@ -36,18 +36,9 @@ export class Dice {
   }
 }
 
-/** A clock that can be set, while timers go on as they would. */
-export class WorldClock extends SimulatedClock {
-  aheadMs = 0;
-
-  override now(): number {
-    return super.now() + this.aheadMs;
-  }
-}
-
 export interface World {
   dice: Dice;
-  clock: WorldClock;
+  clock: SimulatedClock;
   receivers: Receivers;
   /** Calls of the store, until a process dies: of each that is still to die. */
   deathsIn: number[];
@@ -168,13 +159,13 @@ export interface Receipt {
 export class Receivers {
   readonly receipts: Receipt[] = [];
   readonly #dice: Dice;
-  readonly #clock: WorldClock;
+  readonly #clock: SimulatedClock;
   /** What a receiver is like: how many of ten it refuses, and how long it takes at most. */
   readonly #nature = new Map<string, { refuses: number; slowMs: number; isGone: boolean }>();
   /** All is taken, at once. */
   isGood = false;
 
-  constructor(dice: Dice, clock: WorldClock) {
+  constructor(dice: Dice, clock: SimulatedClock) {
     this.#dice = dice;
     this.#clock = clock;
   }

@@ -6,13 +6,14 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
 import type { Store } from "../store/contract.ts";
 import type { DeliveryRow } from "../store/webhook-rows.ts";
 import { openStore } from "../store/open.ts";
 import { worker } from "../graph/definition/definition.ts";
 import { createEngine } from "../graph/engine.ts";
 import type { Engine } from "../graph/engine-types.ts";
-import { Dice, Life, Receivers, WorldClock, type World } from "./simulation-world.test.ts";
+import { Dice, Life, Receivers, type World } from "./simulation-world.test.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
 const SEEDS = Number(process.env["SVC_SIMULATIONS"] ?? 40);
@@ -50,7 +51,7 @@ class Simulation {
   constructor(seed: number, store: Store) {
     this.#dice = new Dice(seed);
     this.#store = store;
-    const clock = new WorldClock();
+    const clock = new SimulatedClock();
     const dice = this.#dice;
     const deathsIn = Array.from({ length: dice.below(3) }, () => 1 + dice.below(150));
     const faults = dice.isOneIn(3) ? 1 + dice.below(2) : 0;

@@ -30,6 +30,20 @@ describe("what graphs did in the last day", () => {
     assert.deepEqual(recent.activity("day").workers, []);
   });
 
+  it("forgets what others said of minutes long gone, though nothing happens here", async () => {
+    const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
+    const [here, there] = [new RecentMinutes(clock), new RecentMinutes(clock)];
+    const tell = (): void => {
+      there.started("order");
+      for (const minute of there.takeUnsaved()) here.learn("there", minute);
+    };
+    tell();
+    await clock.advance(25 * 60 * MINUTE);
+    tell();
+    clock.aheadMs = -25 * 60 * MINUTE;
+    assert.equal(here.read(0).hour.started, 0);
+  });
+
   it("counts what other processes say, the last word of each for a minute", () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const [here, there] = [new RecentMinutes(clock), new RecentMinutes(clock)];

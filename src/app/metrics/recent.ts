@@ -140,8 +140,10 @@ export class RecentMinutes {
   /** What another process has counted in a minute, in place of what it said before. */
   learn(process: string, minute: Minute): void {
     const known = this.#others.get(minute.at);
-    if (known) known.set(process, minute);
-    else this.#others.set(minute.at, new Map([[process, minute]]));
+    if (known) return void known.set(process, minute);
+    this.#others.set(minute.at, new Map([[process, minute]]));
+    // A process that only looks counts nothing itself.
+    forget(this.#others, minuteOf(this.#clock.now()) - DAY - 1);
   }
 
   /** @param underWay graphs that have not ended: those of a minute before follow from what was started and ended since */

@@ -1,7 +1,8 @@
 /** What an attempt tells, and how long it may be silent, while the clock of the machine is set. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { bench, SetClock } from "../engine-bench.test.ts";
+import { SimulatedClock } from "../../shared/clock.ts";
+import { bench } from "../engine-bench.test.ts";
 import { worker } from "../definition/definition.ts";
 
 const HOUR_MS = 3_600_000;
@@ -10,7 +11,7 @@ const never = () => new Promise<never>(() => undefined);
 describe("when the clock is set", () => {
   for (const setMs of [-HOUR_MS, HOUR_MS])
     it(`by ${setMs} ms, a heartbeat is missed after its time, and no sooner`, async () => {
-      const clock = new SetClock();
+      const clock = new SimulatedClock();
       const beats = worker("beats", { heartbeat: "20s", retry: { max: 1 } }, async (_input, ctx) => {
         for (const atMs of [10_000, 25_000]) clock.schedule(atMs, () => ctx.heartbeat());
         return never();
@@ -26,7 +27,7 @@ describe("when the clock is set", () => {
     });
 
   it("back, progress is told as often as before", async () => {
-    const clock = new SetClock();
+    const clock = new SimulatedClock();
     const moves = worker("moves", async (_input, ctx) => {
       for (let at = 1; at <= 20; at++) clock.schedule(at * 100, () => ctx.progress(at / 100));
       return never();
@@ -41,7 +42,7 @@ describe("when the clock is set", () => {
 
   for (const setMs of [-HOUR_MS, HOUR_MS])
     it(`by ${setMs} ms, an attempt has the time that is left to it after a sleep, and no more`, async () => {
-      const clock = new SetClock();
+      const clock = new SimulatedClock();
       const sleeps = worker("sleeps", { timeout: "20s", retry: { max: 1 } }, async (_input, ctx) => {
         await new Promise<void>((resolve) => void clock.schedule(12_000, resolve));
         await ctx.sleep(0);
@@ -58,7 +59,7 @@ describe("when the clock is set", () => {
     });
 
   it("back, a sleep that was over in a pause is over when its graph goes on", async () => {
-    const clock = new SetClock();
+    const clock = new SimulatedClock();
     const sleeps = worker("sleeps", async (_input, ctx) => {
       await ctx.sleep(5000);
       return "awake";
