@@ -11,7 +11,8 @@ export function shownDatabaseUrl(url: string): string {
   const parsed = parse(url);
   if (!parsed) return `${url.slice(0, url.indexOf("://"))}://…`;
   if (parsed.password !== "") parsed.password = "…";
-  for (const name of [...parsed.searchParams.keys()]) if (!SHOWN.has(name)) parsed.searchParams.delete(name);
+  const shown = [...parsed.searchParams].filter(([name]) => SHOWN.has(name));
+  parsed.search = String(new URLSearchParams(shown));
   return parsed.href.replace("%E2%80%A6", "…");
 }
 

@@ -17,4 +17,24 @@ describe("a drain", () => {
       const { leftMs } = await drain.sockets({ url: "", port: 0, close }, () => undefined, recordLog());
       assert.equal(leftMs, 6000);
     });
+
+  it("goes on where a part of it fails, and tells of it", async () => {
+    const log = recordLog();
+    const closed: string[] = [];
+    const fails = (what: string) => async () => assert.fail(`${what} is broken`);
+    const closes = (what: string) => ({ close: async () => void closed.push(what) });
+    const ending = {
+      held: { close: fails("held") },
+      cluster: { drain: fails("cluster"), close: fails("cluster") },
+      engine: closes("engine"),
+      webhooks: { close: fails("webhooks") },
+      activity: { close: fails("activity") },
+      limits: closes("limits"),
+      store: closes("store"),
+      log,
+    } as unknown as Parameters<Drain["work"]>[0];
+    await new Drain({}, new SimulatedClock()).work(ending, 0);
+    assert.deepEqual(closed, ["engine", "limits", "store"]);
+    assert.equal(log.entries.filter(({ message }) => /The end of .* failed/.test(message)).length, 5);
+  });
 });

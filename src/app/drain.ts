@@ -33,6 +33,7 @@ interface Ending extends Pick<Work, "engine" | "webhooks" | "cluster"> {
   store: Pick<Store, "close">;
   limits: Limits;
   held: Held;
+  log: Log;
 }
 
 /** What work gets at the least, however long requests took. */
@@ -60,14 +61,24 @@ export class Drain {
     return { cutRequests, leftMs: Math.max(LEAST_MS, this.deadlineMs - (this.#clock.elapsed() - startedMs)) };
   }
 
-  /** Brings graphs and deliveries to a durable point, then closes the store. */
-  async work({ engine, webhooks, cluster, activity, store, limits, held }: Ending, deadlineMs: number): Promise<void> {
+  /** Brings graphs and deliveries to a durable point, then closes the store. What fails at it is told, and the rest goes on. Never rejects. */
+  async work(ending: Ending, deadlineMs: number): Promise<void> {
+    const { activity, store, limits, held, log, ...work } = ending;
     const endMs = this.#clock.elapsed() + deadlineMs;
-    await held.close(deadlineMs);
-    await endWork({ engine, webhooks, cluster }, () => Math.max(LEAST_MS, endMs - this.#clock.elapsed()));
-    await activity.close();
-    limits.close();
-    await store.close();
+    await ended("held steps", () => held.close(deadlineMs), log);
+    await endWork(work, () => Math.max(LEAST_MS, endMs - this.#clock.elapsed()), log);
+    await ended("counts", () => activity.close(), log);
+    await ended("limits", () => limits.close(), log);
+    await ended("the store", () => store.close(), log);
+  }
+}
+
+/** What fails at its end keeps nothing else from its own. */
+async function ended(what: string, end: () => unknown, log: Log): Promise<void> {
+  try {
+    await end();
+  } catch (err) {
+    log.error({ err }, `The end of ${what} failed`);
   }
 }
 
@@ -78,23 +89,23 @@ export class Drain {
 async function endWork(
   { engine, webhooks, cluster }: Partial<Pick<Work, "engine" | "webhooks" | "cluster">>,
   leftMs: () => number,
+  log: Log,
 ): Promise<void> {
-  await cluster?.drain();
+  await ended("taking graphs up", () => cluster?.drain(), log);
   const ms = leftMs();
-  await Promise.all([engine?.close(ms), webhooks?.close(ms)]);
+  await Promise.all([
+    ended("graphs", () => engine?.close(ms), log),
+    ended("deliveries", () => webhooks?.close(ms), log),
+  ]);
   // What is under way still is another process's to go on with.
-  await cluster?.close();
+  await ended("messages of processes", () => cluster?.close(), log);
 }
 
 /** What works already where a start has failed: ended at once, and closed. Never rejects: whoever started it hears of the first fault. */
 export async function undoWork({ store, ...work }: Partial<Work> & Pick<Work, "store">, log: Log): Promise<void> {
   await keptAlive(async () => {
-    try {
-      await endWork(work, () => 0);
-      await store.close();
-    } catch (err) {
-      log.error({ err }, "What a start that failed has opened could not be closed");
-    }
+    await endWork(work, () => 0, log);
+    await ended("the store", () => store.close(), log);
   });
 }
 

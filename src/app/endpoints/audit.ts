@@ -14,7 +14,10 @@ export function auditEndpoints({ router, services }: Endpoints): void {
   router.add("GET", PATHS.audit, (ctx) => list(ctx, services), [operatorOnly(services)]);
 }
 
-/** Keeps that this request has changed something that no graph's transition tells of. */
+/**
+ * Keeps that this request has changed something that no graph's transition tells of. Where that can't be written the log has it, and the
+ * answer is what was done: a new secret is shown once, and who sees a failure does it again.
+ */
 export async function recordAudit(
   ctx: Context,
   services: Services,
@@ -24,7 +27,12 @@ export async function recordAudit(
 ): Promise<void> {
   const { note, data } = more;
   const steering = { by: actorOf(ctx, services), address: ctx.clientIp, ...(note !== undefined && { note }) };
-  await services.store.audit.add(auditOf(operation, target, services.clock.now(), steering, data));
+  const row = auditOf(operation, target, services.clock.now(), steering, data);
+  try {
+    await services.store.audit.add(row);
+  } catch (err) {
+    services.log.error({ err, audit: row }, "What an operator has done could not be written into the audit trail");
+  }
 }
 
 /** Behind what changes the `:id` of its path: what was refused is not kept. */

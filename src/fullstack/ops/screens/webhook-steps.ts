@@ -12,15 +12,16 @@ export function webhookSteps(screens: Screens): Entry[] {
   const step = (name: string, run: Parameters<typeof operatorRoute>[2]) =>
     operatorRoute(screens, `/webhooks/:id/${name}`, async (given) => {
       const told = await run(given);
-      await given.app.operations.record(`webhook.${name}`, given.params["id"] ?? "", given.steering);
+      await recordDone(given, `webhook.${name}`, given.params["id"] ?? "");
       return told;
     });
   return [
-    operatorRoute(screens, "/webhooks", async ({ app, fields, steering }) => {
+    operatorRoute(screens, "/webhooks", async (given) => {
+      const { app, fields } = given;
       const events = EVENTS.filter((event) => fields[event] !== undefined);
       const body: Json = { url: fields["url"] ?? "", events, description: fields["description"] ?? "" };
       const { registration, created } = await app.webhooks.create(body);
-      await app.operations.record(created ? "webhook.create" : "webhook.update", registration.id, steering);
+      await recordDone(given, created ? "webhook.create" : "webhook.update", registration.id);
       return { tone: "good", text: "It is told from now on.", to: `${HOOKS}/${registration.id}` };
     }),
     step("ping", async ({ app, params }) => {
@@ -44,4 +45,15 @@ export function webhookSteps(screens: Screens): Entry[] {
       };
     }),
   ];
+}
+
+type Given = Parameters<Parameters<typeof operatorRoute>[2]>[0];
+
+/** What is done is told though the trail can't be written: a new secret is shown once. */
+async function recordDone({ app, steering }: Given, operation: string, target: string): Promise<void> {
+  try {
+    await app.operations.record(operation, target, steering);
+  } catch (err) {
+    app.log.error({ err, operation, target }, "What an operator has done could not be written into the audit trail");
+  }
 }
