@@ -15,6 +15,8 @@ const answer =
 
 const ROUTES: Site["routes"] = {
   "GET /text": answer("text", 200, "content-type", "text/plain", "x-tab", "a\tb"),
+  "GET /text-again": answer("text", 200, "content-type", "text/plain", "vary", "accept"),
+  "GET /other-text": answer("text", 200, "content-type", "text/csv", "vary", "cookie"),
   "GET /umlauts": answer("grüße", 201),
   "GET /long": answer("ü".repeat(3000)),
   "GET /bytes": answer(Uint8Array.of(0, 255, 65)),
@@ -30,6 +32,7 @@ const ROUTES: Site["routes"] = {
   "GET /length": answer("1234", 200, "content-length", "9999"),
   "GET /attached": answer("file", 200, "content-disposition", 'attachment; filename="a"'),
   "GET /line": answer("never", 200, "x-line", "a\r\nx-injected: b"),
+  "GET /kept-line": answer("never", 200, "vary", "a\r\nx-injected: b"),
   "GET /name": answer("never", 200, "x name", "a"),
   "GET /cookie": (ctx) => {
     ctx.setCookie("a", "1");

@@ -33,7 +33,28 @@ const NODES_OWN = new Set([
 /** Fewer than node:http allows: beyond ASCII, head and body in one text would differ in encoding. */
 const PLAIN_VALUE = /^[\t\x20-\x7e]*$/;
 
-const isPlainName = remembered((name) => TOKEN.test(name) && !NODES_OWN.has(name));
+/** Of these a site has few values, so their lines are kept; of others each may be new. */
+const FEW_VALUES = new Set(["cache-control", "content-encoding", "content-type", "vary"]);
+
+/** A header as a line of the head; undefined where it is for `writeHead` to write or to refuse. */
+type Line = (value: string) => string | undefined;
+
+const lineOf = remembered((name): Line => {
+  if (!TOKEN.test(name) || NODES_OWN.has(name)) return () => undefined;
+  const start = `${name}: `;
+  const line: Line = (value) => (PLAIN_VALUE.test(value) ? `${start}${value}\r\n` : undefined);
+  // Joined, a text is whole: one that was added up is gone through piece by piece each time it goes out.
+  return FEW_VALUES.has(name) ? remembered((value) => line(value) && [start, value, "\r\n"].join("")) : line;
+});
+
+/** By status. */
+const statusLines = new Map<number, string>();
+
+function statusLine(status: number, message: string): string {
+  let line = statusLines.get(status);
+  if (line === undefined) statusLines.set(status, (line = ["HTTP/1.1 ", status, " ", message, "\r\n"].join("")));
+  return line;
+}
 
 /** The same for all answers of one second. */
 class HeadEnd {
@@ -103,14 +124,14 @@ export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends
     if (!headEnd || this.leavesHead || !this.shouldKeepAlive || !this.useChunkedEncodingByDefault) return false;
     let text = "";
     for (let at = 0; at < headers.length; at += 2) {
-      const [name, value] = [headers[at] as string, headers[at + 1] as string];
-      if (!isPlainName(name) || !PLAIN_VALUE.test(value)) return false;
-      text += `${name}: ${value}\r\n`;
+      const line = lineOf(headers[at] as string)(headers[at + 1] as string);
+      if (line === undefined) return false;
+      text += line;
     }
     if (length !== undefined) text += `content-length: ${length}\r\n`;
     this.statusCode = status;
     this.statusMessage = STATUS_CODES[status] ?? "unknown";
-    this._header = `HTTP/1.1 ${status} ${this.statusMessage}\r\n${ready}${text}${headEnd.text}`;
+    this._header = `${statusLine(status, this.statusMessage)}${ready}${text}${headEnd.text}`;
     this.#isStored = true;
     return true;
   }

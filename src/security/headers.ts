@@ -110,6 +110,8 @@ export class SecurityHeaders {
   readonly #plainLines: string;
   readonly #secureLines: string;
   readonly #endpointLines: string;
+  /** All lines of an HTML answer with a nonce: texts before, between and behind the nonces, as few as there can be. */
+  readonly #htmlLines: { plain: readonly string[]; secure: readonly string[] };
   readonly #policyName: string;
   /** Of documents that are no HTML. */
   readonly #xmlPolicy: string;
@@ -140,8 +142,20 @@ export class SecurityHeaders {
     this.#plainLines = linesOf(this.always);
     this.#secureLines = linesOf([...this.always, ...this.secure]);
     this.#endpointLines = linesOf(this.#endpoints);
+    this.#htmlLines = {
+      plain: this.#around(this.#plainLines, this.#parts.plain, ""),
+      secure: this.#around(this.#secureLines, this.#parts.secure, this.#endpointLines),
+    };
     const list = [...this.always, ...this.secure, ...this.#endpoints, this.#policyName];
     this.#names = new Set(list.filter((_, at) => at % 2 === 0));
+  }
+
+  /** The policy's line with those before and behind it, in pieces to put the nonce between. */
+  #around(before: string, policy: readonly string[], behind: string): string[] {
+    const last = policy.length - 1;
+    const open = `${before}${this.#policyName}: `;
+    // Joined, a text is whole: one that was added up is gone through piece by piece each time it goes out.
+    return policy.map((part, at) => [at === 0 ? open : "'", part, at === last ? `\r\n${behind}` : "'nonce-"].join(""));
   }
 
   /** The policy of one HTML answer. */
@@ -201,6 +215,7 @@ export class SecurityHeaders {
     const always = isSecure ? this.#secureLines : this.#plainLines;
     if (nonce === undefined && !hashes)
       return isXmlType(own) ? `${always}${this.#policyName}: ${this.#xmlPolicy}\r\n` : always;
+    if (!hashes && nonce !== undefined) return joined(isSecure ? this.#htmlLines.secure : this.#htmlLines.plain, nonce);
     return `${always}${this.#policyName}: ${this.#policy(facts)}\r\n${isSecure ? this.#endpointLines : ""}`;
   }
 
@@ -223,6 +238,13 @@ function isXmlType(headers: readonly string[]): boolean {
     if (headers[at] === "content-type" && isXml(headers[at + 1] as string)) return true;
   }
   return false;
+}
+
+/** `join` would go through all of it, for a text that is gone through again when it goes out. */
+function joined(parts: readonly string[], between: string): string {
+  let text = parts[0] ?? "";
+  for (let at = 1; at < parts.length; at++) text += between + (parts[at] as string);
+  return text;
 }
 
 function linesOf(list: readonly string[]): string {
