@@ -18,3 +18,26 @@ export function remembered<Found>(find: (text: string) => Found): (text: string)
     return found;
   };
 }
+
+/**
+ * A text made of several values that are nearly always those of the time before, such as what an app says of itself.
+ * @param make depends on nothing but the values.
+ */
+export function repeated<Values extends readonly unknown[]>(
+  make: (...values: Values) => string,
+): (...values: Values) => string {
+  let before: Values | undefined;
+  let text = "";
+  return (...values) => {
+    if (before && isSame(values, before)) return text;
+    // Joined, a text is whole: one that was added up is gone through piece by piece each time it is written.
+    text = [make(...values), ""].join("");
+    before = values;
+    return text;
+  };
+}
+
+function isSame(values: readonly unknown[], before: readonly unknown[]): boolean {
+  for (let at = 0; at < values.length; at++) if (values[at] !== before[at]) return false;
+  return values.length === before.length;
+}

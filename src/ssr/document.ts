@@ -1,6 +1,7 @@
 /** A document around what the view rendered to: its head, and what the browser needs to resume it. */
 import { escapeAttribute, escapeScriptJson, escapeText } from "../shared/escape.ts";
 import type { Manifest } from "../shared/manifest.ts";
+import { repeated } from "../shared/remember.ts";
 import { THEME_SCRIPT } from "./theme-script.ts";
 import { schemeOf, type Theme } from "../shared/themes.ts";
 import { DOM, PATHS } from "../shared/wire.ts";
@@ -46,9 +47,14 @@ export function documentStart(
   features: PageFeatures,
   head: string,
 ): string {
+  const { lang = "en", dir, manifest, prefetch, theme, isTokenless } = options;
+  const shown = isTokenless ? undefined : theme;
+  const open = events
+    ? opening(lang, dir, shown, manifest.build, prefetch === "idle", events.htmlAttributes())
+    : quietOpening(lang, dir, shown);
   const stub = events ? script(options, events.stub(options.stub)) : "";
-  const look = options.isTokenless && options.theme !== undefined ? script(options, THEME_SCRIPT) : "";
-  return `<!doctype html><html${htmlAttributes(options, events)}><head>${look}${headElements(options, features.newStyles())}${stub}${head}</head><body>`;
+  const look = isTokenless && theme !== undefined ? script(options, THEME_SCRIPT) : "";
+  return `${open}${look}${headElements(options, features.newStyles())}${stub}${head}</head><body>`;
 }
 
 /** Behind the body's content. */
@@ -62,22 +68,41 @@ export function linksScript(options: DocumentOptions, isInteractive: boolean): s
   return policy + moduleScript(options, PATHS.links, ` ${DOM.links}="${escapeAttribute(options.manifest.build)}"`);
 }
 
-function htmlAttributes(options: DocumentOptions, events: PageEvents | undefined): string {
-  const { lang = "en", dir, manifest, prefetch, theme, isTokenless } = options;
+type Direction = "ltr" | "rtl" | undefined;
+
+/** Up to the head's first element, of pages without script. */
+const quietOpening = repeated(
+  (lang: string, dir: Direction, theme: Theme | undefined) =>
+    `<!doctype html><html${languageAttributes(lang, dir, theme)}><head>`,
+);
+
+/** The same of pages that listen. `ofWindow`: attributes for events of the window. */
+const opening = repeated(
+  (lang: string, dir: Direction, theme: Theme | undefined, build: string, isIdle: boolean, ofWindow: string) => {
+    const prefetch = isIdle ? ` ${DOM.prefetch}="idle"` : "";
+    const attributes = `${languageAttributes(lang, dir, theme)} ${DOM.build}="${escapeAttribute(build)}"`;
+    return `<!doctype html><html${attributes}${prefetch}${ofWindow}><head>`;
+  },
+);
+
+function languageAttributes(lang: string, dir: Direction, theme: Theme | undefined): string {
   // With the first byte, so that no page is ever painted in another theme than its own.
-  const look =
-    theme === undefined || isTokenless ? "" : ` ${DOM.theme}="${theme}" style="color-scheme:${schemeOf(theme)}"`;
-  const language = ` lang="${escapeAttribute(lang)}"${dir === undefined ? "" : ` dir="${dir}"`}${look}`;
-  if (!events) return language;
-  return `${language} ${DOM.build}="${escapeAttribute(manifest.build)}"${prefetch === "idle" ? ` ${DOM.prefetch}="idle"` : ""}${events.htmlAttributes()}`;
+  const look = theme === undefined ? "" : ` ${DOM.theme}="${theme}" style="color-scheme:${schemeOf(theme)}"`;
+  return ` lang="${escapeAttribute(lang)}"${dir === undefined ? "" : ` dir="${dir}"`}${look}`;
 }
 
-function headElements({ title, description, icon, stylesheets = [] }: DocumentOptions, own: readonly string[]): string {
-  let out = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>`;
-  if (description !== undefined) out += `<meta name="description" content="${escapeAttribute(description)}">`;
-  if (icon !== undefined) out += `<link rel="icon" href="${escapeAttribute(icon)}">`;
-  return out + stylesheetLinks(own) + stylesheetLinks(stylesheets);
+function headElements({ title, description, icon, stylesheets }: DocumentOptions, own: readonly string[]): string {
+  const about = description === undefined ? "" : `<meta name="description" content="${escapeAttribute(description)}">`;
+  return `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>${about}${links(icon, own, stylesheets)}`;
 }
+
+/** The same in most pages of an app. */
+const links = repeated(
+  (icon: string | undefined, own: readonly string[], stylesheets: readonly string[] | undefined): string =>
+    (icon === undefined ? "" : `<link rel="icon" href="${escapeAttribute(icon)}">`) +
+    stylesheetLinks(own) +
+    stylesheetLinks(stylesheets),
+);
 
 export function stylesheetLinks(paths: readonly string[] = []): string {
   if (paths.length === 0) return "";
@@ -89,8 +114,10 @@ export function jsonScript({ nonce }: DocumentOptions, name: string, json: strin
   return `<script type="application/json" ${name}${nonceAttribute(nonce)}>${escapeScriptJson(json)}</script>`;
 }
 
+const STATE_NAME = `id="${DOM.stateId}"`;
+
 export function stateScript(options: DocumentOptions, state: string): string {
-  return jsonScript(options, `id="${DOM.stateId}"`, state);
+  return jsonScript(options, STATE_NAME, state);
 }
 
 /**

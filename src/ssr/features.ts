@@ -46,6 +46,8 @@ const LONG_LISTS = "virtual";
 /** Events that a script of ours tells. */
 const GESTURES: ReadonlySet<string> = new Set(["pan", "pinch", "longpress", "doubletap"]);
 
+const STYLES: readonly string[] = [PATHS.uiCss];
+
 /** Most pages have no widget. */
 const NONE: readonly never[] = [];
 
@@ -76,7 +78,7 @@ export class PageFeatures {
   newStyles(): readonly string[] {
     if (this.#styles !== "untold") return NONE;
     this.#styles = "told";
-    return [PATHS.uiCss];
+    return STYLES;
   }
 
   /** Scripts that the page has come to need since this was last asked. */

@@ -9,12 +9,14 @@ export interface InlineOptions {
 
 /** @param code trusted, without `</script` in it @param attributes as written: ` name="…"` */
 export function script({ nonce, onInline }: InlineOptions, code: string, attributes = ""): string {
-  if (nonce === undefined) onInline?.(code);
-  return `<script${attributes}${nonceAttribute(nonce)}>${code}</script>`;
+  if (nonce !== undefined) return `<script${attributes} nonce="${nonce}">${code}</script>`;
+  onInline?.(code);
+  return `<script${attributes}>${code}</script>`;
 }
 
 export function moduleScript({ nonce }: InlineOptions, path: string, attributes = ""): string {
-  return `<script type="module" async${nonceAttribute(nonce)} src="${path}"${attributes}></script>`;
+  if (nonce === undefined) return `<script type="module" async src="${path}"${attributes}></script>`;
+  return `<script type="module" async nonce="${nonce}" src="${path}"${attributes}></script>`;
 }
 
 export function nonceAttribute(nonce: string | undefined): string {

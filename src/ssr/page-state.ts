@@ -20,6 +20,9 @@ export interface MoreState {
   u: Record<string, Json[]>;
 }
 
+/** Text that stands in JSON as it is, such as every token of ours. */
+const PLAIN = /^[\w-]*$/;
+
 export class PageState {
   readonly #scopes: PageScopes;
   readonly #values: ValueTable;
@@ -44,7 +47,8 @@ export class PageState {
     // Few pages have any.
     const n = Object.keys(needs).length === 0 ? "{}" : JSON.stringify(needs);
     const d = this.#names ? `,"d":${JSON.stringify(this.#values.names(this.#names))}` : "";
-    const head = `{"csrf_token":${JSON.stringify(csrfToken)},"build":${quoted(build)}`;
+    const token = PLAIN.test(csrfToken) ? `"${csrfToken}"` : JSON.stringify(csrfToken);
+    const head = `{"csrf_token":${token},"build":${quoted(build)}`;
     return `${head},"s":{${this.#scopes.allAsText()}},"v":${v},"n":${n}${d}}`;
   }
 

@@ -72,9 +72,10 @@ export class PageScopes {
   /** All of them as members of a JSON object. */
   allAsText(): string {
     let text = "";
-    for (const [at, entry] of this.#entries.entries()) {
-      const [chunk, bind] = entry;
-      text += `${at === 0 ? "" : ","}"${at + 1}":[${quoted(chunk)},${bind === 0 ? "0" : quoted(bind)}`;
+    let id = 0;
+    for (const entry of this.#entries) {
+      const bind = entry[1];
+      text += `${id++ === 0 ? "" : ","}"${id}":[${quoted(entry[0])},${bind === 0 ? "0" : quoted(bind)}`;
       for (let slot = 2; slot < entry.length; slot++) text += `,${entry[slot]}`;
       text += "]";
     }

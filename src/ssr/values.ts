@@ -63,6 +63,8 @@ interface Entry {
   isEncoded: boolean;
 }
 
+const NO_ROWS: ReadonlyMap<Entry, Json[]> = new Map();
+
 export class ValueTable {
   readonly #entries: Entry[] = [];
   readonly #indices = new Map<unknown, number>();
@@ -160,7 +162,8 @@ export class ValueTable {
   }
 
   /** Rows of the entries that hold each other's objects; adds an entry for each graph of these. */
-  #writeGraphs(entries: readonly Entry[]): Map<Entry, Json[]> {
+  #writeGraphs(entries: readonly Entry[]): ReadonlyMap<Entry, Json[]> {
+    if (entries.length < 2) return NO_ROWS;
     const rows = new Map<Entry, Json[]>();
     const contents = entries.map((entry) => (isShareable(entry) ? contentOf(entry) : undefined));
     for (const { members, inStores } of sharedGroups(contents, (at) => entries[at]?.kind === VALUE_KINDS.store)) {
