@@ -201,6 +201,30 @@ describe("a compressed stream", () => {
     assert.equal(isEnded, true);
   });
 
+  for (const last of ["a piece", "the end"]) {
+    it(`has ended for whoever waits for it when its reader leaves and ${last} comes later`, async () => {
+      let come = (): void => undefined;
+      const late = new Promise<void>((resolve) => (come = resolve));
+      const source = async function* (): AsyncGenerator<string> {
+        yield "first";
+        await late;
+        if (last === "a piece") yield "second";
+      };
+      const answer = await compressed(
+        { header: () => "br" },
+        { status: 200, headers: ["content-type", "text/html"], body: source() },
+      );
+      const chunks = (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+      await chunks.next();
+      const awaited = chunks.next();
+      void chunks.return?.();
+      // The compressor tells that it is closed in the next turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      come();
+      assert.deepEqual(await awaited, { done: true, value: undefined });
+    });
+  }
+
   it("is one of 200 at most: the rest go out plain until some have ended", async () => {
     const open = async (): Promise<{ isPlain: boolean; end: () => Promise<unknown> }> => {
       const body = (async function* () {

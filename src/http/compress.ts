@@ -162,7 +162,8 @@ function piecewise(chunks: AsyncIterable<string | Uint8Array>, encoding: Encodin
               squeezer.close();
               throw error;
             });
-            isOver = done === true;
+            // Never less: its reader may have left while it was waited for.
+            isOver ||= done === true;
             const bytes = done ? await squeezer.end() : await squeezer.add(value);
             if (bytes.length > 0) return { done: false, value: bytes };
           }
@@ -214,8 +215,10 @@ class Squeezer {
   }
 
   #after(work: (done: () => void) => void): Promise<Buffer> {
+    const stream = this.#stream;
+    // What came after its reader had left: of what is destroyed no event tells any more.
+    if (stream.destroyed) return Promise.resolve(Buffer.alloc(0));
     return new Promise((resolve, reject) => {
-      const stream = this.#stream;
       // Ended while at work, because its reader has left.
       const onClose = (): void => resolve(Buffer.alloc(0));
       stream.once("error", reject).once("close", onClose);
