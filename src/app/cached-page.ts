@@ -7,10 +7,11 @@ import { createHash } from "node:crypto";
 import { RequestContext } from "../http/context.ts";
 import { Squeezed } from "../http/compress.ts";
 import { judgePreconditions } from "../http/preconditions.ts";
+import { readTarget } from "../http/target.ts";
 import type { Context, Handler, Middleware, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
 import { cacheControl, EXPORT_RULES, hindrances, PRIVATE, type CacheRules } from "./cache-rules.ts";
-import type { KeptPage, Asked } from "./page-cache.ts";
+import { pathOf, type Asked, type KeptPage } from "./page-cache.ts";
 import type { Services } from "./services.ts";
 import type { ExportedPage } from "./site.ts";
 import { submitted } from "./submit.ts";
@@ -89,11 +90,13 @@ export function cachedPageHandler(page: CachedPage): Handler {
 }
 
 /** A page that was made at build, good until it is invalidated. */
-export function keptOf({ path, body, hashes }: ExportedPage, bornMs: number): KeptPage {
+export function keptOf({ path: address, body, hashes }: ExportedPage, bornMs: number): KeptPage {
   const headers = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
   const freshMs = Number.POSITIVE_INFINITY;
+  const { path, routed } = readTarget(address);
+  const of = { path: pathOf(path), routed };
   const rest = { query: undefined, variant: variantOf([]), tags: [], bornMs, freshMs, staleMs: freshMs };
-  return { path, body, squeezed: new Squeezed(body), hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
+  return { ...of, body, squeezed: new Squeezed(body), hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
 }
 
 function variantOf(values: readonly (string | undefined)[]): string {
@@ -107,7 +110,8 @@ function askedBy({ rules, services }: CachedPage, ctx: RequestContext): Asked | 
   if (hindrances(rules, looksOf(ctx, services)).length > 0) return undefined;
   return ctx.unseen(() => {
     const variant = variantOf(rules.vary.map((name) => ctx.header(name)));
-    return variant.length > MAX_VARIANT ? undefined : { path: ctx.path, query: ctx.queryText, variant };
+    const { path, routed, queryText: query } = ctx;
+    return variant.length > MAX_VARIANT ? undefined : { path: pathOf(path), routed, query, variant };
   });
 }
 
@@ -176,7 +180,7 @@ export function sharing(page: Omit<CachedPage, "make">): Middleware {
     ];
     // A file is the same whatever is asked behind its path.
     if (services.site.exporting && ctx.readings.has("query")) found.push("the query");
-    if (found.length > 0) services.site.exporting?.(ctx.path, found);
+    if (found.length > 0) services.site.exporting?.(ctx.routed, found);
     // A form that was refused is shown to who sent it; its page is for all the same.
     const isRefusal = submitted(ctx) !== undefined;
     if (rules.isPublic && found.length > 0 && result.status === 200 && !isRefusal) tell(found);

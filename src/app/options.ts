@@ -161,6 +161,6 @@ export interface Surroundings {
   publicDir?: string;
   /** Where the app is reached, once that is known: `http://127.0.0.1:3000`. */
   url?: string;
-  /** Pages are rendered to be files (`exportPages`); told of those that look at a request, and at what of it. */
-  exporting?: (path: string, found: readonly string[]) => void;
+  /** Pages are rendered to be files (`exportPages`); told of those that look at a request, as routes are found, and at what of it. */
+  exporting?: (routed: string, found: readonly string[]) => void;
 }

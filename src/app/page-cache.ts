@@ -7,7 +7,10 @@ import type { Clock } from "../shared/clock.ts";
 
 /** A page as it was made. */
 export interface KeptPage {
+  /** What it is invalidated by: decoded, without a slash at its end. */
   readonly path: string;
+  /** What tells it from others: two paths that differ in an encoded slash alone are decoded to the same text. */
+  readonly routed: string;
   /** Of the address, where the page looked at it; undefined: the same for any. */
   readonly query: string | undefined;
   /** Values of the headers that it varies by. */
@@ -26,7 +29,7 @@ export interface KeptPage {
 }
 
 /** What a request asks for, as far as pages are told apart by it. */
-export type Asked = Pick<KeptPage, "path" | "variant"> & { readonly query: string };
+export type Asked = Pick<KeptPage, "path" | "routed" | "variant"> & { readonly query: string };
 
 /** Most pages of one path, so that nobody who makes queries up fills the memory with one page. */
 const MAX_OF_PATH = 100;
@@ -110,7 +113,7 @@ export class PageCache {
     this.#invalidations++;
     this.#flights.clear();
     const tags = new Set(names.filter((name) => !name.startsWith("/")));
-    const paths = names.filter((name) => name.startsWith("/"));
+    const paths = names.filter((name) => name.startsWith("/")).map(pathOf);
     for (const [key, page] of this.#kept)
       if (page.tags.some((tag) => tags.has(tag)) || paths.some((path) => isBelow(page.path, path)))
         this.#drop(key, page);
@@ -144,12 +147,17 @@ export class PageCache {
   }
 }
 
-function keyOf({ path, query, variant }: Pick<KeptPage, "path" | "query" | "variant">): string {
-  return JSON.stringify([path, query ?? null, variant]);
+/** As routes do, `/books/emma/` means `/books/emma`. */
+export function pathOf(decoded: string): string {
+  return decoded.length > 1 && decoded.endsWith("/") ? decoded.slice(0, -1) : decoded;
 }
 
-function bytesOf({ path, query = "", variant, tags, headers, body, hashes }: KeptPage): number {
-  const texts = [path, path, query, variant, variant, ...tags, ...headers, ...hashes];
+function keyOf({ routed, query, variant }: Pick<KeptPage, "routed" | "query" | "variant">): string {
+  return JSON.stringify([routed, query ?? null, variant]);
+}
+
+function bytesOf({ path, routed, query = "", variant, tags, headers, body, hashes }: KeptPage): number {
+  const texts = [path, routed, query, variant, variant, ...tags, ...headers, ...hashes];
   // Compressed in both ways, HTML takes a third more.
   return texts.reduce((sum, text) => sum + 2 * text.length, Math.ceil(body.byteLength * 1.4) + OVERHEAD);
 }

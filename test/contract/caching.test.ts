@@ -189,6 +189,27 @@ describe("a public page", () => {
     });
   }
 
+  for (const [address, name] of [
+    ["/books/emma/", "/books/emma"],
+    ["/books/emma", "/books/emma/"],
+  ] as const) {
+    it(`is made anew after invalidate("${name}") where it is asked for as ${address}: a slash at the end means nothing`, async () => {
+      const site = siteWith(cache, counter().next);
+      await site.get(address);
+      invalidate(name);
+      assert.match((await site.get(address)).text, /<p>2</);
+    });
+  }
+
+  it("is not the one whose address holds an encoded slash where its own spells that out", async () => {
+    const site = siteWith(cache, ({ params }) => params["id"]);
+    for (const [address, id] of [
+      ["/books/a%252Fb", "a%2Fb"],
+      ["/books/a%2Fb", "a/b"],
+    ] as const)
+      assert.ok((await site.get(address)).text.includes(`<p>"${id}"</p>`), address);
+  });
+
   it("whose making had begun when it was invalidated is not kept", async () => {
     const { next } = counter();
     let go = (): void => undefined;
