@@ -2,6 +2,7 @@
  * Pages as files, for hosts that only hand files out: rendered as nobody in particular. What looks at a request can't be one,
  * and is left out by name. Owns what is exported and what the files hold; the command writes them (src/cli/build-static.ts).
  */
+import { readTarget } from "../http/target.ts";
 import { escapeAttribute } from "../shared/escape.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Placed } from "./group.ts";
@@ -11,7 +12,7 @@ import type { PageDefinition } from "./page.ts";
 
 export interface ExportedFile {
   readonly kind: "file";
-  /** On the site: `/books/emma`. */
+  /** Its address on the site, percent-encoded: `/books/emma`. */
   readonly path: string;
   /** Below the folder of the export, with slashes: `books/emma/index.html`. */
   readonly name: string;
@@ -54,7 +55,7 @@ export async function* exportPages(
   dist: string,
 ): AsyncGenerator<ExportStep> {
   const hindrances = new Map<string, readonly string[]>();
-  await app.boot({ dist, exporting: (path, found) => void hindrances.set(path, found) });
+  await app.boot({ dist, exporting: (routed, found) => void hindrances.set(routed, found) });
   const exporter = new Exporter(app, hindrances);
   for (const { definition, path } of placed) {
     if (definition.kind === "page") yield* exporter.page(definition, path);
@@ -64,6 +65,7 @@ export async function* exportPages(
 
 class Exporter {
   readonly #app: ExportedApp;
+  /** By paths as routes are found. */
   readonly #hindrances: ReadonlyMap<string, readonly string[]>;
 
   constructor(app: ExportedApp, hindrances: ReadonlyMap<string, readonly string[]>) {
@@ -106,7 +108,7 @@ class Exporter {
 
   #whyNot(path: string, { status, headers }: Answered): string | undefined {
     if (status >= 400) return `is answered with status ${status}`;
-    const found = this.#hindrances.get(path);
+    const found = this.#hindrances.get(routedOf(path));
     if (found) return `looks at ${found.join(", ")} of the request`;
     if (status >= 300 && status < 400) return `redirects to ${headers.get("location") ?? "another address"}`;
     if (status !== 200) return `is answered with status ${status}`;
@@ -119,6 +121,11 @@ class Exporter {
     const response = await this.#app.fetch(request);
     return { status: response.status, headers: response.headers, body: await response.text() };
   }
+}
+
+/** Of an address that has been asked for, as `Request` spells it. */
+function routedOf(address: string): string {
+  return readTarget(new URL(address, "http://localhost").pathname).routed;
 }
 
 interface Answered {

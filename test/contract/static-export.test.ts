@@ -1,27 +1,34 @@
 /** Which pages an app can export, and why not: without a build, in memory. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
-import { createApp, page, type Context, type ExportStep, type PageDefinition } from "svc";
+import { createApp, invalidate, page, type Context, type ExportStep, type PageDefinition } from "svc";
 import { html, t } from "svc/jsx-runtime";
 import { recordLog } from "svc/testing";
 import { LOOKS } from "./cached-site.ts";
 
-const dist = mkdtempSync(join(tmpdir(), "svc-export-"));
-writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: [] }));
-async function stepsOf(pages: readonly PageDefinition[]): Promise<ExportStep[]> {
-  const env = {
-    NODE_ENV: "production",
-    SVC_DATABASE_URL: "memory:",
-    SVC_SECRET: "s".repeat(32),
-    SVC_SITE_URL: "https://example.com",
-  };
+/** Of a build without browser code. */
+function newDist(): string {
+  const folder = mkdtempSync(join(tmpdir(), "svc-export-"));
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: [] }));
+  return folder;
+}
+
+const dist = newDist();
+const env = {
+  NODE_ENV: "production",
+  SVC_DATABASE_URL: "memory:",
+  SVC_SECRET: "s".repeat(32),
+  SVC_SITE_URL: "https://example.com",
+};
+
+async function stepsOf(pages: readonly PageDefinition[], from = dist): Promise<ExportStep[]> {
   const app = createApp({ pages, env, log: recordLog() });
   const steps: ExportStep[] = [];
   try {
-    for await (const step of app.exportPages(dist)) steps.push(step);
+    for await (const step of app.exportPages(from)) steps.push(step);
   } finally {
     await app.close();
   }
@@ -41,6 +48,20 @@ describe("exporting pages", () => {
       assert.ok(step?.kind === "left-out" && /^looks at .+ of the request$/.test(step.why), JSON.stringify(step));
     });
   }
+
+  it("leaves out each of a page's entries that looks at a visitor, in whatever script its name is", async () => {
+    const load = (ctx: Context): unknown => (ctx.params["name"] === "x" ? "" : ctx.cookies["a"]);
+    const steps = await stepsOf([page("/a/:name", { ...plain, load, entries: ofNames(["x", "ü", "a/b", "a%2Fb"]) })]);
+    assert.deepEqual(
+      steps.map(({ kind, path }) => [kind, path]),
+      [
+        ["file", "/a/x"],
+        ["left-out", "/a/%C3%BC"],
+        ["left-out", "/a/a%2Fb"],
+        ["left-out", "/a/a%252Fb"],
+      ],
+    );
+  });
 
   it("says of a page that must be exported and can't that it must", async () => {
     const [step] = await stepsOf([page("/", { ...plain, static: true, load: ({ cookies }) => cookies["a"] })]);
@@ -92,4 +113,41 @@ describe("exporting pages", () => {
           assert.ok(!step.name.split("/").includes("..") && !/[\\\p{Cc}]/u.test(step.name), step.name);
     });
   }
+});
+
+describe("an exported page that is served", () => {
+  const served = newDist();
+  after(() => rmSync(served, { recursive: true, force: true }));
+
+  /** As the command writes it. */
+  function write(steps: readonly ExportStep[]): void {
+    const files = steps.filter((step) => step.kind === "file");
+    for (const { name, body } of files) {
+      mkdirSync(dirname(join(served, "static", name)), { recursive: true });
+      writeFileSync(join(served, "static", name), body);
+    }
+    writeFileSync(
+      join(served, "static.json"),
+      JSON.stringify(files.map(({ path, name, hashes }) => ({ path, name, hashes }))),
+    );
+  }
+
+  it("is the answer to its address until it is invalidated by its name, in whatever script that is", async (test) => {
+    let made = 0;
+    const load = (): number => ++made;
+    const view = (count: unknown): unknown => html(() => `<p>${t(String(count))}</p>`);
+    const entries = ofNames(["ü", "a/b"]);
+    const pages = [page("/a/:name", { ...plain, static: true, load, view, entries })];
+    write(await stepsOf(pages, served));
+    const app = createApp({ pages, env, log: recordLog() });
+    test.after(() => app.close());
+    await app.boot({ dist: served });
+    const shown = async (path: string): Promise<string | undefined> =>
+      /<p>(\d+)</.exec(await (await app.fetch(new Request(`https://example.com${path}`))).text())?.[1];
+    const addresses = ["/a/%C3%BC", "/a/a%2Fb"];
+    assert.deepEqual(await Promise.all(addresses.map(shown)), ["1", "2"]);
+    assert.equal(made, 2, "all were made at build");
+    invalidate("/a/ü");
+    assert.deepEqual(await Promise.all(addresses.map(shown)), ["3", "2"]);
+  });
 });
