@@ -57,7 +57,7 @@ const FLUSH_MS = 3000;
 
 class SvcApp implements App {
   readonly #options: AppOptions;
-  readonly #router = new Router();
+  readonly #router = new Router(BASE_PATH);
   readonly #closing = new AbortController();
   readonly #metrics: Metrics;
   readonly #ending: Drain;

@@ -7,8 +7,11 @@ import type { Handler } from "./types.ts";
 const none: Handler = () => ({ status: 200, headers: [], body: null });
 
 /** Which pattern answers, by the handler that stands for it. */
-function finder(patterns: readonly string[]): (path: string) => { pattern: string; params: object } | undefined {
-  const router = new Router();
+function finder(
+  patterns: readonly string[],
+  apart?: string,
+): (path: string) => { pattern: string; params: object } | undefined {
+  const router = new Router(apart);
   const handlers = patterns.map((pattern) => [pattern, (() => none) as unknown as Handler] as const);
   for (const [pattern, handler] of handlers) router.add("GET", pattern, handler);
   return (path) => {
@@ -61,6 +64,19 @@ describe("which pattern answers", () => {
     assert.equal(find("/café")?.pattern, "/café");
     assert.deepEqual(find("/straße/7"), { pattern: "/straße/:nr", params: { nr: "7" } });
     assert.deepEqual(find("/<b>/ä ö"), { pattern: "/<b>/:id", params: { id: "ä ö" } });
+  });
+
+  it("has paths that stand apart answered by patterns among them alone", () => {
+    const find = finder(["/**:rest", "/:a/:b", "/own/x", "/own/:name/more"], "/own");
+    for (const [path, pattern] of [
+      ["/own", "/**:rest"],
+      ["/own/x", "/own/x"],
+      ["/own/x/more", "/own/:name/more"],
+      ["/own/y", undefined],
+      ["/own/y/z", undefined],
+      ["/owner/x", "/:a/:b"],
+    ] as const)
+      assert.equal(find(path)?.pattern, pattern, path);
   });
 
   it("follows the same rule for any patterns and paths", () => {

@@ -26,6 +26,9 @@ const UNKNOWN: Match = { kind: "unknown" };
 
 export class Router {
   readonly #tree = new RouteTree<Route>();
+  /** Patterns below `#apart`. */
+  readonly #treeApart = new RouteTree<Route>();
+  readonly #apart: string | undefined;
   /** Patterns without parameters, which most requests hit, by method. */
   readonly #static = new Map<string, Map<string, Match>>();
   readonly #methods = new Set<string>();
@@ -34,13 +37,18 @@ export class Router {
   /** Paths that no pattern matches, where that is known. */
   readonly #unknown = new Set<string>();
 
+  /** @param apart a path such as `/_svc`: those below it are answered by patterns below it alone, not by `/**:rest`. Default none. */
+  constructor(apart?: string) {
+    this.#apart = apart === undefined ? undefined : `${apart}/`;
+  }
+
   /** @param method upper case. @param middleware around the handler, outermost first. */
   add(method: string, pattern: string, handler: Handler, middleware: readonly Middleware[] = []): void {
     const route = { method, pattern, handler: compose(middleware, handler) };
     this.#methods.add(method);
     this.#unknown.clear();
     this.#recent.clear();
-    this.#tree.add(method, pattern, route);
+    this.#treeOf(pattern).add(method, pattern, route);
     if (/[:*]/.test(pattern)) return;
     const paths = this.#static.get(method) ?? new Map<string, Match>();
     this.#static.set(method, paths.set(pattern, { kind: "found", route, params: NO_PARAMS }));
@@ -64,8 +72,13 @@ export class Router {
   #lookUp(method: string, path: string): Match | undefined {
     if (!this.#methods.has(method)) return undefined;
     let find = this.#recent.get(method);
-    if (!find) this.#recent.set(method, (find = remembered((of) => ({ match: asMatch(this.#tree.find(method, of)) }))));
+    if (!find)
+      this.#recent.set(method, (find = remembered((of) => ({ match: asMatch(this.#treeOf(of).find(method, of)) }))));
     return find(path).match;
+  }
+
+  #treeOf(path: string): RouteTree<Route> {
+    return this.#apart !== undefined && path.startsWith(this.#apart) ? this.#treeApart : this.#tree;
   }
 
   #miss(path: string): Match {

@@ -1,7 +1,7 @@
 /** Contract section 1: general. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { createApp, page } from "svc";
+import { createApp, page, route } from "svc";
 import { sendRaw } from "svc/testing";
 import { throughBothDoors } from "./both-doors.ts";
 import { API_KEY, createFixture, OPERATOR, withFixture } from "./app.ts";
@@ -328,6 +328,30 @@ describe("definitions", () => {
     const twice = page("/a", { title: "A", view: () => "" });
     const app = createApp({ pages: [twice, twice], env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) } });
     await assert.rejects(app.boot(), /GET \/a is defined twice/);
+    await app.close();
+  });
+
+  it("for whatever is left have no part below the framework's own path, nor has the app's middleware", async () => {
+    const seen: string[] = [];
+    const app = createApp({
+      routes: [route(["GET", "POST"], "/**:rest", ({ path }) => new Response(path), { csrf: false })],
+      middleware: [
+        (ctx, next) => {
+          seen.push(ctx.path);
+          return next();
+        },
+      ],
+      env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) },
+    });
+    const ask = (path: string, method = "GET"): Promise<Response> =>
+      app.fetch(new Request(`http://localhost${path}`, { method }));
+    const refused = await ask("/_svc/action/x");
+    assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "POST"]);
+    for (const path of ["/_svc/nope", "/_svc/nope/more", "/_svc/"]) assert.equal((await ask(path)).status, 404, path);
+    assert.equal((await ask("/_svc/loader.js", "POST")).status, 405);
+    assert.equal((await ask("/_svc/loader.js")).status, 200);
+    assert.deepEqual(seen, []);
+    assert.equal(await (await ask("/anything/else")).text(), "/anything/else");
     await app.close();
   });
 
