@@ -155,7 +155,11 @@ class SvcApp implements App {
   }
 
   boot(where: Surroundings = {}): Promise<void> {
-    return (this.#booting ??= this.#boot(where));
+    return (this.#booting ??= this.#boot(where).catch((error: unknown) => {
+      // Where another server listens, the next request tries again. Whoever called `start` has been told, and nothing is left of it.
+      if (!this.#listens && !this.#closing.signal.aborted) this.#booting = undefined;
+      throw error;
+    }));
   }
 
   async fetch(request: Request, origin?: RequestOrigin): Promise<Response> {
@@ -281,6 +285,7 @@ class SvcApp implements App {
       this.#hidden.add(services.secrets);
     } catch (error) {
       failed.abort();
+      this.#metrics.process.stop();
       if (services) await this.#ending.work(services, 0);
       throw error;
     }

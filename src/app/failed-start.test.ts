@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
 import pg from "pg";
 import { worker } from "../graph/definition/definition.ts";
+import { text } from "../http/response.ts";
 import { loadDriver } from "../store/sqlite/driver.ts";
 import { recordLog } from "../testing/log.ts";
 import { testDatabase, withoutPostgres } from "../testing/test-database.ts";
 import { createApp } from "./app.ts";
 import type { AppOptions } from "./options.ts";
+import { route } from "./route.ts";
 
 const SECRET = "a-secret-of-this-test-0123456789";
 
@@ -93,5 +95,35 @@ describe("a start that fails", () => {
     await client.end();
     await database.drop();
     assert.equal(listed.rowCount, 0);
+  });
+});
+
+describe("a boot that fails in an app without a server of its own", () => {
+  it("is tried again with the next request", async (t) => {
+    let boots = 0;
+    const onBoot = (): void => {
+      if (++boots === 1) throw new Error("the database is away");
+    };
+    const env = { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET };
+    const routes = [route("GET", "/", () => text("here"))];
+    const app = createApp({ env, onBoot, routes, log: recordLog() });
+    t.after(() => app.close());
+    const ask = (): Promise<Response> => app.fetch(new Request("http://localhost/"));
+    await assert.rejects(ask(), /the database is away/);
+    const [first, second] = await Promise.all([ask(), ask()]);
+    assert.deepEqual([first.status, second.status, boots], [200, 200, 2]);
+  });
+
+  it("is told to all that wait for it, and begun once for them", async (t) => {
+    let boots = 0;
+    const onBoot = async (): Promise<void> => {
+      boots++;
+      throw new Error("the database is away");
+    };
+    const app = createApp({ env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET }, onBoot, log: recordLog() });
+    t.after(() => app.close());
+    const ask = (): Promise<Response> => app.fetch(new Request("http://localhost/"));
+    await Promise.all([ask(), ask()].map((asked) => assert.rejects(asked, /the database is away/)));
+    assert.equal(boots, 1);
   });
 });

@@ -133,7 +133,10 @@ export interface AppOptions {
    * returning and fails by throwing or after 2 s; whoever asks for readiness learns the names of those that fail, the log why.
    */
   ready?: ReadyChecks;
-  /** Called once before the app boots, in development too: to migrate a database, or to refuse. What it throws stops the boot. */
+  /**
+   * Called once before the app boots, in development too: to migrate a database, or to refuse. What it throws stops the boot; an
+   * app that is mounted in another server boots again, and calls it again, with the next request.
+   */
   onBoot?: () => void | Promise<void>;
   /** How the app ends: when it stops to accept, and how long it waits for what is under way. */
   drain?: DrainOptions;
