@@ -28,6 +28,14 @@ const SITE: Site = {
     "GET /url": (ctx) => text(ctx.url.href),
     "GET /café au lait": () => text("found"),
     "GET /cookies": cookies,
+    "GET /kept/:said": (ctx) => {
+      ctx.setCookie("a", "1");
+      return { ...text("one visitor's"), headers: ["cache-control", ctx.params["said"] ?? ""] };
+    },
+    "GET /expires": (ctx) => {
+      ctx.setCookie("a", "1");
+      return { ...text("one visitor's"), headers: ["expires", "Thu, 01 Jan 2099 00:00:00 GMT"] };
+    },
     "GET /go": () => redirectTo("/todos/1"),
     "GET /empty": () => empty(),
     "GET /nonce": (ctx) => json({ nonce: ctx.nonce, again: ctx.nonce }),
@@ -189,6 +197,15 @@ throughBothDoors("answers", SITE, (send) => {
       "a=1; Path=/; HttpOnly; SameSite=Lax",
       "b=2%3B%20Path%3D%2Fevil; Path=/; SameSite=Lax",
     ]);
+  });
+
+  it("with a cookie are kept by no cache that others share, whatever a handler says", async () => {
+    const saidOf = async (target: string) => (await send(target)).headers["cache-control"];
+    for (const open of ["public", "max-age=600", "s-maxage=60", "immutable", "Max-Age=5, must-revalidate"])
+      assert.equal(await saidOf(`/kept/${encodeURIComponent(open)}`), "private, no-store", open);
+    assert.equal(await saidOf("/expires"), "private, no-store");
+    for (const own of ["private, max-age=600", "no-store", "no-cache"])
+      assert.equal(await saidOf(`/kept/${encodeURIComponent(own)}`), own);
   });
 
   it("are complete without a body: 204 and redirects", async () => {

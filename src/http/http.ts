@@ -318,11 +318,15 @@ function endBody({ body }: Result): void {
   if (isStream(body)) endEarly(body[Symbol.asyncIterator]());
 }
 
-/** A cookie is for one visitor: an answer that holds one and says that caches may share it would give it to all. */
+/** What has caches that others share keep an answer (RFC 9111 section 3); `immutable` is taken for a lifetime by some. */
+const SHAREABLE = /public|max-?age|immutable/i;
+
+/** A cookie is for one visitor: an answer that holds one and that caches may share would give it to all. */
 function setsCookies(jar: CookieJar | undefined, { headers }: Result): boolean {
   if (jar?.isEmpty !== false && !headers.includes("set-cookie")) return false;
   return headers.some(
-    (name, at) => at % 2 === 0 && name === "cache-control" && /public|s-maxage/i.test(headers[at + 1] ?? ""),
+    (name, at) =>
+      at % 2 === 0 && (name === "expires" || (name === "cache-control" && SHAREABLE.test(headers[at + 1] ?? ""))),
   );
 }
 
