@@ -11,8 +11,9 @@ import { compressed, isDocument } from "./compress.ts";
 import { RequestContext, type Source } from "./context.ts";
 import { endEarly, isPromise, WebChunks } from "./iterate.ts";
 import type { CookieJar, Vault } from "./jar.ts";
+import { CLIENT_LEFT, isLeaving } from "./leaving.ts";
 import type { Observer } from "./observer.ts";
-import { problem } from "./response.ts";
+import { empty, problem } from "./response.ts";
 import { settled } from "./settle.ts";
 import type { Router } from "./router.ts";
 import { FetchSource } from "./source-fetch.ts";
@@ -101,16 +102,13 @@ interface Answered {
   result: Result;
 }
 
-/** Whether an error only says that the one it was for has left. */
-function isLeaving(error: unknown, ctx: RequestContext): boolean {
-  return error instanceof Error && error.name === "AbortError" && ctx.signal.aborted;
-}
-
 /** One request at a door of node. */
 class Exchange {
   readonly #core: Core;
   readonly #message: IncomingMessage;
   readonly #reply: ServerResponse;
+  /** Before there was an answer: an end that is written to nobody counts as written for node. */
+  #hasLeft = false;
 
   constructor(core: Core, message: IncomingMessage, reply: ServerResponse) {
     this.#core = core;
@@ -142,6 +140,7 @@ class Exchange {
 
   #write({ ctx }: Answered, result: Result): Promise<void> | void {
     const [message, reply] = [this.#message, this.#reply];
+    this.#hasLeft = reply.destroyed;
     if (reply.headersSent) throw new TypeError("The answer has been sent by other code already");
     // An unread body is not read for the sake of the connection: it may be what was refused.
     const isUnread = !message.complete && hasBody(message);
@@ -158,7 +157,7 @@ class Exchange {
 
   #ended(answered: Answered): void {
     const { destroyed, writableFinished } = this.#reply;
-    this.#core.ended(answered, destroyed && !writableFinished);
+    this.#core.ended(answered, this.#hasLeft || (destroyed && !writableFinished));
   }
 }
 
@@ -227,7 +226,8 @@ class Core {
   }
 
   #failed(ctx: RequestContext, error: unknown): Answered | Promise<Answered> {
-    return this.#finished(ctx, this.#options.onError(error, ctx));
+    const hasLeft = isLeaving(error, ctx);
+    return this.#finished(ctx, hasLeft ? empty(CLIENT_LEFT) : this.#options.onError(error, ctx));
   }
 
   #finished(ctx: RequestContext, result: Result): Answered | Promise<Answered> {

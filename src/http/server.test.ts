@@ -309,4 +309,44 @@ describe("a client that leaves", () => {
     assert.equal((await sendOverSocket(server.port, "/")).text, "quick");
     assert.deepEqual(http.faults, []);
   });
+
+  for (const [how, errorOf] of [
+    ["that it has left", (signal) => signal.reason as unknown],
+    ["what a library makes of it", () => Object.assign(new Error("stopped"), { name: "AbortError" })],
+  ] satisfies [string, (signal: AbortSignal) => unknown][]) {
+    it(`before its answer, and the handler fails by ${how}: nobody's fault, counted as a request of the client's`, async (test) => {
+      let start = (): void => undefined;
+      const hasStarted = new Promise<void>((resolve) => (start = resolve));
+      let end: (seen: [status: number, isCut: boolean]) => void;
+      const hasEnded = new Promise<[number, boolean]>((resolve) => (end = resolve));
+      const { http, server } = await serve(test, {
+        routes: {
+          "GET /": ({ signal }) =>
+            new Promise((_, reject) => {
+              signal.addEventListener("abort", () => reject(errorOf(signal)));
+              start();
+            }),
+        },
+        observer: {
+          began: () => undefined,
+          ended: (_ctx, { status }, _durationMs, isCut) => end([status, isCut]),
+        },
+      });
+      const asked = request(server.url, { agent: false });
+      asked.on("error", () => undefined); // our own destroy
+      asked.end();
+      await hasStarted;
+      asked.destroy();
+      assert.deepEqual(await hasEnded, [499, true]);
+      assert.deepEqual(http.faults, []);
+    });
+  }
+
+  it("has no part in a handler that fails by a signal of its own", async (test) => {
+    const { http, server } = await serve(test, {
+      routes: { "GET /": () => AbortSignal.abort().throwIfAborted() as never },
+    });
+    assert.equal((await sendOverSocket(server.port, "/")).status, 500);
+    assert.equal(http.faults.length, 1);
+  });
 });

@@ -1,4 +1,5 @@
 /** What a call of an action is answered with: the envelope for a value and for every way to go wrong. */
+import { CLIENT_LEFT, isLeaving } from "../../http/leaving.ts";
 import { errorHeaders, json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
 import { ERRORS, SvcError } from "../../shared/errors.ts";
@@ -24,7 +25,7 @@ export function success(value: unknown): ActionReply {
 
 export function refusal(call: Omit<ActionCall, "spec">, error: unknown): Result {
   const { status, reply } = outcomeOf(call, error);
-  return json(reply, status, [...call.headers, ...errorHeaders(error)]);
+  return json(reply, isLeaving(error, call.ctx) ? CLIENT_LEFT : status, [...call.headers, ...errorHeaders(error)]);
 }
 
 /** Envelope and status for what an action threw; faults of ours are logged. */
@@ -44,12 +45,6 @@ export function outcomeOf(
   const reply: ActionReply = { ok: false, value: null, error: message };
   if (error instanceof SvcError && error.issues) reply.issues = error.issues;
   return { status, reply };
-}
-
-/** Whether an error says no more than that the client has left: what was waited for was wanted no more. */
-function isLeaving(error: unknown, { signal }: Context): boolean {
-  if (!signal.aborted) return false;
-  return error === signal.reason ? !(error instanceof SvcError) : error instanceof Error && error.name === "AbortError";
 }
 
 function isClosing(error: unknown, { closing }: Services): boolean {
