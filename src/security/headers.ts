@@ -97,8 +97,11 @@ const PERMISSIONS: Readonly<Record<string, readonly string[]>> = { camera: [], m
 /** Never an answer's own: a type that is guessed is how uploads become pages. */
 const NOSNIFF = "x-content-type-options";
 
-/** XML is shown as a document too, and in SVG there may be scripts: an upload that is opened by itself must not run them. */
-const XML = /(?:^|,)\s*(?:(?:text|application)\/xml\b|[^;,]*\+xml\b)/i;
+/**
+ * XML is shown as a document too, and in SVG there may be scripts: an upload that is opened by itself must not run them. Chromium
+ * takes `text/xsl` for XML.
+ */
+const XML = /(?:^|,)\s*(?:(?:text|application)\/xml\b|text\/xsl\b|[^;,]*\+xml\b)/i;
 
 export class SecurityHeaders {
   /** For every answer: `[name, value, …]`. */

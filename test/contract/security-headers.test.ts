@@ -97,6 +97,7 @@ describe("documents", () => {
       "image/svg+xml",
       "IMAGE/SVG+XML",
       "text/xml; charset=utf-8",
+      "text/xsl; charset=utf-8",
       "application/xml",
       "application/rss+xml",
       "image/png, image/svg+xml",
