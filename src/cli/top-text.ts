@@ -15,6 +15,8 @@ export interface TopView {
   failed: readonly Snapshot[];
   /** All that are running. */
   running: readonly Snapshot[];
+  /** Whether the server has not answered since: this is what was seen last. */
+  isAway?: boolean;
 }
 
 export interface Room {
@@ -50,11 +52,12 @@ export function topLines(url: string, view: TopView, { columns, rows }: Room, st
   return lines.slice(0, rows).map((line) => cut(line, columns));
 }
 
-function head(url: string, { status, at_ms: atMs }: TopView, style: Style): string[] {
+function head(url: string, { status, at_ms: atMs, isAway }: TopView, style: Style): string[] {
   const { hour, minutes } = status.recent;
   const ended = hour.done + hour.failed;
   const share = ended === 0 ? 0 : (hour.failed / ended) * 100;
-  const word = status.status === "ready" ? style("green", "ready") : style("red", status.status);
+  const state = isAway ? "does not answer since" : status.status;
+  const word = style(state === "ready" ? "green" : "red", state);
   const counts = Object.entries(status.graphs).map(([name, count]) => `${count} ${name}`);
   return [
     `${style("bold", "svc top")}  ${url}  ${word}  ${style("dim", `${timeText(atMs)}  ${status.version}  up ${spanText(status.uptime_ms)}`)}`,

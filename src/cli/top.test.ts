@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Started } from "../app/app-face.ts";
 import type { FleetQueue, Status } from "../app/operations-types.ts";
+import { SvcError } from "../shared/errors.ts";
 import { PATHS } from "../shared/wire.ts";
 import { createApp } from "../app/app.ts";
 import { worker } from "../graph/definition/definition.ts";
@@ -10,7 +11,7 @@ import { GraphClient } from "./graph-client.ts";
 import { createOutput } from "./output.ts";
 import { readTopArguments, type TopCommand } from "./top-arguments.ts";
 import { topLines } from "./top-text.ts";
-import { top, type Terminal } from "./top.ts";
+import { processTerminal, top, type Terminal } from "./top.ts";
 
 const KEY = "a-key-for-the-operator";
 let started: Started;
@@ -130,6 +131,36 @@ describe("svc top", () => {
     const output = createOutput({ write: () => undefined });
     const command = { url: started.url, json: true, intervalMs: 1, times: 1 };
     await assert.rejects(top(command, client, output, terminal(80, 24, 1)), { code: "SVC_UNAUTHORIZED" });
+  });
+
+  it("shows what was seen last while the server is away, and goes on when it is back", async () => {
+    const client = new GraphClient({ url: started.url, apiKey: KEY });
+    const get = client.get.bind(client);
+    let looks = 0;
+    client.get = (path: string) => {
+      if (path !== PATHS.status || ++looks !== 2) return get(path);
+      return Promise.reject(new SvcError("SVC_UNAVAILABLE", "Nothing answers there"));
+    };
+    const where = terminal(120, 24, 3);
+    const output = createOutput({ isTTY: true, write: () => undefined }, undefined, { NO_COLOR: "1" });
+    assert.equal(
+      await top({ url: "http://x", json: false, intervalMs: 1, times: undefined }, client, output, where),
+      0,
+    );
+    const words = where.texts.map((text) => /http:\/\/x {2}(.*?) {2}/.exec(text)?.[1]);
+    assert.deepEqual(words, [undefined, "ready", "does not answer since", "ready", undefined]);
+  });
+
+  it("leaves no listener behind with each look", async () => {
+    const { wait, close } = processTerminal();
+    const warned: string[] = [];
+    const note = ({ name }: Error): void => void warned.push(name);
+    process.on("warning", note);
+    for (let look = 0; look < 20; look++) assert.equal(await wait(0), false);
+    await new Promise((done) => setImmediate(done));
+    process.off("warning", note);
+    close();
+    assert.deepEqual(warned, []);
   });
 
   it("is told what it does not take", () => {

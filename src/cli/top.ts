@@ -2,6 +2,7 @@
 import type { ScheduleView } from "../graph/schedules/schedule-types.ts";
 import type { Snapshot } from "../graph/machine/view-types.ts";
 import type { FleetQueue, Status } from "../app/operations-types.ts";
+import { SvcError } from "../shared/errors.ts";
 import { PATHS } from "../shared/wire.ts";
 import type { GraphClient } from "./graph-client.ts";
 import type { Output } from "./output.ts";
@@ -18,6 +19,9 @@ const HOME = "\u001b[H";
 const CLEAR_LINE = "\u001b[K";
 const CLEAR_REST = "\u001b[J";
 const ROOM: Room = { columns: 100, rows: 30 };
+
+/** Of a server that can't be reached, and of what stands before it. */
+const AWAY: ReadonlySet<string> = new Set(["SVC_UNAVAILABLE", "SVC_INTERNAL"]);
 
 /** Where it is shown, so that tests can look over the shoulder. */
 export interface Terminal {
@@ -45,7 +49,7 @@ export async function top(
       if (isScreen) terminal.write(screenOf(topLines(url, view, terminal.room(), style)));
       else output.line(JSON.stringify(view));
       if (shown === times || (await terminal.wait(intervalMs))) return 0;
-      view = await look(client);
+      view = isScreen ? await lookAgain(client, view) : await look(client);
     }
   } finally {
     if (isScreen) terminal.write(LEAVE);
@@ -64,11 +68,22 @@ async function look(client: GraphClient): Promise<TopView> {
   return { at_ms: Date.now(), status, queues, schedules, failed: failed.graphs, running: running.graphs };
 }
 
+/** A server that is away for a moment, as while it is deployed, ends nobody's screen: what was seen last stays, and says so. */
+async function lookAgain(client: GraphClient, last: TopView): Promise<TopView> {
+  try {
+    return await look(client);
+  } catch (error) {
+    if (!(error instanceof SvcError && AWAY.has(error.code))) throw error;
+    return { ...last, isAway: true };
+  }
+}
+
 function screenOf(lines: readonly string[]): string {
   return HOME + lines.map((line) => line + CLEAR_LINE).join("\r\n") + CLEAR_REST;
 }
 
-function processTerminal(): Terminal {
+/** This process's own. */
+export function processTerminal(): Terminal {
   const { stdin, stdout } = process;
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -85,8 +100,12 @@ function processTerminal(): Terminal {
     wait: (ms) =>
       new Promise((resolve) => {
         if (ended.signal.aborted) return resolve(true);
-        const timer = setTimeout(() => resolve(false), ms);
-        ended.signal.addEventListener("abort", () => (clearTimeout(timer), resolve(true)), { once: true });
+        const stop = (): void => (clearTimeout(timer), resolve(true));
+        const timer = setTimeout(() => {
+          ended.signal.removeEventListener("abort", stop);
+          resolve(false);
+        }, ms);
+        ended.signal.addEventListener("abort", stop, { once: true });
       }),
     close: () => {
       process.off("SIGINT", end).off("SIGTERM", end);

@@ -42,15 +42,21 @@ describe("a backup", () => {
     assert.deepEqual([existsSync(at("none.db")), existsSync(at("x.db"))], [false, false]);
   });
 
+  it("makes the folder that it goes to", async () => {
+    const copy = at("backups/of/monday.db");
+    assert.ok((await backUp(at("used.db"), copy)).bytes > 0);
+    assert.ok(existsSync(copy));
+  });
+
   it("that fails says why, and leaves nothing", async () => {
     writeFileSync(at("text.db"), "no database, whatever its name says. ".repeat(100));
     await assert.rejects(backUp(at("text.db"), at("y.db")), {
       code: "SVC_STORE",
       message: /text\.db is no SQLite database/,
     });
-    await assert.rejects(backUp(at("used.db"), at("no/such/folder.db")), {
+    await assert.rejects(backUp(at("used.db"), at("text.db/folder.db")), {
       code: "SVC_STORE",
-      message: /could not be copied to .*folder\.db: ENOENT/,
+      message: /could not be copied to .*folder\.db: (?:ENOTDIR|EEXIST)/,
     });
     assert.deepEqual(
       readdirSync(folder).filter((name) => name.startsWith("y.db")),

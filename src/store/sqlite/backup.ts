@@ -3,7 +3,7 @@
  * writes it (`VACUUM INTO`, https://sqlite.org/lang_vacuum.html), as a reader beside the app, which is not held up. The copy has its name
  * only once it is whole, checked and on disk.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { SvcError } from "../../shared/errors.ts";
 import { loadDriver, type Driver } from "./driver.ts";
@@ -35,6 +35,7 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
   const DriverClass = await loadDriver();
   const part = copy + PART;
   try {
+    mkdirSync(dirname(copy), { recursive: true });
     rmSync(part, { force: true });
     // Empty: SQLite writes into it, and nobody else may read it at any time.
     closeSync(openSync(part, "wx", MODE));
@@ -43,12 +44,13 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
       driver.prepare("VACUUM INTO ?").run(part);
     });
     const graphs = using(new DriverClass(part), check);
-    sync(part);
+    sync(part, "r+");
     renameSync(part, copy);
-    sync(dirname(copy));
+    // Windows has no way to sync the names in a folder, nor a need to.
+    if (process.platform !== "win32") sync(dirname(copy), "r");
     return { bytes: statSync(copy).size, graphs };
   } catch (error) {
-    rmSync(part, { force: true });
+    if (existsSync(part)) rmSync(part);
     throw copyError(file, copy, error);
   }
 }
@@ -69,9 +71,9 @@ function using<T>(driver: Driver, work: (driver: Driver) => T): T {
   }
 }
 
-/** To the disk: a file, or the names in a folder. */
-function sync(path: string): void {
-  const opened = openSync(path, "r");
+/** To the disk. @param flags Windows syncs what is open for writing only, and a folder can't be */
+function sync(path: string, flags: "r" | "r+"): void {
+  const opened = openSync(path, flags);
   try {
     fsyncSync(opened);
   } finally {
