@@ -3,7 +3,7 @@
  * browser. Fetched by the first touch of a form. The form works without it; what it adds: nothing of the page is lost, the form can't be
  * sent twice at once, its files show how far they have got, and what does not arrive is said where it happened.
  */
-import { CSRF_FIELD, DOM, HEADERS, PATHS, type ActionReply } from "../shared/wire.ts";
+import { CSRF_FIELD, DOM, HEADERS, KEY_FIELD, PATHS, type ActionReply } from "../shared/wire.ts";
 import { navigate } from "./navigate.ts";
 
 type PageSwap = typeof import("./page-swap.ts");
@@ -104,7 +104,12 @@ const receive = async (form: HTMLFormElement, came: Came): Promise<void> => {
     return takeIn(form, came);
   }
   const reply = JSON.parse(came.text) as ActionReply;
-  if (!reply.ok) return failed(form, came.status, reply.error);
+  if (!reply.ok) {
+    // The server keeps this answer for the key, so what is sent again on purpose needs another. Not randomUUID: http has none.
+    const key = form.querySelector<HTMLInputElement>(`[name=${KEY_FIELD}]`);
+    if (key) key.value = crypto.getRandomValues(new Uint32Array(4)).join("-");
+    return failed(form, came.status, reply.error);
+  }
   const token = came.headers.get(HEADERS.csrf);
   if (token) for (const field of document.getElementsByName(CSRF_FIELD)) (field as HTMLInputElement).value = token;
   const href = new URL(reply.redirect ?? location.href, location.href);

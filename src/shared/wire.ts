@@ -162,8 +162,11 @@ export const REPORT_GROUP = "svc";
 /** Form field that carries the CSRF token where no script runs. */
 export const CSRF_FIELD = "_csrf";
 
+/** Form field that names what is sent, so that it runs once however often it comes. */
+export const KEY_FIELD = "_key";
+
 /** Form fields that are not the form's own: the token, what names this one intent, the page that the form stands in, and which of its forms it is. */
-export const FORM_FIELDS = { csrf: CSRF_FIELD, key: "_key", page: "_page", form: "_form" } as const;
+export const FORM_FIELDS = { csrf: CSRF_FIELD, key: KEY_FIELD, page: "_page", form: "_form" } as const;
 
 /** Configuration variables (contract section 2). */
 export const VARIABLES = {

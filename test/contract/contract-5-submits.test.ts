@@ -439,6 +439,18 @@ throughBothDoors(
       assert.deepEqual(ran.splice(0), [{ title: "file" }]);
     });
 
+    it("a fault is answered again as it was, with the form and what it held: sent again it is another intent", async () => {
+      ran.length = 0;
+      const fields = { title: "broken", _key: "intent-4", _page: "/form/7" };
+      for (const _time of [1, 2]) {
+        const { status, text } = await send(site, { fields, headers: BROWSER });
+        assert.equal(status, 500);
+        const told = shownIn(text);
+        assert.deepEqual([told["path"], told["status"], told["fields"]], ["/form/7", 500, [["title", "broken"]]]);
+      }
+      assert.equal(ran.splice(0).length, 1);
+    });
+
     it("a refusal is answered again as it was, and runs nothing twice", async () => {
       const fields = { title: "taken", _key: "intent-2", _page: "/form/7" };
       for (const _time of [1, 2]) assert.equal((await send(site, { fields, headers: BROWSER })).status, 409);

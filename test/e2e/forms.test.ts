@@ -118,6 +118,25 @@ describe("a form that is refused", () => {
   });
 });
 
+describe("a form that the server failed at", () => {
+  twice("is there with what was typed, and runs again when it is sent again", "/", async (story) => {
+    const { page } = story;
+    await page.fill("#save-profile-name", "broken");
+    for (const times of [1, 2]) {
+      const answered = page.waitForResponse("**/_svc/submit/**");
+      await page.click("#save");
+      assert.equal((await answered).status(), 500);
+      // By script or in the page that came.
+      await page.waitForFunction(() =>
+        document.querySelector("#save-profile")?.textContent?.includes("Internal error"),
+      );
+      assert.equal(await page.inputValue("#save-profile-name"), "broken");
+      assert.equal((await ran()).length, 1, `sent ${times} times`);
+    }
+    expectComplaint(story, 500);
+  });
+});
+
 describe("a form that is taken", () => {
   thrice("gives its handler typed values, and its page tells so once", "/", async ({ page }) => {
     await page.fill("#save-profile-name", "Ada & Co");

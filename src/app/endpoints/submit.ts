@@ -20,6 +20,7 @@ import { COOKIES, FORM_FIELDS, HEADERS, PATHS, type ActionReply } from "../../sh
 import { withinTime } from "../action-time.ts";
 import { answerError, prefersHtml } from "../error-page.ts";
 import { requireHeaderToken, requireOwnOrigin, requireToken } from "../guard.ts";
+import { isRedirect } from "../outcome.ts";
 import { pageAgain, pageOf } from "../page-again.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { withoutSecrets, type SubmitBody, type SubmitDefinition } from "../submit.ts";
@@ -108,6 +109,10 @@ async function answerKnown(call: Call): Promise<Answer> {
   const read = body;
   try {
     return await around(endpoints.middleware, ctx, () => performed(call, read));
+  } catch (error) {
+    // Of middleware: the form's own is an outcome already.
+    if (isRedirect(error)) return await shown(call, read, outcome(call, error));
+    throw error;
   } finally {
     await read.clear();
   }
@@ -218,15 +223,29 @@ async function performOnce(call: Call, body: Read, intent: string): Promise<Outc
   const { services } = endpoints;
   const keyed = { ctx, name: `submit ${name}`, args: body.digest, headers: [] };
   let made: Outcome | undefined;
-  const kept = await askedUntilThere(services, () =>
-    services.answers.once(intent, keyed, async () => {
-      // Whoever sends it again is waiting for this answer.
-      if (ctx instanceof RequestContext) ctx.outlive();
-      made = await perform(call, body);
-      return json(made.reply, made.status);
-    }),
-  );
-  return made ?? outcomeIn(kept);
+  try {
+    const kept = await askedUntilThere(services, () =>
+      services.answers.once(intent, keyed, async () => {
+        // Whoever sends it again is waiting for this answer.
+        if (ctx instanceof RequestContext) ctx.outlive();
+        made = await perform(call, body);
+        return json(made.reply, made.status);
+      }),
+    );
+    return made ?? outcomeIn(kept);
+  } catch (error) {
+    // An outcome like others: the page is shown again, with a key of its own for who wants to send it all the same.
+    if (!isUnderWay(error)) throw error;
+    const { status, headers } = error;
+    return outcome(call, new SvcError("SVC_INVALID", CUT_OFF, { status, cause: error, ...(headers && { headers }) }));
+  }
+}
+
+const CUT_OFF =
+  "This was sent before, and what became of it is not known. See whether it was done before you send it again";
+
+function isUnderWay(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.status === 409 && error.headers?.["retry-after"] !== undefined;
 }
 
 /** The answer that another process is making: a double click sends the second form while the first is under way. */
@@ -235,9 +254,7 @@ async function askedUntilThere(services: Services, ask: () => Promise<Result>): 
     try {
       return await ask();
     } catch (error) {
-      const isUnderWay =
-        error instanceof SvcError && error.status === 409 && error.headers?.["retry-after"] !== undefined;
-      if (!isUnderWay || asked === MAX_ASKED) throw error;
+      if (!isUnderWay(error) || asked === MAX_ASKED) throw error;
       await sleep(services.clock, ASKED_EVERY_MS);
     }
   }
@@ -283,24 +300,51 @@ async function shown(call: Call, body: Read | undefined, { status, reply, header
     const location = reply.redirect ?? page;
     return isTakenIn ? json({ ...reply, redirect: location }, 200, all) : added(redirectTo(location, 303), all);
   }
-  const again = status < 500 ? await againOn(call, body, page, status, reply) : undefined;
+  const isForPage = !isTakenIn && prefersHtml(ctx.header("accept"));
+  const asFault = isForPage ? afterFault : undefined;
+  const again = await (status < 500 ? againOn : asFault)?.(call, body, page, { status, reply });
   if (again) return added(again, all);
-  return isTakenIn || !prefersHtml(ctx.header("accept"))
-    ? json(reply, status, all)
-    : added(errorPage(ctx, call.endpoints.services, status, reply.error), all);
+  return isForPage
+    ? added(errorPage(ctx, call.endpoints.services, status, reply.error), all)
+    : json(reply, status, all);
+}
+
+interface Refused {
+  readonly status: number;
+  readonly reply: ActionReply & { ok: false };
 }
 
 async function againOn(
   { ctx, endpoints, name, definition }: Call,
   body: Read | undefined,
   page: string,
-  status: number,
-  reply: ActionReply & { ok: false },
+  { status, reply }: Refused,
 ): Promise<Result | undefined> {
   if (!(ctx instanceof RequestContext)) return undefined;
   const fields = body ? withoutSecrets(body, definition) : [];
   const refusal = { name, form: body?.form, status, message: reply.error, issues: reply.issues ?? [], fields };
   return pageAgain(ctx, endpoints.router, page, refusal);
+}
+
+/**
+ * The page again after a fault of ours, which a key is answered with for a day (decision 014): its form has another one, for who
+ * has looked and wants to send it once more. Only where the form says which page it stands in, for that one shows what went wrong.
+ */
+async function afterFault(
+  call: Call,
+  body: Read | undefined,
+  page: string,
+  refused: Refused,
+): Promise<Result | undefined> {
+  if (body?.page === undefined) return undefined;
+  try {
+    const again = await againOn(call, body, page, refused);
+    return again?.status === refused.status ? again : undefined;
+  } catch (err) {
+    const { ctx, endpoints } = call;
+    endpoints.services.log.warn({ reqId: ctx.requestId, err }, "The page of a form that failed could not be shown");
+    return undefined;
+  }
 }
 
 function added(result: Result, headers: readonly string[]): Result {
