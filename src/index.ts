@@ -8,7 +8,7 @@ export type { App, Started, StartOptions } from "./app/app-face.ts";
 export type { AppOptions, DevSupport, SessionOptions, Surroundings } from "./app/options.ts";
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/metrics/exposition.ts";
 export type { Change } from "./app/changes.ts";
-export type { HeldBack } from "./app/held.ts";
+export type { Doing, HeldBack } from "./app/held.ts";
 export type { FleetQueue, Operations, Status } from "./app/operations-types.ts";
 export type { ProcessView } from "./cluster/membership.ts";
 export type { Activity, ActivityRange, HourMinute, Recent, RecentHour, RecentMinute } from "./app/metrics/recent.ts";

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
 import { openStore } from "../store/open.ts";
-import { Held } from "./held.ts";
+import { Held, type Doing } from "./held.ts";
 
 /** Two processes on one store, and what was done and logged in them. */
 async function two() {
@@ -57,6 +57,40 @@ describe("what is held back", () => {
     await closing;
     await clock.advance(60_000);
     assert.deepEqual(done, ["begun"]);
+  });
+
+  it("tells how far it has come, here and in another process, once a second at most", async () => {
+    const { clock, here, there } = await two();
+    let finish = (): void => undefined;
+    let doing: Doing | undefined;
+    const { id } = here.hold(1000, async (given) => {
+      doing = given;
+      await new Promise<void>((resolve) => (finish = resolve));
+    });
+    assert.equal(await there.progressOf(id), undefined);
+    await clock.advance(1000);
+    await doing?.tell({ done: 1 });
+    assert.deepEqual(await there.progressOf(id), { done: 1 });
+    await clock.advance(999);
+    await doing?.tell({ done: 2 });
+    assert.deepEqual(await here.progressOf(id), { done: 1 });
+    await clock.advance(1);
+    await doing?.tell({ done: 3 });
+    assert.deepEqual(await there.progressOf(id), { done: 3 });
+    finish();
+    await here.close(1000);
+    assert.equal(await there.undo(id), false);
+  });
+
+  it("is told to stop where its process ends", async () => {
+    const { clock, here, done } = await two();
+    here.hold(1000, async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      done.push("stopped");
+    });
+    await clock.advance(1000);
+    await here.close(60_000);
+    assert.deepEqual(done, ["stopped"]);
   });
 
   it("is refused where it is to be held for more than an hour: what was undone would be forgotten before its time", async () => {

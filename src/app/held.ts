@@ -5,11 +5,18 @@
  */
 import { randomUUID } from "node:crypto";
 import { durationMs, sleep, type Clock, type Duration, type Timer } from "../shared/clock.ts";
+import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
 import type { AnswerStore } from "../store/visitors.ts";
 
 /** Longer than anybody looks on, and well within the day for which claims are kept: without its claim, what was undone would be done. */
 const LONGEST_MS = 3_600_000;
+
+/** How often at most it is kept how far something has come: each is a commit. */
+const TOLD_MS = 1000;
+
+/** The status of such a row: of an answer it would be that of HTTP. */
+const DOING = 102;
 
 type Side = "doing" | "undoing";
 
@@ -27,6 +34,14 @@ export interface HeldBack {
   dueMs: number;
 }
 
+/** What is handed to what was held back, when its time has come. */
+export interface Doing {
+  /** Aborted when the app ends: what can stop between two of its steps does so then. */
+  readonly signal: AbortSignal;
+  /** Keeps how far it has come, for `progressOf` in any process. Once a second at most: what is told in between is left out. Never rejects. */
+  readonly tell: (progress: Json) => Promise<void>;
+}
+
 /** Of many that want it back at once one has `now`; false: it has begun. */
 export type Undone = "now" | "before" | false;
 
@@ -34,13 +49,14 @@ export class Held {
   readonly #options: HeldOptions;
   readonly #timers = new Map<string, Timer>();
   readonly #running = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
 
   constructor(options: HeldOptions) {
     this.#options = options;
   }
 
   /** @param run its faults are logged. @throws TypeError for a delay that is none, or is over an hour */
-  hold(delay: Duration, run: () => Promise<void>): HeldBack {
+  hold(delay: Duration, run: (doing: Doing) => Promise<void>): HeldBack {
     const { clock } = this.#options;
     const delayMs = durationMs(delay);
     if (delayMs > LONGEST_MS)
@@ -66,20 +82,42 @@ export class Held {
     return first === undefined ? "now" : "before";
   }
 
-  /** What has not begun is dropped; resolves when what has begun is done, or has had its time. */
+  /** How far it had come when that was last kept, in whichever process; undefined where nothing was, or it is gone: a day is what is kept. */
+  async progressOf(id: string): Promise<Json | undefined> {
+    const { answer } = (await this.#options.store.find(id)) ?? {};
+    return answer && (JSON.parse(answer.body) as Json);
+  }
+
+  /** What has not begun is dropped, what has is told to stop; resolves when that is done or has stopped, or has had its time. */
   async close(deadlineMs: number): Promise<void> {
+    this.#ending.abort();
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
     if (this.#running.size > 0)
       await Promise.race([Promise.all(this.#running), sleep(this.#options.clock, deadlineMs)]);
   }
 
-  async #run(id: string, run: () => Promise<void>): Promise<void> {
+  async #run(id: string, run: (doing: Doing) => Promise<void>): Promise<void> {
     try {
-      if ((await this.#claim(id, "doing")) === undefined) await run();
+      if ((await this.#claim(id, "doing")) === undefined) await run(this.#doing(id));
     } catch (err) {
       this.#options.log.error({ err, id }, "What was held back could not be done");
     }
+  }
+
+  #doing(id: string): Doing {
+    const { store, clock, log } = this.#options;
+    let nextMs = -Infinity;
+    return {
+      signal: this.#ending.signal,
+      tell: async (progress) => {
+        if (clock.elapsed() < nextMs) return;
+        nextMs = clock.elapsed() + TOLD_MS;
+        await store
+          .settle(id, DOING, JSON.stringify(progress))
+          .catch((err: unknown) => log.warn({ err, id }, "How far what was held back has come could not be kept"));
+      },
+    };
   }
 
   /** @returns who was first; undefined: this one */

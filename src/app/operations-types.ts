@@ -1,6 +1,5 @@
 /** What those who run an app are told of it, and what they ask. Made in operations.ts. */
 import type { ProcessView } from "../cluster/membership.ts";
-import type { Undone } from "./held.ts";
 import type { QueueView } from "../graph/queue-types.ts";
 import type { LaneReport } from "../graph/machine/report-types.ts";
 import type { Steering } from "../graph/definition/steering-types.ts";
@@ -10,7 +9,7 @@ import type { GraphStatus } from "../shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../store/control.ts";
 import type { Page } from "../store/queries.ts";
 import type { Change } from "./changes.ts";
-import type { HeldBack } from "./held.ts";
+import type { Doing, HeldBack, Undone } from "./held.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
 import type { Activity, ActivityRange, Recent } from "./metrics/recent.ts";
 import type { Setting } from "./settings.ts";
@@ -68,15 +67,17 @@ export interface Operations {
   isOperatorKey(text: string): boolean;
   /**
    * Does something in a while, unless it is undone before: in this process, and where that ends first, not at all. What has begun when the
-   * app ends is waited for. @param delay an hour at most: for what is to be done later there are schedules, and nodes that sleep.
-   * @param run its faults are logged. @throws TypeError for a delay that is none, or is longer
+   * app ends is told to stop and waited for. @param delay an hour at most: for what is to be done later there are schedules, and nodes that sleep.
+   * @param run told when the app ends, and tells how far it has come; its faults are logged. @throws TypeError for a delay that is none, or is longer
    */
-  hold(delay: Duration, run: () => Promise<void>): HeldBack;
+  hold(delay: Duration, run: (doing: Doing) => Promise<void>): HeldBack;
   /**
    * Takes back what is held, in whichever process on the database. @returns `now` where this call has done that, `before` where another
    * one had: of many at once one has `now`. false where it has begun
    */
   undo(id: string): Promise<Undone>;
+  /** How far what was held has come, as it told itself, in whichever process does it; undefined where it told nothing, or a day ago. */
+  progressOf(id: string): Promise<Json | undefined>;
   /** Who did what by hand, newest first. */
   audit(query?: AuditQuery): Promise<Page<AuditRow>>;
   /**

@@ -33,6 +33,7 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),
     hold: (delay, run) => services.held.hold(delay, run),
     undo: (id) => services.held.undo(id),
+    progressOf: (id) => services.held.progressOf(id),
     audit: (query = {}) => store.audit.list(query),
     record: (operation, target, steering, data) =>
       store.audit.add(auditOf(operation, target, clock.now(), steering, data)),

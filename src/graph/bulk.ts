@@ -24,7 +24,7 @@ export interface BulkWork {
 export async function bulk(
   { graphs, take }: BulkWork,
   action: BulkAction,
-  { filter, limit = MOST, cursor, isDryRun = false, ...steering }: BulkOptions,
+  { filter, limit = MOST, cursor, isDryRun = false, onProgress, signal, onRefused, ...steering }: BulkOptions,
 ): Promise<BulkReport> {
   const page: ReadPage = (from, size) =>
     graphs.list({ ...filter, limit: size, ...(from === undefined ? {} : { cursor: from }) } satisfies GraphQuery);
@@ -32,14 +32,18 @@ export async function bulk(
   if (isDryRun && cursor === undefined) return { ...report, matched: (await page(cursor, 1)).total };
   if (isDryRun) return { ...report, ...(await counted(page, cursor, Math.min(limit, MOST))) };
   let next = cursor;
-  for (let left = Math.min(limit, MOST); left > 0;) {
+  for (let left = Math.min(limit, MOST); left > 0 && signal?.aborted !== true;) {
     const { items, nextCursor, total } = await page(next, Math.min(SLICE, left));
     if (next === cursor) report.matched = total;
-    const taken = await Promise.all(items.map(({ id }) => isTaken(take(action, id, steering))));
-    report.changed += taken.filter(Boolean).length;
-    report.refused += taken.filter((hasHeld) => !hasHeld).length;
+    const refusals = await Promise.all(items.map(({ id }) => refusalOf(take(action, id, steering))));
+    for (const [at, { id }] of items.entries()) {
+      const refusal = refusals[at];
+      report[refusal ? "refused" : "changed"]++;
+      if (refusal) onRefused?.(id, refusal);
+    }
     left -= items.length;
     next = nextCursor;
+    await onProgress?.(report);
     if (nextCursor === undefined) break;
   }
   return { ...report, next_cursor: next ?? null };
@@ -63,12 +67,12 @@ async function counted(
   return { matched, next_cursor: next ?? null };
 }
 
-async function isTaken(step: Promise<unknown>): Promise<boolean> {
+async function refusalOf(step: Promise<unknown>): Promise<SvcError | undefined> {
   try {
     await step;
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")) return false;
+    if (error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")) return error;
     throw error;
   }
 }

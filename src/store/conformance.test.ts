@@ -26,12 +26,16 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       const claims = await Promise.all(Array.from({ length: 20 }, () => store.answers.claim(row, 0)));
       assert.equal(claims.filter((known) => known === undefined).length, 1);
       assert.deepEqual(claims.find(Boolean), row);
+      assert.deepEqual(await store.answers.find("answer-1"), row);
+      await store.answers.settle("answer-1", 200, "half");
       await store.answers.settle("answer-1", 422, '{"ok":false}');
       const answer = { status: 422, body: '{"ok":false}' };
       assert.deepEqual(await store.answers.claim({ ...row, bodyHash: "other", createdMs: 2000 }, 0), {
         ...row,
         answer,
       });
+      assert.deepEqual(await store.answers.find("answer-1"), { ...row, answer });
+      assert.equal(await store.answers.find("answer-none"), undefined);
     });
 
     it("gives an id anew whose answer is too old, and deletes those", async () => {

@@ -29,7 +29,8 @@ export interface AnswerStore {
    * @returns the row that is there already, or undefined: then the call may run. Resolves after the durable commit
    */
   claim(row: AnswerRow, sinceMs: number): Promise<AnswerRow | undefined>;
-  /** Keeps the answer. Resolves after the durable commit. */
+  find(id: string): Promise<AnswerRow | undefined>;
+  /** Keeps the answer, in place of one that is there. Resolves after the durable commit. */
   settle(id: string, status: number, body: string): Promise<void>;
   /** Deletes rows from before this time. */
   purge(beforeMs: number): Promise<void>;

@@ -39,6 +39,36 @@ async function confirm(tag: string, expected: number): Promise<string> {
   return path;
 }
 
+/** Has the engine take one run of many at a time. @returns has the next one taken, once this one is; `isToStop` whether it was told to stop */
+function oneByOne(): { next: () => Promise<void>; isToStop: () => boolean } {
+  const bulk = app.engine.bulk.bind(app.engine);
+  const waiting: (() => void)[] = [];
+  let isToStop = (): boolean => false;
+  app.engine.bulk = async (step, options) => {
+    if (options.isDryRun === true) return bulk(step, options);
+    isToStop = () => options.signal?.aborted === true;
+    const report = await bulk(step, { ...options, limit: 1 });
+    await new Promise<void>((resolve) => void waiting.push(resolve));
+    return report;
+  };
+  const next = async (): Promise<void> => {
+    await until(async () => {
+      await clock.advance(5);
+      return waiting.length > 0;
+    }, "that one is taken");
+    waiting.shift()?.();
+  };
+  return { next, isToStop: () => isToStop() };
+}
+
+/** Waits until a page tells something. The engine has timers of its own. */
+async function tells(path: string, words: string): Promise<void> {
+  await until(async () => {
+    await clock.advance(5);
+    return (await text(path)).includes(words);
+  }, words);
+}
+
 async function text(path: string): Promise<string> {
   const answer = await client.get(path);
   assert.equal(answer.status, 200, path);
@@ -74,11 +104,7 @@ describe("a step for many runs", () => {
     await clock.advance(1);
     const later = await endless("b");
     await clock.advance(4999);
-    await until(async () => {
-      // The engine has timers of its own.
-      await clock.advance(5);
-      return (await text(path)).includes("1 run took it.");
-    }, "that it is done");
+    await tells(path, "1 run took it.");
     assert.equal((await app.engine.snapshot(there))?.phase, "failed");
     assert.equal(await isRunning(later), true);
     await client.submit(`${path}/undo`, {});
@@ -103,6 +129,41 @@ describe("a step for many runs", () => {
     await clock.advance(10_000);
     assert.match(await text(path), /The process that held it ended before its time\. Nothing was changed/);
     assert.match(await text(path), /Cancelling 3 runs: not done/);
+  });
+
+  it("tells how far it has come and who did not allow it, why, and stops where its process ends", async () => {
+    // More than run at once.
+    const start = async () => (await app.engine.start("sync-catalogue", null, { tags: ["d"] })).snapshot.graph_id;
+    const [left, ended, taken] = [await start(), await start(), await start()];
+    await app.engine.cancel(ended);
+    const path = await confirm("d", 3);
+    const { next, isToStop } = oneByOne();
+    await clock.advance(5000);
+    await tells(path, "1 of 3 so far: 1 took it.");
+    assert.match(await text(path), /<progress max="3" value="1" aria-label="[^"]+">/);
+    await clock.advance(1000);
+    await next();
+    await tells(path, "2 of 3 so far: 1 took it, 1 did not allow it.");
+    assert.match(await text(path), /<li>1: it is failed; cancel needs it to be /);
+    assert.match(await text("/_svc/ops/audit"), new RegExp(`<a href="${path}">`));
+    const closing = app.close();
+    await until(async () => isToStop(), "that it is told to stop");
+    await next();
+    // What runs has its time to end.
+    let isClosed = false;
+    void closing.then(() => (isClosed = true));
+    await until(async () => {
+      await clock.advance(1000);
+      return isClosed;
+    }, "that it is closed");
+    await open();
+    const page = await text(path);
+    assert.match(page, /Cancelling 3 runs was cut short/);
+    assert.match(page, /it stopped\. 1 run took it\. 1 did not allow it\. To cancel the others, take the step again/);
+    assert.doesNotMatch(page, /<progress/);
+    assert.equal((await app.engine.snapshot(taken))?.phase, "failed");
+    await until(() => isRunning(left), "that the one that was left runs");
+    await app.engine.cancel(left);
   });
 
   it("that nobody has taken is not there", async () => {

@@ -1,4 +1,5 @@
 /** What is done to graphs from outside, and who does it. */
+import type { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import type { Origin } from "../../store/graph-rows.ts";
 import type { GraphQuery } from "../../store/queries.ts";
@@ -71,6 +72,12 @@ export interface BulkOptions extends Steering {
   cursor?: string;
   /** Only counts: with a cursor one by one from there, as many as `limit`; without, as `engine.list` tells their total. */
   isDryRun?: boolean;
+  /** Told how far it has come, after each hundred or so; what it gives is waited for. */
+  onProgress?: (soFar: Readonly<BulkReport>) => void | Promise<void>;
+  /** Once aborted no further hundred is begun: `next_cursor` says where to go on. */
+  signal?: AbortSignal;
+  /** Told of each that did not allow it or was gone, and why. Must not throw. */
+  onRefused?: (graphId: string, refusal: SvcError) => void;
 }
 
 export interface BulkReport {

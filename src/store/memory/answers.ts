@@ -15,6 +15,11 @@ export class MemoryAnswers implements AnswerStore {
     return undefined;
   }
 
+  async find(id: string): Promise<AnswerRow | undefined> {
+    const known = this.#rows.get(id);
+    return known && { ...known };
+  }
+
   async settle(id: string, status: number, body: string): Promise<void> {
     await turn();
     const row = this.#rows.get(id);

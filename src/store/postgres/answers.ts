@@ -29,6 +29,11 @@ export class PostgresAnswers implements AnswerStore {
     return known && known["claim"] !== claim ? toAnswer(known) : undefined;
   }
 
+  async find(id: string): Promise<AnswerRow | undefined> {
+    const known = await this.#database.row("SELECT * FROM svc.answer WHERE id = $1", clean(id));
+    return known && toAnswer(known);
+  }
+
   async settle(id: string, status: number, body: string): Promise<void> {
     await this.#database.run("UPDATE svc.answer SET status = $1, body = $2 WHERE id = $3", status, clean(body), id);
   }

@@ -21,6 +21,11 @@ export class SqliteAnswers implements AnswerStore {
     });
   }
 
+  async find(id: string): Promise<AnswerRow | undefined> {
+    const known = this.#database.sql("SELECT * FROM answer WHERE id = ?").get(id);
+    return known && toAnswer(known);
+  }
+
   async settle(id: string, status: number, body: string): Promise<void> {
     await this.#database.write(() =>
       this.#database.sql("UPDATE answer SET status = ?, body = ? WHERE id = ?").run(status, body, id),

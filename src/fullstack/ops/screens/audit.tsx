@@ -108,5 +108,6 @@ export function AuditTable({ rows, look, isOfOne }: { rows: readonly AuditRow[];
 
 function Target({ row: { target } }: { row: AuditRow }) {
   if (target.startsWith("g_")) return <a href={`${OPS_PATH}/runs/${target}`}>{target}</a>;
+  if (target.startsWith("held_")) return <a href={`${OPS_PATH}/held/${target}`}>{target}</a>;
   return <span>{target}</span>;
 }

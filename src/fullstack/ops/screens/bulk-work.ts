@@ -2,25 +2,30 @@
  * A step for many runs as it is done: for those that were ticked, or for those that the filters of a list fit. What was confirmed is a
  * number, so it is not done to more. What is shown before, bulk.tsx has; how it is held back, held.tsx.
  */
-import { SvcError } from "../../../index.ts";
-import type { BulkOptions, BulkReport, Steering } from "../../../graph.ts";
+import { SvcError, type Doing } from "../../../index.ts";
+import type { BulkOptions, Steering } from "../../../graph.ts";
 import type { Step } from "../operator-route.ts";
 import type { BulkChoice, BulkStep } from "../views/bulk.ts";
 import { graphQueryOf } from "../views/runs-query.ts";
+import { Taken } from "../views/taken.ts";
 
-interface Taken {
-  changed: number;
-  refused: number;
-}
+/** Tells how far it has come, and is told to stop. */
+export type Watch = Pick<Doing, "signal"> & { tell: (taken: Taken) => Promise<void> };
 
-type Run = () => Promise<Taken>;
+/** @param taken counted up as it is done, so that it is known where that fails. @returns whether it came to its end, unstopped */
+export type Run = (taken: Taken, watch?: Watch) => Promise<boolean>;
 
 /** Takes those that were ticked, one by one. */
 export function ticked({ engine }: Step["app"], step: BulkStep, ids: readonly string[], steering: Steering): Run {
-  return async () => {
-    const taken = { changed: 0, refused: 0 };
-    for (const id of ids) taken[(await isTaken(engine[step](id, steering))) ? "changed" : "refused"]++;
-    return taken;
+  return async (taken, watch) => {
+    for (const id of ids) {
+      if (watch?.signal.aborted === true) return false;
+      const refusal = await refusalOf(engine[step](id, steering));
+      if (refusal) taken.refuse(id, refusal);
+      else taken.changed++;
+      await watch?.tell(taken);
+    }
+    return true;
   };
 }
 
@@ -43,24 +48,29 @@ export async function fitting(
 ): Promise<{ isGrown: boolean; run: Run }> {
   const query = { ...graphQueryOf(filter, nowMs), nowMs };
   const begin = newest === undefined ? await newestOf(engine, query) : newest + ABOVE;
-  if (begin === undefined) return { isGrown: false, run: async () => ({ changed: 0, refused: 0 }) };
+  if (begin === undefined) return { isGrown: false, run: async () => true };
   const { matched } = await engine.bulk(step, { filter: query, isDryRun: true, cursor: begin });
-  const run = async (): Promise<Taken> => {
-    const taken = { changed: 0, refused: 0 };
+  const run: Run = async (taken, watch) => {
     for (let cursor: string | undefined = begin; cursor !== undefined;) {
-      const left = isMore ? Infinity : expected - taken.changed - taken.refused;
+      const left = isMore ? Infinity : expected - taken.count;
       if (left <= 0) break;
-      const report: BulkReport = await engine.bulk(step, {
+      if (watch?.signal.aborted === true) return false;
+      const before = taken.changed;
+      const { next_cursor: next } = await engine.bulk(step, {
         ...steering,
         filter: query,
         cursor,
         ...(left < Infinity && { limit: left }),
+        ...(watch && { signal: watch.signal }),
+        onRefused: (id, refusal) => taken.refuse(id, refusal),
+        onProgress: ({ changed }) => {
+          taken.changed = before + changed;
+          return watch?.tell(taken);
+        },
       });
-      taken.changed += report.changed;
-      taken.refused += report.refused;
-      cursor = report.next_cursor ?? undefined;
+      cursor = next ?? undefined;
     }
-    return taken;
+    return true;
   };
   return { isGrown: matched > expected && !isMore, run };
 }
@@ -74,13 +84,13 @@ async function newestOf(engine: Step["app"]["engine"], query: BulkOptions["filte
 /** Sorts behind all that ids are made of. */
 export const ABOVE = "~";
 
-/** Whether a run allowed its step. @throws what is neither a refusal nor a run that is gone: what was steered until then is. */
-async function isTaken(step: Promise<unknown>): Promise<boolean> {
+/** Why a run did not allow its step, or that it is gone. @throws what is neither: what was steered until then is. */
+async function refusalOf(step: Promise<unknown>): Promise<SvcError | undefined> {
   try {
     await step;
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")) return false;
+    if (error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")) return error;
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { screen } from "../screen.tsx";
 import { BULK_STEPS, readBulk, type BulkChoice } from "../views/bulk.ts";
 import { bulkCommands } from "../views/commands.ts";
 import { chipsOf, endpointQueryOf, graphQueryOf, queryText } from "../views/runs-query.ts";
+import { Taken } from "../views/taken.ts";
 import { countText } from "../views/text.ts";
 import { ABOVE, fitting, ticked } from "./bulk-work.ts";
 import { BulkPreview, LISTED } from "./bulk-preview.tsx";
@@ -178,11 +179,12 @@ function bulkRun({ undo, redact }: Screens): (step: Step) => Promise<StepResult>
     if (work.isGrown) return grown(choice, expected);
     const { run } = work;
     if (undo !== false) {
-      const held = { step, count: expected, query: queryText(filter), run };
+      const held = { step, count: expected, isMore: fields["more"] === "1", query: queryText(filter), run };
       return { tone: "good", text: "", to: await holdBulk(app, undo, held, steering) };
     }
-    const { changed, refused } = await run();
-    return bulkTold(step, changed, refused);
+    const taken = new Taken();
+    await run(taken);
+    return bulkTold(step, taken);
   };
 }
 
@@ -195,7 +197,7 @@ function grown({ step, filter }: BulkChoice, expected: number): StepResult {
   };
 }
 
-function bulkTold(step: string, changed: number, refused: number): { tone: "good"; text: string } {
+function bulkTold(step: string, { changed, refused }: Taken): { tone: "good"; text: string } {
   const left = refused === 0 ? "" : ` ${countText(refused)} did not allow it.`;
   return { tone: "good", text: `${step[0]?.toUpperCase()}${step.slice(1)}: ${countText(changed)} done.${left}` };
 }

@@ -10,7 +10,10 @@ import { operatorRoute, type Step, type StepResult } from "../operator-route.ts"
 import { screen } from "../screen.tsx";
 import type { BulkStep } from "../views/bulk.ts";
 import { GRACE_MS, HELD, heldStepOf, type HeldState, type HeldStep } from "../views/held.ts";
-import { countText, durationText } from "../views/text.ts";
+import { Taken } from "../views/taken.ts";
+import { durationText } from "../views/text.ts";
+import type { Run } from "./bulk-work.ts";
+import { HeldProgress, runsText, takenText } from "./held-progress.tsx";
 import { StepButton, StepForm } from "./parts.tsx";
 
 /** How often it looks for what came of it, and how long after its time first. */
@@ -40,29 +43,33 @@ export function heldScreens(screens: Screens): Entry[] {
 export interface BulkWork {
   step: BulkStep;
   count: number;
+  /** Whether there are more, which were not counted. */
+  isMore: boolean;
   /** Of the list that it was taken from. */
   query: string;
-  run: () => Promise<{ changed: number; refused: number }>;
+  run: Run;
 }
 
 /** Holds a step back. @returns where it can be undone, and what comes of it is told */
 export async function holdBulk(
   app: App,
   undoIn: string | number,
-  { step, count, query, run }: BulkWork,
+  { step, count, isMore, query, run }: BulkWork,
   steering: Steering,
 ): Promise<string> {
   const { operations } = app;
-  const { id, dueMs } = operations.hold(undoIn, async () => {
+  const { id, dueMs } = operations.hold(undoIn, async ({ signal, tell }) => {
+    const taken = new Taken();
+    const watch = { signal, tell: () => tell({ ...taken.toJSON(), at_ms: operations.nowMs() }) };
     try {
-      const { changed, refused } = await run();
-      await operations.record(HELD.done, id, steering, { changed, refused });
+      const isWhole = await run(taken, watch);
+      await operations.record(isWhole ? HELD.done : HELD.stopped, id, steering, taken.toJSON());
     } catch (error) {
-      await operations.record(HELD.failed, id, steering, { message: (error as Error).message });
+      await operations.record(HELD.failed, id, steering, { message: (error as Error).message, ...taken.toJSON() });
       throw error;
     }
   });
-  const data = { step, count, query, due_ms: dueMs };
+  const data = { step, count, ...(isMore && { is_more: true }), query, due_ms: dueMs };
   await operations.record(HELD.held, id, steering, data).catch(async (error: unknown) => {
     // What nobody can see, nobody could undo.
     await operations.undo(id);
@@ -73,9 +80,15 @@ export async function holdBulk(
 
 async function loadHeld({ ctx, app, nowMs }: Look): Promise<HeldData> {
   const id = ctx.params["id"] ?? "";
-  const read = async (): Promise<HeldStep> =>
-    heldStepOf((await app.operations.audit({ target: id, limit: ROWS })).items, nowMs) ??
-    notFound("There is no such step: what is held back is in the audit trail, for as long as that is kept");
+  const read = async (): Promise<HeldStep> => {
+    // First: what is read after it says more than it, never less.
+    const progress = await app.operations.progressOf(id);
+    const { items } = await app.operations.audit({ target: id, limit: ROWS });
+    return (
+      heldStepOf(items, nowMs, progress) ??
+      notFound("There is no such step: what is held back is in the audit trail, for as long as that is kept")
+    );
+  };
   const held = await read();
   const { state } = held;
   if (state.kind !== "due" || state.sinceMs < GRACE_MS) return { ...held, id };
@@ -117,9 +130,12 @@ function LookAgain({ state }: { state: HeldState | undefined }) {
 function HeldView({ data, look }: { data: HeldData; look: Look }) {
   const { step, count, state, query, by } = data;
   return (
-    <div data-live="held" role="status">
+    <div data-live="held">
       <div class="panel held" data-state={state.kind} data-due={lookInMs(state)}>
-        <h1>{headingOf(data)}</h1>
+        <div role="status">
+          <h1>{headingOf(data)}</h1>
+          {state.kind === "due" ? null : <p>{textOf(state, step, count)}</p>}
+        </div>
         {state.kind === "held" ? (
           <p
             class="held-bar"
@@ -127,7 +143,8 @@ function HeldView({ data, look }: { data: HeldData; look: Look }) {
             aria-hidden="true"
           ></p>
         ) : null}
-        <p>{textOf(state, step, count)}</p>
+        {state.kind === "due" ? <p>{textOf(state, step, count)}</p> : null}
+        <HeldProgress held={data} />
         <p class="quiet">{`Confirmed by ${by}.`}</p>
         <div class="buttons">
           {state.kind === "held" ? (
@@ -160,17 +177,13 @@ function nounOf(step: BulkStep): string {
   return NOUNS[step];
 }
 
-function runsText(count: number): string {
-  return `${countText(count)} run${count === 1 ? "" : "s"}`;
-}
-
 function headingOf({ step, count, state }: HeldStep): string {
   const what = `${nounOf(step)} ${runsText(count)}`;
   if (state.kind === "held")
     return `${what} in ${durationText(Math.ceil(state.leftMs / 1000) * 1000).replace(".00", "")}`;
   if (state.kind === "undone") return `${what}: undone`;
   if (state.kind === "done") return `${what}: done`;
-  if (state.kind === "failed") return `${what} was cut short`;
+  if (state.kind === "failed" || state.kind === "stopped") return `${what} was cut short`;
   return state.kind === "lost" ? `${what}: not done` : `${what} …`;
 }
 
@@ -179,13 +192,15 @@ function textOf(state: HeldState, step: BulkStep, count: number): string {
     case "held":
       return "Until then it can be undone, and nothing is changed. Should the process that holds it end before, it is not done.";
     case "due":
-      return state.sinceMs < GRACE_MS
+      return Math.min(state.sinceMs, state.heard?.agoMs ?? Infinity) < GRACE_MS
         ? `It has been under way for ${durationText(state.sinceMs)}: what came of it is told here.`
-        : "It has begun, and nothing was heard of it since. If its process has ended, what was done until then is done: the list shows what is left.";
+        : `It has begun, and nothing was heard of it ${state.heard ? `for ${durationText(state.heard.agoMs)}` : "since"}. If its process has ended, what was done until then is done: the list shows what is left.`;
     case "undone":
       return `Nothing was changed: ${state.by} has taken it back.`;
     case "done":
-      return `${state.changed === 0 ? "No run" : runsText(state.changed)} took it.${state.refused === 0 ? "" : ` ${countText(state.refused)} did not allow it.`}${count > state.changed + state.refused ? " The others were gone by then, or fitted the filters no more." : ""}`;
+      return `${takenText(state.taken)}${count > state.taken.count ? " The others were gone by then, or fitted the filters no more." : ""}`;
+    case "stopped":
+      return `Its process was to end, and it stopped. ${takenText(state.taken)} To ${step} the others, take the step again.`;
     case "failed":
       return `${state.message}. What was done until then is done: the list shows what is left.`;
     case "lost":
