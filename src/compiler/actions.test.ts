@@ -69,13 +69,23 @@ describe("a module of server actions", () => {
         { exported: "ask", name: "ask", isStream: true },
       ]),
       [
-        'import { act } from "/_svc/act.js";',
-        'import { lines } from "/_svc/lines.js";',
-        'export const save = /* @__PURE__ */ act("save");',
-        'export default /* @__PURE__ */ act("remove");',
-        'export const ask = /* @__PURE__ */ lines("ask");',
+        'import { act as $svc_act } from "/_svc/act.js";',
+        'import { lines as $svc_lines } from "/_svc/lines.js";',
+        'export const save = /* @__PURE__ */ $svc_act("save");',
+        'export default /* @__PURE__ */ $svc_act("remove");',
+        'export const ask = /* @__PURE__ */ $svc_lines("ask");',
         "",
       ].join("\n"),
     );
+  });
+
+  it("may be called as what calls them", () => {
+    const stubs = actionStubs([
+      { exported: "act", name: "act", isStream: false },
+      { exported: "lines", name: "lines", isStream: true },
+    ]);
+    // Each name of the module once, whether it is imported or made.
+    const names = [...stubs.matchAll(/import \{ (?:\w+ as )?(\S+) \}|export const (\S+)/g)].map((m) => m[1] ?? m[2]);
+    assert.deepEqual(names.toSorted(), ["$svc_act", "$svc_lines", "act", "lines"]);
   });
 });

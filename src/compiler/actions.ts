@@ -86,15 +86,21 @@ function exportsOf(statement: ESTree.Program["body"][number]): { local: string; 
   );
 }
 
+/** Names beside those of an author, whose actions may be called act and lines. */
+const ACT = "$svc_act";
+const LINES = "$svc_lines";
+
 /** Browser module in place of an actions module. */
 export function actionStubs(actions: readonly ExportedAction[]): string {
   const stub = ({ exported, name, isStream: isLines }: ExportedAction): string => {
-    const call = `/* @__PURE__ */ ${isLines ? "lines" : "act"}(${JSON.stringify(name)});`;
+    const call = `/* @__PURE__ */ ${isLines ? LINES : ACT}(${JSON.stringify(name)});`;
     return exported === "default" ? `export default ${call}` : `export const ${exported} = ${call}`;
   };
   const imports = [
-    ...(actions.every((each) => each.isStream) ? [] : [`import { act } from ${JSON.stringify(PATHS.act)};`]),
-    ...(actions.some((each) => each.isStream) ? [`import { lines } from ${JSON.stringify(PATHS.lines)};`] : []),
+    ...(actions.every((each) => each.isStream) ? [] : [`import { act as ${ACT} } from ${JSON.stringify(PATHS.act)};`]),
+    ...(actions.some((each) => each.isStream)
+      ? [`import { lines as ${LINES} } from ${JSON.stringify(PATHS.lines)};`]
+      : []),
   ];
   return [...imports, ...actions.map(stub), ""].join("\n");
 }
