@@ -9,8 +9,9 @@ export type { AppOptions, DevSupport, SessionOptions, Surroundings } from "./app
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/metrics/exposition.ts";
 export type { Change } from "./app/changes.ts";
 export type { Doing, HeldBack } from "./app/held.ts";
-export type { FleetQueue, Operations, Status } from "./app/operations-types.ts";
+export type { FleetQueue, Operations, RequestView, Status } from "./app/operations-types.ts";
 export type { ProcessView } from "./cluster/membership.ts";
+export type { RefusedCaller } from "./app/metrics/refused-callers.ts";
 export type { Activity, ActivityRange, HourMinute, Recent, RecentHour, RecentMinute } from "./app/metrics/recent.ts";
 export type { Setting } from "./app/settings.ts";
 export type { AuditQuery, AuditRow } from "./store/control.ts";

@@ -1,6 +1,7 @@
 /** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
 import { existsSync } from "node:fs";
 import { Sessions } from "../http/sessions.ts";
+import { clientName, type OnRefused } from "../security/rate-limit.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -63,6 +64,11 @@ export async function boot(options: BootOptions): Promise<Services> {
     const { build } = await site.manifest();
     work = await openOrPutOff({ ...options, pageCache, changes, build });
     const { store, engine, webhooks, cluster, figures } = work;
+    const onRefused: OnRefused = (limit, clientIp, target) => {
+      const client = clientName(clientIp);
+      // What is no address is a limit over all clients.
+      if (client !== undefined) options.metrics.refusedCallers.add(client, limit, target);
+    };
     return {
       app: options.face,
       config,
@@ -79,7 +85,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
       actions,
       submits,
-      limits: new Limits({ config, clock, actions, submits, file, shared: store.rates }),
+      limits: new Limits({ config, clock, actions, submits, file, shared: store.rates, onRefused }),
       pageCache,
       hasCompression: app.compress ?? true,
       answers: new Answers({ store: store.answers, clock, log: options.log }),

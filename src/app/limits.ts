@@ -3,7 +3,7 @@ import { RequestContext } from "../http/context.ts";
 import { toResult } from "../http/write.ts";
 import type { Middleware } from "../http/types.ts";
 import { MemoryCounters } from "../security/memory-counters.ts";
-import { RateLimit } from "../security/rate-limit.ts";
+import { RateLimit, type OnRefused } from "../security/rate-limit.ts";
 import { systemClock, type Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { RateCounters } from "../shared/rate-counters.ts";
@@ -21,6 +21,8 @@ interface LimitsOptions {
   file: RateFile | undefined;
   /** Those of a store that processes share; the file stands above them. */
   shared: RateCounters | undefined;
+  /** Told of each refusal. */
+  onRefused: OnRefused;
 }
 
 /** @returns undefined where `SVC_RATE_FILE` is not set. @throws SvcError `SVC_STORE` when it can't be used */
@@ -33,13 +35,15 @@ export class Limits {
   readonly #clock: Clock;
   readonly #counters: RateCounters;
   readonly #file: RateFile | undefined;
+  readonly #onRefused: OnRefused;
   readonly #shared: RateLimit;
   readonly #own = new Map<string, RateLimit>();
   readonly #submits: RateLimit;
   readonly #ownOfSubmits = new Map<string, RateLimit>();
 
-  constructor({ config, clock, actions, submits, file, shared }: LimitsOptions) {
+  constructor({ config, clock, actions, submits, file, shared, onRefused }: LimitsOptions) {
     this.#clock = clock;
+    this.#onRefused = onRefused;
     this.#file = file;
     this.#counters = file ?? shared ?? new MemoryCounters();
     this.#shared = this.make("actions", config.actionsPerMinute);
@@ -64,7 +68,8 @@ export class Limits {
   }
 
   make(name: string, perMinute: number): RateLimit {
-    return new RateLimit({ name, perMinute, clock: this.#clock, counters: this.#counters });
+    const [clock, counters, onRefused] = [this.#clock, this.#counters, this.#onRefused];
+    return new RateLimit({ name, perMinute, clock, counters, onRefused });
   }
 
   /** Has those of `middleware` that `rateLimit` made count where and when this app does. */
@@ -104,7 +109,8 @@ export function rateLimit({ perMinute, name = `requests-${++made}` }: RateLimitO
   const limited: Middleware = async (ctx, next) => {
     // Who asks decides whether there is an answer, and nothing of what it holds.
     const clientIp = ctx instanceof RequestContext ? ctx.unseen(() => ctx.clientIp) : ctx.clientIp;
-    const { isAllowed, headers } = await limit.take(clientIp);
+    const target = (ctx instanceof RequestContext ? ctx.route?.pattern : undefined) ?? name;
+    const { isAllowed, headers } = await limit.take(clientIp, target);
     if (!isAllowed) throw tooMany(headers);
     const result = toResult(await next());
     return { ...result, headers: [...result.headers, ...headers] };

@@ -20,6 +20,7 @@ export function observe({ metrics, accessLog, tracer, phasesOf }: Watchers): Obs
   if (!accessLog && !tracer) return metrics;
   return {
     began: () => metrics.began(),
+    answering: (ctx) => metrics.answering(ctx),
     ended: (ctx, result, durationMs, isCut) => {
       metrics.ended(ctx, result, durationMs, isCut);
       if (accessLog) logRequest(accessLog, ctx, result, durationMs, isCut);

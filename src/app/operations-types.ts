@@ -12,6 +12,7 @@ import type { Change } from "./changes.ts";
 import type { Doing, HeldBack, Undone } from "./held.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
 import type { Activity, ActivityRange, Recent } from "./metrics/recent.ts";
+import type { RefusedCaller } from "./metrics/refused-callers.ts";
 import type { Setting } from "./settings.ts";
 
 /** The state of this process in one look, as the status endpoint answers it. Counts of attempts and requests begin with the process. */
@@ -55,6 +56,13 @@ export interface Operations {
    * commit of a graph's events, which may be thousands a second. It must not throw. @returns the way to stop
    */
   onChange(listener: (change: Change) => void): () => void;
+  /**
+   * The requests that this process is answering, the longest first; of those that came through `app.fetch`, what has not begun to go
+   * out. Told by their routes: paths and queries hold tokens.
+   */
+  requests(): RequestView[];
+  /** Who was turned away by a rate limit of this process in the last hour, most first: by client (of IPv6 the /64) and limit. */
+  refusedCallers(): { count: number; callers: RefusedCaller[] };
   /** What graphs did in the last hour, in all processes that share the database. */
   recent(): Promise<Recent>;
   /** The same by the name they were started by: each minute of the last hour, or each quarter of an hour of the last day. */
@@ -85,6 +93,21 @@ export interface Operations {
    * @param operation such as `webhook.ping` @param target what it was done to: an id, a name, `*`
    */
   record(operation: string, target: string, steering?: Steering, data?: Json): Promise<void>;
+}
+
+/** A request that is being answered. */
+export interface RequestView {
+  /** As logs and errors have it. */
+  request_id: string;
+  method: string;
+  /** Pattern of the route that answers; null where there is none: of public files, and of what is not there. */
+  route: string | null;
+  /** Unix milliseconds. */
+  since_ms: number;
+  /** Address; empty once the client has left. */
+  client: string;
+  /** Whether its answer goes out piece by piece: events, a late page, a large file. */
+  is_stream: boolean;
 }
 
 /** A queue over all processes. */

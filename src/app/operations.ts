@@ -10,7 +10,7 @@ import { VERSION } from "../webhooks/user-agent.ts";
 import { freeDiskOf } from "./disk.ts";
 import type { AppOptions } from "./options.ts";
 import type { Recent } from "./metrics/recent.ts";
-import type { FleetQueue, Operations, Status } from "./operations-types.ts";
+import type { FleetQueue, Operations, RequestView, Status } from "./operations-types.ts";
 import type { Services } from "./services.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -23,6 +23,8 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     processes: () => processesOf(services),
     nowMs: () => clock.now(),
     onChange: (listener) => services.changes.follow(listener),
+    requests: () => requestsOf(services),
+    refusedCallers: () => metrics.refusedCallers.read(),
     recent: async () => recentOf(services, await services.store.graphs.countByStatus()),
     activity: async (range = "hour") => {
       await activity.refresh();
@@ -38,6 +40,17 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     record: (operation, target, steering, data) =>
       store.audit.add(auditOf(operation, target, clock.now(), steering, data)),
   };
+}
+
+function requestsOf({ metrics, clock }: Services): RequestView[] {
+  const [nowMs, now] = [clock.now(), performance.now()];
+  return [...metrics.underWay].map((ctx) => ({
+    ...ctx.unseen(() => ({ request_id: ctx.requestId, client: ctx.clientIp })),
+    method: ctx.method,
+    route: ctx.route?.pattern ?? null,
+    since_ms: Math.round(nowMs - (now - ctx.startedMs)),
+    is_stream: ctx.isStreamed,
+  }));
 }
 
 async function recentOf({ activity, metrics }: Services, graphs: Status["graphs"]): Promise<Recent> {

@@ -48,6 +48,11 @@ export class RequestContext implements Context {
   scriptHashes: readonly string[] | undefined;
   /** Lines that the head of the answer has beside the answer's own, sound and ready to go out: `name: value\r\n`. */
   readyLines = "";
+  /** Whether its answer goes out piece by piece. */
+  isStreamed = false;
+  /** Those that came before it and behind it, of all that are being answered: the watcher's (observer.ts). */
+  before: RequestContext | undefined;
+  behind: RequestContext | undefined;
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now();
   readonly #source: Source;

@@ -198,6 +198,7 @@ class Core {
       requireSound?.();
       ctx = new RequestContext(source, readTarget(source.target), this.#options.vault);
       ctx.traceRatio = this.#options.traceRatio ?? 0;
+      this.#options.observer?.answering(ctx);
       const answer = this.#route(ctx);
       return isPromise(answer) ? this.#answeredLater(ctx, answer) : this.#answered(ctx, answer);
     } catch (error) {
@@ -269,6 +270,7 @@ class Core {
   send<Sent>(answered: Answered, write: (result: Result) => Sent): Sent {
     const { ctx, result } = answered;
     ctx.closeHead();
+    ctx.isStreamed = isStream(result.body);
     try {
       return write(result);
     } catch (error) {

@@ -6,6 +6,8 @@ import type { Result } from "./types.ts";
 export interface Observer {
   /** A request has come in; whatever becomes of it, `ended` is called once. */
   began(): void;
+  /** Its target could be read, so it is going to be answered. */
+  answering(ctx: RequestContext): void;
   /**
    * Its answer is sent, a streamed one to its end.
    * @param isCut the client left before the end

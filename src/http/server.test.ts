@@ -329,6 +329,7 @@ describe("a client that leaves", () => {
         },
         observer: {
           began: () => undefined,
+          answering: () => undefined,
           ended: (_ctx, { status }, _durationMs, isCut) => end([status, isCut]),
         },
       });

@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
 import type { RateCounters } from "../shared/rate-counters.ts";
 import { MemoryCounters } from "./memory-counters.ts";
-import { clientKey, RateLimit, type RateVerdict } from "./rate-limit.ts";
+import { clientKey, clientName, RateLimit, type RateVerdict } from "./rate-limit.ts";
 
 /** Flat list to lookup. */
 function headersOf({ headers }: RateVerdict): Record<string, string | undefined> {
@@ -79,6 +79,32 @@ describe("rate limit", () => {
     await limit.take("2001:db8:1:2::1");
     assert.equal((await limit.take("2001:db8:1:2:ffff::9")).isAllowed, false);
     assert.equal((await limit.take("2001:db8:1:3::1")).isAllowed, true);
+  });
+
+  it("tells of each refusal: which limit, whom, and of what", async () => {
+    const told: unknown[] = [];
+    const onRefused = (...refusal: unknown[]): number => told.push(refusal);
+    const [here, stored] = [new MemoryCounters(), new MemoryCounters()];
+    const elsewhere: RateCounters = { add: (...call) => stored.add(...call) };
+    for (const counters of [here, elsewhere]) {
+      const limit = new RateLimit({ name: "actions", perMinute: 1, clock, counters, onRefused });
+      await limit.take("203.0.113.9", "save");
+      await limit.take("203.0.113.9", "send");
+      await limit.take("203.0.113.9");
+    }
+    const once = [
+      ["actions", "203.0.113.9", "send"],
+      ["actions", "203.0.113.9", "actions"],
+    ];
+    assert.deepEqual(told, [...once, ...once]);
+  });
+
+  it("names a client by what is counted as one", () => {
+    assert.equal(clientName("203.0.113.9"), "203.0.113.9");
+    assert.equal(clientName("2001:db8:1:2::1"), "2001:db8:1:2::/64");
+    assert.equal(clientName("2001:db8::1"), "2001:db8::/64");
+    assert.equal(clientName("::1"), "::/64");
+    assert.equal(clientName("all"), undefined);
   });
 
   it("counts calls made at once one by one", async () => {

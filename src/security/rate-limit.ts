@@ -22,7 +22,12 @@ export interface RateLimitOptions {
   clock: Clock;
   /** Default: in memory, its own. */
   counters?: RateCounters;
+  /** Told of each refusal: by which limit, whom, and of what. Must not throw. Default: nothing. */
+  onRefused?: OnRefused | undefined;
 }
+
+/** @param target as whoever counted the call named it */
+export type OnRefused = (limit: string, clientIp: string, target: string) => void;
 
 const WINDOW_SECONDS = 60;
 
@@ -40,17 +45,20 @@ export class RateLimit {
     this.#counters = options.counters ?? new MemoryCounters();
   }
 
-  /** Counts one call; at once where counts are in memory. */
-  take(clientIp: string): RateVerdict | Promise<RateVerdict> {
-    const key = clientKey(clientIp);
-    if (!(this.#counters instanceof MemoryCounters)) return this.#takeLater(key);
+  /**
+   * Counts one call; at once where counts are in memory.
+   * @param target what is called, for those who are told of refusals: of few values, none of them a secret. Default: the limit
+   */
+  take(clientIp: string, target = this.#options.name): RateVerdict | Promise<RateVerdict> {
+    if (!(this.#counters instanceof MemoryCounters)) return this.#takeLater(clientIp, target);
     const { name, clock } = this.#options;
-    return this.#verdict(this.#counters.add(`${name}:${key}`, 1, WINDOW_SECONDS * 1000, clock.now()));
+    const key = `${name}:${clientKey(clientIp)}`;
+    return this.#verdict(this.#counters.add(key, 1, WINDOW_SECONDS * 1000, clock.now()), clientIp, target);
   }
 
-  async #takeLater(key: string): Promise<RateVerdict> {
+  async #takeLater(clientIp: string, target: string): Promise<RateVerdict> {
     const limiter = await (this.#limiter ??= this.#openLimiter());
-    return this.#verdict(await limiter.take(key));
+    return this.#verdict(await limiter.take(clientKey(clientIp)), clientIp, target);
   }
 
   /** Loaded here: few apps have counts that may fail, and the library is 6 ms of a start. */
@@ -63,13 +71,16 @@ export class RateLimit {
     return new StoreLimiter(options, this.#counters, insurance);
   }
 
-  #verdict({ consumed, endMs }: RateCount): RateVerdict {
-    const { name, perMinute, clock } = this.#options;
+  #verdict({ consumed, endMs }: RateCount, clientIp: string, target: string): RateVerdict {
+    const { name, perMinute, clock, onRefused } = this.#options;
     const isAllowed = consumed <= perMinute;
     const resetSeconds = Math.max(1, Math.ceil((endMs - clock.now()) / 1000));
     const left = `"${name}";r=${Math.max(0, perMinute - consumed)};t=${resetSeconds}`;
     const headers = [...this.#policy, "ratelimit", left];
-    if (!isAllowed) headers.push("retry-after", String(resetSeconds));
+    if (!isAllowed) {
+      headers.push("retry-after", String(resetSeconds));
+      onRefused?.(name, clientIp, target);
+    }
     return { isAllowed, headers };
   }
 }
@@ -88,3 +99,16 @@ export const clientKey: (clientIp: string) => string = remembered((clientIp) => 
     .map((word) => word.toString(16))
     .join(":")}/64`;
 });
+
+/** Who is counted as one, as people write it: `203.0.113.9`, `2001:db8::/64`; undefined for what is no address. */
+export function clientName(clientIp: string): string | undefined {
+  const words = parseAddress(clientIp);
+  if (!words) return undefined;
+  if (isIPv4Address(words))
+    return words
+      .slice(6)
+      .flatMap((word) => [word >> 8, word & 255])
+      .join(".");
+  const prefix = words.slice(0, 4).map((word) => word.toString(16));
+  return `${new URL(`http://[${prefix.join(":")}::]`).hostname.slice(1, -1)}/64`;
+}

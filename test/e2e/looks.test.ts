@@ -37,6 +37,7 @@ before(async () => {
     `/deliveries/${delivery}`,
     `/deliveries/${delivery}/replay`,
     "/workers",
+    "/requests",
     "/audit",
     "/settings",
   ];

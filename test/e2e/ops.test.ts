@@ -45,6 +45,9 @@ before(async () => {
   await until(isWaiting, "that it waits");
   const hook = await app.webhooks.create({ url: `${started.url}/_svc/demo/webhook-inbox`, events: ["graph.done"] });
   delivery = (await app.webhooks.ping(hook.registration.id)).delivery_id;
+  // A stream that is open, and somebody who is refused.
+  await fetch(started.url + app.eventsUrl(waiting));
+  for (let guess = 0; guess <= 10; guess++) await fetch(at("/sign-in"), { method: "POST" });
   await app.engine.queues.pause("pack", { by: "ada", note: "the belt stands still" });
 });
 after(async () => {
@@ -93,11 +96,32 @@ function screens(): string[] {
     `/deliveries/${delivery}`,
     `/deliveries/${delivery}/replay`,
     "/workers",
+    "/requests",
     "/audit",
     "/settings",
     "/go",
   ];
 }
+
+describe("the screen of requests", () => {
+  it("shows what is open and who was refused, and what comes while somebody looks", async () => {
+    const tab = await openTab(browser);
+    await tab.page.goto(at("/requests"));
+    await tab.page
+      .getByRole("row", { name: /events.* stream/ })
+      .first()
+      .waitFor();
+    await tab.page.getByRole("row", { name: /ops-sign-in/ }).waitFor();
+    const leaving = new AbortController();
+    const headers = { "x-request-id": "come-later" };
+    await fetch(started.url + app.eventsUrl(waiting), { headers, signal: leaving.signal });
+    const row = tab.page.getByText("come-later");
+    await row.waitFor();
+    leaving.abort();
+    await row.waitFor({ state: "detached" });
+    await tab.close();
+  });
+});
 
 describe("every screen of the operators", () => {
   const themes = [["light"], ["dark", ["color-contrast"]]] as const;
@@ -132,6 +156,7 @@ describe("every screen of the operators", () => {
       s: "Schedules",
       w: "Webhooks",
       k: "Workers",
+      n: "Requests",
       a: "Audit trail",
       e: "Settings",
       o: "Overview",

@@ -71,7 +71,7 @@ class Calling {
     const target = services.actions.get(name);
     if (!target) throw unknownAction(services, name);
     const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
-    return whenThere(services.limits.ofAction(name).take(ctx.clientIp), (verdict) => {
+    return whenThere(services.limits.ofAction(name).take(ctx.clientIp, name), (verdict) => {
       requireAllowed(call, verdict);
       return whenThere(readCall(call), (bytes) => {
         const args = argsOf(jsonIn(bytes, MAX_NODES));

@@ -32,7 +32,7 @@ interface Limits {
 }
 
 async function receive(ctx: Context, services: Services, limits: Limits): Promise<Result> {
-  const verdict = await limits.clients.take(ctx.clientIp);
+  const verdict = await limits.clients.take(ctx.clientIp, PATHS.cspReport);
   if (!verdict.isAllowed) {
     const [, retryAfter = "60"] = verdict.headers.slice(verdict.headers.indexOf("retry-after"));
     throw new SvcError("SVC_RATE_LIMIT", "Too many reports", { headers: { "retry-after": retryAfter } });
@@ -41,7 +41,8 @@ async function receive(ctx: Context, services: Services, limits: Limits): Promis
   if (foreignCharset(ctx.header("content-type")) !== undefined) throw new SvcError("SVC_INVALID", "Send UTF-8");
   requireLength(ctx, MAX_BODY_BYTES);
   for (const report of readReports(parseJson(await ctx.text(MAX_BODY_BYTES)))) {
-    if ((await limits.lines.take("all")).isAllowed) services.log.warn({ ...report }, "A browser told of the policy");
+    if ((await limits.lines.take("all", PATHS.cspReport)).isAllowed)
+      services.log.warn({ ...report }, "A browser told of the policy");
   }
   return empty();
 }

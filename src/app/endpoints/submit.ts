@@ -94,7 +94,7 @@ function outcomeName(status: number): "ok" | "refused" | "failed" {
 
 async function answerKnown(call: Call): Promise<Answer> {
   const { ctx, endpoints, name, headers } = call;
-  const verdict = await endpoints.services.limits.ofSubmit(name).take(ctx.clientIp);
+  const verdict = await endpoints.services.limits.ofSubmit(name).take(ctx.clientIp, name);
   headers.push(...verdict.headers);
   if (!verdict.isAllowed) throw new SvcError("SVC_RATE_LIMIT", "Too many requests");
   const type = requireMediaType(ctx, TYPES);

@@ -5,19 +5,25 @@ import type { Result } from "../../http/types.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { CsrfRefusal } from "../guard.ts";
+import { Answering } from "./answering.ts";
 import { Counter } from "./counter.ts";
 import { DeliveryMetrics } from "./deliveries.ts";
 import type { Family } from "./exposition.ts";
 import { ProcessMetrics } from "./process.ts";
 import { RecentMinutes } from "./recent.ts";
+import { RefusedCallers } from "./refused-callers.ts";
 import { RequestMetrics } from "./requests.ts";
 
 export class Metrics implements Observer {
   readonly requests = new RequestMetrics();
+  /** The requests that are being answered. */
+  readonly underWay = new Answering();
   readonly process = new ProcessMetrics();
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
   readonly submits = new Counter("svc_submits_total", "Form submits by outcome", ["submit", "outcome"]);
   readonly refusals = new Counter("svc_refusals_total", "Refused requests by reason", ["reason"]);
+  /** By a rate limit, in the last hour. */
+  readonly refusedCallers: RefusedCallers;
   readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
   /** A worker may be one of several that ran. */
   readonly stillMs = new Counter("svc_worker_blocking_milliseconds_total", "Event loop at a standstill", ["worker"]);
@@ -31,6 +37,7 @@ export class Metrics implements Observer {
   readonly recent: RecentMinutes;
 
   constructor(clock: Clock) {
+    this.refusedCallers = new RefusedCallers(clock);
     this.recent = new RecentMinutes(clock, () => this.onRecent());
   }
 
@@ -38,7 +45,12 @@ export class Metrics implements Observer {
     this.requests.inFlight++;
   }
 
+  answering(ctx: RequestContext): void {
+    this.underWay.add(ctx);
+  }
+
   ended(ctx: RequestContext, result: Result, durationMs: number, isCut: boolean): void {
+    this.underWay.remove(ctx);
     this.requests.ended(ctx, result, durationMs, isCut);
   }
 

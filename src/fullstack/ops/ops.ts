@@ -24,6 +24,7 @@ import { workerScreens } from "./screens/workers.tsx";
 import { auditScreen } from "./screens/audit.tsx";
 import { replayScreens } from "./screens/replay.tsx";
 import { queueScreens } from "./screens/queues.tsx";
+import { requestScreens } from "./screens/requests.tsx";
 import { runScreens } from "./screens/run.tsx";
 import { runsScreens } from "./screens/runs.tsx";
 import { scheduleScreens } from "./screens/schedules.tsx";
@@ -60,6 +61,7 @@ export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO
     ...deliveryScreens(screens),
     ...replayScreens(screens),
     ...workerScreens(screens),
+    ...requestScreens(screens),
     ...auditScreen(screens),
     ...settingsScreen(screens),
     ...goScreen(screens),

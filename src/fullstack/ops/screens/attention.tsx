@@ -1,5 +1,5 @@
-/** What needs somebody: failures by what they have in common, runs that wait for a word from outside or are stuck, webhooks that are off. */
-import type { App } from "../../../index.ts";
+/** What needs somebody: failures by what they have in common, runs that wait for a word or are stuck, webhooks that are off, clients refused. */
+import type { App, RefusedCaller } from "../../../index.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
@@ -9,6 +9,7 @@ import { queryText } from "../views/runs-query.ts";
 import { movedMs } from "../views/stuck.ts";
 import { countText } from "../views/text.ts";
 import { Empty, Time } from "./parts.tsx";
+import { RefusedItem } from "./requests.tsx";
 
 export type Hook = Awaited<ReturnType<App["webhooks"]["get"]>>;
 
@@ -21,6 +22,8 @@ interface AttentionProps {
   stuck: readonly Snapshot[];
   /** Webhooks that failures have switched off. */
   dead: readonly Hook[];
+  /** Clients that rate limits have refused. */
+  refused: readonly RefusedCaller[];
   look: Look;
 }
 
@@ -32,8 +35,8 @@ function isSomebodysTurn({ status, kind }: Snapshot["nodes"][number]): boolean {
   return kind === "wait" && status === "waiting";
 }
 
-export function Attention({ groups, waiting, running, stuck, dead, look }: AttentionProps) {
-  if ([groups, waiting, stuck, dead].every((list) => list.length === 0))
+export function Attention({ groups, waiting, running, stuck, dead, refused, look }: AttentionProps) {
+  if ([groups, waiting, stuck, dead, refused].every((list) => list.length === 0))
     return (
       <Empty title="Nothing">
         <p>{`No run has failed in the last hour, and none${running > LOOKED ? ` of the oldest ${countText(LOOKED)}` : ""} waits for somebody.`}</p>
@@ -92,6 +95,9 @@ export function Attention({ groups, waiting, running, stuck, dead, look }: Atten
       ))}
       {dead.map((hook) => (
         <DeadHook hook={hook} look={look} key={hook.id} />
+      ))}
+      {refused.map((caller) => (
+        <RefusedItem caller={caller} look={look} key={`${caller.limit} ${caller.client}`} />
       ))}
     </ul>
   );

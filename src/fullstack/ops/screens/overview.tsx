@@ -6,6 +6,7 @@ import {
   type Entry,
   type FleetQueue,
   type Recent,
+  type RefusedCaller,
   type Status,
 } from "../../../index.ts";
 import type { Snapshot } from "../../../graph.ts";
@@ -51,6 +52,7 @@ interface OverviewData {
   waiting: Snapshot[];
   stuck: Snapshot[];
   dead: Hook[];
+  refused: RefusedCaller[];
   latest: Snapshot[];
   usual: ReadonlyMap<string, Usual>;
   ticks: Tick[];
@@ -102,6 +104,7 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     waiting,
     stuck: stuckRuns(long.items, nowMs).slice(0, GROUPS),
     dead: dead.slice(0, GROUPS),
+    refused: operations.refusedCallers().callers.slice(0, GROUPS),
     latest: shown,
     usual: await usualLengths(
       app,
@@ -146,7 +149,9 @@ function Lists({ data, look }: { data: OverviewData; look: Look }) {
       <section aria-labelledby="attention">
         <div class="head">
           <h2 id="attention">Needs attention</h2>
-          <p class="quiet">failures of the last hour, what waits for somebody, what is stuck or switched off</p>
+          <p class="quiet">
+            failures of the last hour, what waits for somebody, what is stuck or switched off, who was refused
+          </p>
         </div>
         <div data-live="attention">
           <Attention
@@ -155,6 +160,7 @@ function Lists({ data, look }: { data: OverviewData; look: Look }) {
             running={data.status.graphs.running}
             stuck={data.stuck}
             dead={data.dead}
+            refused={data.refused}
             look={look}
           />
         </div>

@@ -20,8 +20,8 @@ export function settingsScreen(screens: Screens): Entry[] {
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   [
-    "g o, g r, g q, g s, g w, g k, g a, g e",
-    "go to overview, runs, queues, schedules, webhooks, workers, audit trail, settings",
+    "g o, g r, g q, g s, g w, g k, g n, g a, g e",
+    "go to overview, runs, queues, schedules, webhooks, workers, requests, audit trail, settings",
   ],
   ["Ctrl K, Cmd K", "go to a screen, a list, or a run by its id"],
   ["j, k", "next and previous row; Enter opens it"],

@@ -46,7 +46,7 @@ export function HealthStrip({ health, status, workers }: HealthStripProps) {
         <Fact name="Event loop late, 99 %" text={delayText(worst)} title={LOOP_TITLE} href={PROCESSES} />
         {status.disk_free_bytes === null ? null : <Fact name="Disk left" text={bytesText(status.disk_free_bytes)} />}
         {status.database_bytes === null ? null : <Fact name="Database" text={bytesText(status.database_bytes)} />}
-        <Fact name="Requests now" text={countText(status.requests.in_flight)} />
+        <Fact name="Requests now" text={countText(status.requests.in_flight)} href={`${OPS_PATH}/requests`} />
         <Fact
           name="Deliveries waiting"
           text={countText(status.deliveries["pending"] ?? 0)}

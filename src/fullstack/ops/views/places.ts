@@ -14,6 +14,7 @@ export const SECTIONS: readonly (readonly [name: string, path: string, key: stri
   ["Schedules", "/schedules", "s"],
   ["Webhooks", "/webhooks", "w"],
   ["Workers", "/workers", "k"],
+  ["Requests", "/requests", "n"],
   ["Audit trail", "/audit", "a"],
   ["Settings", "/settings", "e"],
 ];
