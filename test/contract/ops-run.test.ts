@@ -72,6 +72,16 @@ describe("the screen of a run", () => {
     assert.match(await text(`/${failed}`), /status=failed&amp;worker=order&amp;error=[^>]*>in 2 runs</);
   });
 
+  it("tells in its picture how large the result of each node is that is handed on, as the engine does", async () => {
+    const { nodes = [] } = (await app.engine.snapshot(done)) ?? {};
+    const bytes = (id: string) => nodes.find((node) => node.id === id)?.result_bytes;
+    const reserved = JSON.stringify({ reserved: 3, warehouse: "Hamburg" }).length;
+    assert.deepEqual([bytes("reserve"), bytes("approve")], [reserved, null]);
+    const page = await text(`/${done}`);
+    assert.match(page, new RegExp(`class="svc-edge-size"[^>]*>${reserved} B<`));
+    assert.match(page, new RegExp(`<title>reserve: done, hands on ${reserved} B</title>`));
+  });
+
   it("tells how its nodes stand in the same words as its picture", async () => {
     for (const id of [done, failed]) {
       const page = await text(`/${id}`);
