@@ -133,6 +133,18 @@ describe("the stream of a page's widgets", () => {
       assert.match(messages.at(-1)?.id ?? "", new RegExp(`^${flow.view.seq} ${flow.view.seq} \\d+$`));
     }));
 
+  it("goes on where each widget stands, though the first of them has not shown anything yet", () =>
+    bench(async (app, url) => {
+      const id = await ended(app, "talk", 100);
+      const none = app.seal("live", { topic: "graph", id: "g_none" }, "1h");
+      const { src } = (await readEvents(app, id)) ?? assert.fail();
+      const both = `${url}/_svc/live?on=${none}&${src.slice(src.indexOf("on="))}&at=&at=0`;
+      const [first] = await follow(both, () => true);
+      assert.equal(first?.id, "- 40");
+      const [second] = await follow(both, () => true, first.id);
+      assert.equal(seqsOf(second ? [second] : [], 1)[0], 41);
+    }));
+
   it("brings a page whose state it does not know all parts of a graph", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 1);

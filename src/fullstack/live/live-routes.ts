@@ -20,6 +20,8 @@ import type { Feed, LiveTopic, Patch } from "./topics.ts";
 /** Between two patches to one page. */
 const PATCH_MS = 100;
 const MOST_TOPICS = 20;
+/** Where a topic stands of which nothing has come yet. With nothing in its place the first one would be lost: HTTP trims its fields. */
+const UNKNOWN = "-";
 
 /**
  * The endpoint behind the widgets, for apps of the base variant: `createApp({ extensions: { live: liveRoutes(() => app) } })`. The full-stack
@@ -74,7 +76,7 @@ async function* follow(
     while (!signal.aborted) {
       const seen = feeds.map(({ version }) => version);
       const { patches, hasMore } = await collect(feeds, cursors);
-      if (patches.length > 0) yield { id: cursors.join(" "), data: patches };
+      if (patches.length > 0) yield { id: cursors.map((cursor) => cursor || UNKNOWN).join(" "), data: patches };
       await pause(PATCH_MS, signal);
       if (!hasMore) await anyChanged(feeds, seen, signal);
     }
