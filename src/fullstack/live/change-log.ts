@@ -12,7 +12,7 @@ export type Subject = "graphs" | `graph:${string}` | "controls" | "webhooks" | "
 /** Graphs of which the last change is known by itself; of one that changed before them all, a page is told rather too often. */
 const MOST_GRAPHS = 1000;
 /** No two servers begin to count alike, so that a number which came from another is unknown here. */
-const MOST_FIRST = 1e14;
+export const MOST_FIRST = 1e14;
 
 export class ChangeLog {
   readonly bell = new Bell();

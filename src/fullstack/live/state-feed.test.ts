@@ -37,6 +37,17 @@ describe("a feed about the whole process", () => {
     feed.stop();
   });
 
+  it("takes no number of another server, begun a moment before it, for one of its own", async () => {
+    const [one, two] = [follow(), follow()];
+    two.feed.part = "of the other";
+    await one.clock.advance(60_000);
+    await two.clock.advance(120_000);
+    const { cursor } = (await one.feed.since("")) ?? assert.fail();
+    assert.deepEqual((await two.feed.since(cursor))?.patch, { parts: { part: "of the other" } });
+    one.feed.stop();
+    two.feed.stop();
+  });
+
   it("looks again after a look that failed", async () => {
     const { clock, errors, feed } = follow();
     await clock.advance(100);

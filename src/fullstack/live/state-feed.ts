@@ -1,10 +1,12 @@
 /** Feeds about the whole process: looked at once a second, for as long as somebody follows. */
+import { randomInt } from "node:crypto";
 import { systemClock, type App, type Clock } from "../../index.ts";
 import { overviewParts } from "../flow/ops-dashboard.tsx";
 import { readOverviewView } from "../flow/overview-view.ts";
 import { workerParts } from "../flow/worker-panel.tsx";
 import { workerViews } from "../flow/worker-view.ts";
 import { Bell, keepOn, pause } from "./bell.ts";
+import { MOST_FIRST } from "./change-log.ts";
 import { Parts } from "./parts.ts";
 import type { Feed, News } from "./topics.ts";
 
@@ -16,8 +18,8 @@ export abstract class StateFeed implements Feed {
   readonly #bell = new Bell();
   readonly #parts = new Parts();
   readonly #ending = new AbortController();
-  /** Number of the next look. No two servers count alike, so that what came from another is unknown. */
-  #at = Date.now();
+  /** Number of the next look. No two servers begin to count alike, so that what came from another is unknown. */
+  #at = randomInt(MOST_FIRST);
 
   constructor(app: App, onError: (error: unknown) => void, clock: Clock = systemClock) {
     this.app = app;
