@@ -81,7 +81,8 @@ class Flow extends HTMLElement {
     for (const element of this.querySelectorAll(`[${DOM.flowNode}]`)) {
       const name = element.getAttribute(DOM.flowNode);
       if (name === id) setStatus(element, NODE_STATUS[type]);
-      else if (id.startsWith(`${name}/`)) countNode(element, type);
+      // Of an item; what its worker did under a key (`look/0#fetch`) is no item.
+      else if (id.startsWith(`${name}/`) && !id.includes("#")) countNode(element, id, type);
     }
   }
 
@@ -107,23 +108,50 @@ class Flow extends HTMLElement {
   }
 }
 
-/** A node of a fan-out: one for each item of a list. */
-function countNode(element: Element, type: string): void {
-  const count = (name: string, by: number): number => {
-    const value = Number(element.getAttribute(name)) + by;
-    if (by > 0) element.setAttribute(name, String(value));
-    return value;
-  };
-  const total = count("data-total", type === "node.ready" ? 1 : 0);
-  const done = count("data-done", type === "node.done" ? 1 : 0);
-  for (const each of shown(element, "total")) each.textContent = String(total);
-  for (const each of shown(element, "done")) each.textContent = String(done);
+/** The items of a fan-out of which something has come, and how many there were, and were done, in the page as it was. */
+interface Items {
+  total: number;
+  doneBefore: number;
+  done: Set<string>;
+  failed: Set<string>;
+}
+
+const fanOuts = new WeakMap<Element, Items>();
+
+function itemsOf(element: Element): Items {
+  const known = fanOuts.get(element);
+  if (known) return known;
+  const [total, doneBefore] = ["data-total", "data-done"].map((name) => Number(element.getAttribute(name))) as [
+    number,
+    number,
+  ];
+  const items = { total, doneBefore, done: new Set<string>(), failed: new Set<string>() };
+  fanOuts.set(element, items);
+  return items;
+}
+
+/** A node of a fan-out: one for each item of a list. It may be ready, done and failed more than once: each time it is tried. */
+function countNode(element: Element, id: string, type: string): void {
+  const items = itemsOf(element);
+  items.total = Math.max(items.total, Number(id.slice(id.lastIndexOf("/") + 1)) + 1);
+  for (const [set, name] of [
+    [items.done, "node.done"],
+    [items.failed, "node.failed"],
+  ] as const) {
+    if (type === name) set.add(id);
+    else set.delete(id);
+  }
+  const { total } = items;
+  const done = Math.min(total, items.doneBefore + items.done.size);
+  for (const [what, count] of Object.entries({ total, done })) {
+    element.setAttribute(`data-${what}`, String(count));
+    for (const each of shown(element, what)) each.textContent = String(count);
+  }
   for (const each of shown(element, "progress")) {
     each.setAttribute("max", String(total));
     each.setAttribute("value", String(done));
   }
-  if (type === "node.failed") setStatus(element, "failed");
-  else if (element.getAttribute("data-status") !== "failed") setStatus(element, done === total ? "done" : "running");
+  setStatus(element, items.failed.size > 0 ? "failed" : done === total ? "done" : "running");
 }
 
 function setStatus(element: Element, status: string | undefined): void {

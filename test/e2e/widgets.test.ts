@@ -34,6 +34,20 @@ const look = worker("look", async (name: string) => {
   await gate(name).opened;
   return name;
 });
+/** Does a part of each item under a key, and fails where a test says so. */
+const broken = new Set<string>();
+const carry = worker("carry", { retry: { max: 2, base: "1ms" } }, async (name: string, ctx) => {
+  await ctx.step("lift", () => name);
+  if (broken.has(name) || (name === "y" && ctx.attempt === 1)) throw new Error(`${name} was dropped`);
+  return name;
+});
+const move = graph("move", (g) => {
+  const names = g.node(
+    "list",
+    worker("boxes", () => ["x", "y", "z"]),
+  );
+  return g.map("look", carry, names, (found) => found);
+});
 const audit = graph("audit", (g) => {
   const names = g.node("list", list);
   return g.map("look", look, names, (found) => found);
@@ -60,7 +74,7 @@ const flowPage = route("GET", "/flow/:id", async (ctx) => {
   );
 });
 
-const app: App = createApp({ routes: [flowPage], workers: [failing], graphs: [audit], env });
+const app: App = createApp({ routes: [flowPage], workers: [failing], graphs: [audit, move], env });
 let started: Started;
 let browser: Browser;
 
@@ -96,6 +110,25 @@ describe("flow.js", () => {
     await page.locator('svc-flow[data-status="done"]:not([data-live])', { hasText: "look done 3 of 3" }).waitFor();
     assert.equal(await page.getByRole("status").textContent(), "done");
     await tab.close();
+  });
+
+  it("counts an item once, though it was tried again and did several things", { timeout: DEADLINE_MS }, async () => {
+    broken.add("z");
+    const id = await begin("move");
+    await app.engine.idle();
+    const first = await openTab(browser);
+    await first.page.goto(`${started.url}/flow/${id}`);
+    await first.page.locator('svc-flow[data-status="failed"]:not([data-live])').waitFor();
+    assert.match((await first.page.locator("#look").textContent()) ?? "", /^look failed 2 of 3/);
+    await first.close();
+    broken.clear();
+    await app.engine.retry(id);
+    await app.engine.idle();
+    const second = await openTab(browser);
+    await second.page.goto(`${started.url}/flow/${id}`);
+    await second.page.locator('svc-flow[data-status="done"]:not([data-live])').waitFor();
+    assert.match((await second.page.locator("#look").textContent()) ?? "", /^look done 3 of 3/);
+    await second.close();
   });
 
   it(
