@@ -23,6 +23,14 @@ function note(element: Element, as: Element): void {
   else hollow.add(element);
 }
 
+/** From here on nobody else has set anything, of an element and all below it. */
+export function forget(root: Element): void {
+  for (const element of [root, ...root.querySelectorAll("*")]) {
+    written.delete(element);
+    hollow.delete(element);
+  }
+}
+
 /** Whether an element stays one only for a template of the same chunk: pages may have nothing to do with each other, an edit's do. */
 let isByChunk = false;
 
@@ -34,6 +42,8 @@ let isByChunk = false;
 export function morph(live: Element, next: Element, { byChunk = false } = {}): Element[] {
   const added: Element[] = [];
   isByChunk = byChunk;
+  // What their stream has brought is older or newer than what comes: it must not stand between (flow/live.ts).
+  for (const widget of live.querySelectorAll(DOM.liveTag)) forget(widget);
   morphElement(live, next, added);
   return added;
 }

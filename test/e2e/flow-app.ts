@@ -113,6 +113,17 @@ const longGraph = graph("long", (g) => {
   }
 });
 
+/** A script of the page, which has it become another one as forms and links do: `become(await fetch("/jobs/7"))`. */
+const BECOME = `
+  import { canSwap, parsePage, ready, swap } from "/_svc/page-swap.js";
+  self.become = async (response) => {
+    const next = await parsePage(response);
+    if (!canSwap(next)) throw new Error("refused");
+    await ready(next);
+    await swap(next);
+  };
+`;
+
 /** @param options of the app: an environment, for one that outlives a server */
 export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
   const chat = worker("chat", async (count: number, ctx) => {
@@ -136,6 +147,18 @@ export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
         view: ({ flow, log }) => main("Your order", [FlowGraph({ flow, title: "Order 42" }), EventStream({ log })]),
         head: (_data, ctx) => html(() => String(FlowAssets({ nonce: ctx.nonce }))),
       }),
+      page("/changing/:id", {
+        load: async ({ params: { id } }) => ({
+          flow: (await readFlow(app, id)) ?? notFound(),
+          log: (await readEvents(app, id)) ?? notFound(),
+        }),
+        title: "Becomes other pages",
+        view: ({ flow, log }) => main("Your order", [FlowGraph({ flow, title: "Order 42" }), EventStream({ log })]),
+        head: (_data, { nonce }) =>
+          html(
+            () => `${String(FlowAssets({ nonce }))}<script type="module" src="/become.js" nonce="${nonce}"></script>`,
+          ),
+      }),
       page("/shared/:id", {
         load: ({ params: { id }, query }) => ({ id, token: query.get("token") ?? undefined }),
         title: "Shared",
@@ -157,6 +180,11 @@ export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
         status: 200,
         headers: ["content-type", "text/css; charset=utf-8"],
         body: STYLE,
+      })),
+      route("GET", "/become.js", () => ({
+        status: 200,
+        headers: ["content-type", "text/javascript; charset=utf-8"],
+        body: BECOME,
       })),
     ],
     stylesheets: ["/page.css"],

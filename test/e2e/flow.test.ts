@@ -288,6 +288,115 @@ function hearStates(): void {
   for (const ear of ears) hear.observe(ear, { childList: true, characterData: true, subtree: true });
 }
 
+/** What the tests of pages that are swapped find in them. */
+interface Changing {
+  become(response: Response): Promise<void>;
+  response: Response;
+  /** Frames that wait. */
+  frames: FrameRequestCallback[];
+}
+
+/** Fetches a page, for `become` to put in place of this one. */
+async function fetchInto(page: Page, url: string): Promise<void> {
+  await page.waitForFunction(() => "become" in self);
+  await page.evaluate(async (from) => {
+    const response = await fetch(from);
+    const { status, headers } = response;
+    const text = await response.text();
+    Object.assign(self, { response: new Response(text, { status, headers }) });
+  }, url);
+}
+
+const become = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const { become: swap, response } = self as unknown as Changing;
+    return swap(response);
+  });
+
+/** Lets all of an order go on, to its end. */
+async function finish(id: string): Promise<void> {
+  gates.open(id, "check-fraud", "charge-card", "pack-parcel", "ship");
+  for await (const { type } of app.engine.subscribe(id, 0, AbortSignal.timeout(DEADLINE_MS)))
+    if (type === "node.waiting") await app.engine.signal(id, "approval");
+}
+
+describe("a page that another takes the place of, as after a form", () => {
+  it("shows the end of its graph, though what came was read before it", async () => {
+    const id = await settledOrder(3);
+    const url = `${started.url}/changing/${id}`;
+    const { page, close } = await open(url);
+    await isLive(page);
+    await fetchInto(page, url);
+    await finish(id);
+    // Twice: from the second on the page knows what the first has written.
+    for (let times = 0; times < 2; times++) {
+      await page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
+      await nodeAt(page, "ship", "done");
+      await page.waitForSelector(".svc-state [data-status='done']");
+      await page.waitForSelector("[data-part='l:ship'][data-status='done']");
+      assert.deepEqual(await seqs(page), upTo(await lastSeq(app, id)));
+      if (times === 0) await become(page);
+    }
+    await close();
+  });
+
+  it("shows no event twice of which the page that came knows already", async () => {
+    const id = await settledOrder(3);
+    const url = `${started.url}/changing/${id}`;
+    const { page, close } = await open(url);
+    await isLive(page);
+    await page.evaluate(() => {
+      const frames: FrameRequestCallback[] = [];
+      Object.assign(self, { frames, requestAnimationFrame: (frame: FrameRequestCallback) => frames.push(frame) });
+    });
+    await finish(id);
+    const last = await lastSeq(app, id);
+    await page.waitForSelector(`.svc-events[data-at="${last}"]`, { state: "attached", timeout: DEADLINE_MS });
+    await fetchInto(page, url);
+    await become(page);
+    await page.evaluate(() => {
+      const { frames } = self as unknown as Changing;
+      for (let frame = frames.shift(); frame; frame = frames.shift()) frame(0);
+    });
+    assert.deepEqual(await seqs(page), upTo(last));
+    await close();
+  });
+
+  it("follows the graph of the page that came, and no longer its own", async () => {
+    const [id, other] = [await settledOrder(3), await settledOrder(3)];
+    const { page, close } = await open(`${started.url}/changing/${id}`);
+    await isLive(page);
+    await fetchInto(page, `${started.url}/changing/${other}`);
+    await become(page);
+    await finish(other);
+    await nodeAt(page, "ship", "done");
+    await page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
+    assert.deepEqual(await seqs(page), upTo(await lastSeq(app, other)));
+    await close();
+  });
+
+  it("keeps its tools, how large its picture is, and what its log shows", async () => {
+    const id = await settledOrder(3);
+    const url = `${started.url}/changing/${id}`;
+    const { page, close } = await open(url);
+    await isLive(page);
+    await page.getByRole("button", { name: "Larger" }).click();
+    await page.selectOption("[data-filter] select", "log");
+    const picture = page.locator(".svc-picture:visible");
+    const width = await picture.evaluate((svg) => svg.clientWidth);
+    await fetchInto(page, url);
+    await become(page);
+    await isLive(page);
+    assert.equal(await picture.evaluate((svg) => svg.clientWidth), width);
+    await page.getByRole("button", { name: "Larger" }).click();
+    assert.ok((await picture.evaluate((svg) => svg.clientWidth)) > width);
+    assert.equal(await page.locator(".svc-tools:visible").count(), 1);
+    assert.equal(await page.locator(".svc-event:visible").count(), 1);
+    assert.equal(await page.locator("[data-pill]:visible").count(), 2);
+    await close();
+  });
+});
+
 describe("a restart of the server", () => {
   it("loses no event and doubles none, and the widgets go on", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-flow-"));

@@ -3,6 +3,8 @@
  * edges, panning by the map of large ones, and following what runs.
  */
 
+import { DOM } from "../../shared/wire.ts";
+
 const LEAST = 0.25;
 const MOST = 2;
 const STEP = 1.2;
@@ -12,6 +14,7 @@ const CLICK_PX = 4;
 interface View {
   box: HTMLElement;
   svg: SVGSVGElement;
+  bar: HTMLElement;
   zoom: number;
   isFollowing: boolean;
   /** The whole in small, of a picture that nobody sees at once. */
@@ -20,22 +23,37 @@ interface View {
 
 const views = new WeakMap<Element, View>();
 
-/** Once for each picture of a widget. */
+/** Gives each picture of a widget what it lacks: some of that is lost where another page takes its place. */
 export function equip(widget: Element): void {
   for (const box of widget.querySelectorAll<HTMLElement>(".svc-view")) {
     const svg = box.querySelector<SVGSVGElement>(".svc-picture");
-    if (!svg || views.has(box)) continue;
-    const view: View = { box, svg, zoom: 1, isFollowing: false, map: undefined };
-    views.set(box, view);
-    addTools(view);
-    addKeys(view);
-    addWheel(view);
-    addDrag(view);
-    addMap(view);
-    const { width } = svg.viewBox.baseVal;
-    // A little too wide: better small than cut.
-    if (width > box.clientWidth && width < box.clientWidth * 1.6) fit(view);
+    if (!svg) continue;
+    const view = views.get(box) ?? begin(box, svg);
+    view.svg = svg;
+    if (view.bar.nextElementSibling !== box) box.before(view.bar);
+    view.bar.dataset["form"] = box.dataset["form"];
+    takeMap(view);
+    zoomTo(view, view.zoom);
   }
+  for (const bar of widget.querySelectorAll(".svc-tools"))
+    if (!bar.nextElementSibling?.matches(".svc-view")) bar.remove();
+}
+
+/** What each box has once, whatever picture stands in it. */
+function begin(box: HTMLElement, svg: SVGSVGElement): View {
+  const view: View = { box, svg, bar: document.createElement("div"), zoom: 1, isFollowing: false, map: undefined };
+  views.set(box, view);
+  addTools(view);
+  addKeys(view);
+  addWheel(view);
+  addDrag(view);
+  const draw = (): void => drawSight(view);
+  box.addEventListener("scroll", draw);
+  new ResizeObserver(draw).observe(box);
+  const { width } = svg.viewBox.baseVal;
+  // A little too wide: better small than cut.
+  if (width > box.clientWidth && width < box.clientWidth * 1.6) fit(view);
+  return view;
 }
 
 /** The server has told something new. */
@@ -59,7 +77,7 @@ function zoomTo(view: View, zoom: number, x = view.box.clientWidth / 2, y = view
   view.zoom = next;
   box.scrollLeft = (left + x) * by - x;
   box.scrollTop = (top + y) * by - y;
-  if (view.map) drawSight(view, view.map);
+  drawSight(view);
 }
 
 function fit(view: View): void {
@@ -74,9 +92,9 @@ function showRunning({ svg }: View): void {
 }
 
 function addTools(view: View): void {
-  const bar = document.createElement("div");
+  const { bar } = view;
   bar.className = "svc-tools";
-  bar.dataset["form"] = view.box.dataset["form"];
+  bar.setAttribute(DOM.own, "");
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", "Picture");
   const add = (label: string, sign: string, act: (button: HTMLButtonElement) => void): void => {
@@ -98,22 +116,20 @@ function addTools(view: View): void {
   });
   bar.lastElementChild?.setAttribute("aria-pressed", "false");
   bar.lastElementChild?.setAttribute("data-key", "f");
-  view.box.before(bar);
 }
 
 /** The server has drawn the map: here are what of the picture is to be seen, and panning by a click or by dragging. */
-function addMap(view: View): void {
-  const { box } = view;
-  const map = box.parentElement?.querySelector<SVGSVGElement>(".svc-map");
+function takeMap(view: View): void {
+  const { box, svg, bar } = view;
+  const map = box.parentElement?.querySelector<SVGSVGElement>(":scope>.svc-map");
+  // That of a graph which was here before.
+  if (map || view.map?.querySelectorAll("rect").length !== svg.querySelectorAll(".svc-node").length) view.map?.remove();
   if (!map) return;
   view.map = map;
-  box.previousElementSibling?.prepend(map);
+  bar.prepend(map);
   const sight = document.createElementNS("http://www.w3.org/2000/svg", "path");
   sight.setAttribute("class", "svc-sight");
   map.append(sight);
-  const draw = (): void => drawSight(view, map);
-  box.addEventListener("scroll", draw);
-  new ResizeObserver(draw).observe(box);
   const pan = ({ clientX, clientY }: PointerEvent): void => {
     const { left, top, width } = map.getBoundingClientRect();
     const by = (map.viewBox.baseVal.width / width) * view.zoom;
@@ -136,10 +152,10 @@ function drawMap({ svg }: View, map: SVGSVGElement): void {
 }
 
 /** The part of the picture that is to be seen. */
-function drawSight({ box, zoom }: View, map: SVGSVGElement): void {
+function drawSight({ box, zoom, map }: View): void {
   const [x, y] = [box.scrollLeft / zoom, box.scrollTop / zoom];
   const d = `M${x} ${y}h${box.clientWidth / zoom}v${box.clientHeight / zoom}h${-box.clientWidth / zoom}z`;
-  map.querySelector(".svc-sight")?.setAttribute("d", d);
+  map?.querySelector(".svc-sight")?.setAttribute("d", d);
 }
 
 function addKeys(view: View): void {

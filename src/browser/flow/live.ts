@@ -4,7 +4,7 @@
  * from there, whichever server answers. What comes waits for the next frame, and a frame takes only so much (backlog.ts).
  */
 import { DOM, PATHS } from "../../shared/wire.ts";
-import { morph } from "../morph.ts";
+import { forget, morph } from "../morph.ts";
 import { Backlog, type Step } from "./backlog.ts";
 import { parsed, tick } from "./markup.ts";
 
@@ -17,6 +17,7 @@ interface Patch {
 
 /** What flow-log.js does. */
 interface LogPart {
+  equip(widget: Element): void;
   append(widget: Element, rows: readonly string[], skipped: number, behindGap: number): void;
   settled(widget: Element): void;
 }
@@ -58,8 +59,22 @@ let waitMs = FIRST_WAIT_MS;
 let hasGap = false;
 let logPart: LogPart | undefined;
 let graphPart: GraphPart | undefined;
+let told: State | undefined;
+
+/** Whether it is the stream that writes where a widget stands. */
+let isTaking = false;
 
 class Live extends HTMLElement {
+  static observedAttributes = ["data-src", "data-at"];
+
+  /** Another page has taken this one's place: what stands here is as old as that, and may be of another graph. */
+  attributeChangedCallback(_name: string, old: string | null): void {
+    if (old === null || isTaking) return;
+    forget(this);
+    backlog._rest(this, () => undefined);
+    queue();
+  }
+
   connectedCallback(): void {
     widgets.add(this);
     queue();
@@ -91,7 +106,7 @@ async function connect(): Promise<void> {
     logPart = (await import(PATHS.flowLog)) as LogPart;
   if (!graphPart && all.some((widget) => widget.querySelector(".svc-view")))
     graphPart = (await import(PATHS.flowGraph)) as GraphPart;
-  for (const widget of all) graphPart?.equip(widget);
+  for (const widget of all) equip(widget);
   // While parts were on their way the page may have changed.
   if (mine !== attempt) return;
   followed = all;
@@ -102,6 +117,11 @@ async function connect(): Promise<void> {
     url.searchParams.append("at", dataset["at"]!);
   }
   follow(url);
+}
+
+function equip(widget: Element): void {
+  graphPart?.equip(widget);
+  logPart?.equip(widget);
 }
 
 function follow(url: URL): void {
@@ -151,7 +171,9 @@ function again(mine: EventSource): void {
 }
 
 function take(patches: readonly Patch[], lastEventId: string): void {
+  isTaking = true;
   lastEventId.split(" ").forEach((at, number) => followed[number]?.setAttribute("data-at", at));
+  isTaking = false;
   for (const { on, parts = {}, rows = [], skipped = 0 } of patches) {
     const widget = followed[on];
     if (widget) backlog._add(widget, parts, rows, skipped, hasGap);
@@ -194,6 +216,7 @@ function show({ _widget, _part, _rows, _skipped, _behindGap }: Step<HTMLElement>
 
 /** @param leftS seconds until it connects again; the last of them is not told of any more */
 function tell(state: State, leftS = 0): void {
+  told = state;
   let isHeard = false;
   for (const widget of followed) {
     const pill = widget.querySelector<HTMLElement>("[data-pill]");
@@ -243,4 +266,9 @@ setInterval(() => {
 }, 1000);
 // Nobody waits for what may work at once.
 addEventListener("online", () => source?.readyState === EventSource.CLOSED && queue());
+// A page that has taken this one's place has nothing that was put here.
+addEventListener(DOM.arrived, () => {
+  for (const widget of widgets) equip(widget);
+  if (told) tell(told);
+});
 customElements.define(DOM.liveTag, Live);

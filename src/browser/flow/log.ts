@@ -21,7 +21,7 @@ const logs = new WeakMap<Element, Log>();
 
 /** @param rows HTML, oldest first @param skipped events that were left out before them @param behindGap events since the connection broke */
 export function append(widget: Element, rows: readonly string[], skipped: number, behindGap: number): void {
-  const log = logs.get(widget) ?? equip(widget);
+  const log = logs.get(widget);
   if (!log) return;
   const { list } = log;
   const added = parsed(rows.join(""), list);
@@ -39,23 +39,28 @@ export function settled(widget: Element): void {
   if (log) scrollToEnd(log);
 }
 
-function equip(widget: Element): Log | undefined {
+/** Gives a log what it lacks: all that stands in the page is lost where another page takes its place. */
+export function equip(widget: Element): void {
   const list = widget.querySelector<HTMLElement>("[data-rows]");
   const form = widget.querySelector<HTMLFormElement>("[data-filter]");
-  if (!list || !form) return undefined;
+  if (!list || !form?.hidden) return;
+  const known = logs.get(widget);
+  const log = known?.list === list && known.form === form ? known : begin(widget, list, form);
+  form.hidden = false;
+  setAllShown(log);
+}
+
+function begin(widget: Element, list: HTMLElement, form: HTMLFormElement): Log {
   const log: Log = { list, form, unsaid: 0, timer: undefined };
   logs.set(widget, log);
-  form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", ({ target }) => {
-    if (target === field(log, "tail")) return scrollToEnd(log);
-    for (const row of list.children) setShown(row, log);
-    scrollToEnd(log);
+    if (target === field(log, "tail")) scrollToEnd(log);
+    else setAllShown(log);
   });
   list.addEventListener("scroll", () => {
     field(log, "tail").checked = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
   });
-  scrollToEnd(log);
   return log;
 }
 
@@ -73,6 +78,11 @@ function setShown(row: Element, log: Log): void {
   const isOther = kind !== "" && row.getAttribute("data-kind") !== kind;
   const isHidden = isOther || (text !== "" && !row.textContent.toLowerCase().includes(text));
   if (row.hasAttribute("data-kind")) row.toggleAttribute("hidden", isHidden);
+}
+
+function setAllShown(log: Log): void {
+  for (const row of log.list.children) setShown(row, log);
+  scrollToEnd(log);
 }
 
 function mark(text: string): Element {
@@ -105,5 +115,3 @@ function sayLater(widget: Element, log: Log, count: number): void {
     log.timer = undefined;
   }, SAY_MS);
 }
-
-for (const widget of document.querySelectorAll("svc-live")) equip(widget);
