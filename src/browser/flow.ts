@@ -19,23 +19,16 @@ interface FlowEvent {
 /** Lines of a log that are kept: a page may be open for days. */
 const MOST_LINES = 500;
 
-const GRAPH_STATUS: Readonly<Record<string, string>> = {
-  "graph.queued": "pending",
-  "graph.started": "running",
-  "graph.resumed": "running",
-  "graph.paused": "paused",
-  "graph.done": "done",
-  "graph.failed": "failed",
-};
+/** Events that change a status, by what they are about. */
+const CHANGES =
+  /^(?:graph\.(queued|started|resumed|paused|done|failed)|node\.(ready|started|retrying|waiting|done|failed|skipped))$/;
 
-const NODE_STATUS: Readonly<Record<string, string>> = {
-  "node.ready": "pending",
-  "node.started": "running",
-  "node.retrying": "retrying",
-  "node.waiting": "waiting",
-  "node.done": "done",
-  "node.failed": "failed",
-  "node.skipped": "skipped",
+/** Other statuses are named as their events. */
+const STATUSES: Readonly<Record<string, string>> = {
+  queued: "pending",
+  ready: "pending",
+  started: "running",
+  resumed: "running",
 };
 
 class Flow extends HTMLElement {
@@ -64,12 +57,13 @@ class Flow extends HTMLElement {
     // After a connection that broke, what was seen may come once more.
     if (event.seq <= this.#lastSeq) return;
     this.#lastSeq = event.seq;
-    if (event.type in NODE_STATUS) this.#node(event.node ?? "", event.type);
+    const [, ofGraph, ofNode] = CHANGES.exec(event.type) ?? [];
+    if (ofNode) this.#node(event.node ?? "", ofNode);
+    else if (ofGraph) setStatus(this, ofGraph);
     else if (event.type === "progress") this.#progress(event);
     else if (event.type === "log") this.#log(event);
-    else setStatus(this, GRAPH_STATUS[event.type]);
     this.dispatchEvent(new CustomEvent(DOM.flowEvent, { bubbles: true, detail: event }));
-    this.#hasEnded = event.type === "graph.done" || event.type === "graph.failed";
+    this.#hasEnded = ofGraph === "done" || ofGraph === "failed";
   }
 
   #end(): void {
@@ -77,12 +71,12 @@ class Flow extends HTMLElement {
     if (this.hasAttribute("reload")) location.reload();
   }
 
-  #node(id: string, type: string): void {
+  #node(id: string, change: string): void {
     for (const element of this.querySelectorAll(`[${DOM.flowNode}]`)) {
       const name = element.getAttribute(DOM.flowNode);
-      if (name === id) setStatus(element, NODE_STATUS[type]);
+      if (name === id) setStatus(element, change);
       // Of an item; what its worker did under a key (`look/0#fetch`) is no item.
-      else if (id.startsWith(`${name}/`) && !id.includes("#")) countNode(element, id, type);
+      else if (id.startsWith(`${name}/`) && !id.includes("#")) countNode(element, id, change);
     }
   }
 
@@ -108,54 +102,41 @@ class Flow extends HTMLElement {
   }
 }
 
-/** The items of a fan-out of which something has come, and how many there were, and were done, in the page as it was. */
+/** The items of a fan-out that are done, and that have failed, as far as their events have come. */
 interface Items {
-  total: number;
-  doneBefore: number;
-  done: Set<string>;
-  failed: Set<string>;
+  _done: Set<string>;
+  _failed: Set<string>;
+  /** As many as were done in the page as the server wrote it. */
+  _before: number;
 }
 
 const fanOuts = new WeakMap<Element, Items>();
 
-function itemsOf(element: Element): Items {
-  const known = fanOuts.get(element);
-  if (known) return known;
-  const [total, doneBefore] = ["data-total", "data-done"].map((name) => Number(element.getAttribute(name))) as [
-    number,
-    number,
-  ];
-  const items = { total, doneBefore, done: new Set<string>(), failed: new Set<string>() };
-  fanOuts.set(element, items);
-  return items;
-}
-
 /** A node of a fan-out: one for each item of a list. It may be ready, done and failed more than once: each time it is tried. */
-function countNode(element: Element, id: string, type: string): void {
-  const items = itemsOf(element);
-  items.total = Math.max(items.total, Number(id.slice(id.lastIndexOf("/") + 1)) + 1);
-  for (const [set, name] of [
-    [items.done, "node.done"],
-    [items.failed, "node.failed"],
-  ] as const) {
-    if (type === name) set.add(id);
-    else set.delete(id);
-  }
-  const { total } = items;
-  const done = Math.min(total, items.doneBefore + items.done.size);
-  for (const [what, count] of Object.entries({ total, done })) {
-    element.setAttribute(`data-${what}`, String(count));
-    for (const each of shown(element, what)) each.textContent = String(count);
+function countNode(element: Element, id: string, change: string): void {
+  const count = (what: string): number => Number(element.getAttribute(`data-${what}`));
+  const items = fanOuts.get(element) ?? { _done: new Set(), _failed: new Set(), _before: count("done") };
+  fanOuts.set(element, items);
+  items._done.delete(id);
+  items._failed.delete(id);
+  if (change === "done") items._done.add(id);
+  if (change === "failed") items._failed.add(id);
+  const total = Math.max(count("total"), Number(id.split("/").at(-1)) + 1);
+  const done = Math.min(total, items._before + items._done.size);
+  for (const [what, value] of Object.entries({ total, done })) {
+    element.setAttribute(`data-${what}`, `${value}`);
+    for (const each of shown(element, what)) each.textContent = `${value}`;
   }
   for (const each of shown(element, "progress")) {
-    each.setAttribute("max", String(total));
-    each.setAttribute("value", String(done));
+    each.setAttribute("max", `${total}`);
+    each.setAttribute("value", `${done}`);
   }
-  setStatus(element, items.failed.size > 0 ? "failed" : done === total ? "done" : "running");
+  setStatus(element, items._failed.size > 0 ? "failed" : done === total ? "done" : "started");
 }
 
-function setStatus(element: Element, status: string | undefined): void {
-  if (status === undefined || element.getAttribute("data-status") === status) return;
+function setStatus(element: Element, change: string): void {
+  const status = STATUSES[change] ?? change;
+  if (element.getAttribute("data-status") === status) return;
   element.setAttribute("data-status", status);
   for (const each of shown(element, "status")) each.textContent = status;
 }

@@ -16,7 +16,7 @@ interface View {
   svg: SVGSVGElement;
   bar: HTMLElement;
   zoom: number;
-  isFollowing: boolean;
+  _isFollowing: boolean;
   /** The whole in small, of a picture that nobody sees at once. */
   map: SVGSVGElement | undefined;
 }
@@ -41,7 +41,7 @@ export function equip(widget: Element): void {
 
 /** What each box has once, whatever picture stands in it. */
 function begin(box: HTMLElement, svg: SVGSVGElement): View {
-  const view: View = { box, svg, bar: document.createElement("div"), zoom: 1, isFollowing: false, map: undefined };
+  const view: View = { box, svg, bar: document.createElement("div"), zoom: 1, _isFollowing: false, map: undefined };
   views.set(box, view);
   addTools(view);
   addKeys(view);
@@ -61,7 +61,7 @@ export function patched(widget: Element): void {
   for (const box of widget.querySelectorAll(".svc-view")) {
     const view = views.get(box);
     if (view?.map) drawMap(view, view.map);
-    if (view?.isFollowing) showRunning(view);
+    if (view?._isFollowing) showRunning(view);
   }
 }
 
@@ -110,9 +110,9 @@ function addTools(view: View): void {
   add("Larger", "+", () => zoomTo(view, view.zoom * STEP));
   add("Show all", "Fit", () => fit(view));
   add("Follow what runs", "Follow", (button) => {
-    view.isFollowing = !view.isFollowing;
-    button.setAttribute("aria-pressed", String(view.isFollowing));
-    if (view.isFollowing) showRunning(view);
+    view._isFollowing = !view._isFollowing;
+    button.setAttribute("aria-pressed", String(view._isFollowing));
+    if (view._isFollowing) showRunning(view);
   });
   bar.lastElementChild?.setAttribute("aria-pressed", "false");
   bar.lastElementChild?.setAttribute("data-key", "f");
@@ -236,17 +236,17 @@ function addWheel(view: View): void {
 }
 
 function addDrag({ box }: View): void {
-  let start: { x: number; y: number; left: number; top: number; hasMoved: boolean } | undefined;
+  let start: { x: number; y: number; left: number; top: number; _hasMoved: boolean } | undefined;
   box.addEventListener("pointerdown", ({ pointerType, button, clientX, clientY }) => {
     // Fingers scroll by themselves.
     if (pointerType !== "mouse" || button !== 0) return;
-    start = { x: clientX, y: clientY, left: box.scrollLeft, top: box.scrollTop, hasMoved: false };
+    start = { x: clientX, y: clientY, left: box.scrollLeft, top: box.scrollTop, _hasMoved: false };
   });
   box.addEventListener("pointermove", ({ clientX, clientY, pointerId }) => {
     if (!start) return;
-    if (!start.hasMoved && Math.hypot(clientX - start.x, clientY - start.y) < CLICK_PX) return;
-    if (!start.hasMoved) box.setPointerCapture(pointerId);
-    start.hasMoved = true;
+    if (!start._hasMoved && Math.hypot(clientX - start.x, clientY - start.y) < CLICK_PX) return;
+    if (!start._hasMoved) box.setPointerCapture(pointerId);
+    start._hasMoved = true;
     box.scrollLeft = start.left + start.x - clientX;
     box.scrollTop = start.top + start.y - clientY;
   });
@@ -254,5 +254,5 @@ function addDrag({ box }: View): void {
   box.addEventListener("pointerup", end);
   box.addEventListener("pointercancel", end);
   box.addEventListener("dragstart", (event) => event.preventDefault());
-  box.addEventListener("click", (event) => start?.hasMoved && event.preventDefault(), { capture: true });
+  box.addEventListener("click", (event) => start?._hasMoved && event.preventDefault(), { capture: true });
 }

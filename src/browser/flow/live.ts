@@ -18,7 +18,7 @@ interface Patch {
 /** What flow-log.js does. */
 interface LogPart {
   equip(widget: Element): void;
-  append(widget: Element, rows: readonly string[], skipped: number, behindGap: number): void;
+  append(widget: Element, rows: readonly Element[], skipped: number, behindGap: number): void;
   settled(widget: Element): void;
 }
 
@@ -205,7 +205,7 @@ function flush(): void {
 
 /** A part becomes what the server says that it is; rows come behind those that are there. */
 function show({ _widget, _part, _rows, _skipped, _behindGap }: Step<HTMLElement>): void {
-  if (_rows) logPart?.append(_widget, _rows, _skipped, _behindGap);
+  if (_rows) logPart?.append(_widget, parsed(_rows.join(""), _widget), _skipped, _behindGap);
   if (!_part) return;
   const old = _widget.querySelector(`[data-part="${CSS.escape(_part[0])}"]`);
   const [next] = old ? parsed(_part[1], old) : [];

@@ -2,7 +2,6 @@
  * `flow-log.js`: the events of a graph in the page. Keeps the last of them, follows the tail until somebody scrolls away, filters, and
  * marks where the connection was gone.
  */
-import { parsed } from "./markup.ts";
 
 /** Rows in the page, however many events there are. */
 const MOST_ROWS = 300;
@@ -13,24 +12,23 @@ interface Log {
   list: HTMLElement;
   form: HTMLFormElement;
   /** Events that have come since somebody was told. */
-  unsaid: number;
-  timer: number | undefined;
+  _unsaid: number;
+  _timer: number | undefined;
 }
 
 const logs = new WeakMap<Element, Log>();
 
-/** @param rows HTML, oldest first @param skipped events that were left out before them @param behindGap events since the connection broke */
-export function append(widget: Element, rows: readonly string[], skipped: number, behindGap: number): void {
+/** @param rows oldest first @param skipped events that were left out before them @param behindGap events since the connection broke */
+export function append(widget: Element, rows: readonly Element[], skipped: number, behindGap: number): void {
   const log = logs.get(widget);
   if (!log) return;
   const { list } = log;
-  const added = parsed(rows.join(""), list);
   if (behindGap > 0) list.append(mark(`reconnected, ${behindGap} events since`));
   else if (skipped > 0) list.append(mark(`${skipped} events left out`));
-  for (const row of added) setShown(row, log);
-  list.append(...added);
+  for (const row of rows) setShown(row, log);
+  list.append(...rows);
   dropFirst(widget, list, skipped);
-  sayLater(widget, log, added.length + skipped);
+  sayLater(widget, log, rows.length + skipped);
 }
 
 /** All that a frame takes is there: asking for heights in between would have the browser lay it out each time. */
@@ -51,7 +49,7 @@ export function equip(widget: Element): void {
 }
 
 function begin(widget: Element, list: HTMLElement, form: HTMLFormElement): Log {
-  const log: Log = { list, form, unsaid: 0, timer: undefined };
+  const log: Log = { list, form, _unsaid: 0, _timer: undefined };
   logs.set(widget, log);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", ({ target }) => {
@@ -107,11 +105,11 @@ function dropFirst(widget: Element, list: Element, skipped: number): void {
 }
 
 function sayLater(widget: Element, log: Log, count: number): void {
-  log.unsaid += count;
-  log.timer ??= setTimeout(() => {
+  log._unsaid += count;
+  log._timer ??= setTimeout(() => {
     const ear = widget.querySelector("[data-news]");
-    if (ear) ear.textContent = `${log.unsaid} new ${log.unsaid === 1 ? "event" : "events"}`;
-    log.unsaid = 0;
-    log.timer = undefined;
+    if (ear) ear.textContent = `${log._unsaid} new ${log._unsaid === 1 ? "event" : "events"}`;
+    log._unsaid = 0;
+    log._timer = undefined;
   }, SAY_MS);
 }
