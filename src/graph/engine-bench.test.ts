@@ -85,6 +85,8 @@ export interface Bench {
   pass: (ms: number) => Promise<void>;
   /** The process dies: on the same store another engine recovers. */
   crash: (options?: Partial<EngineOptions>) => Promise<void>;
+  /** The process is stopped, with no time for what runs, and started again. */
+  restart: () => Promise<void>;
 }
 
 export async function bench(
@@ -129,6 +131,12 @@ export async function bench(
       if (pending) self.clock.settled = () => pending.settled();
       self.engine = create({ ...all, clock: self.clock, ...others });
       await self.engine.recover();
+    },
+    restart: async () => {
+      const closed = self.engine.close(0);
+      await self.clock.advance(0);
+      await closed;
+      await self.crash();
     },
   };
   return self;

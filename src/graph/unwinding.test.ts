@@ -151,6 +151,41 @@ describe("a compensation that fails", () => {
     assert.deepEqual(statuses(end), { book: "compensated", pay: "uncompensated", ship: "failed" });
     assert.equal(calls.filter((call) => call.startsWith("undo pay")).length, 3);
   });
+
+  it("is not given up for stops of the process, however many come while it is called", async () => {
+    const held = gate();
+    const { definition, calls } = trip({ last: fails, undo: { pay: () => held.promise } });
+    const it = await bench({ graphs: [definition] }, "memory:");
+    const { snapshot } = await it.engine.start("trip", null);
+    await it.clock.advance(0);
+    for (let stop = 0; stop < 4; stop++) {
+      await it.restart();
+      await it.clock.advance(0);
+    }
+    held.open();
+    await it.pass(0);
+    const end = await it.engine.snapshot(snapshot.graph_id);
+    assert.deepEqual(statuses(end), { book: "compensated", pay: "compensated", ship: "failed" });
+    assert.deepEqual(calls.slice(0, 5), Array(5).fill("undo pay payed 1 error"));
+  });
+
+  it("is not given up for stops and deaths of the process, however many come while it waits for its next try", async () => {
+    let tries = 0;
+    const undo = { pay: () => ++tries > 1 || assert.fail("not yet") };
+    const { definition } = trip({ last: fails, undo });
+    const it = await bench({ graphs: [definition] }, "memory:");
+    const { snapshot } = await it.engine.start("trip", null);
+    await it.pass(0);
+    for (let stop = 0; stop < 3; stop++) {
+      await it.restart();
+      await it.crash();
+      await it.pass(100);
+    }
+    assert.equal(tries, 1);
+    await it.pass(700);
+    const end = await it.engine.snapshot(snapshot.graph_id);
+    assert.deepEqual(statuses(end), { book: "compensated", pay: "compensated", ship: "failed" });
+  });
 });
 
 describe("a retry of a graph that was undone", () => {

@@ -117,7 +117,7 @@ export interface NodeRow {
   error: NodeFailure | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
-  /** When a retry or a sleep is due. */
+  /** When a retry or a sleep is due; of what is to be undone, since when it may be tried, until it is. */
   dueMs: number | undefined;
   /** Number of the event with which it was done, where it may have to be compensated: the last goes first. */
   doneSeq: number | undefined;

@@ -39,6 +39,20 @@ export class Ending {
 
   // Transitions.
 
+  /** Its `onCancel` or `compensate` is called now. */
+  undoBegun(node: NodeRow, nowMs: number): Unit {
+    const change = this.#change(nowMs);
+    this.#unwinding.begun(change, node);
+    return change.unit;
+  }
+
+  /** The process stops meanwhile. */
+  undoInterrupted(node: NodeRow, nowMs: number): Unit {
+    const change = this.#change(nowMs);
+    this.#unwinding.interrupted(change, node);
+    return change.unit;
+  }
+
   /** What a node did is undone. */
   undone(node: NodeRow, nowMs: number): Unit {
     const change = this.#change(nowMs);

@@ -12,7 +12,8 @@
  * | compensating              | it failed, tries left                 | compensating, due later                |
  * | compensating              | it failed for good, or time is over   | uncompensated (with the error)         |
  *
- * Nothing loops: each is tried as often as its worker's `retry` says, less when it takes the process down.
+ * Nothing loops: each is tried as often as its worker's `retry` says, less when it takes the process down. While it is tried its row has no
+ * `dueMs`; before, and between tries, it has.
  */
 import { withoutOrigin, type GraphRow, type NodeFailure, type NodeRow } from "../../store/graph-rows.ts";
 import type { Change } from "./change.ts";
@@ -43,7 +44,7 @@ export class Unwinding {
     for (const node of this.#mirror.all()) {
       if (!isUnderWay(node)) continue;
       const isTold = this.#options(node)?.onCancel !== undefined;
-      if (isTold) change.node(node, { status: "cancelling", attempt: 1, crashes: 0, dueMs: undefined });
+      if (isTold) change.node(node, { status: "cancelling", attempt: 1, crashes: 0, dueMs: change.nowMs });
       else if (node.status === "running" || node.status === "waiting")
         change.node(node, { status: "cancelled", finishedMs: change.nowMs });
     }
@@ -54,10 +55,20 @@ export class Unwinding {
   next(change: Change): boolean {
     const node = this.#pending().at(-1);
     if (node?.status === "done") {
-      change.node(node, { status: "compensating", attempt: 1, crashes: 0, error: undefined, dueMs: undefined });
+      change.node(node, { status: "compensating", attempt: 1, crashes: 0, error: undefined, dueMs: change.nowMs });
       change.event("node.compensating", node.id);
     }
     return node !== undefined;
+  }
+
+  /** It is called now: should the process die from here on, that may be its doing. */
+  begun(change: Change, node: NodeRow): void {
+    change.node(node, { dueMs: undefined });
+  }
+
+  /** The process stops: the attempt does not count. */
+  interrupted(change: Change, node: NodeRow): void {
+    change.node(node, { dueMs: change.nowMs });
   }
 
   done(change: Change, node: NodeRow): void {
@@ -92,7 +103,10 @@ export class Unwinding {
   recover(change: Change, hasCrashed: boolean): void {
     this.#left = undefined;
     const node = this.current;
-    if (!hasCrashed || !node || node.status === "done") return;
+    // One that waited, for its time or for a place, has brought nothing down.
+    if (!node || node.status === "done" || node.dueMs !== undefined) return;
+    this.interrupted(change, node);
+    if (!hasCrashed) return;
     change.node(node, { crashes: node.crashes + 1 });
     if (node.crashes < MAX_CRASHES) return;
     const message = `The process died ${node.crashes} times while "${node.id}" was undone`;

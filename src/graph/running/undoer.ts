@@ -11,7 +11,7 @@ import { runAttempt, type Outcome } from "./attempt.ts";
 import type { AttemptSink } from "./attempt-options.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { FinalError } from "../definition/final-error.ts";
-import type { LiveGraph } from "./live.ts";
+import { Shutdown, type LiveGraph } from "./live.ts";
 import { inputOf } from "./node-input.ts";
 import type { Place } from "./place.ts";
 import { verdict } from "./verdict.ts";
@@ -30,6 +30,8 @@ export interface UndoerOptions {
   live: (graphId: string) => LiveGraph | undefined;
   /** Decides and commits; never rejects. */
   go: (live: LiveGraph, decide: () => Unit | undefined) => void;
+  /** Decides and commits; rejects when that fails, and the graph is read again. */
+  apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
   dispatcher: Dispatcher;
   tools: WorkerTools;
   values: ValueLimits;
@@ -62,12 +64,28 @@ export class Undoer {
   }
 
   async #run(live: LiveGraph, node: NodeRow, place: Place, isCurrent: () => boolean): Promise<void> {
+    const { clock, apply } = this.#options;
+    // Committed before it is called: so the store knows what the process died with. A fault is logged, and mended, by who commits.
+    const begin = apply(live, () => live.machine.ending.undoBegun(node, clock.now()));
+    const hasBegun = await begin.then(
+      () => true,
+      () => false,
+    );
+    if (hasBegun && isCurrent()) await this.#attempt(live, node, isCurrent);
+    place.leave();
+  }
+
+  async #attempt(live: LiveGraph, node: NodeRow, isCurrent: () => boolean): Promise<void> {
+    const { clock, go, isClosing } = this.#options;
+    const interrupt = (): void => go(live, () => live.machine.ending.undoInterrupted(node, clock.now()));
+    if (isClosing()) return interrupt();
     const controller = new Abort();
     live.controllers.set(node.id, controller);
     const outcome = await this.#outcomeOf(live, node, controller, isCurrent);
     if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
-    if (isCurrent() && outcome.kind !== "aborted") this.#settle(live, node, outcome);
-    place.leave();
+    if (!isCurrent()) return;
+    if (outcome.kind !== "aborted") this.#settle(live, node, outcome);
+    else if (controller.reason instanceof Shutdown) interrupt();
   }
 
   #settle(live: LiveGraph, node: NodeRow, outcome: Exclude<Outcome, { kind: "aborted" }>): void {
