@@ -188,6 +188,42 @@ describe("a compensation that fails", () => {
   });
 });
 
+describe("a cancel of a graph whose node was let go", () => {
+  it("tells it, by a pause with grace, by a stop of the process, and by the next epoch only once it has begun again", async () => {
+    const { definition, calls } = trip({ last: hangs });
+    const it = await bench({ graphs: [definition] }, "memory:");
+    const begin = async (): Promise<string> => {
+      const { snapshot } = await it.engine.start("trip", null);
+      await it.clock.advance(0);
+      return snapshot.graph_id;
+    };
+    const paused = await begin();
+    await it.engine.pause(paused, { graceMs: 1000 });
+    await it.pass(1000);
+    assert.equal((await it.engine.snapshot(paused))?.phase, "paused");
+    await it.engine.cancel(paused);
+    await it.pass(0);
+    assert.deepEqual(calls.splice(0, 1), ['stop ship {"pay":"payed"}']);
+    assert.equal(statuses(await it.engine.snapshot(paused))["ship"], "cancelled");
+    calls.length = 0;
+    const stopped = await begin();
+    await it.engine.queues.pause("ship");
+    await it.restart();
+    await it.engine.cancel(stopped);
+    await it.pass(0);
+    assert.deepEqual(calls.splice(0), [
+      'stop ship {"pay":"payed"}',
+      "undo pay payed 1 cancelled",
+      "undo book booked 1 cancelled",
+    ]);
+    await it.engine.retry(stopped);
+    await it.pass(0);
+    await it.engine.cancel(stopped);
+    await it.pass(0);
+    assert.deepEqual(calls, ["undo pay payed 1 cancelled", "undo book booked 1 cancelled"]);
+  });
+});
+
 describe("a retry of a graph that was undone", () => {
   it("does again what was taken back", async () => {
     let ships = 0;

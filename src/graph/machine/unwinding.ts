@@ -144,9 +144,10 @@ export class Unwinding {
   }
 }
 
-function isUnderWay({ status, attempt }: NodeRow): boolean {
+/** Whether it was begun and has not ended: an attempt that was let go counts, though it is not counted. */
+function isUnderWay({ status, startedMs }: NodeRow): boolean {
   if (status === "running" || status === "waiting") return true;
-  return attempt > 0 && (status === "retrying" || status === "ready");
+  return startedMs !== undefined && (status === "retrying" || status === "ready");
 }
 
 /** The last is next: what is told of its end, then what was begun to be taken back, then what was done last. */
