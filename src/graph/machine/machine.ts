@@ -344,10 +344,12 @@ export class Machine {
     const change = new Change(this.row, nowMs, this.#last);
     const poison = recoverNodes(change, this.#mirror, (node) => hasCrashed && ranBeside?.(node) !== true);
     this.#turns.readAgain();
-    if (poison) {
-      this.#turns.drop(poison.node);
-      this.#failNode(change, poison.node, poison.error);
+    for (const node of poison) {
+      this.#turns.drop(node);
+      this.#recordFailure(change, node, poisoned(node));
     }
+    // Each is on record before the first of them ends the graph: nothing follows its last event.
+    for (const node of poison) if (!this.isTerminal && !this.ending.isUnderWay) this.#hasFailed(change, node);
     if (this.row.phase === "pausing") this.#settlePause(change);
     else if (this.row.phase === "running") this.#advance(change);
     return change.isEmpty ? undefined : change.unit;
@@ -375,12 +377,20 @@ export class Machine {
   }
 
   #failNode(change: Change, node: NodeRow, error: NodeFailure): void {
-    const told = withoutOrigin(error);
-    change.node(node, { status: "failed", error, finishedMs: change.nowMs });
-    change.event("node.failed", node.id, { ...told });
+    this.#recordFailure(change, node, error);
     if (this.ending.isUnderWay) this.ending.settle(change);
-    else if (this.definitionOf(node.id).mayFail) this.#ended(change, node);
-    else this.ending.nodeFailed(change, told, this.definition.options.onError === "drain");
+    else this.#hasFailed(change, node);
+  }
+
+  #recordFailure(change: Change, node: NodeRow, error: NodeFailure): void {
+    change.node(node, { status: "failed", error, finishedMs: change.nowMs });
+    change.event("node.failed", node.id, { ...withoutOrigin(error) });
+  }
+
+  #hasFailed(change: Change, node: NodeRow): void {
+    if (this.definitionOf(node.id).mayFail) return this.#ended(change, node);
+    const told = withoutOrigin(node.error as NodeFailure);
+    this.ending.nodeFailed(change, told, this.definition.options.onError === "drain");
   }
 
   /** Gives nodes their turn, and ends the graph when nothing is left or the turn of one can't be told. */

@@ -22,36 +22,38 @@ export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
 /**
  * What ran or waited is ready again; nodes that were called wait until the worker that called them calls again.
  * @param hasCrashed whether the process died with a node that ran; a fault of the store is not the node's doing.
- * @returns a node that is not tried again, and why.
+ * @returns nodes that are not tried again.
  */
-export function recoverNodes(
-  change: Change,
-  mirror: Mirror,
-  hasCrashed: (node: NodeRow) => boolean,
-): { node: NodeRow; error: Failure } | undefined {
+export function recoverNodes(change: Change, mirror: Mirror, hasCrashed: (node: NodeRow) => boolean): NodeRow[] {
   mirror.running = 0;
-  let poison: NodeRow | undefined;
+  const poison: NodeRow[] = [];
   for (const node of mirror.all()) {
     if (node.kind !== "node") continue;
     const hasFallen = node.status === "running" && hasCrashed(node);
     const crashes = hasFallen ? node.crashes + 1 : node.crashes;
-    if (isInner(node.id)) recoverInner(change, node, crashes);
+    const attempt = hasLost(node, hasFallen) ? node.attempt - 1 : node.attempt;
+    if (isInner(node.id)) recoverInner(change, node, crashes, attempt);
     else if (node.status === "running" || node.status === "waiting") {
-      change.node(node, { status: "ready", crashes });
+      change.node(node, { status: "ready", crashes, attempt });
       change.event("node.ready", node.id);
-      if (hasFallen && crashes >= MAX_CRASHES) poison ??= node;
+      if (hasFallen && crashes >= MAX_CRASHES) poison.push(node);
     }
   }
-  return poison && { node: poison, error: poisoned(poison) };
+  return poison;
 }
 
-function recoverInner(change: Change, node: NodeRow, crashes: number): void {
+/** Whether its attempt ends by nothing that it did, and does not count. */
+function hasLost({ status }: NodeRow, hasFallen: boolean): boolean {
+  return status === "waiting" || (status === "running" && !hasFallen);
+}
+
+function recoverInner(change: Change, node: NodeRow, crashes: number, attempt: number): void {
   if (crashes > node.crashes && crashes >= MAX_CRASHES) {
     change.node(node, { status: "failed", crashes, finishedMs: change.nowMs });
     change.node(node, { error: poisoned(node) });
     change.event("node.failed", node.id, { ...poisoned(node) });
   } else if (["ready", "running", "retrying", "waiting"].includes(node.status))
-    change.node(node, { status: "pending", crashes, dueMs: undefined });
+    change.node(node, { status: "pending", crashes, attempt, dueMs: undefined });
 }
 
 /** What becomes of a node that is not tried again. */
