@@ -72,6 +72,28 @@ describe("limits of a worker", () => {
     assert.match((await engine.snapshot(snapshot.graph_id))?.error?.message ?? "", /rate.key gave 7; give a text/);
   });
 
+  it("count a node that waits once, however often its graph is paused and resumed, and anew in its next epoch", async () => {
+    const { only, running, order, end } = watched({ concurrency: 1 });
+    const { engine, clock } = await bench({ workers: [only] }, "memory:");
+    const ids: string[] = [];
+    for (const name of ["a1", "a2", "a3"]) ids.push((await engine.start("watched", job(name))).snapshot.graph_id);
+    const [, second = "", third = ""] = ids;
+    const waiting = (): number | undefined => engine.lanes().find((lane) => lane.worker === "watched")?.waiting;
+    await clock.advance(0);
+    for (let round = 0; round < 3; round++) {
+      for (const id of [second, third]) await engine.pause(id);
+      for (const id of [second, third]) await engine.resume(id);
+    }
+    assert.deepEqual([running, waiting()], [["a1"], 2]);
+    await engine.cancel(second);
+    await engine.retry(second);
+    end("a1");
+    await clock.advance(0);
+    end("a3");
+    await clock.advance(0);
+    assert.deepEqual([running, order, waiting()], [["a2"], ["a1", "a3", "a2"], 0]);
+  });
+
   it("are kept over cancels and pauses of those that wait", async () => {
     const { only, running, order, end } = watched({ concurrency: 1 });
     const { engine, clock } = await bench({ workers: [only] }, "memory:");

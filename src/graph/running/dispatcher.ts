@@ -11,7 +11,7 @@ import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";
 import type { Permits } from "./permit-types.ts";
 import type { Place } from "./place.ts";
-import { WorkerLane, type AnySeat, type LaneOwner, type NodeSeat } from "./worker-lane.ts";
+import { isItsSeat, isSeated, unseat, WorkerLane, type AnySeat, type LaneOwner, type NodeSeat } from "./worker-lane.ts";
 import type { LaneReport } from "../machine/report-types.ts";
 import type { Worker } from "../definition/definition-types.ts";
 
@@ -82,6 +82,7 @@ export class Dispatcher {
     if (isClosing()) return [];
     const claims: Claim[] = [];
     for (const node of live.machine.takeReady()) {
+      if (isSeated(live, node)) continue;
       const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
       const { keys, fault } = keysOf(live.machine, node, lane.worker.options);
       onReady?.(lane.worker.name);
@@ -100,6 +101,7 @@ export class Dispatcher {
     if (this.#options.isClosing()) return;
     const touched = new Set<WorkerLane>();
     for (const node of live.machine.takeReady()) {
+      if (isSeated(live, node)) continue;
       const lane = this.#laneOf(live.machine.definitionOf(node.id).worker);
       const { keys, fault } = keysOf(live.machine, node, lane.worker.options);
       this.#options.onReady?.(lane.worker.name);
@@ -185,11 +187,12 @@ export class Dispatcher {
     return lane;
   }
 
-  /** Not when queued twice, or paused, cancelled or reloaded in the meantime. */
+  /** Not when it was paused, cancelled or reloaded in the meantime. */
   #isWanted(seat: AnySeat): boolean {
     if (!seat.isStart) return seat.isWanted();
     const { live, nodeId } = seat;
     return (
+      isItsSeat(seat) &&
       live.machine.node(nodeId)?.status === "ready" &&
       live.machine.row.phase === "running" &&
       this.#options.isLive(live)
@@ -217,7 +220,9 @@ export class Dispatcher {
     return first?.lane;
   }
 
-  #start(lane: WorkerLane, { live, keys, nodeId, fault }: NodeSeat, permit?: string, hand?: Hand): void {
+  #start(lane: WorkerLane, seat: NodeSeat, permit?: string, hand?: Hand): void {
+    const { live, keys, nodeId, fault } = seat;
+    unseat(seat);
     const node = live.machine.node(nodeId) as NodeRow;
     const unit = live.machine.nodeStarted(node, this.#options.clock.now());
     if (!hand) lane.spreader?.started();

@@ -95,6 +95,8 @@ export interface LaneOptions<S extends Seat> {
   isElsewhere?: boolean;
   /** Whether a seat is still to be taken: its graph may have been cancelled or paused since. */
   isWanted: (seat: S) => boolean;
+  /** Told of each that was not wanted as its turn came, and is gone. */
+  onGone?: (seat: S) => void;
   /** A rate lets more through from now on. */
   onOpen: () => void;
 }
@@ -102,6 +104,7 @@ export interface LaneOptions<S extends Seat> {
 export class Lane<S extends Seat> {
   readonly #clock: Clock;
   readonly #isWanted: (seat: S) => boolean;
+  readonly #onGone: ((seat: S) => void) | undefined;
   readonly #onOpen: () => void;
   readonly #total: number;
   #limit: number;
@@ -121,11 +124,13 @@ export class Lane<S extends Seat> {
   #running = 0;
   #waiting = 0;
 
-  constructor({ options, clock, isShared = false, isElsewhere = false, isWanted, onOpen }: LaneOptions<S>) {
+  constructor(given: LaneOptions<S>) {
+    const { options, clock, isShared = false, isElsewhere = false, isWanted, onGone, onOpen } = given;
     const { concurrency, rate } = options;
     this.#isShared = isShared;
     this.#clock = clock;
     this.#isWanted = isWanted;
+    this.#onGone = onGone;
     this.#onOpen = onOpen;
     this.#total = isElsewhere ? Math.min(PLACES_ELSEWHERE, givenTotal(options) ?? Infinity) : localPlaces(options);
     this.#limit = this.#total;
@@ -202,7 +207,10 @@ export class Lane<S extends Seat> {
       const { group } = entry;
       const seat = group.seats.peek();
       if (group.isParked || seat?.seq !== entry.seq) this.#ready.pop();
-      else if (!this.#isWanted(seat)) this.#drop(group);
+      else if (!this.#isWanted(seat)) {
+        this.#drop(group);
+        this.#onGone?.(seat);
+      }
       // What goes on stands before all that starts.
       else if (seat.isStart ? this.isPaused : isBeyond) return undefined;
       else if (this.#closedGate(seat.keys, seat.isStart)) this.#park(group, seat);

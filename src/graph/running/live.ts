@@ -9,6 +9,8 @@ export class LiveGraph {
   readonly progress: ProgressThrottle;
   /** Running attempts by node id. */
   readonly controllers = new Map<string, Abort>();
+  /** Of nodes that wait for their turn, by node id: what is ready takes one, however often it is looked for what is. */
+  readonly seats = new Map<string, { readonly epoch: number }>();
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();
   /** Number of the lease under which this process holds it, where several share the store. */

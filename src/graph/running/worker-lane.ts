@@ -18,6 +18,7 @@ export interface NodeSeat extends Seat {
   readonly isStart: true;
   readonly live: LiveGraph;
   readonly nodeId: string;
+  readonly epoch: number;
   readonly fault: string | undefined;
   readonly sinceMs: number;
 }
@@ -54,6 +55,21 @@ export interface LaneOwner {
   goOn: (lane: WorkerLane, seat: AnySeat, permit?: string, hand?: Hand) => void;
 }
 
+/** Whether a node that is ready waits for its turn already. */
+export function isSeated({ seats, machine }: LiveGraph, { id }: NodeRow): boolean {
+  return seats.get(id)?.epoch === machine.row.epoch;
+}
+
+/** It waits no more. */
+export function unseat(seat: AnySeat): void {
+  if (seat.isStart && isItsSeat(seat)) seat.live.seats.delete(seat.nodeId);
+}
+
+/** Not where its node has taken another in a later epoch. */
+export function isItsSeat(seat: NodeSeat): boolean {
+  return seat.live.seats.get(seat.nodeId) === seat;
+}
+
 export class WorkerLane {
   readonly worker: Worker<never, unknown>;
   readonly lane: Lane<AnySeat>;
@@ -83,6 +99,7 @@ export class WorkerLane {
       isShared: this.limits !== undefined,
       isElsewhere,
       isWanted: (seat) => owner.isWanted(seat),
+      onGone: unseat,
       onOpen: () => owner.onRoom(this),
     });
     this.spreader = isElsewhere ? undefined : this.#spreader();
@@ -122,11 +139,24 @@ export class WorkerLane {
     return { worker: worker.name, running, waiting, ...(since.length > 0 && { sinceMs: Math.min(...since) }) };
   }
 
-  /** A node waits for its turn. */
-  wait(live: LiveGraph, { id }: NodeRow, keys: Keys, fault: string | undefined): void {
+  /** A node waits for its turn, that of its seat. */
+  wait(live: LiveGraph, { id: nodeId }: NodeRow, keys: Keys, fault: string | undefined): void {
     const sinceMs = this.#owner.clock.now();
-    const order = orderOf(sinceMs, this.#priority + live.machine.row.priority);
-    this.lane.wait({ order, seq: this.lane.nextSeq(), keys, isStart: true, live, nodeId: id, fault, sinceMs });
+    const { priority, epoch } = live.machine.row;
+    const order = orderOf(sinceMs, this.#priority + priority);
+    const seat: NodeSeat = {
+      order,
+      seq: this.lane.nextSeq(),
+      keys,
+      isStart: true,
+      live,
+      nodeId,
+      epoch,
+      fault,
+      sinceMs,
+    };
+    live.seats.set(nodeId, seat);
+    this.lane.wait(seat);
     this.spreader?.waits();
   }
 
