@@ -275,13 +275,16 @@ export class Machine {
   progressed({ progress, summary }: Said, nowMs: number): Unit | undefined {
     if (this.isTerminal) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
-    if (progress) {
+    // From there on what is said last is kept in the row alone.
+    const isMute = this.lastSeq >= MAX_EVENTS;
+    const known = this.row.progress;
+    if (progress && (progress.value !== known?.value || progress.note !== known.note)) {
       this.#lifecycle.set(change, { progress });
-      change.event("progress", undefined, { ...progress });
+      if (!isMute) change.event("progress", undefined, { ...progress });
     }
     if (summary !== undefined && summary !== (this.row.summary ?? "")) {
       this.#lifecycle.set(change, { summary: summary || undefined });
-      change.event("summary", undefined, { text: summary });
+      if (!isMute) change.event("summary", undefined, { text: summary });
     }
     return change.isEmpty ? undefined : change.unit;
   }

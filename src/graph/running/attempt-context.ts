@@ -82,7 +82,9 @@ export class AttemptContext implements WorkerContext {
   get progress(): WorkerContext["progress"] {
     return (value, note) => {
       this.#limits.beat();
-      this.#options.sink.progress(Math.min(1, Math.max(0, value)), note);
+      // As of a list that is empty, done of none: what is only told must not fail the node.
+      if (!Number.isFinite(value)) return;
+      this.#options.sink.progress(Math.min(1, Math.max(0, value)), note === undefined ? undefined : summaryOf(note));
     };
   }
 
