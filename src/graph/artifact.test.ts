@@ -6,7 +6,7 @@ import type { Json } from "../shared/json.ts";
 import { PART_BYTES } from "../store/artifacts.ts";
 import { readArtifact } from "./running/artifact.ts";
 import { graph, worker } from "./definition/definition.ts";
-import { bench, ELSEWHERE, PLACES } from "./engine-bench.test.ts";
+import { bench, ELSEWHERE, gate, PLACES } from "./engine-bench.test.ts";
 
 /** A worker that runs elsewhere hands over bytes, no stream. */
 const given = async (url: string, parts: AsyncIterable<Uint8Array>) => (url === ELSEWHERE ? buffer(parts) : parts);
@@ -80,6 +80,31 @@ for (const url of PLACES) {
         assert.ok(row);
         for await (const part of readArtifact(store.graphs, row))
           assert.equal(Buffer.from(part).toString(), "version 2");
+        await store.close();
+      });
+
+    // A worker that runs elsewhere hands over bytes, no stream.
+    if (url !== ELSEWHERE)
+      it("are those of the attempt that wrote them to their end, whatever the stream of one that is over still gives", async () => {
+        const [held, over] = [gate(), gate()];
+        const dump = worker("dump", { timeout: "1s", retry: { max: 2, base: 0 } }, async (_: Json, ctx) => {
+          const isFirst = ctx.attempt === 1;
+          async function* stream(): AsyncGenerator<Uint8Array> {
+            if (isFirst) await held.promise;
+            yield Buffer.from(isFirst ? "late" : "good");
+          }
+          await ctx.artifact("a.txt", stream()).finally(() => isFirst && over.open());
+        });
+        const { engine, store, clock, pass } = await bench({ workers: [dump] }, url);
+        const { snapshot } = await engine.start("dump", null);
+        await clock.advance(1000);
+        await pass(1);
+        assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
+        held.open();
+        await over.promise;
+        const [row] = await store.graphs.artifacts(snapshot.graph_id);
+        assert.ok(row);
+        for await (const part of readArtifact(store.graphs, row)) assert.equal(Buffer.from(part).toString(), "good");
         await store.close();
       });
 

@@ -24,12 +24,17 @@ export function requireArtifact(name: string, type: string, node: string, others
   if (other) throw new FinalError(`The artifact "${name}" of "${node}" has the name of one that "${other.node}" made`);
 }
 
-/** Writes all parts. @throws FinalError for more than a gigabyte. */
+/**
+ * Writes all parts.
+ * @param requireCurrent throws once the attempt has ended: its stream may go on, and the parts are another attempt's by then.
+ * @throws FinalError for more than a gigabyte.
+ */
 export async function writeArtifact(
   rows: ArtifactRows,
   graphId: string,
   name: string,
   data: ArtifactData,
+  requireCurrent: () => void,
 ): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -38,6 +43,7 @@ export async function writeArtifact(
     hash.update(part);
     bytes += part.byteLength;
     if (bytes > MAX_BYTES) throw new FinalError(`The artifact "${name}" is larger than ${MAX_BYTES} bytes`);
+    requireCurrent();
     await rows.writePart(graphId, name, at++, part);
   }
   return { bytes, sha256: hash.digest("hex") };

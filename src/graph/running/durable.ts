@@ -151,7 +151,11 @@ export class Durable {
       const { graphId } = node;
       requireArtifact(name, type, node.id, await artifacts.artifacts(graphId));
       const startedMs = clock.now();
-      const ref: ArtifactRef = { name, type, ...(await writeArtifact(artifacts, graphId, name, data)) };
+      const ref: ArtifactRef = {
+        name,
+        type,
+        ...(await writeArtifact(artifacts, graphId, name, data, () => this.#requireCurrent())),
+      };
       await this.#commit((change, inner) => {
         (change.unit.artifacts ??= []).push({ ...ref, graphId, node: node.id, createdMs: change.nowMs });
         inner.stepDone(change, node, id, ref, startedMs);
