@@ -5,14 +5,21 @@ import type { Json } from "../shared/json.ts";
 import type { Store } from "../store/contract.ts";
 import { openStore } from "../store/open.ts";
 import { graph, worker } from "./definition/definition.ts";
-import { bench, STORES } from "./engine-bench.test.ts";
+import { bench, gate, STORES } from "./engine-bench.test.ts";
 
 const hangs = (): Promise<never> => new Promise(() => undefined);
 
-/** A store of which the next commit may fail. */
-async function faulty(): Promise<{ store: Store; fault: { isNext: boolean } }> {
+/** What is wrong with a store. */
+interface Fault {
+  /** The next commit fails. */
+  isNext: boolean;
+  /** Until when it does not say whether it has a signal. */
+  looks?: Promise<void>;
+}
+
+async function faulty(): Promise<{ store: Store; fault: Fault }> {
   const store = await openStore("memory:");
-  const fault = { isNext: false };
+  const fault: Fault = { isNext: false };
   const commit: Store["graphs"]["commit"] = async (unit) => {
     if (!fault.isNext) return store.graphs.commit(unit);
     fault.isNext = false;
@@ -21,6 +28,11 @@ async function faulty(): Promise<{ store: Store; fault: { isNext: boolean } }> {
   const graphs = new Proxy(store.graphs, {
     get: (target, key) => {
       if (key === "commit") return commit;
+      if (key === "hasSignal")
+        return async (...given: Parameters<typeof target.hasSignal>) => {
+          await fault.looks;
+          return target.hasSignal(...given);
+        };
       const value: unknown = Reflect.get(target, key);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
@@ -111,5 +123,25 @@ describe("nodes that were under way as the store failed", () => {
     for (let at = 0; at < 5; at++) await pass(1000);
     const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual([end?.status, end?.result, calls], ["done", 2, 5]);
+  });
+
+  it("get a signal that was on its way meanwhile", async () => {
+    const { store, fault } = await faulty();
+    const waits = worker("waits", (_: Json, ctx) => ctx.waitFor("go"));
+    const { engine, clock, pass } = await bench({ workers: [waits], store }, "memory:");
+    const { snapshot } = await engine.start("waits", null);
+    const id = snapshot.graph_id;
+    await clock.advance(0);
+    const held = gate();
+    fault.looks = held.promise;
+    const sent = engine.signal(id, "go", "now", { idempotencyKey: "once" });
+    await clock.advance(0);
+    fault.isNext = true;
+    await assert.rejects(engine.signal(id, "other"), /the disk is full/);
+    await clock.advance(1000);
+    held.open();
+    await sent;
+    await pass(0);
+    assert.equal((await engine.snapshot(id))?.result, "now");
   });
 });

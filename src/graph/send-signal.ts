@@ -41,9 +41,10 @@ export async function sendSignal<Graph extends Live, Shown>(
     throw new SvcError("SVC_INVALID", `A signal needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
   const payload = toJson(signal.payload, `the payload of the signal "${name}"`, target.inputBytes);
   for (let checked: Checked | undefined; ;) {
+    const isOld = key !== undefined && (await target.store.hasSignal(graphId, key));
+    // Taken last: while the store is asked, which may take its time, a fault may put another in its place.
     const live = await target.live();
     const { inner } = live.machine;
-    const isOld = key !== undefined && (await target.store.hasSignal(graphId, key));
     if (isOld || (key !== undefined && inner.signals.hasKey(key))) return target.snapshot();
     const wait = inner.waiterFor(name);
     // While the schema was asked another may have come first, or the wait have ended.

@@ -228,6 +228,9 @@ export class UnderWay {
 
   /** Commits what someone outside wants of it. @throws what `decide` throws, and what the store does. */
   async steer(live: LiveGraph, decide: () => Unit): Promise<void> {
+    // After a fault its mirror is another by now: this one has what was never written.
+    const known = this.#live.get(live.id);
+    if (known && known !== live) throw new Outrun();
     const unit = this.#decide(live, decide);
     live.abortEnded("The graph was cancelled");
     this.#live.add(live);
