@@ -148,7 +148,7 @@ class GraphEngine implements Engine {
       fleet,
       onRetry: options.onRetry,
     });
-    const keptMs = keptBy(options.retention, options.graphs ?? []);
+    const keptMs = keptBy(options.retention, [...registry.all().values()].flat());
     this.#retention = keptMs && new Retention({ graphs, clock, log, keptMs });
     const onChange = (): void => {
       fleet?.controlsChanged();

@@ -42,6 +42,18 @@ for (const url of STORES) {
       await engine.close();
     });
 
+    it("is also that of a graph which stands for a node and is not listed", async () => {
+      const outer = graph("outer", (g) => g.node("sub", brief));
+      const { engine, clock, store } = await bench({ graphs: [outer], outboxRows: () => [] }, url, laterClock());
+      await engine.recover();
+      await engine.start("outer", null);
+      await untilDone(async () => (await store.graphs.countByStatus()).done === 2);
+      const left = async (): Promise<string[]> => (await store.graphs.list({})).items.map((row) => row.worker).sort();
+      for (let rounds = 0; rounds < 30 && (await left()).length > 1; rounds++) await clock.advance(600_000);
+      assert.deepEqual(await left(), ["outer"]);
+      await engine.close();
+    });
+
     it("is no limit where none is set; purge takes away what it is asked for", async () => {
       const { engine, clock, pass } = await bench({ workers: [work], outboxRows: () => [] }, url, laterClock());
       await engine.recover();
