@@ -1,4 +1,7 @@
-/** No row of seed and contract is forgotten: each stands in the name of a test in a file of its section. */
+/**
+ * No row of seed and contract is forgotten: each stands in the name of a test in a file of its section. Proves that names have the
+ * words, and nothing of what those tests do: that is for whoever reads them.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
