@@ -1,9 +1,9 @@
 /** The app that fuzzing throws things at: something to read, to send and to call for every kind of input. Holds no test. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { action, createApp, json, page, readForm, route, worker, type App, type Middleware } from "svc";
+import { action, Await, createApp, json, page, readForm, route, worker, type App, type Middleware } from "svc";
 import { createTestClient } from "svc/testing";
 import * as v from "valibot";
 import type { Visitor } from "./callers.ts";
@@ -19,10 +19,18 @@ declare module "svc" {
   }
 }
 
+/** Longest file that the app takes. */
+export const MAX_FILE_BYTES = 20_000;
+
+/** After which a late piece comes: clients that leave have left by then. */
+const LATE_MS = 100;
+
 /** Shorter than the default, so that who waits for the end of it need not wait long. */
 const PATIENCE = { headersMs: 1000, requestMs: 3000 };
 
 const double = worker("double", (input: { value: number }) => input.value * 2);
+
+const late = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, LATE_MS, "later"));
 
 async function* each(...args: unknown[]): AsyncGenerator<unknown, void, void> {
   yield* args;
@@ -43,12 +51,19 @@ export interface Target {
   readonly graphId: string;
   /** Faults: what was logged as an error. A run without a bug has none; who looks takes them out. */
   readonly faults: string[];
+  /** What requests have left under way, by name; a quiet app has nothing. */
+  left(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
 
 /** @param middleware around every page, route and action: for bugs planted to see that they are found. */
 export async function openTarget(middleware: readonly Middleware[] = []): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), "svc-fuzz-"));
+  const before = process.env["TMPDIR"];
+  // Where uploads are written, so that one that stays is seen.
+  const temporary = join(folder, "temporary");
+  mkdirSync(temporary);
+  process.env["TMPDIR"] = temporary;
   const faults: string[] = [];
   const fault = (fields: { err?: unknown }, message: string): void => {
     // The first few tell; a run that fails a thousand times must not fill the memory it measures.
@@ -62,6 +77,7 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
         title: (_data, ctx) => ctx.params["what"] ?? "",
         view: (_data, ctx) => [ctx.params["what"], [...ctx.query].flat(), Object.entries(ctx.cookies).flat()],
       }),
+      page("/late", { title: "Late", view: () => ["now ", Await({ value: late(), children: String })] }),
     ],
     routes: [
       route("POST", "/form", async (ctx) => {
@@ -82,6 +98,12 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
       echo: action((...args: unknown[]) => args),
       addTodo: action(todo, ({ title }) => title),
       each: action(each),
+    },
+    submits: {
+      upload: {
+        files: { file: { max: 2, maxBytes: MAX_FILE_BYTES }, photo: { types: ["image/*"], maxBytes: MAX_FILE_BYTES } },
+        run: ({ fields, files }) => [fields.length, ...files.map(({ size }) => size)],
+      },
     },
     security: { report: true },
     timeouts: PATIENCE,
@@ -115,8 +137,14 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
     webhookId: registration.id,
     graphId: snapshot.graph_id,
     faults,
+    left: async () => {
+      const { requests, event_streams: streams } = await app.operations.status();
+      return { requests: requests.in_flight, streams, files: readdirSync(temporary).length };
+    },
     close: async () => {
       await started.close();
+      if (before === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = before;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,8 +1,11 @@
 /** One connection of a careless or hostile client, and all that the server says on it. Holds no test. */
 import { connect } from "node:net";
 
-/** How a client goes: `wait` for the server to close, `end` its own side, or `reset` without a word. */
-export type Leaving = "wait" | "end" | "reset";
+/**
+ * How a client goes: `wait` for the server to close, `end` its own side, or `reset` without a word, once nothing comes any more;
+ * `drop` all as soon as it has sent what it has.
+ */
+export type Leaving = "wait" | "end" | "reset" | "drop";
 
 export interface Exchange {
   /** What the server sent. */
@@ -21,13 +24,18 @@ export function exchange(port: number, bytes: Uint8Array, leaving: Leaving = "en
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let hasLeft = false;
-    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write(bytes, () => {
+        if (leaving === "drop") leave();
+      });
+    });
     const leave = (): void => {
       hasLeft = true;
       if (leaving === "reset") socket.resetAndDestroy();
+      else if (leaving === "drop") socket.destroy();
       else socket.end();
     };
-    const silence = leaving === "wait" ? undefined : setTimeout(leave, SILENCE_MS);
+    const silence = leaving === "wait" || leaving === "drop" ? undefined : setTimeout(leave, SILENCE_MS);
     const deadline = setTimeout(() => {
       socket.destroy();
       reject(new Error(`the connection is open ${DEADLINE_MS} ms after its client has left`));

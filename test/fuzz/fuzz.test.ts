@@ -3,11 +3,14 @@
  * every answer has its headers, and nothing is left behind. `npm run fuzz` goes on for longer.
  */
 import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Middleware } from "svc";
 import { openTarget, type Target } from "./app.ts";
 import { KINDS, type Kind } from "./kinds.ts";
-import { fuzz } from "./run.ts";
+import { fuzz, LEAST_INPUTS, type FuzzOptions } from "./run.ts";
 import { beSilent } from "./silent.ts";
 
 const seed = Number(process.env["FUZZ_SEED"] ?? 20261121);
@@ -26,7 +29,8 @@ describe(`whatever is sent (FUZZ_SEED=${seed})`, () => {
 
   for (const kind of KINDS) {
     it(`${kind.name}: answered or closed, by the contract, and forgotten`, async () => {
-      await fuzz(kind, { seed, budgetMs: budgetMs / KINDS.length, maxInputs: 2000 });
+      const { runs } = await fuzz(kind, { seed, budgetMs: budgetMs / KINDS.length, maxInputs: 2000 });
+      assert.ok(runs * (kind.inputsPerRun ?? 1) >= LEAST_INPUTS, `${runs} runs`);
     });
   }
 
@@ -40,9 +44,15 @@ describe("the fuzz itself", () => {
     assert.ok(found);
     return found;
   };
-  const planted = (middleware: Middleware): Promise<unknown> =>
+  const planted = (middleware: Middleware, options: Partial<FuzzOptions> = {}): Promise<unknown> =>
     // By their number, with time enough for a busy machine.
-    fuzz(kind("queries, cookies and headers"), { seed, budgetMs: 60_000, maxInputs: 800, middleware: [middleware] });
+    fuzz(kind("queries, cookies and headers"), {
+      seed,
+      budgetMs: 60_000,
+      maxInputs: 800,
+      middleware: [middleware],
+      ...options,
+    });
 
   it("finds a handler that fails, and says how to see it again", async () => {
     const failing: Middleware = (ctx, next) => {
@@ -59,5 +69,15 @@ describe("the fuzz itself", () => {
       return next();
     };
     await assert.rejects(planted(leaking), /the heap has grown/);
+  });
+
+  it("finds a file that stays", async () => {
+    let hasWritten = false;
+    const littering: Middleware = (_ctx, next) => {
+      if (!hasWritten) mkdtempSync(join(tmpdir(), "svc-upload-"));
+      hasWritten = true;
+      return next();
+    };
+    await assert.rejects(planted(littering, { maxInputs: 10, quietWithinMs: 0 }), /what is left under way/);
   });
 });

@@ -10,6 +10,7 @@ import { argsOf } from "./json-oracle.ts";
 import { oddForms, oddReads, type OddRequest } from "./odd-requests.ts";
 import { mutatedRequests, randomBytes, validRequests } from "./raw-requests.ts";
 import { checkAnswer } from "./rules.ts";
+import { uploads } from "./uploads.ts";
 
 export interface Kind {
   name: string;
@@ -30,6 +31,14 @@ const leaving: Arbitrary<Leaving> = fc.oneof(
   { weight: 7, arbitrary: fc.constant<Leaving>("end") },
   fc.constant<Leaving>("reset"),
 );
+const leavingEarly = fc.constantFrom<Leaving>("end", "reset", "drop");
+
+/** Read by some to the end, and left by most before. */
+const latePages = fc
+  .constantFrom("br", "gzip", "identity")
+  .map((coding) =>
+    Buffer.from(`GET /late HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept-Encoding: ${coding}\r\n\r\n`),
+  );
 
 export const KINDS: readonly Kind[] = [
   { name: "random bytes at the socket", inputsPerRun: AT_ONCE, property: (target) => overSockets(target, randomBytes) },
@@ -77,10 +86,20 @@ export const KINDS: readonly Kind[] = [
     property: (target) =>
       fc.asyncProperty(oddForms(target), fc.boolean(), async (form, isRaw) => void (await ask(target, isRaw, form))),
   },
+  {
+    name: "files, some cut off on their way",
+    inputsPerRun: AT_ONCE,
+    property: (target) => overSockets(target, uploads(target), leavingEarly),
+  },
+  {
+    name: "pages that come in pieces",
+    inputsPerRun: AT_ONCE,
+    property: (target) => overSockets(target, latePages, leavingEarly),
+  },
 ];
 
-function overSockets(target: Target, bytes: Arbitrary<Uint8Array>): IAsyncProperty<unknown> {
-  const connections = fc.array(fc.tuple(bytes, leaving), { minLength: 1, maxLength: AT_ONCE, size: "max" });
+function overSockets(target: Target, bytes: Arbitrary<Uint8Array>, ways = leaving): IAsyncProperty<unknown> {
+  const connections = fc.array(fc.tuple(bytes, ways), { minLength: 1, maxLength: AT_ONCE, size: "max" });
   return fc.asyncProperty(connections, async (all) => {
     const exchanges = await Promise.all(all.map(([sent, how]) => exchange(target.port, sent, how)));
     assert.deepEqual(target.faults.splice(0), []);

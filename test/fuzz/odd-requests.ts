@@ -122,10 +122,14 @@ const otherForm = fc.record({
 /** Forms with a right token and everything else in doubt. */
 export function oddForms({ session }: Target): Arbitrary<OddRequest> {
   return fc
-    .record({ form: fc.oneof(multipart, otherForm), isTokenInForm: fc.boolean() })
-    .map(({ form, isTokenInForm }) => ({
+    .record({
+      form: fc.oneof(multipart, otherForm),
+      path: fc.constantFrom("/form", "/_svc/submit/upload"),
+      isTokenInForm: fc.boolean(),
+    })
+    .map(({ form, path, isTokenInForm }) => ({
       method: "POST",
-      path: "/form",
+      path,
       headers: {
         cookie: session.cookie,
         "content-type": form.type,

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import type { Middleware } from "svc";
-import { openTarget } from "./app.ts";
+import { openTarget, type Target } from "./app.ts";
 import type { Kind } from "./kinds.ts";
 
 export interface FuzzOptions {
@@ -16,6 +16,8 @@ export interface FuzzOptions {
   maxInputs?: number;
   /** Around every route of the app. Default none. */
   middleware?: readonly Middleware[];
+  /** Within which what inputs left under way must have ended. Default: far beyond any busy machine. */
+  quietWithinMs?: number;
 }
 
 export interface Outcome {
@@ -23,6 +25,12 @@ export interface Outcome {
   /** By which the heap has grown over the later three quarters. */
   grownBytes: number;
 }
+
+/** Tried however slow the machine is: of a kind that nothing is tried of, nothing is known. */
+export const LEAST_INPUTS = 48;
+
+const QUIET_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 20;
 
 /** Share of the time after which caches are full and code is compiled: growth from there on would be a leak. */
 const WARM_UP = 0.25;
@@ -34,7 +42,7 @@ const MAX_REPORT_LENGTH = 2000;
 /** @throws Error with the seed and the smallest input that fails. */
 export async function fuzz(
   kind: Kind,
-  { seed, budgetMs, maxInputs = Infinity, middleware }: FuzzOptions,
+  { seed, budgetMs, maxInputs = Infinity, middleware, quietWithinMs = QUIET_WITHIN_MS }: FuzzOptions,
 ): Promise<Outcome> {
   const unhandled: unknown[] = [];
   const hear = (error: unknown): void => void unhandled.push(error);
@@ -42,8 +50,10 @@ export async function fuzz(
   const target = await openTarget(middleware);
   try {
     const property = kind.property(target);
-    const maxRuns = maxInputs / (kind.inputsPerRun ?? 1);
-    let runs = await tryFor(property, seed, budgetMs * WARM_UP, maxRuns * WARM_UP);
+    const perRun = kind.inputsPerRun ?? 1;
+    const maxRuns = maxInputs / perRun;
+    let runs = await check(property, { seed, numRuns: Math.ceil(Math.min(maxInputs, LEAST_INPUTS) / perRun) });
+    runs += await tryFor(property, seed, budgetMs * WARM_UP, maxRuns * WARM_UP);
     const beforeBytes = heapBytes();
     runs += await tryFor(property, seed + 1, budgetMs * (1 - WARM_UP), maxRuns * (1 - WARM_UP));
     const grownBytes = heapBytes() - beforeBytes;
@@ -51,6 +61,11 @@ export async function fuzz(
       headers: { connection: "close" },
     });
     assert.equal(await health.text(), "ok");
+    assert.deepEqual(
+      await leftBy(target, quietWithinMs),
+      { requests: 0, streams: 0, files: 0 },
+      "what is left under way",
+    );
     assert.deepEqual(unhandled, [], "unhandled rejections");
     assert.ok(
       kind.isKept || grownBytes < MAX_GROWTH_BYTES,
@@ -63,18 +78,33 @@ export async function fuzz(
   }
 }
 
-async function tryFor(
+/** What is left once it has had time to end. */
+async function leftBy(target: Target, withinMs: number): Promise<Record<string, number>> {
+  const deadlineMs = Date.now() + withinMs;
+  for (;;) {
+    const left = await target.left();
+    if (Object.values(left).every((count) => count === 0) || Date.now() > deadlineMs) return left;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+function tryFor(
   property: fc.IAsyncProperty<unknown>,
   seed: number,
   budgetMs: number,
   maxRuns: number,
 ): Promise<number> {
-  const details = await fc.check(property, {
+  return check(property, {
     seed,
     numRuns: Math.min(Math.ceil(maxRuns), Number.MAX_SAFE_INTEGER),
     interruptAfterTimeLimit: budgetMs,
     markInterruptAsFailure: false,
   });
+}
+
+/** @returns how many runs there were */
+async function check(property: fc.IAsyncProperty<unknown>, parameters: fc.Parameters<unknown>): Promise<number> {
+  const details = await fc.check(property, parameters);
   if (details.failed && details.numRuns === 0 && details.interrupted) return 0;
   if (details.failed) throw failure(await fc.asyncDefaultReportMessage(details), details.errorInstance);
   return details.numRuns;
