@@ -10,7 +10,7 @@ import { compose } from "../../http/middleware.ts";
 import { json } from "../../http/response.ts";
 import type { Answer, Context, Middleware, Result } from "../../http/types.ts";
 import type { RateVerdict } from "../../security/rate-limit.ts";
-import { SvcError, type ErrorCode } from "../../shared/errors.ts";
+import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import { HEADERS, PATHS } from "../../shared/wire.ts";
 import { specOf } from "../action.ts";
@@ -18,21 +18,12 @@ import { withinTime } from "../action-time.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { requireHeaderToken } from "../guard.ts";
 import { refusal, success, type ActionCall } from "./action-reply.ts";
+import { inWords, MAX_BODY_BYTES, MAX_NODES, outcomeName } from "./door.ts";
 import { collectStream, streamReply, wantsStream } from "./action-stream.ts";
 
-const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPES = ["application/json"];
 /** More arguments than any function has. */
 const MAX_ARGS = 64;
-/** A megabyte of tiny values costs a schema many times what a megabyte of text does. */
-const MAX_NODES = 10_000;
-
-/** Texts of refusals before the action runs; what the action itself says is passed on as it is. */
-const DOOR_TEXTS: Partial<Record<ErrorCode, string>> = {
-  SVC_TOO_LARGE: "Payload too large",
-  SVC_CONTENT_TYPE: "Unsupported content type",
-};
-
 export function actionEndpoints({ router, services, middleware }: Endpoints): void {
   router.add("POST", `${PATHS.action}/:name`, (ctx) => new Calling(ctx, services).answer(middleware));
 }
@@ -93,11 +84,6 @@ class Calling {
   }
 }
 
-function outcomeName(status: number): "ok" | "refused" | "failed" {
-  if (status < 400) return "ok";
-  return status < 500 ? "refused" : "failed";
-}
-
 /** Who develops the app is told more: what browser code calls is known to the boot only once it has been built. */
 function unknownAction(services: Services, name: string): SvcError {
   if (services.site.dev) {
@@ -132,12 +118,6 @@ function argsOf(body: Json): Json[] {
   if (args.length > MAX_ARGS)
     throw new SvcError("SVC_INVALID", `There are ${args.length} args; at most ${MAX_ARGS} are allowed`);
   return args;
-}
-
-/** A refusal at the door in the words of the contract. */
-function inWords(error: unknown): unknown {
-  const text = error instanceof SvcError ? DOOR_TEXTS[error.code] : undefined;
-  return text !== undefined && error instanceof SvcError ? new SvcError(error.code, text, { cause: error }) : error;
 }
 
 function perform(call: ActionCall, args: readonly Json[]): Result | Promise<Result> {
