@@ -22,6 +22,8 @@ export { openStore } from "./store/open.ts";
 export type { GraphLimits, ValueLimits } from "./graph/definition/value-limits.ts";
 export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graph/definition/definition-types.ts";
 export type { Engine } from "./graph/engine-types.ts";
+export type { Absence } from "./graph/absence.ts";
+export type { KeptTimes } from "./graph/retention.ts";
 export type { Queues, QueueView } from "./graph/queue-types.ts";
 export type { AttemptReport, LaneReport, LifecycleEvent, OutboxRows } from "./graph/machine/report-types.ts";
 export type { ScheduleDefinition, Schedules, ScheduleView } from "./graph/schedules/schedule-types.ts";

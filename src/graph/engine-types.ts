@@ -2,6 +2,7 @@
 import type { Json } from "../shared/json.ts";
 import type { GraphEvent } from "../store/graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
+import type { Absence } from "./absence.ts";
 import type { Queues } from "./queue-types.ts";
 import type { LaneReport } from "./machine/report-types.ts";
 import type { Schedules } from "./schedules/schedule-types.ts";
@@ -23,6 +24,8 @@ export interface Engine {
   /** @returns the snapshot, and whether this call made the graph (false: the idempotency key was known). */
   start(worker: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }>;
   snapshot(graphId: string): Promise<Snapshot | undefined>;
+  /** What is known of a graph that is not there: when it was made, as its id tells, and whether retention can have taken it. */
+  absence(graphId: string): Promise<Absence>;
   list(query: GraphQuery): Promise<Page<Snapshot>>;
   /**
    * How long those took that fit, in milliseconds; what goes on counts by its age, what has not begun not at all. Of the newest

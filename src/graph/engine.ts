@@ -19,7 +19,8 @@ import type { Fleet } from "./fleet.ts";
 import { Performer } from "./running/performer.ts";
 import { Registry } from "./registry.ts";
 import { WorkerQueues } from "./queues.ts";
-import { keptBy, purgeAll, Retention } from "./retention.ts";
+import { absenceOf, type Absence } from "./absence.ts";
+import { keptBy, purgeAll, readKept, Retention, type KeptTimes } from "./retention.ts";
 import { resultOf } from "./result.ts";
 import { NewGraphs } from "./new-graphs.ts";
 import { Steps } from "./steps.ts";
@@ -104,6 +105,7 @@ class GraphEngine implements Engine {
   readonly #newGraphs: NewGraphs;
   readonly #steps: Steps;
   readonly #tools: WorkerTools;
+  readonly #kept: KeptTimes;
   readonly #retention: Retention | undefined;
   readonly schedule: Scheduler;
   readonly queues: WorkerQueues;
@@ -148,7 +150,8 @@ class GraphEngine implements Engine {
       fleet,
       onRetry: options.onRetry,
     });
-    const keptMs = keptBy(options.retention, [...registry.all().values()].flat());
+    this.#kept = readKept(options.retention, [...registry.all().values()].flat());
+    const keptMs = keptBy(this.#kept);
     this.#retention = keptMs && new Retention({ graphs, clock, log, keptMs });
     const onChange = (): void => {
       fleet?.controlsChanged();
@@ -250,6 +253,10 @@ class GraphEngine implements Engine {
 
   events(graphId: string, query?: EventsQuery): Promise<GraphEvent[]> {
     return this.#views.events(graphId, query);
+  }
+
+  async absence(graphId: string): Promise<Absence> {
+    return absenceOf(graphId, this.#kept);
   }
 
   list(query: GraphQuery): Promise<Page<Snapshot>> {

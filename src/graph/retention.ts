@@ -82,15 +82,24 @@ export async function purgeAll(
   return count;
 }
 
-/** How long each is kept; undefined where all are kept for ever. @throws TypeError when the engine's duration is none. */
-export function keptBy(
-  retention: Duration | undefined,
-  graphs: readonly GraphDefinition[],
-): RetentionOptions["keptMs"] | undefined {
-  const defaultMs = retention === undefined ? undefined : durationMs(retention);
-  const own = new Map<string, number>();
+/** How long graphs are kept once they have finished, in milliseconds. */
+export interface KeptTimes {
+  /** Of those whose definition says nothing; undefined: for ever. */
+  readonly defaultMs: number | undefined;
+  /** Of those whose definition says something, by name. */
+  readonly byName: ReadonlyMap<string, number>;
+}
+
+/** @throws TypeError when the engine's duration is none. */
+export function readKept(retention: Duration | undefined, graphs: readonly GraphDefinition[]): KeptTimes {
+  const byName = new Map<string, number>();
   for (const { name, options } of graphs)
-    if (options.retention !== undefined) own.set(name, durationMs(options.retention));
-  if (defaultMs === undefined && own.size === 0) return undefined;
-  return (name) => own.get(name) ?? defaultMs;
+    if (options.retention !== undefined) byName.set(name, durationMs(options.retention));
+  return { defaultMs: retention === undefined ? undefined : durationMs(retention), byName };
+}
+
+/** How long each is kept; undefined where all are kept for ever. */
+export function keptBy({ defaultMs, byName }: KeptTimes): RetentionOptions["keptMs"] | undefined {
+  if (defaultMs === undefined && byName.size === 0) return undefined;
+  return (name) => byName.get(name) ?? defaultMs;
 }

@@ -11,6 +11,14 @@ export function idTime(nowMs: number): string {
   return time;
 }
 
+const GRAPH_ID = new RegExp(`^g_([${BASE32}]{${TIME_LENGTH}})[${BASE32}]{16}$`);
+
+/** When a graph of this id was made, in Unix milliseconds; undefined: no graph has such an id. */
+export function graphIdTime(graphId: string): number | undefined {
+  const time = GRAPH_ID.exec(graphId)?.[1];
+  return time === undefined ? undefined : Array.from(time).reduce((ms, one) => ms * 32 + BASE32.indexOf(one), 0);
+}
+
 /** The lowest id that a graph made at this time can have: all made before sort below it. */
 export function lowestGraphId(nowMs: number): string {
   return `g_${idTime(Math.max(0, Math.trunc(nowMs)))}`;

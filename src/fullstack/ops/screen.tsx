@@ -71,11 +71,7 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
       return (
         <Frame look={look} section={section} told={told} news={loaded.kind === "shown" ? loaded.news : undefined}>
           {isUnderWay(loaded) ? <RenewalNote look={look} /> : null}
-          {loaded.kind === "shown" ? (
-            view(loaded.data, look)
-          ) : (
-            <Refused error={loaded.error} isOfRun={section === "Runs"} />
-          )}
+          {loaded.kind === "shown" ? view(loaded.data, look) : <Refused error={loaded.error} look={look} />}
         </Frame>
       );
     },

@@ -1,5 +1,5 @@
 /** Two runs of one graph side by side: which they are, how each node went in both, and where input and output differ. */
-import { notFound, SvcError, type Entry } from "../../../index.ts";
+import { SvcError, type Entry } from "../../../index.ts";
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
@@ -10,6 +10,7 @@ import { compareHref } from "../views/places.ts";
 import { durationText, ordinalText, shortId } from "../views/text.ts";
 import { Differences } from "./differences.tsx";
 import { Heads } from "./heads.tsx";
+import { runOf } from "./missing-run.tsx";
 import { PairsTable } from "./pairs-table.tsx";
 import { Empty, Mark, Time } from "./parts.tsx";
 
@@ -45,14 +46,13 @@ export function compareScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function loadCompare({ ctx, app, nowMs }: Look): Promise<CompareData> {
+async function loadCompare(look: Look): Promise<CompareData> {
+  const { ctx, app, nowMs } = look;
   const { engine } = app;
   const ids = [...ctx.query.getAll("run"), ...ctx.query.getAll("with")].filter((id) => id !== "");
   if (ids.length === 0 || ids.length > 2)
     throw new SvcError("SVC_INVALID", `Two runs are compared; ${ids.length} were ticked`);
-  const runs = await Promise.all(
-    ids.map(async (id) => (await engine.snapshot(id)) ?? notFound(`There is no run "${id.slice(0, 80)}"`)),
-  );
+  const runs = await Promise.all(ids.map(async (id) => runOf(look, id)));
   const [one, other] = runs as [Snapshot, Snapshot | undefined];
   if (!other) {
     const { items } = await engine.list({ worker: one.worker, limit: CHOICE + 1 });

@@ -8,6 +8,7 @@ import type { Commands } from "../views/commands.ts";
 import type { Looks } from "../views/looks.ts";
 import { READ_ONLY } from "../views/steps.ts";
 import { agoText, momentText } from "../views/text.ts";
+import { MissingRun, WhyMissing } from "./missing-run.tsx";
 
 /** A moment: how long ago, and the whole of it where one rests on it. */
 export function Time({ ms, look }: { ms: number; look: Look }) {
@@ -125,15 +126,13 @@ export function Empty(props: { title: string; children?: Child }) {
 }
 
 /** In the place of a screen: what was asked for is not there, or is not to be had. */
-export function Refused({ error, isOfRun }: { error: SvcError; isOfRun: boolean }) {
+export function Refused({ error, look }: { error: SvcError; look: Look }) {
   return (
     <>
       <h1>{error.status === 404 ? "Not found" : "That did not work"}</h1>
       <Empty title={error.message}>
+        {error instanceof MissingRun ? <WhyMissing of={error} look={look} /> : null}
         <p>
-          {error.status === 404 && isOfRun
-            ? "Graphs that have ended are kept as long as the retention says; then they are taken away. "
-            : null}
           <a href={OPS_PATH}>Go to the overview</a>
         </p>
       </Empty>

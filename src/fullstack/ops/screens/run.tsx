@@ -24,6 +24,7 @@ import { AuditTable } from "./audit.tsx";
 import { EventList, loadEvents } from "./events.tsx";
 import { Inspector } from "./inspector.tsx";
 import { CommandsPanel, Empty, StepButton, StepForm } from "./parts.tsx";
+import { MissingRun, runOf } from "./missing-run.tsx";
 import { PastNodes } from "./past-nodes.tsx";
 import { RunHead } from "./run-head.tsx";
 import { entryRoutes } from "./entry.ts";
@@ -60,7 +61,7 @@ async function loadRun(look: Look): Promise<RunData> {
   const { ctx, app, visitor } = look;
   const id = ctx.params["id"] ?? "";
   const query = readRunQuery(ctx.query);
-  const run = (await app.engine.snapshot(id)) ?? notFound(`There is no run "${id.slice(0, 80)}"`);
+  const run = await runOf(look, id);
   const chosen = query.node === undefined ? undefined : nodeOf(run, query.node);
   // The run's own error is that of a node, which may be gone since.
   const failed = chosen ?? run.error?.node;
@@ -73,7 +74,7 @@ async function loadRun(look: Look): Promise<RunData> {
   ]);
   const node = chosen === undefined ? undefined : shown;
   if (query.node !== undefined && node === undefined) notFound(`The run has no node "${query.node.slice(0, 80)}"`);
-  if (!flow) notFound(`There is no run "${id.slice(0, 80)}"`);
+  if (!flow) throw new MissingRun(id, await app.engine.absence(id));
   const isRevealed = isRevealedTo(visitor, app, id, query.reveal);
   return {
     run,
