@@ -54,6 +54,34 @@ for (const url of PLACES) {
       await store.close();
     });
 
+    it("what is no worker, or an option that none may have, fails the node at once and says so", async () => {
+      const item = worker("item", (n: number) => n);
+      const whole = graph("whole", (g) => g.node("one", item));
+      const wrong: [about: RegExp, called: unknown, options?: object][] = [
+        [/^ctx.call\("k", …\) was given the text "item" in place of a worker; use what worker\(…\) returned/, "item"],
+        [/^ctx.call\("k", …\) was given undefined in place of a worker/, undefined],
+        [/^ctx.call\("k", …\) was given a graph in place of a worker; use asWorker\(graph\)/, whole],
+        [/^ctx.call\("k", …\), in timeout: /, item, { timeout: "soon" }],
+        [/^ctx.call\("k", …\) has retry.max 0; use a whole number from 1/, item, { retry: { max: 0 } }],
+      ];
+      const calls = wrong.map(([, called, options], at) =>
+        // What types refuse reaches us from JavaScript, and through import cycles.
+        worker(`caller${at}`, (_: Json, ctx) => ctx.call("k", called as typeof item, 1, options)),
+      );
+      const maps = worker("maps", (_: Json, ctx) => ctx.map("k", [1, 2], "item" as unknown as typeof item));
+      const { engine, store, logs } = await bench({ workers: [...calls, maps, item] }, url);
+      const about = [...wrong.map(([message]) => message), /^ctx.map\("k", …\) was given the text "item"/];
+      for (const [at, { name }] of [...calls, maps].entries()) {
+        const { snapshot } = await engine.start(name, null);
+        await engine.idle();
+        const ended = await engine.snapshot(snapshot.graph_id);
+        assert.deepEqual([name, ended?.status, ended?.nodes[0]?.attempts], [name, "failed", 1]);
+        assert.match(ended?.error?.message ?? "", about[at] as RegExp);
+      }
+      assert.deepEqual(logs, []);
+      await store.close();
+    });
+
     it("goes on with the items that were not done as the graph was cancelled, and with all of them in their order", async () => {
       const calls: number[] = [];
       const held = gate();

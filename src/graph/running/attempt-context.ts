@@ -5,7 +5,6 @@
 import type { Json } from "../../shared/json.ts";
 import type { AttemptOptions, AttemptSink } from "./attempt-options.ts";
 import type { DurableCalls, MapCallOptions, WaitOptions } from "../definition/context-types.ts";
-import type { Worker } from "../definition/definition-types.ts";
 import type { Durable } from "./durable.ts";
 import { MAX_LOG_LENGTH, toJson } from "../definition/json-value.ts";
 import type { AttemptLimits } from "./limits.ts";
@@ -139,16 +138,11 @@ export class AttemptContext implements WorkerContext {
 
   get call(): DurableCalls["call"] {
     return (async (key, worker, input, options) =>
-      this.#durable.call(key, asWorker(worker), input, options)) as DurableCalls["call"];
+      this.#durable.call(key, worker, input, options)) as DurableCalls["call"];
   }
 
   get map(): DurableCalls["map"] {
     return (async (key: string, items: readonly unknown[], worker: object, options?: MapCallOptions) =>
-      this.#durable.map(key, items, asWorker(worker), options)) as DurableCalls["map"];
+      this.#durable.map(key, items, worker, options)) as DurableCalls["map"];
   }
-}
-
-/** A `Callable` is a worker, as callers see it. */
-function asWorker(callable: object): Worker<never, unknown> {
-  return callable as Worker<never, unknown>;
 }

@@ -17,6 +17,7 @@ import { CheckLost } from "./away-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
 import type { Change } from "../machine/change.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
+import { requireCalled, requireCallOptions } from "./called.ts";
 import type { ArtifactRef } from "../definition/context-types.ts";
 import type {
   CallOptions,
@@ -34,7 +35,6 @@ import { LetGo, whenAborted } from "./live.ts";
 import type { Kept, Machine } from "../machine/machine.ts";
 import type { Place } from "./place.ts";
 import { runStep } from "./step.ts";
-import type { Worker } from "../definition/definition-types.ts";
 import type { KeptSignal } from "../machine/signals.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import { NodesWait, type Wait } from "../machine/waits.ts";
@@ -222,14 +222,18 @@ export class Durable {
 
   // Calls.
 
-  async call(key: string, worker: Worker<never, unknown>, input: unknown, options: CallOptions = {}): Promise<Json> {
+  async call(key: string, callable: unknown, input: unknown, options: CallOptions = {}): Promise<Json> {
     const id = this.#keys.use("call", key);
+    const worker = requireCalled("call", key, callable);
+    requireCallOptions("call", key, options);
     const inputs = [toJson(input, `the input of "${id}"`, this.#port.values.inputBytes)];
     return this.#open(id, false, { worker, inputs, concurrency: 1, mayFail: false, ...options });
   }
 
-  async map(key: string, items: readonly unknown[], worker: Worker<never, unknown>, options: MapCallOptions = {}) {
+  async map(key: string, items: readonly unknown[], callable: unknown, options: MapCallOptions = {}) {
     const id = this.#keys.use("map", key);
+    const worker = requireCalled("map", key, callable);
+    requireCallOptions("map", key, options);
     const { inputBytes } = this.#port.values;
     const inputs = items.map((item, at) => toJson(item, `item ${at} of "${id}"`, inputBytes));
     const { concurrency = FOREVER, onError, ...use } = options;

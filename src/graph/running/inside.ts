@@ -4,7 +4,6 @@
  */
 import type { Json } from "../../shared/json.ts";
 import type { TransactionHandle } from "../../store/transaction.ts";
-import type { Worker } from "../definition/definition-types.ts";
 import {
   errorMessage,
   errorOf,
@@ -16,6 +15,7 @@ import {
 } from "./thread-messages.ts";
 import type { StandardSchema } from "../../shared/schema.ts";
 import { AttemptTimeout } from "./limits.ts";
+import { requireCalled } from "./called.ts";
 import type { Place } from "./place.ts";
 import type { ToolCalls } from "./worker-tools.ts";
 import type { CallOptions, MapCallOptions, StepInfo, StepOptions, WaitOptions } from "../definition/context-types.ts";
@@ -174,7 +174,6 @@ export class Inside {
     const state = new Map(Object.entries((given ?? {}) as Record<string, Json>));
     const { graphId, nodeId, epoch } = context;
     const { signal, toolCalls } = this.#options;
-    const named = (worker: unknown): string => (worker as Worker).name;
     const tell =
       (method: Told) =>
       (...args: unknown[]): void =>
@@ -218,9 +217,9 @@ export class Inside {
         return ask("waitFor", [name, options, schema !== undefined], schema && { schema });
       },
       call: async (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
-        ask("call", [key, named(worker), input, asData("call", key, options)]),
+        ask("call", [key, requireCalled("call", key, worker).name, input, asData("call", key, options)]),
       map: async (key: string, items: readonly unknown[], worker: unknown, options?: MapCallOptions) =>
-        ask("map", [key, items, named(worker), asData("map", key, options)]),
+        ask("map", [key, items, requireCalled("map", key, worker).name, asData("map", key, options)]),
     };
   }
 
