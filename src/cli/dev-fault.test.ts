@@ -4,12 +4,32 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Fault } from "../shared/fault.ts";
-import { faultOf } from "./dev-fault.ts";
+import { parse } from "../compiler/1-parse.ts";
+import { faultOf, thrownOf } from "./dev-fault.ts";
 
 let root = "";
 
 const told = (message: string): Fault =>
   faultOf("server", { name: "SVC200", message, stack: "" }, root, () => undefined);
+
+const caught = (run: () => unknown): unknown => {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+};
+
+describe("what the compiler tells of a page", () => {
+  it("has the place of what is no TSX, and its frame", () => {
+    const text = "export default function Home() {\n  return <h1>Library</h2>;\n}\n";
+    const error = caught(() => parse({ path: "pages/home.tsx", text }));
+    const { kind, code, message, place, frame } = faultOf("server", thrownOf(error), root, () => undefined);
+    assert.deepEqual([kind, code, place?.file, place?.line], ["compile", "SVC_INVALID", "pages/home.tsx", 2]);
+    assert.match(message, /^Expected corresponding JSX closing tag for 'h1'/);
+    assert.match(frame ?? "", /^  1 \| export default[^\n]*\n> 2 \|   return <h1>Library<\/h2>;/);
+  });
+});
 
 describe("what the server tells of a page", () => {
   before(() => {

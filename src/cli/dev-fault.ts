@@ -10,12 +10,12 @@ import { codeFrame, offsetOf } from "../compiler/diagnostics.ts";
 const CALL =
   /^\s*(?:at (?:async )?)?(?:(.*?) ?[(@])?((?:file:\/\/|https?:\/\/|\/|[A-Za-z]:[\\/])[^()]*?):(\d+):(\d+)\)?$/;
 /** Of the compiler: `SVC101 pages/home.tsx:3:5`, what is wrong, and the frame. */
-const DIAGNOSTIC = /^(SVC\d+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*)$/;
+const DIAGNOSTIC = /^(SVC[\dA-Z_]+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*)$/;
 
 /** Found while rendering: `SVC202 pages/home.tsx:3:5`, and what is wrong. */
-const PLACED = /^(SVC\d+) (\S+?):(\d+):(\d+)\n([^]*)$/;
+const PLACED = /^(SVC[\dA-Z_]+) (\S+?):(\d+):(\d+)\n([^]*)$/;
 /** The same of what is known by a piece of its component's source: `SVC201 pages/home.tsx: "user" of Home`. */
-const WRITTEN = /^(SVC\d+) (?:(\S+): )?"((?:[^"\\]|\\.)*)" of (\w+)\n([^]*)$/;
+const WRITTEN = /^(SVC[\dA-Z_]+) (?:(\S+): )?"((?:[^"\\]|\\.)*)" of (\w+)\n([^]*)$/;
 
 /** Traces a place of code that runs back to the source; undefined for code that is not the app's. */
 export type Trace = (
