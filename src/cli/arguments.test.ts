@@ -57,7 +57,12 @@ describe("the command line", () => {
   it("tells the version", () => assert.deepEqual(read("--version"), { kind: "version" }));
 
   it("refuses options it does not know, ports that are none, and stray words", () => {
-    assert.match(told("start", "--prot", "1"), /^mistake: Unknown option '--prot'/);
+    assert.equal(
+      told("start", "--prot", "1"),
+      "mistake: Unknown option '--prot'; did you mean --port?\n\nsvc start --help tells more.",
+    );
+    assert.match(told("dev", "--something"), /^mistake: Unknown option '--something'\n\nsvc dev --help tells more\.$/);
+    assert.match(told("start", "--port"), /^mistake: Option '--port <value>' argument missing\n\nsvc start --help/);
     assert.match(told("start", "--port", "80a"), /^mistake: --port is "80a"/);
     assert.match(told("start", "--port", "65536"), /^mistake: --port/);
     assert.match(told("build", "demo"), /^mistake: svc build takes no argument "demo"/);

@@ -1,7 +1,7 @@
 /** Reads the command line into a command and its options. */
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { helpOf, isCommand, overview, suggestion, takesFile, type CommandName } from "./commands.ts";
+import { readOptions } from "./options.ts";
 
 export interface CommandOptions {
   /** Absolute. */
@@ -44,9 +44,10 @@ const OPTIONS = {
 export function readArguments(args: readonly string[], cwd: string): Invocation {
   let parsed;
   try {
-    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    parsed = readOptions({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    return mistake((error as Error).message);
+    const [command = ""] = args;
+    return isCommand(command) ? misuse(command, (error as Error).message) : mistake((error as Error).message);
   }
   const { values, positionals } = parsed;
   const [name, ...words] = positionals;

@@ -1,9 +1,9 @@
 /** `svc backup`: reads its command line, and copies the app's SQLite file while the app runs. */
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { backUp } from "../store/sqlite/backup.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import type { Output } from "./output.ts";
+import { readOptions } from "./options.ts";
 
 export type BackupInvocation =
   | { kind: "backup"; file: string; copy: string; json: boolean }
@@ -36,7 +36,7 @@ export function readBackupArguments(
 ): BackupInvocation {
   let parsed;
   try {
-    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    parsed = readOptions({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (error) {
     return mistake((error as Error).message);
   }

@@ -1,4 +1,5 @@
 /** The commands as data: what they take, what their help says. main.ts dispatches, one file each runs them. */
+import { nearest } from "../shared/nearest.ts";
 
 export interface CommandHelp {
   summary: string;
@@ -96,23 +97,5 @@ export function helpOf(name: CommandName): string {
 
 /** The command that was probably meant: the closest within two typos. */
 export function suggestion(typed: string): string | undefined {
-  const ranked = [...Object.keys(COMMANDS), "graph", "top", "backup", "migrate"]
-    .map((name) => ({ name, distance: editDistance(typed, name) }))
-    .sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best && best.distance <= 2 ? best.name : undefined;
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
+  return nearest(typed, [...Object.keys(COMMANDS), "graph", "top", "backup", "migrate"]);
 }

@@ -1,11 +1,12 @@
 /** Reads what stands behind `svc graph` into one thing to do. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import type { parseArgs } from "node:util";
 import { durationMs } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import { bulkOf, DURATION, filterOf, STEPS, type BulkTask } from "./graph-filter.ts";
+import { readOptions } from "./options.ts";
 
 export type Step = (typeof STEPS)[number];
 
@@ -178,7 +179,7 @@ export function readGraphArguments(
 ): GraphInvocation {
   let parsed;
   try {
-    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    parsed = readOptions({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (error) {
     return mistake((error as Error).message);
   }

@@ -1,6 +1,6 @@
 /** Reads what stands behind `svc migrate`. */
-import { parseArgs } from "node:util";
 import { VARIABLES } from "../shared/wire.ts";
+import { readOptions } from "./options.ts";
 
 export interface MigrateCommand {
   from: string;
@@ -48,7 +48,7 @@ export function readMigrateArguments(
 ): MigrateInvocation {
   let parsed;
   try {
-    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false });
+    parsed = readOptions({ args: [...args], options: OPTIONS, allowPositionals: false });
   } catch (error) {
     return mistake((error as Error).message);
   }

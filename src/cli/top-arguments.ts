@@ -1,7 +1,7 @@
 /** Reads what stands behind `svc top`. */
-import { parseArgs } from "node:util";
 import { VARIABLES } from "../shared/wire.ts";
 import { appUrl } from "./graph-arguments.ts";
+import { readOptions } from "./options.ts";
 
 export interface TopCommand {
   /** Where the server is. */
@@ -49,7 +49,7 @@ export function readTopArguments(
 ): TopInvocation {
   let parsed;
   try {
-    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false });
+    parsed = readOptions({ args: [...args], options: OPTIONS, allowPositionals: false });
   } catch (error) {
     return mistake((error as Error).message);
   }
