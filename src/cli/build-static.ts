@@ -6,10 +6,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { BASE_PATH, STATIC_INDEX, VARIABLES } from "../shared/wire.ts";
 import type { ExportedFile, LeftOut } from "../app/static-export.ts";
-import { appOf } from "./load-app.ts";
+import { loadBuilt } from "./load-app.ts";
 import type { Output } from "./output.ts";
 
 /** Assets of the runtime, as the package has them. */
@@ -24,7 +24,7 @@ export async function buildStatic(dist: string, output: Output): Promise<number>
   process.env[VARIABLES.databaseUrl] = "memory:";
   process.env[VARIABLES.secret] ??= randomBytes(32).toString("hex");
   const entry = join(dist, "server", "app.js");
-  const app = appOf((await import(pathToFileURL(entry).href)) as { default?: unknown }, entry);
+  const app = await loadBuilt(entry);
   const target = join(dist, "static");
   await rm(target, { recursive: true, force: true });
   await copyAssets(dist, target);

@@ -1,5 +1,4 @@
 /** `svc graph schedules`, `queues` and `check`: what is not about one graph. */
-import { pathToFileURL } from "node:url";
 import { misfits, type History, type Misfit } from "../graph/compatibility.ts";
 import type { QueueView } from "../graph/queue-types.ts";
 import type { ScheduleView } from "../graph/schedules/schedule-types.ts";
@@ -8,7 +7,7 @@ import { PATHS } from "../shared/wire.ts";
 import type { GraphTask } from "./graph-arguments.ts";
 import type { GraphClient } from "./graph-client.ts";
 import { timeText } from "./graph-text.ts";
-import { appOf } from "./load-app.ts";
+import { loadBuilt } from "./load-app.ts";
 import type { Output } from "./output.ts";
 
 type TaskOf<Verb extends GraphTask["verb"]> = GraphTask & { verb: Verb };
@@ -78,7 +77,7 @@ export async function check(
   client: GraphClient,
   output: Output,
 ): Promise<number> {
-  const app = appOf((await import(pathToFileURL(entry).href)) as { default?: unknown }, entry);
+  const app = await loadBuilt(entry);
   const histories: History[] = [];
   for (const status of UNFINISHED) for await (const graph of listed(client, status)) histories.push(graph);
   const live = histories.length;

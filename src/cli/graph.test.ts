@@ -46,7 +46,8 @@ describe("the command line of svc graph", () => {
     [["start", "a", "--input", "@/no/such/file"], /ENOENT/],
     [["start", "a", "--delay", "1s"], /^--delay is "1s"; it must be a whole number of milliseconds/],
     [["ls", "--tag", "a", "--tag", "b"], /^svc graph ls takes one --tag/],
-    [["ls", "--nope"], /--nope/],
+    [["ls", "--nowhere"], /^Unknown option '--nowhere'\n\nsvc graph --help/],
+    [["ls", "--stauts", "done"], /^Unknown option '--stauts'; did you mean --status\?\n\nsvc graph --help/],
     [["fork", "g_1"], /^svc graph fork needs --from/],
     [["retry", "g_1", "--input", "1"], /^svc graph retry takes no --input/],
     [["schedules", "explode", "x"], /^svc graph schedules knows no "explode"; it knows pause, resume, trigger/],
@@ -279,6 +280,12 @@ describe("svc graph", () => {
     );
     assert.match((await run(["queues", "resume", "asked"])).lines.join("\n"), /waiting$/);
   });
+
+  it("says that there is no build to check, as svc start does", () =>
+    assert.rejects(run(["check", "--app", "/no/such/app.js"]), {
+      code: "SVC_CONFIG",
+      message: '/no/such/app.js does not exist; run "svc build" first',
+    }));
 
   it("checks what is under way against other code, and ends with 1 where that would break it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-check-"));

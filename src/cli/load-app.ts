@@ -1,6 +1,19 @@
 /** What an app's entry exports: checked, since it is the user's file. */
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import type { App } from "../app/app-face.ts";
 import { SvcError } from "../shared/errors.ts";
+
+/** @param entry what `svc build` wrote. @throws SvcError `SVC_CONFIG` where there is none. */
+export function requireBuilt(entry: string): void {
+  if (!existsSync(entry)) throw new SvcError("SVC_CONFIG", `${entry} does not exist; run "svc build" first`);
+}
+
+/** The app that `svc build` wrote. @throws SvcError `SVC_CONFIG` where there is none, and as `appOf` */
+export async function loadBuilt(entry: string): Promise<App> {
+  requireBuilt(entry);
+  return appOf((await import(pathToFileURL(entry).href)) as { default?: unknown }, entry);
+}
 
 /** @param entry for the message. @throws SvcError `SVC_DEFINITION` when its default export is no app. */
 export function appOf(module: { default?: unknown }, entry: string): App {

@@ -1,13 +1,10 @@
 /** `svc start`: serves what `svc build` wrote, without any of the compiler. */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Started } from "../app/app-face.ts";
-import { SvcError } from "../shared/errors.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import type { CommandOptions } from "./arguments.ts";
 import { banner } from "./banner.ts";
-import { appOf } from "./load-app.ts";
+import { loadBuilt, requireBuilt } from "./load-app.ts";
 import type { Output } from "./output.ts";
 import { endRequested } from "./signals.ts";
 
@@ -20,7 +17,7 @@ const LINGER_MS = 500;
 export async function start({ root, host, port, role, workers }: CommandOptions, output: Output): Promise<number> {
   const dist = join(root, "dist");
   const entry = join(dist, "server", "app.js");
-  if (!existsSync(entry)) throw new SvcError("SVC_CONFIG", `${entry} does not exist; run "svc build" first`);
+  requireBuilt(entry);
   // Stacks name the lines that were written, not those of the bundle. From the app on only: reading the maps of the framework and
   // of all it imports would take a tenth of the start.
   await import("../app/app.ts");
@@ -28,7 +25,7 @@ export async function start({ root, host, port, role, workers }: CommandOptions,
   if (role !== undefined) process.env[VARIABLES.role] = role;
   if (workers !== undefined) process.env[VARIABLES.workers] = workers;
   process.setSourceMapsEnabled(true);
-  const app = appOf((await import(pathToFileURL(entry).href)) as { default?: unknown }, entry);
+  const app = await loadBuilt(entry);
   const ended = endRequested();
   // Of a promise too that nobody waits for. What state the app is in after it, nobody knows: it ends, and what was durable goes on.
   process.on("uncaughtException", (err) => {
