@@ -104,6 +104,33 @@ describe("exemptions", () => {
   });
 });
 
+describe("the way out that a refusal tells", () => {
+  const policy = new SsrfPolicy({ allowedBy: "ALLOW" });
+  const detail = (verdict: { ok: boolean; detail?: string }): string => verdict.detail ?? "allowed";
+
+  it("names what allows an address, with the very one that was given", () => {
+    assert.equal(
+      detail(policy.checkUrl("http://127.0.0.1:3000/hook")),
+      "the address is refused; use one on the public internet, or allow it with ALLOW, such as 127.0.0.1/32",
+    );
+    assert.match(detail(policy.checkUrl("http://[::1]/")), /, or allow it with ALLOW, such as ::1\/128$/);
+    assert.match(detail(policy.checkUrl("http://localhost/")), /, or allow the range of its addresses with ALLOW$/);
+  });
+
+  it("never names what a name resolved to", () => {
+    const told = detail(policy.checkAddress("10.1.2.3", "shop.example"));
+    assert.match(told, /, or allow the range of its addresses with ALLOW$/);
+    assert.doesNotMatch(told, /10\.1/);
+  });
+
+  it("is what the range makes of it, and is left out where that allows nothing", () => {
+    assert.equal(new SsrfPolicy({ allowCidrs: ["127.0.0.1/32"] }).checkUrl("http://127.0.0.1:3000/").ok, true);
+    assert.equal(new SsrfPolicy({ allowCidrs: ["::1/128"] }).checkUrl("http://[::1]/").ok, true);
+    assert.doesNotMatch(detail(policy.checkUrl("http://127.0.0.1:25/")), /ALLOW/);
+    assert.doesNotMatch(detail(new SsrfPolicy().checkUrl("http://127.0.0.1/")), /allow/);
+  });
+});
+
 describe("isLocalName", () => {
   it("is about names, by label", () => {
     for (const name of ["localhost", "LOCALHOST.", "a.localhost", "db", "x.local", "home.arpa", "x.lan."])

@@ -37,6 +37,8 @@ export type AddressVerdict = { readonly ok: true } | Refusal;
 export interface SsrfOptions {
   /** Ranges whose addresses are allowed whatever the table says; with any, local names may be used for them. */
   allowCidrs?: readonly string[];
+  /** What adds to `allowCidrs`, for whoever is refused by an address; default: nothing that they could set. */
+  allowedBy?: string;
   /** One URL that is allowed exactly as it is (the demo inbox on our own origin); read at each check. */
   exemptUrl?: () => string | undefined;
 }
@@ -54,11 +56,13 @@ const LOCAL_SUFFIX = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp
 /** The rules with their exemptions. */
 export class SsrfPolicy {
   readonly #allowed: CidrSet;
+  readonly #allowedBy: string | undefined;
   readonly #exemptUrl: () => string | undefined;
 
   /** @throws SvcError `SVC_CONFIG` when a range of `allowCidrs` is none. */
   constructor(options: SsrfOptions = {}) {
     this.#allowed = new CidrSet(options.allowCidrs ?? []);
+    this.#allowedBy = options.allowedBy;
     this.#exemptUrl = options.exemptUrl ?? (() => undefined);
   }
 
@@ -79,17 +83,27 @@ export class SsrfPolicy {
    */
   checkAddress(address: string, hostname: string): AddressVerdict {
     if (this.#allowed.has(address)) return { ok: true };
-    if (isLocalName(hostname)) return refuse("not-exempt", "a local name must lead to addresses in the exempt ranges");
+    if (isLocalName(hostname))
+      return refuse("not-exempt", `a local name must lead to addresses in the exempt ranges${this.#wayOut(hostname)}`);
     const rule = refusedBy(address);
     return rule
-      ? refuse(rule, `the address is refused by the rule "${rule}"; use one on the public internet`)
+      ? refuse(rule, `the address is refused; use one on the public internet${this.#wayOut(hostname)}`)
       : { ok: true };
   }
 
   #checkHost(hostname: string): AddressVerdict {
     if (parseAddress(hostname)) return this.checkAddress(hostname, hostname);
     if (!isLocalName(hostname) || this.#allowed.size > 0) return { ok: true };
-    return refuse("local-name", "the host is a local name; use a name on the public internet");
+    return refuse("local-name", `the host is a local name; use a name on the public internet${this.#wayOut(hostname)}`);
+  }
+
+  /** An address is named only where it was given: never what a name resolved to. */
+  #wayOut(hostname: string): string {
+    if (this.#allowedBy === undefined) return "";
+    const literal = parseAddress(hostname);
+    if (!literal) return `, or allow the range of its addresses with ${this.#allowedBy}`;
+    const bits = hostname.includes(":") ? 128 : 32;
+    return `, or allow it with ${this.#allowedBy}, such as ${hostname.replace(/^\[|\]$/g, "")}/${bits}`;
   }
 
   #isExempt(url: URL): boolean {

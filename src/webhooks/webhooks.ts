@@ -8,6 +8,7 @@ import { SsrfPolicy } from "../security/ssrf.ts";
 import type { Clock, Duration } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
+import { VARIABLES } from "../shared/wire.ts";
 import type { Store } from "../store/contract.ts";
 import type { DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
 import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
@@ -149,6 +150,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const store = options.store.webhooks;
   checkCommonSecret(secret);
   const policy = new SsrfPolicy({
+    allowedBy: VARIABLES.webhookAllowCidrs,
     allowCidrs: options.allowCidrs ?? [],
     exemptUrl: options.exemptUrl ?? (() => undefined),
   });
