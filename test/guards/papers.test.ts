@@ -33,6 +33,27 @@ describe("papers", () => {
   });
 });
 
+/** Variables that the table of docs/guide/running.md has no row for. */
+function untold(table: string): string[] {
+  const told = new Set([...table.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = ""]) => names.match(/[A-Z_]+/g)));
+  return variables().filter((name) => !told.has(name));
+}
+
+function variables(): string[] {
+  const table = /export const VARIABLES = \{([^}]*)\}/.exec(readFileSync(join(root, "src/shared/wire.ts"), "utf8"));
+  return [...(table?.[1] ?? "").matchAll(/"([A-Z_]+)"/g)].map(([, name = ""]) => name);
+}
+
+describe("the table of variables", () => {
+  const table = readFileSync(join(root, "docs/guide/running.md"), "utf8");
+
+  it("has a row for each", () => assert.deepEqual(untold(table), []));
+
+  it("a row that is left out is caught", () => {
+    assert.deepEqual(untold(table.replace(/^\| `SVC_SITE_URL` .*\n/m, "")), ["SVC_SITE_URL"]);
+  });
+});
+
 /** What is wrong with the numbers of decisions. @param files name and first line of each. */
 function wrongNumbers(files: readonly (readonly [name: string, title: string])[]): string[] {
   const seen = new Map<string, string>();
