@@ -127,7 +127,7 @@ class SvcApp implements App {
   }
 
   get siteUrl(): string {
-    return siteUrlOf(this.config);
+    return siteUrlOf(this.config, this.#services?.ownUrl);
   }
 
   get extensionPaths(): string[] {

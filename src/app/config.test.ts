@@ -113,6 +113,8 @@ describe("where visitors reach the site", () => {
   it("is the variable's, in development the address of the app, and in production never a guess", () => {
     assert.equal(siteUrlOf(readConfig({ SVC_SITE_URL: "https://shop.example/" })), "https://shop.example");
     assert.equal(siteUrlOf(readConfig({ PORT: "4000" })), "http://localhost:4000");
+    assert.equal(siteUrlOf(readConfig({}), "http://127.0.0.1:3024/"), "http://127.0.0.1:3024");
+    assert.equal(siteUrlOf(readConfig({ SVC_SITE_URL: "https://a.example" }), "http://[::1]:1"), "https://a.example");
     const inProduction = { NODE_ENV: "production", SVC_SECRET: "s".repeat(32) };
     assert.throws(() => siteUrlOf(readConfig(inProduction)), {
       code: "SVC_CONFIG",

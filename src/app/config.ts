@@ -82,10 +82,13 @@ const BYTES = { "": 1, KiB: 1024, MiB: 1024 ** 2 } as const;
 type Text = (name: VariableName) => string | undefined;
 type Read = <Value>(name: VariableName, fallback: Value, parse: (text: string) => Value) => Value;
 
-/** Where visitors reach the site; in development, where that is not set, where apps listen. @throws SvcError `SVC_CONFIG` */
-export function siteUrlOf({ siteOrigin, isProduction, port }: Config): string {
+/**
+ * Where visitors reach the site; in development, where that is not set, where the app listens.
+ * @param ownUrl where that is, once it is known. @throws SvcError `SVC_CONFIG`
+ */
+export function siteUrlOf({ siteOrigin, isProduction, port }: Config, ownUrl?: string): string {
   if (siteOrigin !== undefined) return siteOrigin;
-  if (!isProduction) return `http://localhost:${port}`;
+  if (!isProduction) return ownUrl === undefined ? `http://localhost:${port}` : new URL(ownUrl).origin;
   throw new SvcError(
     "SVC_CONFIG",
     `${VARIABLES.siteUrl} is not set, and what leaves the site needs it: sitemaps, links in mail. Set it to where visitors reach the site, such as https://example.com`,

@@ -47,6 +47,16 @@ describe("where the app listens", () => {
     );
   });
 
+  it("SVC_SITE_URL: in development, unless it is set, the site is where the app listens", () =>
+    withFixture(
+      async ({ app }) => {
+        const started = await app.start();
+        assert.equal(app.siteUrl, new URL(started.url).origin);
+        await started.close();
+      },
+      { PORT: "0" },
+    ));
+
   it("HOST, PORT: a taken port is an error that names it, unless PORT is unset (then the next free one)", () =>
     withTakenPort(async (port) => {
       await withFixture(
