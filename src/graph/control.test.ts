@@ -172,7 +172,7 @@ for (const url of PLACES) {
       const later = await engine.start("echo", 1, { delayMs: 1000 });
       await assert.rejects(
         engine.retry(later.snapshot.graph_id, { from: "echo" }),
-        has("SVC_TRANSITION", /is queued; retry needs it to be done or failed/),
+        has("SVC_TRANSITION", /is pending; retry needs it to be done or failed/),
       );
       assert.equal((await engine.snapshot(id))?.status, "done");
     });

@@ -214,7 +214,7 @@ for (const url of PLACES) {
       await assert.rejects(
         engine.pause(id),
         (error: SvcError) =>
-          error.status === 409 && /is paused; pause needs it to be queued or running/.test(error.message),
+          error.status === 409 && /is paused; pause needs it to be pending or running/.test(error.message),
       );
       await engine.resume(id);
       await engine.idle();

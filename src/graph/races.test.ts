@@ -79,7 +79,7 @@ for (const url of PLACES) {
         outcome(here.engine.pause(id)),
       ]);
       assert.deepEqual(outcomes.slice(1), ["failed", "SVC_TRANSITION", "SVC_TRANSITION"]);
-      await assert.rejects(here.engine.cancel(id), /is failed; cancel needs it to be queued or running/);
+      await assert.rejects(here.engine.cancel(id), /is failed; cancel needs it to be pending or running/);
       held.open();
       await here.engine.idle();
       assert.equal((await here.engine.snapshot(id))?.error?.reason, "cancelled");

@@ -324,7 +324,7 @@ describe("steps from the screen of a run", () => {
 
   it("that the engine refuses are told, and change nothing", async () => {
     const { page } = await step(`/${done}/pause`, { back: `/_svc/ops/runs/${done}` });
-    assert.match(page, /role="alert"[\s\S]*is done; pause needs it to be queued or running/);
+    assert.match(page, /role="alert"[\s\S]*is done; pause needs it to be pending or running/);
     assert.equal((await client.submit(`/_svc/ops/runs/${done}/explode`, {})).status, 303);
   });
 

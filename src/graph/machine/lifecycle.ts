@@ -26,6 +26,11 @@ const STATUS: Record<GraphPhase, GraphStatus> = {
   failed: "failed",
 };
 
+/** As people know it: by its status where that says as much; on its way to another status by its own name. */
+function shown(phase: GraphPhase): string {
+  return phase === "queued" ? STATUS[phase] : phase;
+}
+
 /** Long enough for a few retries against a service that is down for a moment. */
 const UNDO_TIMEOUT = "5m";
 
@@ -46,8 +51,8 @@ export class Lifecycle {
   require(action: string, phases: readonly GraphPhase[]): void {
     const { id, phase } = this.row;
     if (phases.includes(phase)) return;
-    const needed = phases.join(" or ");
-    throw new SvcError("SVC_TRANSITION", `The graph ${id} is ${phase}; ${action} needs it to be ${needed}`);
+    const needed = phases.map(shown).join(" or ");
+    throw new SvcError("SVC_TRANSITION", `The graph ${id} is ${shown(phase)}; ${action} needs it to be ${needed}`);
   }
 
   setPhase(change: Change, phase: GraphPhase): void {
