@@ -14,7 +14,7 @@ export async function build({ root, publicMaps, isStatic = false }: CommandOptio
   const tookMs = Math.round(performance.now() - startedMs);
   const place = `${relative(process.cwd(), root) || "."}/dist`;
   output.line(
-    `${output.style("green", "Built")} ${place} in ${tookMs} ms: ${chunks} browser chunks, build ${manifest.build}`,
+    `${output.style("green", "Built")} ${place} in ${tookMs} ms: ${chunks} browser ${chunks === 1 ? "chunk" : "chunks"}, build ${manifest.build}`,
   );
   return isStatic ? buildStatic(outDir, output) : 0;
 }

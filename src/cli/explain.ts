@@ -9,12 +9,12 @@ import type { Output } from "./output.ts";
 const SIZES = new URL("../assets/benchmark.json", import.meta.url);
 
 export async function explain({ root, file, json }: CommandOptions, output: Output): Promise<void> {
-  if (file === undefined || !/\.[jt]sx$/.test(file) || !existsSync(file)) {
+  if (file === undefined || !/\.[jt]sx$/.test(file))
     throw new SvcError(
       "SVC_CONFIG",
-      `${file ?? "Nothing"} is no TSX file that is there. Give the path of one: svc explain pages/home.tsx`,
+      `${file ?? "Nothing"} is no TSX file. Give the path of one: svc explain pages/home.tsx`,
     );
-  }
+  if (!existsSync(file)) throw new SvcError("SVC_CONFIG", `${file} does not exist. Give the path of a TSX file`);
   const explanation = await explainFile(root, file);
   if (json) output.line(JSON.stringify(explanation, null, 2));
   else for (const line of linesOf(explanation, partSizes())) output.line(line);

@@ -190,7 +190,7 @@ async function bind(server: Server, options: ListenOptions): Promise<void> {
   }
   throw new SvcError(
     "SVC_CONFIG",
-    `Port ${options.port} on ${options.host} is taken. Set PORT to a free one, or end what holds it.`,
+    `Port ${options.port} on ${options.host} is taken. Set PORT or --port to a free one, or end what holds it.`,
   );
 }
 

@@ -8,6 +8,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SvcError } from "../../shared/errors.ts";
+import { VARIABLES } from "../../shared/wire.ts";
 import { loadDriver, type Driver, type Statement } from "./driver.ts";
 import { LogSync, type Sync } from "./log-sync.ts";
 import { OwnStatements } from "./own-statements.ts";
@@ -297,7 +298,7 @@ function takeLock(DriverClass: new (file: string) => Driver, file: string): Driv
     lock.close();
     throw new SvcError(
       "SVC_STORE",
-      `The database ${file} is in use by another process${ownerOf(ownerFile)}. End it, or set another SVC data directory.`,
+      `The database ${file} is in use by another process${ownerOf(ownerFile)}. End it, or set ${VARIABLES.dataDir} to another folder.`,
       { cause },
     );
   }

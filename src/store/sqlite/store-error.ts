@@ -3,6 +3,7 @@
  * (https://sqlite.org/rescode.html); anything else, such as a key that is there already, stays what it is.
  */
 import { SvcError } from "../../shared/errors.ts";
+import { VARIABLES } from "../../shared/wire.ts";
 
 const KNOWN: readonly (readonly [told: RegExp, problem: string])[] = [
   [
@@ -19,7 +20,7 @@ const KNOWN: readonly (readonly [told: RegExp, problem: string])[] = [
   ],
   [
     /not a database|file is encrypted/i,
-    "is no SQLite database, or its first page is damaged. Move it away and put a backup in its place, or set another SVC data directory",
+    `is no SQLite database, or its first page is damaged. Move it away and put a backup in its place, or set ${VARIABLES.dataDir} to another folder`,
   ],
   [
     /malformed|corrupt/i,
