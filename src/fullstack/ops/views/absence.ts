@@ -3,11 +3,14 @@ import type { Absence } from "../../../graph.ts";
 import { lengthText } from "./runs-query.ts";
 import { momentText } from "./text.ts";
 
+/** Clocks of processes differ; by more than this only ids do that were made up. */
+const SKEW_MS = 60 * 60_000;
+
 /** @param zone in which its times are written */
 export function absenceText({ createdMs, kept, takenFromMs }: Absence, nowMs: number, zone: string): string {
   if (createdMs === undefined) return 'That is no id of a run: those are "g_" and 26 digits and capital letters.';
   const started = `Its id says that it was started on ${momentText(createdMs, zone)}`;
-  if (createdMs > nowMs) return `${started}, which is still to come: it was never there.`;
+  if (createdMs > nowMs + SKEW_MS) return `${started}, which is still to come: it was never there.`;
   const isTaken = takenFromMs !== undefined && takenFromMs <= nowMs;
   const end = isTaken
     ? `retention may have taken it, on ${momentText(takenFromMs, zone)} at the earliest`
