@@ -8,6 +8,14 @@ import { navigate } from "./navigate.ts";
 
 type PageSwap = typeof import("./page-swap.ts");
 
+/** Forms that are on their way, however the page changes around them meanwhile. */
+const underWay = new WeakSet<HTMLFormElement>();
+/** Pages to which links have led since this script is there: an answer that comes on another page is not that page's. */
+let visits = 0;
+addEventListener(DOM.navigated, () => visits++);
+/** Pages that were asked for since a form was taken. */
+let asked = 0;
+
 /** What came back: an envelope, or the page again. */
 interface Came {
   status: number;
@@ -26,15 +34,17 @@ const tell = (form: Element, type: string, detail: unknown): boolean =>
 
 /** Sends a form that is not on its way already. @param submitter the button by which it was sent */
 export const send = async (form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> => {
-  if (form.getAttribute("aria-busy") === "true" || !tell(form, DOM.formSend, null)) return;
+  if (underWay.has(form) || !tell(form, DOM.formSend, null)) return;
   const large = tooLarge(form);
   if (large) return failed(form, 413, `${large.name} is too large.`);
   const data = new FormData(form, submitter);
+  const visit = visits;
+  underWay.add(form);
   form.setAttribute("aria-busy", "true");
   submitter?.setAttribute("aria-disabled", "true");
   news(form, "");
   try {
-    await receive(form, await post(form, data));
+    await receive(form, await post(form, data), () => visit === visits);
   } catch (error) {
     console.warn(error);
     failed(
@@ -43,6 +53,7 @@ export const send = async (form: HTMLFormElement, submitter: HTMLElement | null)
       navigator.onLine ? "The server can't be reached. Try again." : "You are offline. Try again when you are not.",
     );
   } finally {
+    underWay.delete(form);
     form.removeAttribute("aria-busy");
     submitter?.removeAttribute("aria-disabled");
     progressOf(form)?.setAttribute("hidden", "");
@@ -98,16 +109,15 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
   });
 };
 
-const receive = async (form: HTMLFormElement, came: Came): Promise<void> => {
+/** @param isHere whether the visitor is still where the form was sent */
+const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean): Promise<void> => {
   if (/^text\/html\b/.test(came.headers.get("content-type") ?? "")) {
     tell(form, DOM.formFailed, { status: came.status, message: "" });
-    return takeIn(form, came);
+    return takeIn(form, came, isHere);
   }
   const reply = JSON.parse(came.text) as ActionReply;
   if (!reply.ok) {
-    // The server keeps this answer for the key, so what is sent again on purpose needs another. Not randomUUID: http has none.
-    const key = form.querySelector<HTMLInputElement>(`[name=${KEY_FIELD}]`);
-    if (key) key.value = crypto.getRandomValues(new Uint32Array(4)).join("-");
+    renew(form);
     return failed(form, came.status, reply.error);
   }
   const token = came.headers.get(HEADERS.csrf);
@@ -115,32 +125,61 @@ const receive = async (form: HTMLFormElement, came: Came): Promise<void> => {
   const href = new URL(reply.redirect ?? location.href, location.href);
   const isSame = href.origin + href.pathname === location.origin + location.pathname;
   tell(form, DOM.formDone, { value: reply.value, redirect: href.href });
+  if (!isHere()) return over(form);
   if (!isSame) return navigate(href.href);
+  const number = ++asked;
+  // Of a form that was taken since then there is a newer page, or will be.
+  const isWanted = (): boolean => number === asked && isHere();
   // What the browser has kept of it is from before the form was sent.
   const fresh = await fetch(href, { cache: "no-cache", headers: { accept: "text/html", [HEADERS.navigation]: "1" } });
+  const text = await fresh.text();
+  if (!isWanted()) return over(form);
   if (href.href !== location.href) history.replaceState(history.state, "", href);
-  await takeIn(form, { status: fresh.status, headers: fresh.headers, text: await fresh.text() });
+  await takeIn(form, { status: fresh.status, headers: fresh.headers, text }, isWanted);
 };
 
-/** This page becomes the one that came: the form's page, again or anew. */
-const takeIn = async (form: HTMLFormElement, { status, headers, text }: Came): Promise<void> => {
+/** This page becomes the one that came: the form's page, again or anew. @param isWanted whether it is to, still */
+const takeIn = async (
+  form: HTMLFormElement,
+  { status, headers, text }: Came,
+  isWanted: () => boolean,
+): Promise<void> => {
   const { canSwap, parsePage, ready, swap } = (await import(PATHS.pageSwap)) as PageSwap;
   const next = await parsePage(new Response(text, { headers }));
+  const isRefused = status >= 400;
+  const canBeHere = canSwap(next);
+  if (canBeHere) await ready(next);
   // A page that can't be taken in: what was sent is sent, so it is asked for anew; what was refused is told where it was.
-  if (!canSwap(next)) {
-    if (status < 400) return location.reload();
-    return failed(form, status, messagesOf(next) || "Something is to be put right.");
+  if (!canBeHere || !isWanted()) {
+    if (isRefused) return failed(form, status, messagesOf(next) || "Something is to be put right.");
+    return isWanted() ? location.reload() : over(form);
   }
-  await ready(next);
   const id = form.getAttribute("id");
+  // From here on it is as the page says, which leaves those alone that are on their way.
+  form.removeAttribute("aria-busy");
   await swap(next);
   const now = (id && document.getElementById(id)) || form;
-  if (status < 400 && now instanceof HTMLFormElement && now.getAttribute(DOM.form) === "reset") {
-    HTMLFormElement.prototype.reset.call(now);
-  }
+  if (!isRefused && now instanceof HTMLFormElement) empty(now);
   const wanted = next.querySelector("[autofocus]")?.id;
-  const target = status >= 400 && wanted ? document.getElementById(wanted) : null;
+  const target = isRefused && wanted ? document.getElementById(wanted) : null;
   target?.focus();
+};
+
+/** The server keeps an answer for the key, so what is sent again on purpose needs another. Not randomUUID: http has none. */
+const renew = (form: HTMLFormElement): void => {
+  const key = form.querySelector<HTMLInputElement>(`[name=${KEY_FIELD}]`);
+  if (key) key.value = crypto.getRandomValues(new Uint32Array(4)).join("-");
+};
+
+/** A form that was taken, and whose page is not shown. */
+const over = (form: HTMLFormElement): void => {
+  renew(form);
+  empty(form);
+};
+
+/** A form that was taken, unless it says that it is to stay as it is. */
+const empty = (form: HTMLFormElement): void => {
+  if (form.getAttribute(DOM.form) === "reset") HTMLFormElement.prototype.reset.call(form);
 };
 
 const messagesOf = (page: Document): string =>

@@ -6,7 +6,7 @@
  *     const next = await parsePage(response);
  *     if (canSwap(next)) { await ready(next); await swap(next); } else location.assign(…);
  */
-import { DOM, PATHS } from "../shared/wire.ts";
+import { DOM, KEY_FIELD, PATHS } from "../shared/wire.ts";
 import { isForeign, morph } from "./morph.ts";
 import { parsePage, stateOf } from "./new-page.ts";
 import { refusesScripts, takeScripts } from "./page-scripts.ts";
@@ -34,11 +34,18 @@ const MAX_FRAMES = 300;
 
 /**
  * Whether this document can become the other one; where it can't, the browser has to load it: while late pieces of this page are
- * on their way, while a boundary shows its fallback, and where a policy would refuse scripts that only the other page has.
+ * on their way, while a boundary shows its fallback, where another build has made the other, whose code this one's may not know, and
+ * where a policy would refuse scripts that only the other page has.
  */
 export function canSwap(next: Document): boolean {
   if (document.readyState === "loading" || document.querySelector("svc-kept")) return false;
-  return !refusesScripts(next);
+  const [build, other] = [buildOf(document), buildOf(next)];
+  return (build === null || other === null || build === other) && !refusesScripts(next);
+}
+
+/** Interactive pages have one. */
+function buildOf({ documentElement }: Document): string | null {
+  return documentElement.getAttribute(DOM.build);
 }
 
 /** Fetches what the page needs to be shown at once: its styles, and the code of the state that goes on. */
@@ -75,12 +82,25 @@ export async function swap(next: Document, { gone = [], keeps = () => true }: Sw
   const living = reseat?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
   for (const node of gone) if (!isForeign(node)) node.remove();
   const places = scrolls();
+  const sent = ofSentForms();
   morph(document.documentElement, next.documentElement, { byChunk: true });
+  for (const [element, name, value] of sent) element.setAttribute(name, value);
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
   if (living) reseat?.enter(living);
   takeScripts(next);
   // `moments.js` looks for elements that it has not seen.
   dispatchEvent(new Event(DOM.arrived));
+}
+
+/** Of forms that are on their way: that they are, and the key by which each runs once, however often it is sent. */
+function ofSentForms(): [Element, string, string][] {
+  const form = `form[${DOM.form}][aria-busy=true]`;
+  const all = [...document.querySelectorAll(`${form}, ${form} :is([aria-disabled], [name=${KEY_FIELD}])`)];
+  return all.flatMap((element) =>
+    [...element.attributes]
+      .filter(({ name }) => /^(?:aria-(?:busy|disabled)|value)$/.test(name))
+      .map(({ name, value }) => [element, name, value] as [Element, string, string]),
+  );
 }
 
 /** What an element put before another one loses. */

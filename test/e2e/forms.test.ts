@@ -1,7 +1,7 @@
 /** Forms of the full-stack variant in a browser: each story is run twice, with JavaScript and without, and must end the same way. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { launchBrowser, openTab, seriousViolations, slowDown } from "./browser.ts";
 import { startBuilt, type BuiltApp } from "./built-app.ts";
 
@@ -295,6 +295,100 @@ describe("with JavaScript", () => {
       await page.waitForFunction(() => document.querySelector("[data-svc-news]")?.textContent === "Internal error");
       assert.equal(await page.inputValue("#save-profile-name"), "broken");
       expectComplaint(story, 500);
+    });
+  });
+
+  it("is sent again after a fault of the server, and taken", async () => {
+    await inTab("/", true, async (story) => {
+      const { page } = story;
+      await page.fill("#save-profile-name", "unlucky");
+      await page.click("#save");
+      await page.waitForFunction(() => document.querySelector("[data-svc-news]")?.textContent === "Internal error");
+      expectComplaint(story, 500);
+      await page.click("#save");
+      await page.waitForSelector(".svc-flash-success");
+      assert.equal((await ran()).length, 2);
+    });
+  });
+
+  it("of two on a page each is locked until its own answer is there, and keeps its key", async () => {
+    await inTab("/two", true, async ({ page }) => {
+      const held: Route[] = [];
+      await page.route("**/_svc/submit/note", (route) =>
+        route.request().postData()?.includes("second") ? void held.push(route) : route.continue(),
+      );
+      const key = await page.inputValue("#right [name=_key]");
+      await page.fill("#right-note", "second");
+      const asked = page.waitForRequest("**/_svc/submit/note");
+      await page.locator("#right button").first().click();
+      await asked;
+      await page.fill("#left-note", "first");
+      await page.locator("#left button").first().click();
+      await page.waitForFunction(() => document.querySelector("#taken")?.textContent === "1");
+      assert.equal(await page.getAttribute("#right", "aria-busy"), "true");
+      assert.equal(await page.locator("#right button").first().getAttribute("aria-disabled"), "true");
+      assert.equal(await page.inputValue("#right [name=_key]"), key);
+      await page.locator("#right button").first().click({ force: true });
+      assert.equal(held.length, 1);
+      await held[0]?.continue();
+      await page.waitForFunction(() => document.querySelector("#taken")?.textContent === "2");
+      assert.equal(await page.inputValue("#right-note"), "");
+      assert.deepEqual(await ran(), ["first", "second"]);
+    });
+  });
+
+  it("of two that are taken, the page of the last is the one that stays", async () => {
+    await inTab("/two", true, async ({ page }) => {
+      let release = (): Promise<void> => Promise.reject(new Error("Nothing was asked for"));
+      const isOlderThere = new Promise<void>((resolve) => {
+        let isFirst = true;
+        void page.route("**/two", async (route) => {
+          if (!isFirst) return route.continue();
+          isFirst = false;
+          const response = await route.fetch();
+          release = () => route.fulfill({ response });
+          resolve();
+        });
+      });
+      const key = await page.inputValue("#left [name=_key]");
+      await page.fill("#left-note", "first");
+      await page.locator("#left button").first().click();
+      await isOlderThere;
+      await page.fill("#right-note", "second");
+      await page.locator("#right button").first().click();
+      await page.waitForFunction(() => document.querySelector("#taken")?.textContent === "2");
+      await release();
+      await page.waitForFunction(() => !document.querySelector("#left")?.hasAttribute("aria-busy"));
+      assert.equal(await page.textContent("#taken"), "2");
+      assert.equal(await page.inputValue("#left-note"), "");
+      assert.notEqual(await page.inputValue("#left [name=_key]"), key);
+      assert.deepEqual(await ran(), ["first", "second"]);
+    });
+  });
+
+  it("an answer that another build has made is told in the form", async () => {
+    await inTab("/", true, async (story) => {
+      const { page } = story;
+      await page.route("**/_svc/submit/**", async (route) => {
+        const response = await route.fetch();
+        const body = (await response.text()).replace(/data-build="[^"]*"/, 'data-build="another"');
+        await route.fulfill({ response, body });
+      });
+      await page.click("#save");
+      await page.waitForFunction(() => document.querySelector("[data-svc-news]")?.textContent === "Tell us your name");
+      assert.equal(await page.locator("#save-profile-errors").count(), 0);
+      expectComplaint(story, 422);
+    });
+  });
+
+  it("where the script can't be had the browser sends it, with the button that was pressed", async () => {
+    await inTab("/two", true, async ({ page, takeComplaints }) => {
+      await page.route("**/_svc/forms.js", (route) => route.abort());
+      await page.fill("#left-note", "kept");
+      await page.locator("#left").getByText("Keep").click();
+      await page.waitForSelector(".svc-flash-success");
+      assert.deepEqual(await ran(), ["draft kept"]);
+      takeComplaints();
     });
   });
 

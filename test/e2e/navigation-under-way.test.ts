@@ -88,3 +88,38 @@ describe("a page that is on its way", () => {
     await tab.close();
   });
 });
+
+describe("a form's answer that comes when the visitor has gone on", () => {
+  for (const [what, text, status] of [
+    ["that it was taken", "something", 200],
+    ["that it was refused", "", 422],
+  ] as const) {
+    it(`says ${what}, and leaves the page that is there`, async () => {
+      const tab = await openScripted("/notes");
+      const { page, takeComplaints } = tab;
+      let letGo = (): void => {};
+      const held = new Promise<void>((release) => (letGo = release));
+      await page.route("**/_svc/submit/note", async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.fill("#note-text", text);
+      const asked = page.waitForRequest("**/_svc/submit/note");
+      await page.click("#send");
+      await asked;
+      await follow(page, "/notes/more");
+      await heading(page, "More notes");
+      const fetches = app.fetchesOf(page);
+      letGo();
+      await page.waitForFunction(() => !document.querySelector("#note")?.hasAttribute("aria-busy"));
+      assert.equal(await page.textContent("h1"), "More notes");
+      assert.equal(pathOf(page), "/notes/more");
+      assert.deepEqual(fetches, []);
+      assert.equal(await page.textContent("[data-svc-news]"), status === 200 ? "" : "Write something");
+      assert.equal(await page.inputValue("#note-text"), "");
+      const others = takeComplaints().filter((complaint) => !complaint.includes(`status of ${status}`));
+      assert.deepEqual(others, []);
+      await tab.close();
+    });
+  }
+});
