@@ -13,12 +13,15 @@ interface Script {
   starter?: string;
 }
 
-/** Sees that a form is about to be used, or is sent, and fetches what sends it; where that can't be had the browser sends it. */
+/**
+ * Sees that a form is about to be used, or is sent, and fetches what sends it. Where that can't be had the browser sends it, by the button
+ * that was pressed: as if that had been pressed anew, which `x` lets pass. A form's fields may hide its methods.
+ */
 const FORM_STARTER =
-  `{let m,l=()=>m??=import("${PATHS.forms}").catch(e=>{m=0;throw e}),o=e=>e.target.closest?.("form[${DOM.form}]");` +
+  `{let m,x,l=()=>m||=import("${PATHS.forms}").catch(e=>{m=0;throw e}),o=e=>e.target.closest?.("form[${DOM.form}]");` +
   `for(let t of["pointerover","focusin"])addEventListener(t,e=>o(e)&&l().catch(()=>{}),{passive:!0});` +
-  `addEventListener("submit",e=>{let f=o(e);if(f&&!e.defaultPrevented){e.preventDefault();` +
-  `l().then(m=>m.send(f,e.submitter),()=>HTMLFormElement.prototype.submit.call(f))}})}`;
+  `addEventListener("submit",e=>{let f=o(e);if(f&&!x&&!e.defaultPrevented){e.preventDefault();` +
+  `l().then(m=>m.send(f,e.submitter),()=>{x=1;HTMLFormElement.prototype.requestSubmit.call(f,e.submitter);x=0})}})}`;
 
 const SCRIPTS = {
   /** Where a popover stands. */
