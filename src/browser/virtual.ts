@@ -21,6 +21,9 @@ interface RowSlots extends Slots {
 /** Where there is no row to guess from. */
 const GUESS = 40;
 
+/** Heights of rows that are gone which are kept: some come back. */
+const SPARE = 1000;
+
 const topOf = (element: Element): number => element.getBoundingClientRect().top;
 
 /** What scrolls: the list, an element around it, or the page. */
@@ -77,6 +80,11 @@ export function Virtual(
   const begin = (): number => {
     const [row] = rows();
     return row ? topOf(row) - heights._tops[at]! : topOf(parent);
+  };
+
+  const forgetGone = (): void => {
+    const names = new Set(items.map(by));
+    for (const name of known.keys()) if (!names.has(name)) known.delete(name);
   };
 
   const take = (first: number, stop: number): void =>
@@ -209,7 +217,9 @@ export function Virtual(
       items = [...now];
       const { length } = items;
       total.value = length;
-      const guess = rowHeight ?? (known.size ? heights._tops.at(-1)! / heights._sizes.length : GUESS);
+      // A list that was empty has none to guess from.
+      const guess = rowHeight ?? ((known.size && heights._tops.at(-1)! / heights._sizes.length) || GUESS);
+      if (known.size > 2 * length + SPARE) forgetGone();
       heights = new RowHeights(length, (index) => known.get(by(items[index])) ?? guess);
       if (isFirst) {
         const first = Math.max(0, Math.min(from, length - most));

@@ -155,6 +155,22 @@ describe("a virtual list", () => {
       assert.ok(scrollHeight < 400, `${scrollHeight}`);
     }));
 
+  it("has all its rows again after it was empty", () =>
+    onPage("/list", async (page) => {
+      await awake(page);
+      await page.getByText("None").click();
+      await page.waitForFunction(() => !document.querySelector("#list li"));
+      await page.getByText("Add above").click();
+      await page.locator("#list li").first().waitFor();
+      await settled(page);
+      assert.deepEqual((await seen(page)).texts.map(indexOf).slice(0, 3), [0, 1, 2]);
+      const { scrollHeight } = await seen(page);
+      assert.ok(scrollHeight > 1000, `${scrollHeight}`);
+      // The last come to be known on the way.
+      for (let times = 0; times < 3; times++) await scrollListTo(page, 100_000);
+      assert.equal(indexOf((await seen(page)).texts.at(-1)), 49);
+    }));
+
   it("is gone through by keys, one row at a time in the order of Tab", () =>
     onPage("/list", async (page) => {
       await awake(page);
