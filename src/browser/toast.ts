@@ -24,8 +24,12 @@ const shown = new Map<Element, [end: () => void, time: Animation | false]>();
 /** Where the focus was before it came to a toast. */
 let before: HTMLElement | undefined;
 
-const make = (tag: string, name: string, text = ""): HTMLElement =>
-  Object.assign(document.createElement(tag), { className: name, textContent: text });
+/** No page's content, so it stays where the page becomes another. */
+const make = (tag: string, name: string, text = ""): HTMLElement => {
+  const made = Object.assign(document.createElement(tag), { className: name, textContent: text });
+  made.setAttribute(DOM.own, "");
+  return made;
+};
 
 /** For pages that have no `<Toasts>`. */
 const makeRegions = (): Element => {
@@ -83,6 +87,7 @@ export function toast(message: string, options: ToastOptions = {}): () => void {
   });
   const time = timeoutMs > 0 && element.animate(null, { delay: timeoutMs });
   if (time) time.onfinish = end;
+  if (document.hidden && time) time.pause();
   shown.set(element, [end, time]);
   // Live regions tell of what comes into them, not of what they are made with.
   setTimeout(() => shown.has(element) && regions.children[+isUrgent]!.append(element));

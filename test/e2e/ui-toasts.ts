@@ -5,6 +5,13 @@ import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { savePicture, seriousViolations } from "./browser.ts";
 import { newTab, siteUrl } from "./ui-stage.ts";
 
+/** What is used of the asset. */
+interface PageSwap {
+  parsePage(response: Response): Promise<Document>;
+  ready(next: Document): Promise<void>;
+  swap(next: Document): Promise<void>;
+}
+
 async function onPage(story: (page: Page) => Promise<void>, options: BrowserContextOptions = {}, path = "/toasts") {
   const tab = await newTab({ reducedMotion: "reduce", ...options });
   await tab.page.goto(siteUrl() + path);
@@ -58,6 +65,40 @@ describe("a toast", () => {
         time!.currentTime = Number(time!.effect!.getComputedTiming().endTime) - 1;
       });
       await toasts(page).waitFor({ state: "detached" });
+    }));
+
+  it("that comes while nobody looks at the page waits until somebody does", () =>
+    onPage(async (page) => {
+      const look = (isHidden: boolean): Promise<void> =>
+        page.evaluate((value) => {
+          Object.defineProperty(document, "hidden", { configurable: true, value });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }, isHidden);
+      await look(true);
+      await page.evaluate(() => {
+        const save = [...document.querySelectorAll("button")].find(({ textContent }) => textContent.trim() === "Save");
+        save?.click();
+      });
+      await toasts(page).waitFor();
+      assert.equal((await timeOf(toasts(page))).isHeld, true);
+      await look(false);
+      await held(page, false);
+    }));
+
+  it("stays where the page becomes another", () =>
+    onPage(async (page) => {
+      await press(page, "Warn");
+      await toasts(page).waitFor();
+      await page.evaluate(async () => {
+        const { load } = (self as unknown as { $svc: { load(name: string): Promise<PageSwap> } }).$svc;
+        const { parsePage, ready, swap } = await load("page-swap");
+        const next = await parsePage(await fetch(location.href, { headers: { accept: "text/html" } }));
+        await ready(next);
+        await swap(next);
+      });
+      assert.equal(await toasts(page).count(), 1);
+      await page.getByLabel("Close message").click();
+      assert.equal(await toasts(page).count(), 0);
     }));
 
   it("does once what its button says, and gives the focus back", () =>
