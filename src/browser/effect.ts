@@ -2,7 +2,7 @@
  * `effect.js`: effects of components, which have run on the server and run here when something they read changes; and what is
  * undone when the element of an `onLoad` has gone. For pages that have any.
  */
-import { onCleanup, undoable } from "../reactivity/cleanup.ts";
+import { onCleanup, undoable, undoAll } from "../reactivity/cleanup.ts";
 import { effect } from "../reactivity/effect.ts";
 import { Cell, isResuming, untrack } from "./core.ts";
 
@@ -38,11 +38,9 @@ export const E = (run: () => unknown, reads: (() => unknown)[]): void => {
 const undos = new Map<Element, (() => void)[]>();
 
 const observer = new MutationObserver(() => {
-  for (const [element, all] of undos) {
-    if (element.isConnected) continue;
-    undos.delete(element);
-    for (const undo of all) undo();
-  }
+  const gone = [...undos].filter(([element]) => !element.isConnected);
+  for (const [element] of gone) undos.delete(element);
+  undoAll(gone.flatMap(([, all]) => all));
 });
 
 /** Runs a callback of `onLoad` or its kin; what it leaves to undo is undone when the element has gone from the document. */

@@ -14,17 +14,32 @@ export function onCleanup(run: () => unknown): void {
   cleanups?.push(run);
 }
 
+/** Calls all of them, though some throw. @throws what the first of those threw */
+export function undoAll(all: readonly Cleanup[]): void {
+  const errors: unknown[] = [];
+  for (const undo of all) {
+    try {
+      undo();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length) throw errors[0];
+}
+
 /** Runs `run`. @returns undoes it. What a run that throws had begun is undone at once. */
 export function undoable(run: () => unknown): () => void {
   const outer = cleanups;
   const mine: Cleanup[] = (cleanups = []);
-  const undo = (): void => mine.splice(0).forEach((cleanup) => cleanup());
+  const undo = (): void => undoAll(mine.splice(0));
   try {
     const result = run();
     if (typeof result === "function") mine.push(result as Cleanup);
   } catch (error) {
+    mine.unshift(() => {
+      throw error;
+    });
     undo();
-    throw error;
   } finally {
     cleanups = outer;
   }

@@ -12,8 +12,12 @@ export function effect(run: () => unknown): () => void {
   let undo = (): void => {};
   const node = watch(
     () => {
-      untrack(undo);
-      undo = undoable(run);
+      // Whatever undoing throws: one that did not run again would have read nothing, and so never run again.
+      try {
+        untrack(undo);
+      } finally {
+        undo = undoable(run);
+      }
     },
     () => {},
     false,

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import * as oracle from "alien-signals";
 import fc from "fast-check";
 import { batch, computed, isComputed, isSignal, signal, untrack } from "./signal.ts";
+import { onCleanup } from "./cleanup.ts";
 import { effect } from "./effect.ts";
 
 describe("signals", () => {
@@ -88,6 +89,47 @@ describe("signals", () => {
     assert.throws(() => (a.value = 1), /planned/);
     a.value = 2;
     assert.deepEqual(seen, [0, 0, 100, 2, 200]);
+  });
+
+  it("an effect whose cleanup throws runs again all the same, and the cleanups after that one run", () => {
+    const a = signal(0);
+    const log: string[] = [];
+    const end = effect(() => {
+      const seen = a.value;
+      onCleanup(() => {
+        log.push(`first ${seen}`);
+        if (seen === 0) throw new Error("planned");
+      });
+      onCleanup(() => log.push(`second ${seen}`));
+      log.push(`run ${seen}`);
+    });
+    assert.throws(() => (a.value = 1), /planned/);
+    a.value = 2;
+    end();
+    assert.deepEqual(log, [
+      "run 0",
+      "first 0",
+      "second 0",
+      "run 1",
+      "first 1",
+      "second 1",
+      "run 2",
+      "first 2",
+      "second 2",
+    ]);
+  });
+
+  it("what a run that throws had begun is undone, and its error is the one that is told", () => {
+    const log: string[] = [];
+    const fails = (): void => {
+      onCleanup(() => {
+        throw new Error("of the cleanup");
+      });
+      onCleanup(() => log.push("undone"));
+      throw new Error("of the run");
+    };
+    assert.throws(() => effect(fails), /of the run/);
+    assert.deepEqual(log, ["undone"]);
   });
 
   it("effects that set each other off for ever are stopped with an error", () => {
