@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
-import { createServer, isRunnableDevEnvironment, type ViteDevServer } from "vite";
+import { createServer, isRunnableDevEnvironment, normalizePath, type ViteDevServer } from "vite";
 import { invariant } from "../shared/errors.ts";
 import type { Manifest } from "../shared/manifest.ts";
 import { unwrapErrors } from "./build-errors.ts";
@@ -47,7 +47,9 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   const listeners = new Set<(file: string) => void>();
   const chunks = new DevChunks(root, modules);
 
-  server.watcher.on("all", (event, file) => {
+  server.watcher.on("all", (event, rawPath) => {
+    // As modules are known by: on Windows the watcher tells backslashes.
+    const file = normalizePath(rawPath);
     if (CODE.test(file)) {
       if (event === "add" || event === "unlink") writeRouteTypes(entry);
       // A file that came or went may be what another's import means from now on.
