@@ -42,7 +42,11 @@ each("[on\\:idle]", (element) => whenIdle(() => tell("idle", element)));
 
 each("[on\\:media]", (element) => {
   const query = matchMedia(element.getAttribute(DOM.media) as string);
-  query.onchange = () => query.matches && tell("media", element);
+  query.onchange = () => {
+    // What has gone never comes back, and is held by this alone.
+    if (!element.isConnected) query.onchange = null;
+    else if (query.matches) tell("media", element);
+  };
   query.dispatchEvent(new Event("change"));
 });
 
