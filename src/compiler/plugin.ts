@@ -19,9 +19,9 @@ import { withPages } from "./pages-folder.ts";
 /** Query that asks for the browser module of a TSX file. */
 export const CLIENT_QUERY = "?svc-client";
 
-/** Stands in for "svc" in helper modules that run in the browser. */
 /** The face that is for both sides. */
 const I18N = `${SVC}/i18n`;
+/** Stands in for "svc" in helper modules that run in the browser. */
 const BROWSER_SVC = "\0svc-browser";
 
 const RUNTIME_PATHS: ReadonlySet<string> = new Set([

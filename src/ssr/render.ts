@@ -79,12 +79,12 @@ export class Render {
     this.atEnd(() => names.restore());
   }
 
-  /** Of the visitor; undefined in apps without themes. */
   /** Whose page it is. */
   get host(): object | undefined {
     return this.#settings.host;
   }
 
+  /** Of the visitor; undefined in apps without themes. */
   get theme(): Theme | undefined {
     return this.#settings.theme;
   }
