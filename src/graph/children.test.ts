@@ -276,6 +276,34 @@ for (const url of STORES) {
       assert.deepEqual((await here.engine.snapshot(id))?.result, { got: 20 });
     });
 
+    it("that are still undone as their parent is run again are run again too, once that is over", async () => {
+      const undoing = gate();
+      const state = { isHeld: true };
+      const slow = worker("slow", { onCancel: () => undoing.promise }, async (_: unknown, ctx) => {
+        if (state.isHeld) await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+        return 7;
+      });
+      const inner = graph("inner", (g) => g.node("slow", slow));
+      const outer = graph("outer", (g) => g.node("child", inner, { input: () => null }));
+      const here = await bench({ graphs: [outer] }, url);
+      const { snapshot } = await here.engine.start("outer", null);
+      const { graph_id: id } = snapshot;
+      await here.clock.advance(0);
+      const child = await childOf(here, id);
+      await here.engine.cancel(id);
+      await here.clock.advance(0);
+      state.isHeld = false;
+      await here.engine.retry(id);
+      await here.clock.advance(0);
+      const phases = [(await here.engine.snapshot(id))?.phase, (await here.engine.snapshot(child))?.phase];
+      assert.deepEqual(phases, ["running", "cancelling"]);
+      undoing.open();
+      await here.engine.idle();
+      const done = await here.engine.snapshot(id);
+      assert.deepEqual([done?.status, done?.result, done?.children.length], ["done", 7, 1], done?.error?.message);
+      assert.equal((await here.engine.snapshot(child))?.epoch, 2);
+    });
+
     it("can be called by a worker", async () => {
       const { inner } = family();
       const caller = worker("caller", async (n: number, ctx): Promise<number> =>

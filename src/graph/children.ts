@@ -71,15 +71,24 @@ export class Children {
         await unlessRefused(engine.cancel(snapshot.graph_id));
       return { id: snapshot.graph_id, epoch: ctx.epoch };
     });
-    // The parent is run again: so is the child that failed, from where it did.
-    if (ctx.epoch > epoch) await ctx.step(`again-${ctx.epoch}`, () => this.#retry(id));
+    // The parent is run again: so is the child that failed, from where it did, once what it had done is undone.
+    if (ctx.epoch > epoch) {
+      await this.#after(id, ctx, isUndone);
+      await ctx.step(`again-${ctx.epoch}`, () => this.#retry(id));
+    }
+    const row = await this.#after(id, ctx, hasEnded);
+    if (row.phase === "done") return row.result ?? null;
+    throw new FinalError(`The graph ${id} ("${name}") failed: ${row.error?.message ?? ""}`);
+  }
+
+  /** @returns the child as it is once it has come so far: looked at now, and at each of its ends. */
+  async #after(id: string, ctx: WorkerContext, isSoFar: (row: GraphRow) => boolean): Promise<GraphRow> {
     let row = await this.#row(id);
-    while (!hasEnded(row)) {
+    while (!isSoFar(row)) {
       await ctx.waitFor(endOf(row));
       row = await this.#row(id);
     }
-    if (row.phase === "done") return row.result ?? null;
-    throw new FinalError(`The graph ${id} ("${name}") failed: ${row.error?.message ?? ""}`);
+    return row;
   }
 
   async #retry(id: string): Promise<null> {
@@ -181,6 +190,11 @@ export class Children {
 
 function hasEnded({ phase }: GraphRow): boolean {
   return phase === "done" || phase === "failed";
+}
+
+/** Whether nothing of a failure is left to be undone. */
+function isUndone({ phase }: GraphRow): boolean {
+  return phase !== "cancelling";
 }
 
 /** Name of the signal that says it; another for each time that the graph is run. */
