@@ -23,6 +23,8 @@ class Journal {
   readonly #ready = new Set<string>();
   readonly #running = new Set<string>();
   readonly #done = new Set<string>();
+  /** Being taken back. */
+  readonly #undoing = new Set<string>();
   /** What workers did under a key of their own, in this epoch: `node#key`. */
   readonly #doneInside = new Set<string>();
   /** Waits and calls that have begun and not ended: whoever they are inside of waits for them. */
@@ -86,9 +88,17 @@ class Journal {
     } else if (type === "node.done") {
       if (!this.#running.delete(node)) return "it does not run";
       this.#done.add(node);
+    } else if (type === "node.compensating") {
+      if (this.#graph === "cancelling" && this.#undoing.size > 0) return `${[...this.#undoing].join()} is taken back`;
+      if (!this.#done.has(node)) return "it was not done";
+      this.#undoing.add(node);
     } else if (type === "node.compensated" || type === "node.uncompensated") {
       // Taken back, or tried to: another epoch does it again.
+      this.#undoing.delete(node);
       if (!this.#done.delete(node)) return "it was not done";
+    } else if (type === "node.retrying" && this.#graph === "cancelling") {
+      // To take it back, or to tell it that it was cancelled: then it was not done.
+      if (this.#done.has(node) && !this.#undoing.has(node)) return "it is not taken back";
     } else if (type === "node.retrying") {
       if (!this.#running.delete(node)) return "it does not run";
     } else if (type === "node.failed") {

@@ -47,7 +47,9 @@ export type Op =
   | { kind: "wait" }
   /** For one that is never sent. */
   | { kind: "late"; ms: number }
-  | { kind: "map"; items: number };
+  | { kind: "map"; items: number }
+  /** A file, from a stream that takes a while. */
+  | { kind: "artifact"; ms: number };
 
 export interface NodePlan {
   name: string;
@@ -66,6 +68,10 @@ export interface NodePlan {
   items: number;
   compensates: boolean;
   hasOnCancel: boolean;
+  /** So many tries to undo it fail first. */
+  undoFails: number;
+  /** The first of them does not end by itself. */
+  undoHangs: boolean;
   concurrency: number;
 }
 
@@ -76,7 +82,7 @@ export interface GraphPlan {
 }
 
 export type Act =
-  | { atMs: number; which: number; do: "pause" | "resume" | "cancel" | "retry" | "signal" | "die" }
+  | { atMs: number; which: number; do: "pause" | "resume" | "cancel" | "retry" | "signal" | "die" | "restart" }
   /** The clock of the machine is set; who measures by it what takes a while measures that. */
   | { atMs: number; do: "set"; aheadMs: number };
 
@@ -109,7 +115,7 @@ export function planOf(seed: number): Plan {
       ...dice.times(0, 6, () => ({
         atMs: dice.below(SPAN_MS),
         which: dice.below(3),
-        do: dice.pick(["pause", "resume", "resume", "cancel", "retry", "signal", "signal", "die"] as const),
+        do: dice.pick(["pause", "resume", "resume", "cancel", "retry", "signal", "signal", "die", "restart"] as const),
       })),
       ...(dice.isOneIn(2) ? dice.times(1, 3, () => setting(dice)) : []),
     ],
@@ -150,15 +156,29 @@ function nodePlan(dice: Dice, at: number, before: readonly NodePlan[], mayNest: 
     items: dice.below(4),
     compensates: dice.isOneIn(4) && kind !== "child",
     hasOnCancel: dice.isOneIn(6),
+    undoFails: dice.isOneIn(3) ? 1 + dice.below(2) : 0,
+    undoHangs: dice.isOneIn(8),
     concurrency: dice.pick([1, 2, 16]),
   };
 }
 
 function op(dice: Dice, mayWait: boolean): Op {
-  const kind = dice.pick(["step", "step", "call", "state", "sleep", "work", "wait", "late", "map"] as const);
+  const kind = dice.pick([
+    "step",
+    "step",
+    "call",
+    "state",
+    "sleep",
+    "work",
+    "wait",
+    "late",
+    "map",
+    "artifact",
+  ] as const);
   if (kind === "work") return { kind, ms: dice.pick([20, 400, 1500]) };
   if (kind === "sleep") return { kind, ms: dice.pick([0, 1, 300, 1500]) };
   if (kind === "late") return { kind, ms: 200 };
+  if (kind === "artifact") return { kind, ms: dice.pick([0, 300]) };
   if (kind === "map") return { kind, items: dice.below(3) };
   // Nobody knows the ids of children, to send them signals.
   return { kind: kind === "wait" && !mayWait ? "step" : kind };

@@ -4,6 +4,7 @@
  * every graph must have come to what the plain reading of its plan says, and its store hold what contract section 4 promises.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import {
   createEngine,
   FinalError,
@@ -18,6 +19,7 @@ import {
   type LifecycleEvent,
   type NodeRef,
   type Store,
+  type UndoContext,
   type Worker,
   type WorkerContext,
 } from "svc/graph";
@@ -176,6 +178,19 @@ class Simulation {
     this.#timeline.schedule(1 + this.#dice.below(50), () => this.#live());
   }
 
+  /** As a deploy: what runs is let go, and another process takes its place. Not while a fault may come, which would leave it as a death does. */
+  async #restart(): Promise<void> {
+    if (!this.#isUp || this.#trouble.faults > 0) return;
+    const life = this.#life;
+    this.#isUp = false;
+    this.#note("the process stops");
+    await this.#engine.close(0);
+    if (life.isDead) return;
+    life.isDead = true;
+    this.#note("the process has stopped");
+    this.#timeline.schedule(1 + this.#dice.below(50), () => this.#live());
+  }
+
   // What operators do.
 
   #start(each: Run): void {
@@ -205,6 +220,7 @@ class Simulation {
       if (this.#deaths + this.#trouble.deathsAt.length < MOST_DEATHS) this.#life.die();
       return;
     }
+    if (what === "restart") return void this.#restart();
     const each = this.#runs[act.which % this.#runs.length];
     if (!each?.id || !this.#isUp) return;
     if (what === "signal") return void this.#signal(each, 1);
@@ -302,8 +318,8 @@ class Simulation {
       timeout: HANG_MS,
       heartbeat: HANG_MS,
       concurrency: node.concurrency,
-      ...(node.compensates && { compensate: () => undefined }),
-      ...(node.hasOnCancel && { onCancel: () => undefined }),
+      ...(node.compensates && { compensate: (ctx: UndoContext) => this.#undo(node, ctx) }),
+      ...(node.hasOnCancel && { onCancel: (ctx: UndoContext) => this.#undo(node, ctx) }),
     };
     return worker(`${plan.name}-${node.name}`, options, async (input: Json, ctx): Promise<Json> => {
       this.#note(`${ctx.nodeId} is called, attempt ${ctx.attempt}`);
@@ -317,6 +333,12 @@ class Simulation {
       const saw = node.kind === "map" ? (input as { of: Json }).of : sawOf(ctx.deps);
       return { nonce: ++this.#nonce, saw, outcomes };
     });
+  }
+
+  async #undo(node: NodePlan, { nodeId, attempt }: UndoContext): Promise<void> {
+    this.#note(`${nodeId} is undone, try ${attempt}`);
+    if (node.undoHangs && attempt === 1) await new Promise(() => undefined);
+    if (attempt <= node.undoFails) throw new Error("not yet");
   }
 
   /** What it waits for is not counted, and the rest takes no time at all: whatever the clock was set to, it is not late. */
@@ -348,6 +370,8 @@ class Simulation {
     for (const { id, status, phase, parentGraph } of all) {
       assert.ok(status === "done" || status === "failed", `${id} is left ${phase}, of ${parentGraph ?? "nobody"}`);
       await this.#judgeEvents(id, status);
+      await this.#judgeUndone(id);
+      await this.#judgeArtifacts(id);
     }
     for (const each of this.#runs) await this.#judgeGraph(each);
   }
@@ -408,6 +432,26 @@ class Simulation {
     }
   }
 
+  /** Each has more tries than fail: only its time may be over before them. */
+  async #judgeUndone(graphId: string): Promise<void> {
+    const [stored] = await this.#store.graphs.load([graphId]);
+    for (const { id, status, error } of stored?.nodes ?? [])
+      if (status === "uncompensated") assert.match(error?.message ?? "", /^Not undone within/, `${id} of ${graphId}`);
+  }
+
+  /** Of nodes that are done: one that is yet to write its file again has the old one's row. */
+  async #judgeArtifacts(graphId: string): Promise<void> {
+    const { graphs } = this.#store;
+    const [stored] = await graphs.load([graphId]);
+    const done = new Set(stored?.nodes.flatMap(({ id, status }) => (status === "done" ? [id] : [])));
+    for (const { name, node, sha256, bytes } of await graphs.artifacts(graphId)) {
+      if (!done.has(node)) continue;
+      const part = (await graphs.part(graphId, name, 0)) ?? new Uint8Array();
+      const found = [part.byteLength, createHash("sha256").update(part).digest("hex")];
+      assert.deepEqual(found, [bytes, sha256], `the file ${name} of ${graphId}`);
+    }
+  }
+
   async #judgeEvents(id: string, status: string): Promise<void> {
     const events = await this.#store.graphs.events(id, 0, 10_000);
     checkJournal(id, events);
@@ -440,6 +484,10 @@ async function perform(op: Op, at: number, ctx: WorkerContext, clock: Clock): Pr
       Array.from({ length: op.items }, (_, item) => item),
       double,
     );
+  if (op.kind === "artifact") {
+    await ctx.artifact(`${ctx.nodeId.replace("/", "-")}.${at}`, slowly(clock, op.ms, ctx));
+    return op.kind;
+  }
   if (op.kind === "state") ctx.state.set(`at${at}`, at);
   else if (op.kind === "sleep") await ctx.sleep(op.ms);
   else if (op.kind === "work") {
@@ -450,6 +498,14 @@ async function perform(op: Op, at: number, ctx: WorkerContext, clock: Clock): Pr
     if (!(late instanceof WaitTimeoutError)) throw late;
   }
   return op.kind;
+}
+
+/** What each attempt writes is another. */
+async function* slowly(clock: Clock, ms: number, { attempt, epoch }: WorkerContext): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < 2; at++) {
+    await new Promise<void>((resolve) => void clock.schedule(ms, resolve));
+    yield Buffer.from(`piece ${at} of attempt ${attempt} of epoch ${epoch}\n`);
+  }
 }
 
 /** A key may hold no slash. */
