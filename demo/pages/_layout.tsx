@@ -37,8 +37,8 @@ export default function Shell({ ctx }: LayoutProps) {
       </main>
       <footer class="site-footer">
         <p>
-          A demo of svc: pages that resume, durable graphs, signed webhooks. State: <a href="/_svc/status">status</a>,{" "}
-          <a href="/_svc/metrics">metrics</a>, <a href="/health">health</a>.
+          A demo of svc: pages that resume, durable graphs, signed webhooks. State: <a href="/health">health</a>,{" "}
+          <a href="/ready">readiness</a>.
         </p>
       </footer>
     </>

@@ -21,10 +21,11 @@ after(async () => {
   folder.remove();
 });
 
-/** The indented commands behind "While it runs:", one string for each comment. */
+/** The indented commands behind "While it runs", one string for each comment. */
 function readmeCommands(): string[] {
   const text = readFileSync(join(root, "README.md"), "utf8");
-  const block = /While it runs:\n\n((?: {4}.*\n|\n)+)/.exec(text)?.[1] ?? "";
+  const block =
+    /While it runs, started as `SVC_EXEC_API_KEY=dev npm run demo`.*:\n\n((?: {4}.*\n|\n)+)/.exec(text)?.[1] ?? "";
   return block
     .split(/^ {4}# .*$/m)
     .map((command) => command.trim())
@@ -46,5 +47,6 @@ describe("the README's commands", () => {
     assert.deepEqual(replies[0], { ok: true, value: [1, "two"], error: null });
     assert.equal(replies[1]?.["worker"], "audit");
     assert.equal(replies[2]?.["url"], "https://example.com/hook");
+    assert.equal(replies[2]?.["secret_set"], true, "every webhook is signed");
   });
 });
