@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { afterEvent, NOT_STARTED, progressOfSnapshot, progressSentence, type StreamEvent } from "./progress.ts";
+import {
+  afterEvent,
+  NOT_STARTED,
+  progressOfSnapshot,
+  progressSentence,
+  stateWord,
+  type StreamEvent,
+} from "./progress.ts";
 
 const story: StreamEvent[] = [
   { type: "graph.queued" },
@@ -49,6 +56,14 @@ describe("progress of an audit", () => {
     assert.deepEqual([progress.parse, progress.isOver], ["failed", true]);
   });
 
+  it("says of what a failure has kept from its turn that it was not run, from events as from a snapshot", () => {
+    const failed = [...story.slice(0, 4), { type: "node.failed", node: "parse" }, { type: "graph.failed" }];
+    const progress = failed.reduce(afterEvent, NOT_STARTED);
+    assert.deepEqual([progress.inspect, progress.report].map(stateWord), ["not run", "not run"]);
+    const nodes = [{ id: "parse", status: "failed" }];
+    assert.deepEqual(progressOfSnapshot({ status: "failed", nodes }), progress);
+  });
+
   it("is paused until it is resumed", () => {
     const paused = afterEvent(after(9), { type: "graph.paused" });
     assert.equal(paused.isPaused, true);
@@ -62,8 +77,8 @@ describe("progress of an audit", () => {
       [...sentences],
       [
         "Reading the lockfile.",
-        "Inspecting the packages: 0 percent done.",
-        "Inspecting the packages: 50 percent done.",
+        "Inspecting the packages.",
+        "Inspecting the packages: half is done.",
         "Writing the report.",
         "The audit has ended.",
       ],

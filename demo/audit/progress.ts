@@ -3,8 +3,8 @@
  * that a page which is reloaded and a page which listens show the same. Pure and small: it ships to the browser.
  */
 
-/** State of one of the graph's three nodes, as the page shows it. */
-export type StepState = "waiting" | "running" | "done" | "failed";
+/** State of one of the graph's three nodes, as the page shows it; `unrun` once the graph has ended before its turn. */
+export type StepState = "waiting" | "running" | "done" | "failed" | "unrun";
 
 export type Progress = {
   parse: StepState;
@@ -41,7 +41,7 @@ const INSPECT = "inspect/";
 export function progressOfSnapshot(snapshot: SnapshotPart): Progress {
   const steps = snapshot.nodes.filter((node) => node.id.startsWith(INSPECT));
   const inspected = steps.filter((node) => node.status === "done").length;
-  return {
+  const progress: Progress = {
     parse: stepState(snapshot.nodes.find((node) => node.id === "parse")?.status),
     inspect: fanOutState(steps, inspected),
     report: stepState(snapshot.nodes.find((node) => node.id === "report")?.status),
@@ -50,6 +50,7 @@ export function progressOfSnapshot(snapshot: SnapshotPart): Progress {
     isPaused: snapshot.status === "paused",
     isOver: snapshot.status === "done" || snapshot.status === "failed",
   };
+  return progress.isOver ? withoutWaiting(progress) : progress;
 }
 
 /** @returns how far the audit is after `event`; events must come in order and once. */
@@ -67,16 +68,32 @@ export function progressSentence(progress: Progress): string {
   if (progress.isOver) return "The audit has ended.";
   if (progress.parse !== "done") return "Reading the lockfile.";
   if (progress.report !== "waiting" || progress.inspect === "done") return "Writing the report.";
-  const quarter = Math.floor((4 * progress.inspected) / Math.max(1, progress.packages)) * 25;
-  return `Inspecting the packages: ${quarter} percent done.`;
+  const quarter = Math.floor((4 * progress.inspected) / Math.max(1, progress.packages));
+  return `Inspecting the packages${QUARTERS[quarter] ?? ""}.`;
 }
 
+/** Of nothing yet and of all nothing is said: beside the count "0 percent" would be wrong. */
+const QUARTERS = ["", ": a quarter is done", ": half is done", ": three quarters are done"];
+
 function afterGraphEvent(progress: Progress, type: string): Progress {
+  const isOver = type === "graph.done" || type === "graph.failed";
   return {
-    ...progress,
+    ...(isOver ? withoutWaiting(progress) : progress),
     isPaused: type === "graph.paused" || (progress.isPaused && type !== "graph.resumed"),
-    isOver: type === "graph.done" || type === "graph.failed",
+    isOver,
   };
+}
+
+/** Nothing waits in a graph that has ended. */
+function withoutWaiting(progress: Progress): Progress {
+  const ended = (state: StepState): StepState => (state === "waiting" ? "unrun" : state);
+  const { parse, inspect, report } = progress;
+  return { ...progress, parse: ended(parse), inspect: ended(inspect), report: ended(report) };
+}
+
+/** What a node's state is called on the page. */
+export function stateWord(state: StepState): string {
+  return state === "unrun" ? "not run" : state;
 }
 
 function afterStepEvent(progress: Progress, node: string, type: string): Progress {

@@ -4,7 +4,7 @@ import type { LoadContext, PageProps } from "svc/fullstack";
 import type { Snapshot } from "svc/graph";
 import type { JSX } from "svc/jsx-runtime";
 import app from "../../app.ts";
-import { progressOfSnapshot, type Progress } from "../../audit/progress.ts";
+import { progressOfSnapshot, stateWord, type Progress } from "../../audit/progress.ts";
 import type { Report } from "../../audit/types.ts";
 import { AuditProgress } from "../_audit/progress.tsx";
 import { ReportTable } from "../_audit/report-table.tsx";
@@ -60,14 +60,14 @@ function EndedGraph(props: { progress: Progress }): JSX.Element {
   return (
     <ol class="graph" aria-label="Nodes of the graph">
       <li class={["node", `node-${parse}`]}>
-        <strong>parse</strong> <span class="node-state">{parse}</span>
+        <strong>parse</strong> <span class="node-state">{stateWord(parse)}</span>
       </li>
       <li class={["node", `node-${inspect}`]}>
         <strong>inspect</strong>{" "}
-        <span class="node-state">{packages === 0 ? inspect : `${inspected} / ${packages}`}</span>
+        <span class="node-state">{packages === 0 ? stateWord(inspect) : `${inspected} / ${packages}`}</span>
       </li>
       <li class={["node", `node-${report}`]}>
-        <strong>report</strong> <span class="node-state">{report}</span>
+        <strong>report</strong> <span class="node-state">{stateWord(report)}</span>
       </li>
     </ol>
   );
