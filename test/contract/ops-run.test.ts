@@ -91,6 +91,26 @@ describe("the screen of a run", () => {
     }
   });
 
+  it("counts its nodes as the list of runs does, items of fan-outs by themselves", async () => {
+    const list = await text("?worker=order");
+    for (const id of [done, failed]) {
+      const [, told, all] = /<dt>Nodes<\/dt><dd>(\d+) of (\d+) nodes done/.exec(await text(`/${id}`)) ?? [];
+      const cell = new RegExp(`title="${id}"[\\s\\S]*?data-label="Nodes" class="number">([^<]+)<`).exec(list)?.[1];
+      assert.equal(cell?.trim(), `${told}/${all}`);
+    }
+    assert.match(list, /data-label="Nodes" class="number">\d\/6 <span class="items">\d+\/\d+ items</);
+  });
+
+  it("explains the colours that its timeline has, and no others", async () => {
+    const keys = async (id: string): Promise<string[]> =>
+      [...(await text(`/${id}`)).matchAll(/<i class="segment" data-kind="(run[a-z-]*)"><\/i>([^<]+)</g)].map(
+        ([, kind, words]) => `${kind}: ${words}`,
+      );
+    // A node of it was tried twice: what ran first is blue.
+    assert.deepEqual(await keys(done), ["run: runs, or was tried again", "run-done: ran, and is done"]);
+    assert.ok((await keys(failed)).includes("run-failed: ran, and failed"));
+  });
+
   it("sums up what its calls of models came to, where it made any", async () => {
     const asked = await runTo(app, "nightly-report", null, "done");
     assert.match(await text(`/${asked}`), /<dt>Models<\/dt><dd>1,204 tokens in, 310 out, cost 0.0021<\/dd>/);

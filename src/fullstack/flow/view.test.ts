@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Snapshot } from "../../graph.ts";
 import { FlowGraph, flowParts } from "./flow-graph.tsx";
 import { nodeLabel } from "./picture.tsx";
-import { flowView, nodeWord, summaryText } from "./view.ts";
+import { flowView, nodeTally, nodeWord, summaryText } from "./view.ts";
 
 type Row = Snapshot["nodes"][number];
 
@@ -185,6 +185,13 @@ describe("views of graphs", () => {
   it("are summed up in one sentence", () => {
     const rows = [row("list", "done"), ...items({ done: 1, failed: 1 }), row("pack", "waiting")];
     assert.equal(summaryText(flowView(snapshot(rows, EDGES))), "1 of 3 nodes done, 1 failed: shrink, 1 waiting: pack");
+  });
+
+  it("are counted as that sentence counts them, with the items of fan-outs beside", () => {
+    const rows = [row("list", "done"), ...items({ done: 1, failed: 1 }), row("list#fetch", "done")];
+    assert.deepEqual(nodeTally(snapshot(rows, EDGES)), { done: 1, nodes: 3, itemsDone: 1, items: 2 });
+    const begun = [row("list", "done"), row("pack", "done", { started_ms: 2 })];
+    assert.deepEqual(nodeTally(snapshot(begun, EDGES)), { done: 3, nodes: 3, itemsDone: 0, items: 0 });
   });
 
   it("tell which of its tries a node is at, as far as it is not done", () => {

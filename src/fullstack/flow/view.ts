@@ -102,6 +102,26 @@ function nodeStatus(status: NodeRow["status"], hasEnded: boolean): FlowStatus {
 /** As the snapshot alone tells of it. */
 type BareNode = Omit<FlowNode, "tries">;
 
+export interface NodeTally {
+  done: number;
+  nodes: number;
+  /** Of fan-outs. */
+  itemsDone: number;
+  items: number;
+}
+
+/** How many nodes are done, counted as the picture of the run counts them. */
+export function nodeTally(snapshot: Snapshot): NodeTally {
+  const nodes = withEmptyFanOuts(nodesOf(snapshot), snapshot);
+  const sum = (count: (node: BareNode) => number): number => nodes.reduce((all, node) => all + count(node), 0);
+  return {
+    done: sum(({ status }) => (status === "done" ? 1 : 0)),
+    nodes: nodes.length,
+    itemsDone: sum(({ counts }) => counts?.get("done") ?? 0),
+    items: sum(({ items }) => items.length),
+  };
+}
+
 /** In the order in which the edges name them: that of the definition. */
 function nodesOf(snapshot: Snapshot): BareNode[] {
   const groups = new Map<string, NodeRow[]>();

@@ -1,5 +1,6 @@
 /** Runs as rows, and what stands in place of them where there are none; for the list and for the overview. */
 import type { Snapshot } from "../../../graph.ts";
+import { nodeTally } from "../../flow/view.ts";
 import { OPS_PATH, RUNS_PATH } from "../access.ts";
 import { DEMO_GRAPH } from "../demo-graph.ts";
 import type { Look } from "../look.ts";
@@ -117,7 +118,7 @@ export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
                 <LengthBar run={run} look={look} usual={usual.get(run.worker)} />
               </td>
               <td data-label="Nodes" class="number">
-                {nodesText(run)}
+                <Nodes run={run} />
               </td>
               <td data-label="Attempts" class="number">
                 <Attempts run={run} />
@@ -215,8 +216,18 @@ function tookMs({ started_ms: startedMs, finished_ms: finishedMs }: Snapshot, no
   return startedMs === null ? 0 : Math.max(0, (finishedMs ?? nowMs) - startedMs);
 }
 
-function nodesText({ nodes }: Snapshot): string {
-  const outer = nodes.filter(({ kind }) => kind === "node");
-  const done = outer.filter(({ status }) => status === "done" || status === "skipped").length;
-  return `${countText(done)}/${countText(outer.length)}`;
+/** As the run's own page counts them; beside them, what of fan-outs is done. */
+function Nodes({ run }: { run: Snapshot }) {
+  const { done, nodes, itemsDone, items } = nodeTally(run);
+  return (
+    <>
+      {`${countText(done)}/${countText(nodes)}`}
+      {items === 0 ? null : (
+        <>
+          {" "}
+          <span class="items">{`${countText(itemsDone)}/${countText(items)} items`}</span>
+        </>
+      )}
+    </>
+  );
 }

@@ -12,7 +12,10 @@ export interface TimelineProps {
 
 const KINDS = [
   ["queue", "waits for a place"],
-  ["run", "runs"],
+  ["run", "runs, or was tried again"],
+  ["run-done", "ran, and is done"],
+  ["run-failed", "ran, and failed"],
+  ["run-void", "ran for nothing"],
   ["wait", "sleeps or waits for a signal"],
   ["retry", "waits to be tried again"],
   ["undo", "is undone"],
@@ -25,7 +28,7 @@ export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
     return (
       <p class="quiet">There is nothing to show: no node has begun, or all that is in this range is done and hidden.</p>
     );
-  const kinds = new Set(rows.flatMap(({ segments }) => segments.map(({ kind }) => kind)));
+  const kinds = new Set(rows.flatMap(keysOf));
   return (
     <>
       <div class="timeline" data-brush={JSON.stringify(scale.marks)} data-brush-names="from to">
@@ -65,6 +68,16 @@ export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
       )}
     </>
   );
+}
+
+/** What the colours of a row stand for: of what ran, the last segment has that of how it ended (timeline.css). */
+function keysOf({ status, segments }: TimelineRow): string[] {
+  const last = segments.length - 1;
+  return segments.map(({ kind }, at) => {
+    if (kind !== "run") return kind;
+    if (status === "cancelled" || status === "skipped") return "run-void";
+    return at === last && (status === "done" || status === "failed") ? `run-${status}` : kind;
+  });
 }
 
 function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; href: string }) {
