@@ -6,6 +6,7 @@ import { hostname } from "node:os";
 import type { ProcessView } from "../cluster/membership.ts";
 import { auditOf } from "../graph/machine/audit.ts";
 import { isEqualSecret } from "../security/secrets.ts";
+import { EMPTY_MANIFEST } from "../shared/manifest.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
 import { freeDiskOf } from "./disk.ts";
 import type { AppOptions } from "./options.ts";
@@ -76,7 +77,7 @@ export async function queuesOf({ activity, metrics, engine, clock }: Services): 
   });
 }
 
-async function processesOf({ cluster, config, engine, startedMs, figures }: Services): Promise<ProcessView[]> {
+async function processesOf({ cluster, config, engine, site, startedMs, figures }: Services): Promise<ProcessView[]> {
   if (cluster) return cluster.processes();
   return [
     {
@@ -84,12 +85,18 @@ async function processesOf({ cluster, config, engine, startedMs, figures }: Serv
       host: `${hostname()}/${process.pid}`,
       role: config.role,
       workers: (await engine.queues.list()).map(({ worker }) => worker),
-      build: VERSION,
+      build: await buildOf(site),
       started_ms: startedMs,
       silent_ms: 0,
       ...figures(),
     },
   ];
+}
+
+/** As `svc build` told it; of an app that was never built, the version. */
+async function buildOf(site: Services["site"]): Promise<string> {
+  const { build } = await site.manifest();
+  return build === EMPTY_MANIFEST.build ? VERSION : build;
 }
 
 export async function statusOf(services: Services): Promise<Status> {

@@ -1,5 +1,8 @@
 /** What the operators' overview tells in figures, and the lists that explain each of them. */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { systemClock, type App, type Clock } from "svc";
 import { worker } from "svc/graph";
@@ -101,6 +104,22 @@ describe("a figure of the overview", () => {
     assert.ok(build.length > 0);
     assert.ok(page.includes(`<dt>Version</dt><dd>${version}</dd>`));
     assert.ok(page.includes(`<dt>Build</dt><dd><a href="/_svc/ops/workers#processes">${build}</a></dd>`));
+  });
+});
+
+describe("the build on the overview", () => {
+  it("is the one that svc build told, so that a deploy can be told from the one before", async () => {
+    const dist = mkdtempSync(join(tmpdir(), "svc-ops-dist-"));
+    writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "9005642f", chunks: {}, actions: [] }));
+    const app = opsSample();
+    try {
+      await app.boot({ dist });
+      const page = await text(localClient(app), "/_svc/ops");
+      assert.match(page, /<dt>Build<\/dt><dd><a [^>]*>9005642f<\/a><\/dd>/);
+    } finally {
+      await app.close();
+      rmSync(dist, { recursive: true, force: true });
+    }
   });
 });
 
