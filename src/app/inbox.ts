@@ -30,7 +30,6 @@ const SHOWN_HEADERS = [
 export class Inbox {
   readonly #secret: string | undefined;
   readonly #received: Received[] = [];
-  readonly #waiting = new Set<() => void>();
   /** Of deliveries that are to go wrong once. */
   readonly #moods = new Map<string, Mood>();
 
@@ -72,25 +71,6 @@ export class Inbox {
     const id = headers[DELIVERY_HEADERS.delivery.toLowerCase()] ?? "";
     this.#received.unshift({ id, received_ms: nowMs, signature: this.#judge(headers, body, nowMs), headers, body });
     this.#received.length = Math.min(this.#received.length, KEPT);
-    for (const check of this.#waiting) check();
-  }
-
-  /** Resolves once the delivery is there, or when `signal` aborts. */
-  arrival(id: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = (): void => {
-        this.#waiting.delete(check);
-        signal.removeEventListener("abort", stop);
-        resolve();
-      };
-      const check = (): void => {
-        if (this.find(id)) stop();
-      };
-      this.#waiting.add(check);
-      signal.addEventListener("abort", stop, { once: true });
-      if (signal.aborted) stop();
-      else check();
-    });
   }
 
   #judge(headers: Record<string, string>, body: string, nowMs: number): SignatureVerdict {

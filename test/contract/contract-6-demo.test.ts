@@ -14,6 +14,8 @@ describe("the demo", () => {
       assert.equal(sent.status, 303);
       const page = await (await own.client.get(sent.headers.get("location") ?? "")).text();
       assert.match(page, /Signature verified/);
+      assert.match(page, /Status: delivered/);
+      assert.match(page, /<td class="number">204<\/td>/, "the attempt that brought it");
       assert.match(page, /graph\.done/);
       assert.match(page, /x-svc-signature/);
       const inbox = (await (await own.client.get("/_svc/demo/webhook-inbox")).json()) as {

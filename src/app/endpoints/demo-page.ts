@@ -5,8 +5,14 @@ import type { DeliveryDetail } from "../../webhooks/views.ts";
 import { MOODS, type Mood, type Received, type SignatureVerdict } from "../inbox.ts";
 import { DEMO_STYLE } from "./demo-style.ts";
 
-export interface DemoView {
+/** What each of its documents has. */
+interface DemoHead {
   nonce: string;
+  /** The app's, by URL. */
+  icon: string | undefined;
+}
+
+export interface DemoView extends DemoHead {
   csrfToken: string;
   /** Sent by the button that led here. */
   deliveryId: string | undefined;
@@ -41,16 +47,16 @@ export function demoPage(view: DemoView): string {
     `<button type="submit">Send a sample webhook</button> <a href="${PATHS.demoInbox}">All that the inbox received</a></form>` +
     (view.hasSecret ? "" : hint()) +
     `<section aria-live="polite">${attempts(view)}${outcome(view)}</section>`;
-  return documentOf("Webhook demo", body, view.nonce);
+  return documentOf("Webhook demo", body, view);
 }
 
-export function inboxPage(received: readonly Received[], nonce: string): string {
+export function inboxPage(received: readonly Received[], head: DemoHead): string {
   const list = received.map((item) => delivery(item, "h2")).join("");
   const body =
     `<p class="lede">The last ${received.length} deliveries that this server sent to itself, newest first. ` +
     `<a href="${PATHS.demo}">Send another</a></p>` +
     (list || `<p class="note">Nothing yet.</p>`);
-  return documentOf("Webhook inbox", body, nonce);
+  return documentOf("Webhook inbox", body, head);
 }
 
 function hint(): string {
@@ -74,11 +80,11 @@ function attempts({ delivery: record }: DemoView): string {
   if (!record) return "";
   const rows = record.attempts.map(
     ({ number, started_ms, duration_ms, status_code, error }) =>
-      `<tr><td>${number}</td><td>${new Date(started_ms).toISOString()}</td><td>${duration_ms} ms</td>` +
-      `<td>${status_code ?? "none"}</td><td>${escapeText(error ?? "")}</td></tr>`,
+      `<tr><td class="number">${number}</td><td>${timeText(started_ms)}</td><td class="number">${duration_ms} ms</td>` +
+      `<td class="number">${status_code ?? "none"}</td><td>${escapeText(error ?? "")}</td></tr>`,
   );
   const next = record.next_attempt_ms;
-  const dueText = next === null ? "" : `, next attempt ${new Date(next).toISOString()}`;
+  const dueText = next === null ? "" : `, next attempt ${timeText(next)}`;
   return (
     `<article><h2>Attempts</h2><p>Status: ${record.status}${dueText}. ` +
     `<a href="${PATHS.demo}?delivery=${encodeURIComponent(record.id)}">Look again</a></p>` +
@@ -98,14 +104,15 @@ function delivery(item: Received, heading: "h2"): string {
   return (
     `<article><${heading}>Received</${heading}>` +
     `<p class="verdict ${tone}">${escapeText(text)}</p>` +
-    `<p class="quiet"><time datetime="${timeOf(item)}">${timeOf(item)}</time></p>` +
+    `<p class="quiet">${timeText(item.received_ms)}</p>` +
     `<h3>Body</h3><pre tabindex="0">${escapeText(pretty(item.body))}</pre>` +
-    `<h3>Headers</h3><div class="scroll" tabindex="0"><table><tbody>${rows}</tbody></table></div></article>`
+    `<h3>Headers</h3><div class="scroll" tabindex="0"><table class="pairs"><tbody>${rows}</tbody></table></div></article>`
   );
 }
 
-function timeOf(item: Received): string {
-  return new Date(item.received_ms).toISOString();
+function timeText(ms: number): string {
+  const text = new Date(ms).toISOString();
+  return `<time datetime="${text}">${text}</time>`;
 }
 
 /** Indented where it is JSON; a body that is not is shown as it came. */
@@ -117,11 +124,12 @@ function pretty(body: string): string {
   }
 }
 
-function documentOf(title: string, body: string, nonce: string): string {
+function documentOf(title: string, body: string, { nonce, icon }: DemoHead): string {
+  const iconLink = icon === undefined ? "" : `<link rel="icon" href="${escapeAttribute(icon)}">`;
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
     `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">` +
-    `<title>${title}</title><style nonce="${escapeAttribute(nonce)}">${DEMO_STYLE}</style></head>` +
+    `<title>${title}</title>${iconLink}<style nonce="${escapeAttribute(nonce)}">${DEMO_STYLE}</style></head>` +
     `<body><main><p class="quiet"><a href="/">Start page</a></p><h1>${title}</h1>${body}</main></body></html>`
   );
 }

@@ -26,8 +26,10 @@ pre,.scroll{overflow-x:auto;margin:0;border:1px solid var(--line);border-radius:
 pre{padding:.8rem 1rem}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.4rem .8rem;border-top:1px solid var(--line);font-weight:400}
-th{white-space:nowrap}
-td{overflow-wrap:anywhere}
+th,td time,.number{white-space:nowrap}
+td{overflow-wrap:anywhere;min-width:8rem}
+td.number,td:has(>time){min-width:0}
 tr:first-child>*{border-top:0}
 th{color:var(--quiet)}
+@media (width<40rem){.pairs :is(tbody,tr,th,td){display:block}.pairs tr+tr{border-top:1px solid var(--line)}.pairs :is(th,td){border-top:0;white-space:normal}.pairs th{padding-bottom:0}.pairs td{padding-top:0}}
 `;

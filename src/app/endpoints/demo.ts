@@ -38,7 +38,7 @@ export function demoEndpoints({ router, services }: Endpoints): void {
   router.add("POST", PATHS.demo, (ctx) => send(ctx, services, inbox));
   router.add("GET", PATHS.demoInbox, (ctx) =>
     prefersHtml(ctx.header("accept"))
-      ? html(inboxPage(inbox.received, ctx.nonce), 200, ["cache-control", "no-store"])
+      ? html(inboxPage(inbox.received, { nonce: ctx.nonce, icon: services.icon }), 200, ["cache-control", "no-store"])
       : json({ received: inbox.received }),
   );
   router.add("POST", PATHS.demoInbox, async (ctx) => {
@@ -63,6 +63,7 @@ async function show(ctx: Context, services: Services, inbox: Inbox): Promise<Res
   const id = ctx.query.get("delivery") ?? undefined;
   const page = demoPage({
     nonce: ctx.nonce,
+    icon: services.icon,
     csrfToken: tokenFor(ctx, services),
     deliveryId: id,
     received: id === undefined ? undefined : inbox.find(id),
@@ -98,14 +99,27 @@ async function send(ctx: Context, services: Services, inbox: Inbox): Promise<nev
     description: "Demo inbox",
   });
   const { delivery_id: id } = await services.webhooks.sendSample(registration.id);
-  if (mood === "well") await arrival(id, ctx, services, inbox);
-  else inbox.expect(id, mood);
+  if (mood !== "well") inbox.expect(id, mood);
+  if (mood !== "slow") await attempt(id, ctx, services);
   redirect(`${PATHS.demo}?delivery=${id}`);
 }
 
-async function arrival(id: string, ctx: Context, { clock, closing }: Services, inbox: Inbox): Promise<void> {
+/** Until the first attempt is on record, and not only there: else the page would call what has arrived not yet tried. */
+async function attempt(id: string, ctx: Context, { webhooks, changes, clock, closing }: Services): Promise<void> {
   const patience = new AbortController();
   const timer = clock.schedule(PATIENCE_MS, () => patience.abort());
-  await inbox.arrival(id, AbortSignal.any([patience.signal, ctx.signal, closing]));
-  timer.cancel();
+  const over = AbortSignal.any([patience.signal, ctx.signal, closing]);
+  let unfollow = (): void => {};
+  await new Promise<void>((resolve, reject) => {
+    const look = (): void => {
+      const tried = webhooks.delivery(id).then(({ attempt_count: attempts }) => attempts > 0);
+      tried.then((isTried) => (isTried ? resolve() : undefined), reject);
+    };
+    unfollow = changes.follow(look);
+    over.addEventListener("abort", () => resolve(), { once: true });
+    look();
+  }).finally(() => {
+    unfollow();
+    timer.cancel();
+  });
 }
