@@ -124,6 +124,12 @@ function placeExtensions({ extensions = {} }: AppOptions): Placed[] {
   });
 }
 
+/** In development, to what the framework has elsewhere: the operators' screens are pages of the full-stack variant. */
+function wayTo(path: string, services: Services | undefined): string {
+  if (path !== `${BASE_PATH}/ops` || services?.config.isProduction !== false) return "";
+  return `: the operators' screens come with createFullStackApp of "svc/fullstack"`;
+}
+
 /** What no route has: a public file, a page that says so, or 404. @param lost as `addRoutes` gives it */
 export function answerUnrouted(
   ctx: Context,
@@ -134,7 +140,7 @@ export function answerUnrouted(
   if (!file) {
     const match = lost && wantsPage(ctx) ? lost.match(ctx.method, ctx.path) : undefined;
     if (match?.kind === "found" && ctx instanceof RequestContext) return answerLost(ctx, match);
-    throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}`);
+    throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}${wayTo(ctx.path, services)}`);
   }
   if (ctx.method === "GET" || ctx.method === "HEAD") return serveFile(ctx, file, REVALIDATE);
   return problem(405, "SVC_METHOD", `${ctx.method} is not allowed here; allowed: GET, HEAD`, ["allow", "GET, HEAD"]);
