@@ -8,6 +8,7 @@ import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../shared/log.ts";
 import { VARIABLES } from "../shared/wire.ts";
+import { databaseUrlProblem } from "../store/database-url.ts";
 import { PAYLOAD_BYTES } from "../webhooks/payload.ts";
 import { MOST_CONNECTIONS } from "../webhooks/lanes.ts";
 
@@ -116,7 +117,7 @@ export function readConfig(env: Environment): Config {
     isPortFixed: text("port") !== undefined,
     isProduction: read("nodeEnv", "development", (given) => readOneOf(given, MODES)) === "production",
     dataDir,
-    databaseUrl: text("databaseUrl") ?? `sqlite:${defaultFile(dataDir)}`,
+    databaseUrl: read("databaseUrl", `sqlite:${defaultFile(dataDir)}`, readDatabaseUrl),
     secret: read("secret", undefined, readSecret),
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     webhookUrls: readList(text("webhookUrls")),
@@ -176,6 +177,12 @@ function readWhole(given: string, min: number, max: number): number {
   const value = /^\d{1,7}$/.test(given) ? Number(given) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new Error(`is "${given}"; it must be a whole number from ${min} to ${max}`);
+}
+
+function readDatabaseUrl(given: string): string {
+  const problem = databaseUrlProblem(given);
+  if (problem === undefined) return given;
+  throw new Error(problem);
 }
 
 /** Only what is set: what is not, is the app's to say. */

@@ -3,6 +3,7 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
+import { databaseUrlProblem } from "./database-url.ts";
 import { requireHere } from "./move-mark.ts";
 import { MemoryActivity } from "./memory/activity.ts";
 import { MemoryAnswers } from "./memory/answers.ts";
@@ -31,17 +32,13 @@ export interface StoreOptions {
  * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` when the database can't be opened, `SVC_MOVE` when it was moved to another.
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
+  const problem = databaseUrlProblem(databaseUrl);
+  if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
   if (databaseUrl === "memory:") return openMemory();
   // Loaded where it is asked for.
   if (/^postgres(?:ql)?:/.test(databaseUrl))
     return (await import("./postgres/open.ts")).openPostgres(databaseUrl, options);
-  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
-  if (file === undefined) {
-    throw new SvcError(
-      "SVC_CONFIG",
-      `"${databaseUrl.split(":", 1)[0]}:…" is no database this version can open; allowed: sqlite:<path>, postgres://<user>:<password>@<host>:<port>/<database>, memory:`,
-    );
-  }
+  const file = databaseUrl.slice("sqlite:".length);
   const database = await Database.open(file);
   try {
     requireHere(readMark(database), `the database ${file}`, databaseUrl);
