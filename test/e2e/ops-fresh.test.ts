@@ -127,7 +127,7 @@ describe("an operators' screen that somebody watches", () => {
     const { delivery_id: delivery } = await app.webhooks.ping(registration.id);
     await watch(page, `/deliveries/${delivery}`);
     const facts = page.locator('[data-live="facts"]');
-    await facts.getByText("again soon").waitFor();
+    await facts.getByText("again", { exact: true }).waitFor();
     await facts.getByText("Next attempt").waitFor();
     status = 200;
     await app.webhooks.replay(delivery);

@@ -23,7 +23,7 @@ const LOOKS: Readonly<Record<DeliveryView["status"], FlowStatus>> = {
 
 export function looksOf({ status, attempt_count: attempts }: DeliveryView) {
   if (status === "pending" && attempts === 0) return { status: "queued" as const, word: "waiting" };
-  return { status: LOOKS[status], word: status === "pending" ? "again soon" : status };
+  return { status: LOOKS[status], word: status === "pending" ? "again" : status };
 }
 
 interface DeliveriesTableProps {

@@ -77,7 +77,7 @@ function Columns({ columns, others, hasRange }: ColumnsProps) {
           ms === undefined || at % every !== 0
             ? []
             : [
-                <span style={`left:${percent(at)}%`} key={at}>
+                <span style={`left:${percent(at)}%`} data-end={at === columns.length ? "" : undefined} key={at}>
                   {ms === 0 ? "0" : edgeText(ms)}
                 </span>,
               ],

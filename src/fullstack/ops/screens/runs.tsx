@@ -168,7 +168,7 @@ function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
         </datalist>
       </label>
       <ChoiceField name="since" label="Started in" otherwise="all time" choices={SINCE} value={filter.since} />
-      <ChoiceField name="ended" label="Ended in" otherwise="all time, or not" choices={SINCE} value={filter.ended} />
+      <ChoiceField name="ended" label="Ended in" otherwise="ever, or not" choices={SINCE} value={filter.ended} />
       <LengthField name="longer" label="Took at least" value={filter.longer} />
       <LengthField name="shorter" label="Took less than" value={filter.shorter} />
       <label>

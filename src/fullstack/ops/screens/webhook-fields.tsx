@@ -16,7 +16,7 @@ export function DraftFields({ draft }: { draft: Draft }) {
         />
       </label>
       <fieldset class="buttons">
-        <legend class="quiet">Hears of</legend>
+        <legend>Hears of</legend>
         {EVENTS.map((event) => (
           <label class="check" key={event}>
             <input type="checkbox" name={event} value="1" checked={draft.events.includes(event)} /> {event}
