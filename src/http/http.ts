@@ -133,8 +133,11 @@ class Exchange {
     this.#ended(answered);
   }
 
+  /** Over when all is sent, or when nobody is there to get the rest: its source may never say that it has ended. */
   async #endLater(answered: Answered, sent: Promise<void>): Promise<void> {
-    await sent.catch((error: unknown) => this.#cut(answered, error));
+    const reply = this.#reply;
+    const hasClosed = new Promise<void>((resolve) => void (reply.destroyed ? resolve() : reply.once("close", resolve)));
+    await Promise.race([sent.catch((error: unknown) => this.#cut(answered, error)), hasClosed]);
     this.#ended(answered);
   }
 

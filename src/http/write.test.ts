@@ -252,6 +252,35 @@ describe("a streamed answer over a socket", () => {
     await server.close(1000);
   });
 
+  it("is under way no longer when the client has left, though its source has not; what that fails by later is told", async (test) => {
+    let breakNow = (): void => undefined;
+    const late = new Promise<void>((resolve) => (breakNow = resolve));
+    const unsettled = async function* (): AsyncGenerator<string> {
+      yield "first";
+      await late;
+      throw new Error("the source broke");
+    };
+    let end: (isCut: boolean) => void;
+    const hasEnded = new Promise<boolean>((resolve) => (end = resolve));
+    const http = siteHttp({
+      routes: { "GET /": () => stream(unsettled()) },
+      observer: {
+        began: () => undefined,
+        answering: () => undefined,
+        ended: (_ctx, _result, _durationMs, isCut) => end(isCut),
+      },
+    });
+    const server = await listenTo(http);
+    test.after(() => server.close(0));
+    const reply = await open(server.url);
+    await new Promise((resolve) => reply.once("data", resolve));
+    reply.destroy();
+    assert.equal(await hasEnded, true);
+    breakNow();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(http.faults.map(String), ["Error: the source broke"]);
+  });
+
   it("waits for a client that reads slowly instead of piling up", async (test) => {
     let made = 0;
     const counted = async function* (): AsyncGenerator<Uint8Array> {
