@@ -155,6 +155,9 @@ class SvcApp implements App {
   }
 
   boot(where: Surroundings = {}): Promise<void> {
+    // What it opened now nobody would close.
+    if (!this.#booting && this.#closing.signal.aborted)
+      return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app has been closed, and boots no more"));
     return (this.#booting ??= this.#boot(where).catch((error: unknown) => {
       // Where another server listens, the next request tries again. Whoever called `start` has been told, and nothing is left of it.
       if (!this.#listens && !this.#closing.signal.aborted) this.#booting = undefined;

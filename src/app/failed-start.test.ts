@@ -98,6 +98,23 @@ describe("a start that fails", () => {
   });
 });
 
+describe("an app that was closed before it booted", () => {
+  it("boots no more, whoever asks: nobody would close what it opens", async () => {
+    let boots = 0;
+    const app = createApp({
+      env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET },
+      onBoot: () => void boots++,
+      log: recordLog(),
+    });
+    await app.close();
+    const closed = { code: "SVC_UNAVAILABLE", message: /has been closed/ };
+    await assert.rejects(app.fetch(new Request("http://localhost/")), closed);
+    await assert.rejects(app.boot(), closed);
+    await assert.rejects(app.start({ host: "127.0.0.1", port: 0 }), closed);
+    assert.equal(boots, 0);
+  });
+});
+
 describe("a boot that fails in an app without a server of its own", () => {
   it("is tried again with the next request", async (t) => {
     let boots = 0;
@@ -112,6 +129,20 @@ describe("a boot that fails in an app without a server of its own", () => {
     await assert.rejects(ask(), /the database is away/);
     const [first, second] = await Promise.all([ask(), ask()]);
     assert.deepEqual([first.status, second.status, boots], [200, 200, 2]);
+  });
+
+  it("is not tried again once it has been closed", async () => {
+    let boots = 0;
+    const onBoot = (): void => {
+      if (++boots === 1) throw new Error("the database is away");
+    };
+    const env = { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET };
+    const app = createApp({ env, onBoot, log: recordLog() });
+    await assert.rejects(app.boot(), /the database is away/);
+    await app.close();
+    const closed = { code: "SVC_UNAVAILABLE", message: /has been closed/ };
+    await assert.rejects(app.fetch(new Request("http://localhost/")), closed);
+    assert.equal(boots, 1);
   });
 
   it("is told to all that wait for it, and begun once for them", async (t) => {
