@@ -48,12 +48,28 @@ const CHARSET = '<meta charset="utf-8">';
 /** What search engines ask for, where the app has it. */
 const WELL_KNOWN = ["/robots.txt", "/sitemap.xml", "/llms.txt"];
 
-/** @param dist as `svc build` wrote it. @throws SvcError as `boot`, and `SVC_DEFINITION` for `entries` that fit no path */
+/**
+ * Of two paths whose files would have the same name the second is left out: it would overwrite the first.
+ * @param dist as `svc build` wrote it. @throws SvcError as `boot`, and `SVC_DEFINITION` for `entries` that fit no path
+ */
 export async function* exportPages(
   app: ExportedApp,
   placed: readonly Placed[],
   dist: string,
 ): AsyncGenerator<ExportStep> {
+  const paths = new Map<string, string>();
+  for await (const step of stepsOf(app, placed, dist)) {
+    const first = step.kind === "file" ? paths.get(step.name) : undefined;
+    if (step.kind === "file" && first === undefined) paths.set(step.name, step.path);
+    yield step.kind === "file" && first !== undefined && first !== step.path ? sameFile(step, first) : step;
+  }
+}
+
+function sameFile({ path, name, isServed }: ExportedFile, first: string): LeftOut {
+  return { kind: "left-out", path, why: `would be the same file as ${first}: ${name}`, isRequired: isServed };
+}
+
+async function* stepsOf(app: ExportedApp, placed: readonly Placed[], dist: string): AsyncGenerator<ExportStep> {
   const hindrances = new Map<string, readonly string[]>();
   await app.boot({ dist, exporting: (routed, found) => void hindrances.set(routed, found) });
   const exporter = new Exporter(app, hindrances);

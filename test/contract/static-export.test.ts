@@ -63,6 +63,23 @@ describe("exporting pages", () => {
     );
   });
 
+  it("gives no two paths one file: the second is left out, and the first named", async () => {
+    const steps = await stepsOf([
+      page("/a/:name", { ...plain, static: true, entries: ofNames(["a/b", "a%2Fb", "a/b"]) }),
+      page("/c/:name", { ...plain, entries: ofNames(["%2F", "/"]) }),
+    ]);
+    assert.deepEqual(
+      steps.map((step) => [step.path, step.kind === "file" ? step.name : [step.why, step.isRequired]]),
+      [
+        ["/a/a%2Fb", "a/a%2Fb/index.html"],
+        ["/a/a%252Fb", ["would be the same file as /a/a%2Fb: a/a%2Fb/index.html", true]],
+        ["/a/a%2Fb", "a/a%2Fb/index.html"],
+        ["/c/%252F", "c/%2F/index.html"],
+        ["/c/%2F", ["would be the same file as /c/%252F: c/%2F/index.html", false]],
+      ],
+    );
+  });
+
   it("says of a page that must be exported and can't that it must", async () => {
     const [step] = await stepsOf([page("/", { ...plain, static: true, load: ({ cookies }) => cookies["a"] })]);
     assert.deepEqual(step, { kind: "left-out", path: "/", why: "looks at cookies of the request", isRequired: true });
