@@ -78,8 +78,10 @@ async function outcomeOf({ load }: PageModule, ctx: Context): Promise<Outcome> {
   }
 }
 
-/** @param at level that failed. @throws the error, where no `_error.tsx` stands around that level. */
+/** @param at level that failed. @throws the error, where no `_error.tsx` stands around that level, or nobody is left to see it. */
 function failureOf(chain: Chain, ctx: Context, error: unknown, at: number): NonNullable<Loaded["failure"]> {
+  // Whoever is around tells leaving from faults.
+  if (ctx.signal.aborted) throw error;
   const status = statusOf(error);
   // Of two that are equally near, the one that is about nothing else.
   const standbys = status === 404 ? [...chain.errors, ...chain.notFound] : chain.errors;

@@ -1,8 +1,10 @@
-/** Callers that hang up, over a socket: the action is told, a stream is ended, and nobody calls it a fault. */
+/** Callers and visitors that hang up, over a socket: what works for them is told, a stream is ended, and nobody calls it a fault. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, currentContext } from "svc";
-import { createTestClient, type TestClient } from "svc/testing";
+import { action, currentContext, type Context } from "svc";
+import { createFullStackApp, submit } from "svc/fullstack";
+import { createTestClient, recordLog, type RecordedLog, type TestClient } from "svc/testing";
+import * as v from "valibot";
 import { withFixture } from "./app.ts";
 
 /** Something that is told of from within. */
@@ -47,6 +49,7 @@ describe("a caller that hangs up", () => {
         assert.equal(((await ended.promise) as Error).name, "AbortError");
         await close();
         assert.deepEqual(logged, []);
+        assert.deepEqual((await app.operations.status()).actions, { left: 1 });
       },
       {},
       { actions: { wait } },
@@ -83,4 +86,74 @@ describe("a caller that hangs up", () => {
       );
     }
   });
+});
+
+describe("a visitor who leaves", () => {
+  /** An app whose page and form wait until nobody is there. */
+  function waiting() {
+    const [begun, ended] = [told<void>(), told<void>()];
+    const wait = ({ signal }: Context): Promise<never> =>
+      new Promise((_, reject) => {
+        const leave = (): void => reject(signal.reason as Error);
+        if (signal.aborted) return leave();
+        signal.addEventListener("abort", leave);
+        begun.tell();
+      });
+    const recorded = recordLog();
+    const log: RecordedLog = {
+      ...recorded,
+      info: (fields, message) => {
+        recorded.info(fields, message);
+        if (fields["isCut"] === true) ended.tell();
+      },
+    };
+    const pages = {
+      "./pages/_error.tsx": { default: () => "failed" },
+      "./pages/index.tsx": { default: () => "here" },
+      "./pages/slow.tsx": { default: () => "there", load: wait },
+    };
+    const env = { NODE_ENV: "test", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) };
+    const app = createFullStackApp(
+      {
+        env,
+        log,
+        accessLog: true,
+        submits: [submit("slow", { schema: v.object({}) }, (_values, { ctx }) => wait(ctx))],
+      },
+      pages,
+    );
+    return { app, log, begun: begun.promise, ended: ended.promise };
+  }
+
+  /** What is written of requests, and of what else happened that is told as more than news. */
+  const linesOf = ({ entries }: RecordedLog) =>
+    entries
+      .filter(({ level, message }) => message === "request" || level === "warn" || level === "error")
+      .map(({ message, fields }) => [message, fields["route"], fields["status"], fields["isCut"]]);
+
+  for (const [what, path, init] of [
+    ["a page inside an _error.tsx", "/slow", {}],
+    ["a form", "/_svc/submit/slow", { method: "POST", body: new URLSearchParams({ _page: "/slow" }) }],
+  ] satisfies [string, string, RequestInit][]) {
+    it(`before ${what} is answered is nobody's fault`, async () => {
+      const { app, log, begun, ended } = waiting();
+      const { url, close } = await app.start({ host: "127.0.0.1", port: 0 });
+      const client = createTestClient(app, { origin: url });
+      const headers = {
+        accept: "text/html",
+        "x-svc-csrf": await client.csrfToken(),
+        cookie: [...client.cookies].map((pair) => pair.join("=")).join("; "),
+      };
+      const before = linesOf(log).length;
+      const left = new AbortController();
+      const answer = fetch(url + path, { ...init, headers, signal: left.signal });
+      await begun;
+      left.abort();
+      await assert.rejects(answer, { name: "AbortError" });
+      await ended;
+      await close();
+      const route = path === "/slow" ? "/slow" : "/_svc/submit/:name";
+      assert.deepEqual(linesOf(log).slice(before), [["request", route, 499, true]]);
+    });
+  }
 });

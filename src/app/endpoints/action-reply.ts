@@ -25,7 +25,7 @@ export function success(value: unknown): ActionReply {
 
 export function refusal(call: Omit<ActionCall, "spec">, error: unknown): Result {
   const { status, reply } = outcomeOf(call, error);
-  return json(reply, isLeaving(error, call.ctx) ? CLIENT_LEFT : status, [...call.headers, ...errorHeaders(error)]);
+  return json(reply, status, [...call.headers, ...errorHeaders(error)]);
 }
 
 /** Envelope and status for what an action threw; faults of ours are logged. */
@@ -37,14 +37,15 @@ export function outcomeOf(
     return { status: 200, reply: { ok: true, value: null, error: null, redirect: error.location } };
   services.metrics.refused(error);
   const { status, message } = describe(error, services);
-  if (status >= 500 && !isLeaving(error, ctx) && !isClosing(error, services))
+  const hasLeft = isLeaving(error, ctx);
+  if (status >= 500 && !hasLeft && !isClosing(error, services))
     services.log.error(
       { reqId: ctx.requestId, traceId: ctx.trace.traceId, action: name, err: error },
       "An action failed",
     );
   const reply: ActionReply = { ok: false, value: null, error: message };
   if (error instanceof SvcError && error.issues) reply.issues = error.issues;
-  return { status, reply };
+  return { status: hasLeft ? CLIENT_LEFT : status, reply };
 }
 
 function isClosing(error: unknown, { closing }: Services): boolean {

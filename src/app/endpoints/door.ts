@@ -1,4 +1,5 @@
 /** What actions and submits have in common at their door: limits, and the contract's words for what is refused there. */
+import { CLIENT_LEFT } from "../../http/leaving.ts";
 import { SvcError, type ErrorCode } from "../../shared/errors.ts";
 
 /** Bytes of a body, where its action or submit names no other limit. */
@@ -21,7 +22,8 @@ export function inWords(error: unknown): unknown {
 }
 
 /** As metrics count it. */
-export function outcomeName(status: number): "ok" | "refused" | "failed" {
+export function outcomeName(status: number): "ok" | "refused" | "failed" | "left" {
+  if (status === CLIENT_LEFT) return "left";
   if (status < 400) return "ok";
   return status < 500 ? "refused" : "failed";
 }

@@ -1,5 +1,6 @@
 /** What came of a submit, as its client reads it: an envelope, another page, or the page again with what is wrong. */
 import { RequestContext } from "../../http/context.ts";
+import { CLIENT_LEFT, isLeaving } from "../../http/leaving.ts";
 import { readQualities } from "../../http/quality.ts";
 import { json, redirectTo } from "../../http/response.ts";
 import type { Answer, Context, Result } from "../../http/types.ts";
@@ -17,7 +18,8 @@ export async function shown(call: Call, body: Read | undefined, { status, reply,
   const all = [...call.headers, ...headers];
   const isTakenIn = ctx.header(HEADERS.swap) !== undefined;
   const page = pageOf(ctx, body?.page);
-  if (wantsEnvelope(ctx)) return json(reply, status, all);
+  // Nobody is there to see a page.
+  if (status === CLIENT_LEFT || wantsEnvelope(ctx)) return json(reply, status, all);
   if (reply.ok) {
     const location = reply.redirect ?? page;
     return isTakenIn ? json({ ...reply, redirect: location }, 200, all) : added(redirectTo(location, 303), all);
@@ -64,6 +66,7 @@ async function afterFault(
     return again?.status === refused.status ? again : undefined;
   } catch (err) {
     const { ctx, endpoints } = call;
+    if (isLeaving(err, ctx)) throw err;
     endpoints.services.log.warn({ reqId: ctx.requestId, err }, "The page of a form that failed could not be shown");
     return undefined;
   }
