@@ -119,6 +119,21 @@ describe("an operators' screen that somebody watches", () => {
     await tab.close();
   });
 
+  it("loads for a run what sizes.json counts, and nothing besides", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await watch(page, `/runs/${await running()}`);
+    await page.locator(".svc-tools").first().waitFor({ state: "attached" });
+    await page.locator(".splitter").first().waitFor({ state: "attached" });
+    assert.deepEqual(tab.scripts.toSorted(), [
+      "/_svc/flow-graph.js",
+      "/_svc/flow-live.js",
+      "/_svc/ops-splitter.js",
+      "/_svc/ops.js",
+    ]);
+    await tab.close();
+  });
+
   it("tells how a webhook stands, and a delivery, when that has changed", async () => {
     const tab = await openTab(browser);
     const { page } = tab;

@@ -44,7 +44,8 @@ export function runScreens(screens: Screens): Entry[] {
     screen<RunData>(screens, "/runs/:id", {
       title: ({ run }) => `${run.worker} ${run.graph_id.slice(-6)}`,
       section: "Runs",
-      head: (nonce) => <FlowAssets nonce={nonce} />,
+      // Its script each screen that is followed has (screen.tsx).
+      head: () => <FlowAssets />,
       load: loadRun,
       follows: ({ run }) => [`graph:${run.graph_id}`],
       isUnderWay: ({ run }) => mayChange(run),
