@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
 import type { App, Started } from "svc";
 import { opsSample, orderInput, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab } from "./browser.ts";
@@ -132,6 +132,38 @@ describe("an operators' screen that somebody watches", () => {
       "/_svc/ops.js",
     ]);
     await tab.close();
+  });
+
+  it("looks again where nothing answered: one look that hung was the last", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    const path = `/runs/${await running()}`;
+    await page.addInitScript(() => {
+      const { prototype } = XMLHttpRequest;
+      const timeout = Object.getOwnPropertyDescriptor(prototype, "timeout");
+      // Half a minute is a third of a second here.
+      Object.defineProperty(prototype, "timeout", {
+        ...timeout,
+        set(this: XMLHttpRequest, ms: number) {
+          timeout?.set?.call(this, ms / 90);
+        },
+      });
+    });
+    await watch(page, path);
+    const isLook = (request: Request): boolean => request.resourceType() === "xhr";
+    await page.route(`**${path}`, () => undefined, { times: 1 });
+    const [first] = await Promise.all([
+      page.waitForRequest(isLook),
+      page.evaluate(() => dispatchEvent(new Event("online"))),
+    ]);
+    await page.locator("#ops-live", { hasText: "offline" }).waitFor();
+    const [second] = await Promise.all([
+      page.waitForRequest((request) => isLook(request) && request !== first),
+      page.evaluate(() => dispatchEvent(new Event("online"))),
+    ]);
+    assert.equal((await second.response())?.status(), 200);
+    await page.locator("#ops-live", { hasText: /^live$/ }).waitFor();
+    await tab.leave();
   });
 
   it("tells how a webhook stands, and a delivery, when that has changed", async () => {

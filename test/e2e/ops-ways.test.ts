@@ -71,6 +71,29 @@ describe("what is looked for", () => {
     await tab.close();
   });
 
+  it("goes by Enter where what was written leads, and not to what was listed before", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at("/queues"));
+    await alive(page);
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("combobox", { name: "Go to" });
+    await page.getByRole("option", { name: "Overview", exact: true, selected: true }).waitFor();
+    let answer = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (answer = resolve));
+    await page.route(/[?]q=g_/, async (route) => {
+      await isHeld;
+      await route.continue().catch(() => undefined);
+    });
+    await field.fill(done);
+    assert.equal(await page.getByRole("option", { selected: true }).count(), 0);
+    await field.press("Enter");
+    assert.equal(page.url(), at("/queues"));
+    answer();
+    await page.waitForURL(at(`/runs/${done}`));
+    await tab.close();
+  });
+
   it("looks through a payload as somebody writes, as the server does without script", async () => {
     const tab = await openTab(browser);
     const { page } = tab;

@@ -3,6 +3,7 @@
  * has changed the page's stream says (flow/live.ts); where that does not come through it is looked for every few seconds.
  */
 import { DOM } from "../../shared/wire.ts";
+import { answerTo } from "./answer-to.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { HeldRows } from "./held-rows.ts";
 import { hasFocus, isHeld, isInUse } from "./in-use.ts";
@@ -76,24 +77,10 @@ function take(fresh: Document): void {
   }
 }
 
-/** Of this address, as it is now. A document that a request brings is no HTML from a string, so Trusted Types have nothing to refuse. */
-function fetched(): Promise<Document> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open("GET", location.href);
-    request.responseType = "document";
-    request.onload = () => {
-      if (request.status === 200 && request.responseXML) resolve(request.responseXML);
-      else reject(new Error(request.status === 401 ? "signed out: reload to sign in" : ""));
-    };
-    request.onerror = () => reject(new Error(""));
-    request.send();
-  });
-}
-
 async function refresh(): Promise<void> {
   try {
-    const fresh = await fetched();
+    const { status, responseXML: fresh } = await answerTo(location.href);
+    if (status !== 200 || !fresh) throw new Error(status === 401 ? "signed out: reload to sign in" : "");
     take(fresh);
     failures = 0;
     if (news && pill?.dataset["pill"] === "over") followAnew(news, fresh);

@@ -7,8 +7,13 @@
 /** Writing goes on within this: then it is not asked yet. */
 const PAUSE_MS = 80;
 
+type AnswerTo = typeof import("./answer-to.ts").answerTo;
+
 let source = "";
+let answerTo: AnswerTo;
 let asked = 0;
+/** Enter was pressed before there was an answer. */
+let isWanted = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 function make<Name extends keyof HTMLElementTagNameMap>(
@@ -38,31 +43,33 @@ const field = make("input", {
 const word = make("p", { role: "status", class: "quiet" });
 const dialog = make("dialog", { class: "palette", "aria-label": "Go to" }, field, list, word);
 
-/** @param href of the screen "Go to" */
-export function open(href: string): void {
-  source = href;
+/** @param href of the screen "Go to" @param answer how it is asked, as the screen itself does */
+export function open(href: string, answer: AnswerTo): void {
+  [source, answerTo] = [href, answer];
   if (!dialog.isConnected) document.body.append(dialog);
   if (dialog.open) return dialog.close();
   field.value = "";
   dialog.showModal();
   field.focus();
-  ask();
+  forget();
+  void ask();
 }
 
-function ask(): void {
+/** Those that are listed answer another question than the one that is asked now: Enter takes the first of the new ones, once they come. */
+function forget(): void {
+  asked++;
+  clearTimeout(timer);
+  isWanted = false;
+  choose(null);
+}
+
+async function ask(): Promise<void> {
   const number = ++asked;
-  const request = new XMLHttpRequest();
-  request.open("GET", `${source}?${new URLSearchParams({ q: field.value }).toString()}`);
-  request.responseType = "document";
-  request.onload = () => {
-    if (number !== asked) return;
-    if (request.status === 200 && request.responseXML) show(request.responseXML);
-    else word.textContent = request.status === 401 ? "Signed out: reload to sign in" : "The server has refused";
-  };
-  request.onerror = () => {
-    if (number === asked) word.textContent = "Offline";
-  };
-  request.send();
+  const { status, responseXML } = await answerTo(`${source}?${new URLSearchParams({ q: field.value }).toString()}`);
+  if (number !== asked) return;
+  if (status === 200 && responseXML) return show(responseXML);
+  if (status === 0) word.textContent = "Offline";
+  else word.textContent = status === 401 ? "Signed out: reload to sign in" : "The server has refused";
 }
 
 function show(fresh: Document): void {
@@ -76,6 +83,7 @@ function show(fresh: Document): void {
   field.ariaExpanded = String(options.length > 0);
   word.textContent = options.length === 0 ? "There is no such place" : `${options.length} places`;
   choose(options[0]);
+  if (isWanted) go(chosen());
 }
 
 function chosen(): Element | null {
@@ -96,25 +104,33 @@ function go(option: Element | null): void {
   location.assign(href);
 }
 
-field.addEventListener("input", () => {
-  // What is on its way answers another question.
-  asked++;
+/** Of what is listed nothing was asked for: what answers comes at once. */
+function want(): void {
   clearTimeout(timer);
-  timer = setTimeout(ask, PAUSE_MS);
+  isWanted = true;
+  void ask();
+}
+
+field.addEventListener("input", () => {
+  forget();
+  timer = setTimeout(() => void ask(), PAUSE_MS);
 });
 
 field.addEventListener("keydown", (event) => {
   const now = chosen();
   if (event.key === "ArrowDown") choose(now?.nextElementSibling ?? list.firstElementChild);
   else if (event.key === "ArrowUp") choose(now?.previousElementSibling ?? list.lastElementChild);
-  else if (event.key === "Enter" && !event.isComposing) go(now);
-  else return;
+  else if (event.key === "Enter" && !event.isComposing) {
+    if (now) go(now);
+    else want();
+  } else return;
   event.preventDefault();
 });
 
 list.addEventListener("click", ({ target }) => {
   if (target instanceof Element) go(target.closest("[role=option]"));
 });
+dialog.addEventListener("close", forget);
 dialog.addEventListener("click", ({ target }) => {
   // Of the dialog itself only its backdrop can be hit: what it holds fills it.
   if (target === dialog) dialog.close();

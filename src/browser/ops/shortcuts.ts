@@ -1,5 +1,6 @@
 /** Keys: they lead to what stands on the screen, as `data-key` says; two of them are pressed one after the other (`g r`). */
 import { PATHS } from "../../shared/wire.ts";
+import { answerTo } from "./answer-to.ts";
 import { keep, kept } from "./kept.ts";
 
 /** Shortcuts of one key after another must follow within this. */
@@ -35,7 +36,7 @@ function openPalette(): boolean {
   const link = document.querySelector<HTMLAnchorElement>("[data-go]");
   if (!link) return false;
   (import(PATHS.opsPalette) as Promise<typeof import("./palette.ts")>).then(
-    ({ open }) => open(link.href),
+    ({ open }) => open(link.href, answerTo),
     () => location.assign(link.href),
   );
   return true;
