@@ -4,6 +4,7 @@
  * attributes (docs/guide/graphs.md), and what an element shows is its own state: `data-status`, `data-done`, `data-total`.
  */
 import { DOM, PATHS } from "../shared/wire.ts";
+import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./flow/refused.ts";
 
 /** What is read of an event. */
 interface FlowEvent {
@@ -34,23 +35,41 @@ const STATUSES: Readonly<Record<string, string>> = {
 class Flow extends HTMLElement {
   #source: EventSource | undefined;
   #lastSeq = 0;
+  #waitMs = FIRST_WAIT_MS;
   /** The last event was an end; of a graph that was run again there are earlier ones, and events behind them. */
   #hasEnded = false;
 
   connectedCallback(): void {
-    const source = new EventSource(this.getAttribute("src") ?? "");
-    this.#source = source;
-    source.onopen = () => this.setAttribute(DOM.flowLive, "");
-    // Behind the last end the server closes the stream, which would be asked for again and again.
-    source.onerror = () => {
-      this.removeAttribute(DOM.flowLive);
-      if (this.#hasEnded) this.#end();
-    };
-    source.onmessage = ({ data }) => this.#take(JSON.parse(data as string) as FlowEvent);
+    this.#follow();
   }
 
   disconnectedCallback(): void {
     this.#source?.close();
+    this.#source = undefined;
+  }
+
+  #follow(): void {
+    const url = new URL(this.getAttribute("src") ?? "", location.href);
+    if (this.#lastSeq > 0) url.searchParams.set("after", `${this.#lastSeq}`);
+    const source = (this.#source = new EventSource(url));
+    source.onopen = () => {
+      this.setAttribute(DOM.flowLive, "");
+      this.#waitMs = FIRST_WAIT_MS;
+    };
+    source.onerror = () => {
+      this.removeAttribute(DOM.flowLive);
+      // Behind the last end the server closes the stream, which would be asked for again and again.
+      if (this.#hasEnded) this.#end();
+      else if (source.readyState === EventSource.CLOSED) void this.#again(source, url);
+    };
+    source.onmessage = ({ data }) => this.#take(JSON.parse(data as string) as FlowEvent);
+  }
+
+  /** The browser asks again where a stream breaks, and not where there was none. */
+  async #again(source: EventSource, url: URL): Promise<void> {
+    if (await isRefused(url)) return;
+    setTimeout(() => source === this.#source && this.#follow(), this.#waitMs);
+    this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
   }
 
   #take(event: FlowEvent): void {

@@ -179,4 +179,41 @@ describe("flow.js", () => {
     await page.locator('svc-flow[data-status="failed"]:not([data-live])').waitFor();
     await tab.close();
   });
+
+  it("goes on behind an answer that is no stream, from where it was", { timeout: DEADLINE_MS }, async () => {
+    const id = await begin("failing");
+    gate("failing").letGo();
+    await app.engine.idle();
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.addInitScript(() => {
+      const counts = globalThis as { seqs?: number[] };
+      counts.seqs = [];
+      addEventListener("svc:flow", (event) => counts.seqs?.push((event as CustomEvent<{ seq: number }>).detail.seq));
+    });
+    const away = { status: 502, body: "nobody is behind this" };
+    const answers = [
+      { contentType: "text/event-stream", body: 'retry: 1\nid: 1\ndata: {"seq":1,"type":"graph.queued"}\n\n' },
+      // The stream that breaks is asked for again, by the browser, and then why there is none.
+      away,
+      away,
+    ];
+    const asked: (string | null)[] = [];
+    await page.route("**/events?*", async (route) => {
+      asked.push(new URL(route.request().url()).searchParams.get("after"));
+      const answer = answers.shift();
+      await (answer ? route.fulfill(answer) : route.continue());
+    });
+    await page.goto(`${started.url}/flow/${id}`);
+    const lastSeq = (await app.engine.snapshot(id))?.last_seq ?? 0;
+    await page.waitForFunction((last) => (globalThis as { seqs?: number[] }).seqs?.at(-1) === last, lastSeq);
+    const seqs = await page.evaluate(() => (globalThis as { seqs?: number[] }).seqs);
+    assert.deepEqual(
+      seqs,
+      Array.from({ length: lastSeq }, (_, at) => at + 1),
+    );
+    assert.deepEqual(asked, ["0", "0", "0", "1"]);
+    assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("502")));
+    await tab.close();
+  });
 });

@@ -7,6 +7,7 @@ import { DOM, PATHS } from "../../shared/wire.ts";
 import { forget, morph } from "../morph.ts";
 import { Backlog, type Step } from "./backlog.ts";
 import { parsed, tick } from "./markup.ts";
+import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./refused.ts";
 
 interface Patch {
   on: number;
@@ -38,10 +39,6 @@ const WORDS: Record<State, string> = {
 };
 /** Screen readers are told no more often. */
 const SAY_MS = 5000;
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 30_000;
-/** Statuses after which asking again is of no use. */
-const FINAL = new Set([400, 401, 403, 404]);
 
 /** A page in the background is brought up to date this often: browsers give it no frames. */
 const HIDDEN_MS = 250;
@@ -145,14 +142,9 @@ function follow(url: URL): void {
 /** The browser has given up: a proxy without a server behind it, or an address that is good no more. */
 async function askWhy(mine: EventSource, url: URL): Promise<void> {
   tell("reconnecting");
-  const leave = new AbortController();
-  const status = await fetch(url, { signal: leave.signal }).then(
-    (answer) => answer.status,
-    () => 0,
-  );
-  leave.abort();
+  const isOver = await isRefused(url);
   if (mine !== source) return;
-  if (FINAL.has(status)) return tell("over");
+  if (isOver) return tell("over");
   again(mine);
 }
 
