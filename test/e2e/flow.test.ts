@@ -456,6 +456,25 @@ describe("the widgets", () => {
     await tab.close();
   });
 
+  it("are followed though a part of the script does not come, and have it and all its rows once it does", async () => {
+    const id = await settledOrder(3);
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.route("**/flow-{log,graph}.js", (route) => route.abort());
+    await page.goto(`${started.url}/jobs/${id}`);
+    await isLive(page);
+    gates.open(id, "check-fraud");
+    await nodeAt(page, "check-fraud", "done");
+    await page.unroute("**/flow-{log,graph}.js");
+    await page.locator(".svc-tools:visible").waitFor();
+    await page.locator("[data-filter]:visible").waitFor();
+    await finish(id);
+    await page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
+    assert.deepEqual(await seqs(page), upTo(await lastSeq(app, id)));
+    assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("ERR_FAILED")));
+    await tab.close();
+  });
+
   it("show workers and the overview as they change", async () => {
     const tab = await open(`${started.url}/ops`);
     await isLive(tab.page);

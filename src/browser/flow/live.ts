@@ -43,6 +43,9 @@ const SAY_MS = 5000;
 /** A page in the background is brought up to date this often: browsers give it no frames. */
 const HIDDEN_MS = 250;
 
+/** Where rows of a log stand. */
+const LOG = "[data-rows]";
+
 const widgets = new Set<HTMLElement>();
 const backlog = new Backlog<HTMLElement>();
 let isScheduled = false;
@@ -53,6 +56,8 @@ let isQueued = false;
 /** Counts connections that were begun. */
 let attempt = 0;
 let waitMs = FIRST_WAIT_MS;
+/** Until parts that did not come are asked for again, together with the rest. */
+let partWaitMs = FIRST_WAIT_MS;
 let hasGap = false;
 let logPart: LogPart | undefined;
 let graphPart: GraphPart | undefined;
@@ -99,21 +104,37 @@ async function connect(): Promise<void> {
   const mine = ++attempt;
   const all = [...widgets];
   if (all.length === 0) return;
-  if (!logPart && all.some((widget) => widget.querySelector("[data-rows]")))
-    logPart = (await import(PATHS.flowLog)) as LogPart;
-  if (!graphPart && all.some((widget) => widget.querySelector(".svc-view")))
-    graphPart = (await import(PATHS.flowGraph)) as GraphPart;
+  const isWhole = await loadParts(all);
   for (const widget of all) equip(widget);
   // While parts were on their way the page may have changed.
   if (mine !== attempt) return;
-  followed = all;
+  if (!isWhole) {
+    setTimeout(() => mine === attempt && queue(), partWaitMs);
+    partWaitMs = Math.min(partWaitMs * 2, LONGEST_WAIT_MS);
+  }
+  // Rows that came where nothing takes them would be lost.
+  followed = all.filter((widget) => logPart || !widget.querySelector(LOG));
+  if (followed.length > 0) follow(addressOf(followed));
+}
+
+/** @returns false where one of them has not come: what needs it not is followed meanwhile. */
+async function loadParts(all: readonly Element[]): Promise<boolean> {
+  const needs = (selector: string): boolean => all.some((widget) => widget.querySelector(selector));
+  const nothing = (): undefined => undefined;
+  const [needsLog, needsGraph] = [needs(LOG), needs(".svc-view")];
+  if (needsLog) logPart ??= (await import(PATHS.flowLog).catch(nothing)) as LogPart | undefined;
+  if (needsGraph) graphPart ??= (await import(PATHS.flowGraph).catch(nothing)) as GraphPart | undefined;
+  return !((needsLog && !logPart) || (needsGraph && !graphPart));
+}
+
+function addressOf(all: readonly HTMLElement[]): URL {
   const url = new URL(all[0]!.dataset["src"]!, location.href);
   url.search = "";
   for (const { dataset } of all) {
     url.searchParams.append("on", new URL(dataset["src"]!, location.href).searchParams.get("on")!);
     url.searchParams.append("at", dataset["at"]!);
   }
-  follow(url);
+  return url;
 }
 
 function equip(widget: Element): void {
