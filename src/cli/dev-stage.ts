@@ -107,8 +107,8 @@ export class Stage {
   }
 
   async #load(): Promise<App> {
-    const { host, root } = this.#options;
-    return appOf(await host.loadApp(), root);
+    const { host } = this.#options;
+    return appOf(await host.loadApp(), host.entry);
   }
 
   async #boot(): Promise<App> {

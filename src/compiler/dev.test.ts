@@ -53,6 +53,31 @@ describe("the development host", () => {
     });
   });
 
+  it("tells of imports that lead nowhere where they stand, and what to do", async () => {
+    const cases: [files: Record<string, string>, told: RegExp][] = [
+      [
+        { "app.tsx": 'import { page } from "svc";\nimport { word } from "./wrod.ts";\nexport default { page, word };' },
+        /^SVC_DEFINITION app\.tsx:2:22\nThere is no file "\.\/wrod\.ts"\. Mend the path; did you mean "\.\/word\.ts"\?\n\n[^]*> 2 \| import \{ word/,
+      ],
+      [
+        { "app.tsx": 'export { x as default } from "./deep.ts";', "deep.ts": '\nexport { x } from "./far/away.ts";' },
+        /^SVC_DEFINITION deep\.ts:2:19\nThere is no file "\.\/far\/away\.ts"\. Mend the path\.\n/,
+      ],
+      [
+        { "app.tsx": 'import { x } from "@no/such-package/part";\nexport default x;' },
+        /^SVC_DEFINITION app\.tsx:1:19\nThe package "@no\/such-package" is not installed\. Run "npm install @no\/such-package"/,
+      ],
+      [
+        { "app.tsx": 'import { page, createAp } from "svc";\nexport default createAp({ pages: [page] });' },
+        /^SVC_DEFINITION app\.tsx:1:16\n"svc" has no export "createAp"; did you mean "createApp"\?\n\n> 1 /,
+      ],
+    ];
+    for (const [files, message] of cases)
+      await withHost({ "word.ts": APP["word.ts"], ...files }, (host) =>
+        assert.rejects(host.loadApp(), { code: "SVC_DEFINITION", message }),
+      );
+  });
+
   it("has an app look out for stores that are shown where nothing is written again", async () => {
     const page =
       'import { store } from "svc"; export const Page = (props) => <p>{props.list.name}</p>; export const list = store({ name: "a" });';

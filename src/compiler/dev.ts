@@ -10,6 +10,8 @@ import type { Manifest } from "../shared/manifest.ts";
 import { unwrapErrors } from "./build-errors.ts";
 import { findEntry } from "./build.ts";
 import { DevChunks } from "./dev-chunks.ts";
+import { relativePath } from "./import-chain.ts";
+import { importError } from "./import-errors.ts";
 import { SVC } from "./kinds.ts";
 import { createManifest } from "./manifest.ts";
 import { newAppModules, svc, type AppModules } from "./plugin.ts";
@@ -20,6 +22,8 @@ import type { Position } from "./positions.ts";
 const CODE = /(?<!\.d)\.(?:[cm]?[jt]sx?|json)$/;
 
 export interface DevHost {
+  /** Where the app module is, from the root. */
+  readonly entry: string;
   /** The app module, evaluated anew after an edit. @throws SvcError from the compiler. */
   loadApp(): Promise<{ default: unknown }>;
   /** Code of a browser chunk by its name without `.js`, also of one that an edit has replaced; undefined for others. */
@@ -44,6 +48,8 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   const server = await startVite(root, modules);
   const environment = server.environments.ssr;
   invariant(isRunnableDevEnvironment(environment), "Vite's ssr environment runs modules");
+  const namesOf = async (specifier: string): Promise<string[]> =>
+    Object.keys(await environment.runner.import<object>(specifier));
   const listeners = new Set<(file: string) => void>();
   const chunks = new DevChunks(root, modules);
 
@@ -66,7 +72,13 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   });
 
   return {
-    loadApp: () => unwrapErrors(() => environment.runner.import<{ default: unknown }>(entry)),
+    entry: relativePath(root, entry),
+    loadApp: () =>
+      unwrapErrors(() =>
+        environment.runner.import<{ default: unknown }>(entry).catch(async (error: unknown) => {
+          throw (await importError(error, root, namesOf)) ?? error;
+        }),
+      ),
     chunk: (name) => chunks.code(name),
     manifest: () => createManifest(chunks.names(), [...modules.actions.values()].flat()),
     sourceOf: (name, line, column) => chunks.sourceOf(name, line, column),

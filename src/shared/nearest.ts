@@ -7,9 +7,10 @@ const MAX_TYPOS = 2;
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   const most = Math.min(MAX_TYPOS, typed.length - 1);
   const ranked = names
-    .map((name) => ({ name, distance: editDistance(typed, name) }))
+    .map((name) => ({ name, distance: editDistance(typed, name), isLonger: name.startsWith(typed) }))
     .filter(({ distance }) => distance <= most)
-    .sort((a, b) => a.distance - b.distance);
+    // Of two that are as close: the one whose end was left out.
+    .sort((a, b) => a.distance - b.distance || Number(b.isLonger) - Number(a.isLonger));
   return ranked[0]?.name;
 }
 
