@@ -105,7 +105,9 @@ function shared(definition: PageDefinition | RouteDefinition, services: Services
 
 /** All pages and routes of an app with their whole paths. @throws SvcError `SVC_DEFINITION` */
 export function placeApp({ pages = [], routes = [] }: AppOptions): Placed[] {
-  return placeAll([...pages, ...routes]);
+  const placed = placeAll([...pages, ...routes]);
+  refuseDoubles(placed);
+  return placed;
 }
 
 /** Names that are spoken for. */

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { Fault } from "../shared/fault.ts";
 import { parse } from "../compiler/1-parse.ts";
 import { faultOf, thrownOf } from "./dev-fault.ts";
+import { placedText } from "./placed-text.ts";
 
 let root = "";
 
@@ -62,5 +63,21 @@ describe("what the server tells of a page", () => {
     assert.deepEqual(place, { file: "pages/home.tsx", line: 4, column: 10 });
     assert.equal(message, "<div> of Home: <div> can't stand there.");
     assert.equal(told('SVC203 "<div" of Nobody\nx').place, undefined);
+  });
+});
+
+describe("what a page's module is refused for", () => {
+  it("stands in that module, not where the app is made", () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-fault-"));
+    mkdirSync(join(folder, "pages"));
+    writeFileSync(join(folder, "pages/about.tsx"), "// About\nexport default 5;\n");
+    const message = "pages/about.tsx must have a function as its default export; it has number";
+    const stack = `SvcError: ${message}\n    at Object.<anonymous> (${join(folder, "app.tsx")}:1:1)`;
+    const error = Object.assign(new Error(message), { name: "SvcError", code: "SVC_DEFINITION", stack });
+    assert.equal(
+      placedText(error, folder),
+      `SVC_DEFINITION pages/about.tsx:2:1\n${message}\n\n  1 | // About\n> 2 | export default 5;\n    | ^^^^^^\n  3 |`,
+    );
+    rmSync(folder, { recursive: true });
   });
 });

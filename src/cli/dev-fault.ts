@@ -1,10 +1,10 @@
 /** From an error to what whoever develops the app is told: place in the source, frame, calls of the app's own code. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Fault, Place } from "../shared/fault.ts";
 import { placeInComponent } from "./find-source.ts";
-import { codeFrame, offsetOf } from "../compiler/diagnostics.ts";
+import { codeFrame, offsetOf, positionOf } from "../compiler/diagnostics.ts";
 
 /** A line of a stack: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
 const CALL =
@@ -16,6 +16,9 @@ const DIAGNOSTIC = /^(SVC[\dA-Z_]+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*)$/;
 const PLACED = /^(SVC[\dA-Z_]+) (\S+?):(\d+):(\d+)\n([^]*)$/;
 /** The same of what is known by a piece of its component's source: `SVC201 pages/home.tsx: "user" of Home`. */
 const WRITTEN = /^(SVC[\dA-Z_]+) (?:(\S+): )?"((?:[^"\\]|\\.)*)" of (\w+)\n([^]*)$/;
+
+/** Of fullstack/modules.ts: `pages/about.tsx must have a function …`. */
+const PAGE = /^(pages\/\S+\.[jt]sx?) (?:must have|exports) /;
 
 /** Traces a place of code that runs back to the source; undefined for code that is not the app's. */
 export type Trace = (
@@ -56,8 +59,18 @@ export function faultOf(kind: Fault["kind"], thrown: Thrown, root: string, trace
   // Some of ours begin with their code, which is told apart.
   const message = thrown.message.replace(new RegExp(`^${thrown.name}:? `), "");
   const [first, ...calls] = callsOf(thrown.stack, root, trace);
-  const frame = first && frameAt(first.place, root);
-  return { kind, code: thrown.name, message, place: first?.place, frame, calls };
+  const page = placeOfPage(message, root);
+  const place = page ?? first?.place;
+  return { kind, code: thrown.name, message, place, frame: place && frameAt(place, root), calls: page ? [] : calls };
+}
+
+/** What a module below `pages/` is refused for stands there, and not where the app is made of them all. */
+function placeOfPage(message: string, root: string): Place | undefined {
+  const [, named = ""] = PAGE.exec(message) ?? [];
+  const file = [named, `src/${named}`].find((path) => named !== "" && existsSync(join(root, path)));
+  if (file === undefined) return undefined;
+  const text = readFileSync(join(root, file), "utf8");
+  return { file, ...positionOf(text, Math.max(0, text.search(/\bexport\s+default\b/))) };
 }
 
 /** What the server tells of a page that it has rendered. */

@@ -3,8 +3,8 @@ import { faultPage, type Fault } from "../shared/fault.ts";
 import { devScript } from "./dev-doors.ts";
 import { faultOf, thrownOf, traceServer } from "./dev-fault.ts";
 import type { DevPages } from "./dev-pages.ts";
-import { errorText } from "./error-text.ts";
 import type { Output } from "./output.ts";
+import { placedText } from "./placed-text.ts";
 
 export class DevNews {
   readonly #root: string;
@@ -37,7 +37,7 @@ export class DevNews {
   /** The app loads, but some of its browser code does not. */
   brokenChunk(error: unknown): Fault {
     const fault = faultOf("compile", thrownOf(error), this.#root, traceServer);
-    this.#error("Error", errorText(error));
+    this.#error("Error", placedText(error, this.#root));
     this.#pages.tell({ event: "fault", data: fault });
     return fault;
   }

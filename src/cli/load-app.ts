@@ -9,10 +9,10 @@ export function requireBuilt(entry: string): void {
   if (!existsSync(entry)) throw new SvcError("SVC_CONFIG", `${entry} does not exist; run "svc build" first`);
 }
 
-/** The app that `svc build` wrote. @throws SvcError `SVC_CONFIG` where there is none, and as `appOf` */
-export async function loadBuilt(entry: string): Promise<App> {
+/** The app that `svc build` wrote. @param name for the message. @throws SvcError `SVC_CONFIG` where there is none, and as `appOf` */
+export async function loadBuilt(entry: string, name = entry): Promise<App> {
   requireBuilt(entry);
-  return appOf((await import(pathToFileURL(entry).href)) as { default?: unknown }, entry);
+  return appOf((await import(pathToFileURL(entry).href)) as { default?: unknown }, name);
 }
 
 /** @param entry for the message. @throws SvcError `SVC_DEFINITION` when its default export is no app. */

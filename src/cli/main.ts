@@ -40,7 +40,8 @@ async function main(args: readonly string[]): Promise<number> {
     output.error(invocation.text);
     return 2;
   }
-  return failing(async () => (await RUNS[invocation.command]())(invocation.options, output));
+  const { command, options } = invocation;
+  return failing(async () => (await RUNS[command]())(options, output), options.root);
 }
 
 /** It has a command line of its own. */
@@ -101,11 +102,13 @@ async function mainOfBackup(args: readonly string[]): Promise<number> {
   return failing(() => backup(invocation, output));
 }
 
-async function failing(run: () => Promise<number | void>): Promise<number> {
+/** @param root folder of the app, of commands that are about one. */
+async function failing(run: () => Promise<number | void>, root?: string): Promise<number> {
   try {
     return (await run()) ?? 0;
   } catch (error) {
-    output.error(`${output.style("red", "Error")} ${errorText(error)}`);
+    const text = root === undefined ? errorText(error) : (await import("./placed-text.ts")).placedText(error, root);
+    output.error(`${output.style("red", "Error")} ${text}`);
     return 1;
   }
 }
