@@ -1,0 +1,60 @@
+/** The page of a step for many runs while it is done, in both themes, on a desk and on a telephone. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import type { App, Started } from "svc";
+import { opsSample } from "../contract/ops-app.ts";
+import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
+
+const LONG_REASON = `The worker "${"import-of-the-catalogue-".repeat(6)}" is not known here`;
+
+describe("a step for many runs that is being done", () => {
+  let app: App;
+  let started: Started;
+  let browser: Browser;
+  let path: string;
+  let end: () => void;
+
+  before(async () => {
+    app = opsSample();
+    started = await app.start({ host: "127.0.0.1", port: 0 });
+    browser = await launchBrowser();
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const reasons = [
+      ["it is failed; cancel needs it to be pending, running or paused", 17],
+      [LONG_REASON, 2],
+    ];
+    let isTold = (): void => undefined;
+    const told = new Promise<void>((resolve) => (isTold = resolve));
+    const { id, dueMs } = app.operations.hold("1ms", async ({ tell }) => {
+      await tell({ changed: 412, refused: 19, reasons, at_ms: app.operations.nowMs() });
+      isTold();
+      await ended;
+    });
+    const data = { step: "cancel", count: 1204, query: "status=running", due_ms: dueMs };
+    await app.operations.record("bulk.held", id, { by: "ada" }, data);
+    await told;
+    path = `${started.url}/_svc/ops/held/${id}`;
+  });
+  after(async () => {
+    end();
+    await browser.close();
+    await started.close();
+  });
+
+  for (const [colorScheme, rules] of [["light"], ["dark", ["color-contrast"]]] as const)
+    it(`has a bar and reasons that are open to everybody (axe), ${colorScheme}, from 320 px on`, async () => {
+      const tab = await openTab(browser, { colorScheme, viewport: { width: 1280, height: 900 } });
+      const { page } = tab;
+      await page.goto(path);
+      for (const width of [1280, 320]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.getByRole("progressbar", { name: "How far it has come" }).waitFor();
+        await page.getByText("431 of 1,204 so far: 412 took it, 19 did not allow it.").waitFor();
+        await page.getByRole("list", { name: "Why some did not allow it" }).getByText(LONG_REASON).waitFor();
+        assert.deepEqual(await seriousViolations(page, rules), []);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width} px`);
+      }
+      await tab.close();
+    });
+});
