@@ -50,7 +50,7 @@ export type {
 } from "./graph/definition/worker-types.ts";
 export type { Store } from "./store/contract.ts";
 export type { Failure, GraphEvent, GraphEventType, GraphPhase, NodeStatus, Origin } from "./store/graph-rows.ts";
-export type { Durations, GraphQuery, Page, PurgeQuery } from "./store/queries.ts";
+export type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "./store/queries.ts";
 export type { TransactionHandle, TransactionStatement, TransactionValue } from "./store/transaction.ts";
 export { SimulatedClock, systemClock, type Clock, type Duration } from "./shared/clock.ts";
 export type { Log, LogFields } from "./shared/log.ts";

@@ -1,7 +1,7 @@
 /** The engine's face: all that an app does with graphs. */
 import type { Json } from "../shared/json.ts";
 import type { GraphEvent } from "../store/graph-rows.ts";
-import type { Durations, GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "../store/queries.ts";
 import type { Absence } from "./absence.ts";
 import type { Queues } from "./queue-types.ts";
 import type { LaneReport } from "./machine/report-types.ts";
@@ -32,6 +32,8 @@ export interface Engine {
    * `limit`, 10,000 at most, and of 2,000 where `tag`, `parent` or `error` is given. `cursor` is not heeded.
    */
   durations(query: GraphQuery): Promise<Durations>;
+  /** How many of those that fit there are of each tag, by status; of the newest 2,000. `limit` and `cursor` are not heeded. */
+  tagCounts(query: GraphQuery): Promise<TagCounts>;
   /** Graphs that run and wait for a signal, oldest first, `limit` of them at most; of the oldest 2,000 that run. */
   waiting(limit: number): Promise<Snapshot[]>;
   /** A node with what it was given and has come to; undefined for one that is not there. */

@@ -7,7 +7,7 @@ import type { Json } from "../shared/json.ts";
 import { silentLog, type Log } from "../shared/log.ts";
 import type { Store } from "../store/contract.ts";
 import type { GraphEvent, GraphRow, Origin } from "../store/graph-rows.ts";
-import type { Durations, GraphQuery, Page, PurgeQuery } from "../store/queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "../store/queries.ts";
 import { auditOf } from "./machine/audit.ts";
 import { checkCount } from "./definition/checks.ts";
 import { bulk } from "./bulk.ts";
@@ -269,6 +269,10 @@ class GraphEngine implements Engine {
 
   durations(query: GraphQuery): Promise<Durations> {
     return this.#views.durations(query);
+  }
+
+  tagCounts(query: GraphQuery): Promise<TagCounts> {
+    return this.#views.tagCounts(query);
   }
 
   pause(graphId: string, options?: PauseOptions): Promise<Snapshot> {

@@ -2,7 +2,7 @@
 import type { Clock } from "../shared/clock.ts";
 import type { GraphEvent } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
-import type { Durations, GraphQuery, Page } from "../store/queries.ts";
+import type { Durations, GraphQuery, Page, TagCounts } from "../store/queries.ts";
 import { artifactView, nodeDetail, snapshotOf } from "./machine/snapshot.ts";
 import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
 import type { Registry } from "./registry.ts";
@@ -80,6 +80,10 @@ export class Views {
   durations(query: GraphQuery): Promise<Durations> {
     const nowMs = query.nowMs ?? this.#options.clock.now();
     return this.#options.graphs.durations({ ...query, nowMs }, nowMs);
+  }
+
+  tagCounts(query: GraphQuery): Promise<TagCounts> {
+    return this.#options.graphs.tagCounts({ nowMs: this.#options.clock.now(), ...query });
   }
 
   async #views(ids: readonly string[]): Promise<Snapshot[]> {

@@ -201,6 +201,7 @@ describe("pages of graphs", () => {
       fc.asyncProperty(query, async (one) => {
         assert.deepEqual(await other.graphs.list(one), await memory.graphs.list(one));
         assert.deepEqual(await other.graphs.durations(one, NOW_MS), await memory.graphs.durations(one, NOW_MS));
+        assert.deepEqual(await other.graphs.tagCounts(one), await memory.graphs.tagCounts(one));
       }),
       { numRuns },
     );
@@ -239,6 +240,8 @@ describe("pages of graphs", () => {
     assert.deepEqual([next.items.length, next.nextCursor], [5, undefined]);
     const { durationsMs, isAll } = await graphs.durations({ worker: "w" }, 0);
     assert.deepEqual([durationsMs.length, durationsMs[0], isAll], [10_000, 9, false]);
+    const tags = { tags: [], looked: 2000, untagged: 2000, isAll: false };
+    assert.deepEqual(await graphs.tagCounts({ worker: "w" }), tags);
     const three = await graphs.durations({ worker: "w", limit: 3 }, 0);
     assert.deepEqual(three, { durationsMs: durationsMs.slice(0, 3), isAll: false });
     await close();
@@ -251,6 +254,7 @@ describe("pages of graphs", () => {
       await fc.assert(
         fc.asyncProperty(query, async (one) => {
           const { total } = await store.graphs.list(one);
+          await store.graphs.tagCounts(one);
           const { limit: _limit, ...all } = one;
           return total >= 0 && (await store.graphs.durations(all, NOW_MS)).isAll;
         }),

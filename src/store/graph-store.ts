@@ -3,7 +3,7 @@ import type { Json } from "../shared/json.ts";
 import type { GraphStatus } from "../shared/wire.ts";
 import type { ArtifactRows } from "./artifacts.ts";
 import type { GraphEvent, GraphRow, NodeRow, StoredGraph } from "./graph-rows.ts";
-import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep } from "./queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "./queries.ts";
 import type { TransactionRun } from "./transaction.ts";
 import type { Unit } from "./unit.ts";
 
@@ -51,6 +51,8 @@ export interface GraphStore extends ArtifactRows {
   list(query: GraphQuery): Promise<Page<GraphRow>>;
   /** How long those took that a query asks for, the newest 10,000 at most; 2,000 where a tag, a parent or an error is given. */
   durations(query: GraphQuery, nowMs: number): Promise<Durations>;
+  /** How many there are of each tag, of the newest 2,000 that a query asks for. */
+  tagCounts(query: GraphQuery): Promise<TagCounts>;
   countByStatus(): Promise<Record<GraphStatus, number>>;
   /** Names that graphs were started by. */
   workers(): Promise<string[]>;

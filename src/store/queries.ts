@@ -53,6 +53,17 @@ export interface Durations {
   isAll: boolean;
 }
 
+/** How many graphs there are of each tag; one with several counts with each of them. */
+export interface TagCounts {
+  /** By name. */
+  tags: { tag: string; byStatus: Partial<Record<GraphStatus, number>> }[];
+  /** Graphs that were looked at, and how many of these have no tag. */
+  looked: number;
+  untagged: number;
+  /** Whether these are all that match; else the newest of them. */
+  isAll: boolean;
+}
+
 /** Which finished graphs may go. All conditions must hold. */
 export interface PurgeQuery {
   worker?: string;

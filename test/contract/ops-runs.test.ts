@@ -49,6 +49,29 @@ describe("the list of runs", () => {
     assert.match(page, /href="\/_svc\/ops\/runs\?tag=web"/);
   });
 
+  it("counts runs by tag and status where that is asked for, each count a link to just these", async () => {
+    const page = await text("/_svc/ops/runs?worker=order&group=tag");
+    assert.match(page, /of 10 runs</);
+    const rows = [...page.matchAll(/<th scope="row" data-label="Tag">.*?<\/tr>/gs)].map(([row]) => row);
+    assert.deepEqual(
+      rows.map((row) => [...row.matchAll(/aria-label="([^"]*)"/g)].map((label) => label[1])),
+      [["7 done with the tag web", "1 failed with the tag web"], ["2 done with the tag vip"]],
+    );
+    const [href = ""] = [...(rows[0] ?? "").matchAll(/href="[^"]*(\?[^"]*status=failed[^"]*)"/g)].map(([, one]) => one);
+    assert.deepEqual(await listed(href.replaceAll("&amp;", "&")), [ids[7]]);
+    assert.match(href, /group=tag/);
+    assert.doesNotMatch(await text("/_svc/ops/runs"), /By tag</);
+  });
+
+  it("that is grouped is given back as a chip, and counts other tags beside the one it is filtered by", async () => {
+    const page = await text("/_svc/ops/runs?tag=vip&group=tag");
+    assert.match(page, /aria-label="Drop grouped by tag"/);
+    assert.match(page, /<option value="tag" selected/);
+    assert.match(page, /aria-current="true"[^>]*>vip</);
+    assert.match(page, /aria-label="1 failed with the tag web"/);
+    assert.match(await text("/_svc/ops/runs?group=colour"), /Runs are not grouped by "colour"; they are by tag/);
+  });
+
   it("shows what each is in its author's words, what started it and how often its nodes were tried", async () => {
     const page = await text(`/_svc/ops/runs?id=${ids[3]}`);
     assert.match(page, /class="summary">Order 2026-1003 for ada, 3 lines</);

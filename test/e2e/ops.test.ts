@@ -36,7 +36,7 @@ before(async () => {
   browser = await launchBrowser();
   failed = await runTo(app, "order", orderInput(7), "failed");
   done = await runTo(app, "order", orderInput(3), "done");
-  const { snapshot } = await app.engine.start("order", orderInput(5, 30));
+  const { snapshot } = await app.engine.start("order", orderInput(5, 30), { tags: ["wholesale"] });
   waiting = snapshot.graph_id;
   const isWaiting = async (): Promise<boolean> =>
     ((await app.engine.snapshot(waiting))?.nodes ?? []).some(
@@ -83,6 +83,7 @@ function screens(): string[] {
     "/runs",
     "?range=day",
     "/runs?worker=nobody",
+    "/runs?group=tag",
     "/runs/bulk?status=failed&which=all&step=retry",
     `/runs/${failed}?node=charge&tab=attempts`,
     `/runs/${waiting}`,

@@ -2,7 +2,7 @@
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
-import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../queries.ts";
 import type { Unit } from "../unit.ts";
 import type { MemoryAudit } from "./control.ts";
 import type { MemoryWebhooks } from "./webhooks.ts";
@@ -21,6 +21,7 @@ import {
   newestDurations,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
+import { tagCountsOf } from "../tag-counts.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
 const DEFAULT_PURGE_LIMIT = 100;
@@ -198,6 +199,11 @@ export class MemoryGraphs implements GraphStore {
   async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
     const all = this.#matching(query).flatMap((row) => durationOf(row, nowMs) ?? []);
     return newestDurations(query, all);
+  }
+
+  async tagCounts(query: GraphQuery): Promise<TagCounts> {
+    const all = this.#matching(query);
+    return tagCountsOf(all.slice(0, MAX_LOOKED), all.length <= MAX_LOOKED);
   }
 
   async list(query: GraphQuery): Promise<Page<GraphRow>> {

@@ -18,10 +18,12 @@ import {
   newestDurations,
   statusesOf,
   timesAsked,
+  type GraphHead,
   type TimesAsked,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
-import type { Durations, GraphQuery, Page } from "../queries.ts";
+import { tagCountsOf } from "../tag-counts.ts";
+import type { Durations, GraphQuery, Page, TagCounts } from "../queries.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import { clean } from "./group-document.ts";
 import type { Database, SqlValue } from "./database.ts";
@@ -128,10 +130,19 @@ export class GraphList {
   }
 
   async #matching(query: GraphQuery, ids: readonly string[]): Promise<string[]> {
-    const text = `SELECT ${HEAD_COLUMNS} FROM svc.graph WHERE id = ANY ($1::text[])`;
-    const heads = (await this.#database.rows(text, ids)).map(toHead);
+    const heads = await this.#heads(ids);
     const fitting = new Set(heads.filter((head) => matches(query, head)).map(({ id }) => id));
     return ids.filter((id) => fitting.has(id));
+  }
+
+  async #heads(ids: readonly string[]): Promise<GraphHead[]> {
+    const text = `SELECT ${HEAD_COLUMNS} FROM svc.graph WHERE id = ANY ($1::text[])`;
+    return (await this.#database.rows(text, ids)).map(toHead);
+  }
+
+  async tagCounts(query: GraphQuery): Promise<TagCounts> {
+    const { ids, resumeAt } = await this.#find(query, walkOf(query), MAX_LOOKED);
+    return tagCountsOf(await this.#heads(ids), resumeAt === undefined);
   }
 
   async durations(query: GraphQuery, nowMs: number): Promise<Durations> {

@@ -5,7 +5,7 @@ import { pastNode, toGraph, toNode, toSignal } from "../columns.ts";
 import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
-import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../queries.ts";
 import type { Row } from "../row.ts";
 import type { TransactionRun } from "../transaction.ts";
 import type { Unit } from "../unit.ts";
@@ -153,6 +153,10 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
 
   durations(query: GraphQuery, nowMs: number): Promise<Durations> {
     return this.#list.durations(query, nowMs);
+  }
+
+  tagCounts(query: GraphQuery): Promise<TagCounts> {
+    return this.#list.tagCounts(query);
   }
 
   countByStatus(): Promise<Record<GraphStatus, number>> {

@@ -6,7 +6,7 @@
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import type { GraphRow } from "../graph-rows.ts";
-import type { Durations, GraphQuery, Page } from "../queries.ts";
+import type { Durations, GraphQuery, Page, TagCounts } from "../queries.ts";
 import {
   durationsLimit,
   HEAD_COLUMNS,
@@ -20,9 +20,11 @@ import {
   newestDurations,
   statusesOf,
   timesAsked,
+  type GraphHead,
   type TimesAsked,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
+import { tagCountsOf } from "../tag-counts.ts";
 import { toHead } from "../columns.ts";
 import { toGraph } from "./long-columns.ts";
 import type { Payloads } from "./payloads.ts";
@@ -140,12 +142,24 @@ export class GraphList {
   }
 
   #matching(query: GraphQuery, ids: readonly string[]): string[] {
-    const heads = this.#database
+    const fitting = new Set(
+      this.#heads(ids)
+        .filter((head) => matches(query, head))
+        .map(({ id }) => id),
+    );
+    return ids.filter((id) => fitting.has(id));
+  }
+
+  #heads(ids: readonly string[]): GraphHead[] {
+    return this.#database
       .sql(`SELECT ${HEAD_COLUMNS} FROM graph WHERE id IN (SELECT value FROM json_each(?))`)
       .all(JSON.stringify(ids))
       .map(toHead);
-    const fitting = new Set(heads.filter((head) => matches(query, head)).map(({ id }) => id));
-    return ids.filter((id) => fitting.has(id));
+  }
+
+  tagCounts(query: GraphQuery): TagCounts {
+    const { ids, resumeAt } = this.#find(query, walkOf(query), MAX_LOOKED);
+    return tagCountsOf(this.#heads(ids), resumeAt === undefined);
   }
 
   #rows(ids: readonly string[]): GraphRow[] {

@@ -2,7 +2,7 @@
 import type { GraphStatus } from "../../shared/wire.ts";
 import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
-import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep } from "../queries.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../queries.ts";
 import type { TransactionRun } from "../transaction.ts";
 import type { Unit } from "../unit.ts";
 import { OwnError } from "../transaction.ts";
@@ -255,6 +255,10 @@ export class SqliteGraphs implements GraphStore {
 
   async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
     return this.#list.durations(query, nowMs);
+  }
+
+  async tagCounts(query: GraphQuery): Promise<TagCounts> {
+    return this.#list.tagCounts(query);
   }
 
   async workers(): Promise<string[]> {

@@ -4,7 +4,7 @@
  */
 import { RUNS_PATH } from "../access.ts";
 import type { Column, Histogram } from "../views/histogram.ts";
-import { lengthText, queryText, type RunsFilter } from "../views/runs-query.ts";
+import { lengthText, queryText, type ListView } from "../views/runs-query.ts";
 import { countText, durationText, shareText } from "../views/text.ts";
 import { Heads } from "./heads.tsx";
 
@@ -17,7 +17,7 @@ const GAP = 0.8;
 
 interface DurationsPanelProps {
   histogram: Histogram;
-  filter: RunsFilter;
+  filter: ListView;
 }
 
 export function DurationsPanel({ histogram, filter }: DurationsPanelProps) {
@@ -50,7 +50,7 @@ export function DurationsPanel({ histogram, filter }: DurationsPanelProps) {
 
 interface ColumnsProps {
   columns: readonly Column[];
-  others: RunsFilter;
+  others: ListView;
   hasRange: boolean;
 }
 
@@ -89,7 +89,7 @@ function Columns({ columns, others, hasRange }: ColumnsProps) {
 
 const MOST_LABELS = 12;
 
-function Bar({ column, at, others, hasRange }: { column: Column; at: number; others: RunsFilter; hasRange: boolean }) {
+function Bar({ column, at, others, hasRange }: { column: Column; at: number; others: ListView; hasRange: boolean }) {
   const { count, share, isChosen } = column;
   const height = count === 0 ? 0 : Math.max(LEAST_HEIGHT, share * HEIGHT);
   const label = `${rangeText(column)}: ${countText(count)} run${count === 1 ? "" : "s"}`;
@@ -113,7 +113,7 @@ function Bar({ column, at, others, hasRange }: { column: Column; at: number; oth
   );
 }
 
-function Table({ histogram: { columns, count }, others }: { histogram: Histogram; others: RunsFilter }) {
+function Table({ histogram: { columns, count }, others }: { histogram: Histogram; others: ListView }) {
   return (
     <div class="scroll">
       <table>
@@ -140,7 +140,7 @@ function Table({ histogram: { columns, count }, others }: { histogram: Histogram
   );
 }
 
-function columnHref({ fromMs, toMs }: Column, others: RunsFilter): string {
+function columnHref({ fromMs, toMs }: Column, others: ListView): string {
   const range = {
     ...(fromMs > 0 && { longer: lengthText(fromMs) }),
     ...(toMs !== undefined && { shorter: lengthText(toMs) }),

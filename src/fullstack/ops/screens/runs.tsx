@@ -23,6 +23,7 @@ import {
   type RunsQuery,
 } from "../views/runs-query.ts";
 import { ORIGINS } from "../views/run-words.ts";
+import { tagGroupsOf, type TagGroups } from "../views/tag-groups.ts";
 import { countText } from "../views/text.ts";
 import { usualLengths, type Usual } from "../views/usual.ts";
 import { BulkBar, bulkScreens, CompareBar } from "./bulk.tsx";
@@ -31,6 +32,7 @@ import { CommandsPanel, Pager } from "./parts.tsx";
 import { DurationsPanel } from "./durations.tsx";
 import { NoRuns, RunsTable } from "./runs-table.tsx";
 import { SavedViews, savedViewsRoute } from "./saved-views.tsx";
+import { TagGroupsPanel } from "./tag-groups.tsx";
 
 /** As far as a list with other conditions than status and worker is counted. */
 const COUNTED = 1000;
@@ -41,6 +43,8 @@ interface RunsData extends RunsQuery {
   next: string | undefined;
   workers: string[];
   histogram: Histogram | undefined;
+  /** Undefined: nobody asked for them. */
+  groups: TagGroups | undefined;
   usual: ReadonlyMap<string, Usual>;
 }
 
@@ -62,11 +66,13 @@ export function runsScreens(screens: Screens): Entry[] {
 
 async function loadRuns({ ctx, app, nowMs, redact }: Look): Promise<RunsData> {
   const query = readRunsQuery(ctx.query, redact);
-  const { filter, cursor } = query;
+  const { filter, view, cursor } = query;
   const { longer, shorter, ...others } = filter;
-  const [page, durations] = await Promise.all([
+  const { tag: _tag, ...anyTag } = filter;
+  const [page, durations, tags] = await Promise.all([
     app.engine.list({ ...graphQueryOf(filter, nowMs), limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) }),
     app.engine.durations(graphQueryOf(others, nowMs)),
+    view.group === undefined ? undefined : app.engine.tagCounts(graphQueryOf(anyTag, nowMs)),
   ]);
   const chosen = { longerMs: lengthMsOf(longer), shorterMs: lengthMsOf(shorter) };
   const workers = [...app.definitions.keys()].sort();
@@ -77,6 +83,7 @@ async function loadRuns({ ctx, app, nowMs, redact }: Look): Promise<RunsData> {
     next: page.nextCursor,
     workers,
     histogram: histogramOf(durations, chosen),
+    groups: tags && tagGroupsOf(tags),
     usual: await usualLengths(
       app,
       page.items.map(({ worker }) => worker),
@@ -86,7 +93,7 @@ async function loadRuns({ ctx, app, nowMs, redact }: Look): Promise<RunsData> {
 }
 
 function Runs({ data, look }: { data: RunsData; look: Look }) {
-  const { filter, runs, total, next, histogram, usual } = data;
+  const { filter, view, runs, total, next, histogram, groups, usual } = data;
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
@@ -99,10 +106,11 @@ function Runs({ data, look }: { data: RunsData; look: Look }) {
       </div>
       <FilterForm data={data} />
       <Chips data={data} />
-      <SavedViews look={look} query={queryText(filter)} />
+      <SavedViews look={look} query={queryText(view)} />
       <div data-live="durations">
-        {histogram === undefined ? null : <DurationsPanel histogram={histogram} filter={filter} />}
+        {histogram === undefined ? null : <DurationsPanel histogram={histogram} filter={view} />}
       </div>
+      <div data-live="groups">{groups === undefined ? null : <TagGroupsPanel groups={groups} view={view} />}</div>
       <div data-live="runs">
         {runs.length === 0 ? (
           <NoRuns look={look} isFiltered={isFiltered} />
@@ -117,7 +125,7 @@ function Runs({ data, look }: { data: RunsData; look: Look }) {
           </form>
         )}
         <Pager
-          href={next === undefined ? undefined : `${RUNS_PATH}?${queryText(filter, { cursor: next })}`}
+          href={next === undefined ? undefined : `${RUNS_PATH}?${queryText(view, { cursor: next })}`}
           text={`${countText(runs.length)} of ${totalText(data)}`}
         />
       </div>
@@ -144,7 +152,7 @@ function ExportLinks({ filter }: { filter: RunsFilter }) {
   );
 }
 
-function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
+function FilterForm({ data: { filter, view, workers } }: { data: RunsData }) {
   return (
     <form method="get" action={RUNS_PATH} class="filters" role="search" aria-label="Filter runs">
       <label>
@@ -188,12 +196,15 @@ function FilterForm({ data: { filter, workers } }: { data: RunsData }) {
         Id begins with
         <input name="id" value={filter.id ?? ""} autocomplete="off" spellcheck={false} data-key="/" />
       </label>
+      <ChoiceField name="group" label="Group by" otherwise="nothing" choices={GROUPS} value={view.group} />
       <button type="submit" class="button" data-tone="main">
         Filter
       </button>
     </form>
   );
 }
+
+const GROUPS: ChoiceFieldProps["choices"] = [["tag", "tag"]];
 
 interface ChoiceFieldProps {
   name: string;
@@ -237,7 +248,7 @@ function LengthField({ name, label, value }: { name: string; label: string; valu
   );
 }
 
-function Chips({ data: { filter, problems } }: { data: RunsData }) {
+function Chips({ data: { view, problems } }: { data: RunsData }) {
   return (
     <>
       {problems.map((problem) => (
@@ -246,7 +257,7 @@ function Chips({ data: { filter, problems } }: { data: RunsData }) {
         </p>
       ))}
       <ChipList
-        chips={chipsOf(filter).map(({ label, value, without }) => ({
+        chips={chipsOf(view).map(({ label, value, without }) => ({
           label,
           value,
           href: without === "" ? RUNS_PATH : `${RUNS_PATH}?${without}`,

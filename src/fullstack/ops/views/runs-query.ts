@@ -53,6 +53,12 @@ export interface RunsFilter {
   shorter?: string;
 }
 
+/** What an address says of a list, apart from its page. */
+export interface ListView extends RunsFilter {
+  /** What runs are counted by above the list. */
+  group?: "tag";
+}
+
 export interface Chip {
   label: string;
   value: string;
@@ -62,6 +68,8 @@ export interface Chip {
 
 export interface RunsQuery {
   filter: RunsFilter;
+  /** The filter, and how it is looked at. */
+  view: ListView;
   /** What could not be read, in words. */
   problems: string[];
   cursor: string | undefined;
@@ -100,7 +108,10 @@ export function readRunsQuery(query: URLSearchParams, redact: readonly string[])
     if (given && lengthMsOf(given) !== undefined) filter[name] = given;
     else if (given) problems.push(`"${given.slice(0, 40)}" is no length of time; write 500ms, 30s, 15m, 24h or 7d`);
   }
-  return { filter, problems, cursor: query.get("cursor") || undefined };
+  const group = query.get("group");
+  if (group && group !== "tag") problems.push(`Runs are not grouped by "${group.slice(0, 40)}"; they are by tag`);
+  const view: ListView = { ...filter, ...(group === "tag" && { group }) };
+  return { filter, view, problems, cursor: query.get("cursor") || undefined };
 }
 
 /** @param nowMs what `since` and `ended` count from */
@@ -141,13 +152,13 @@ export function endpointQueryOf(filter: RunsFilter, nowMs: number): Record<strin
 }
 
 /** As it stands behind the `?`; empty for the whole list. */
-export function queryText(filter: RunsFilter, more: Readonly<Record<string, string>> = {}): string {
+export function queryText(filter: ListView, more: Readonly<Record<string, string>> = {}): string {
   return new URLSearchParams({ ...filter, ...more }).toString();
 }
 
-export function chipsOf(filter: RunsFilter): Chip[] {
-  return (Object.keys(filter) as (keyof RunsFilter)[]).map((name) => {
-    const { [name]: value = "", ...rest } = filter;
+export function chipsOf(view: ListView): Chip[] {
+  return (Object.keys(view) as (keyof ListView)[]).map((name) => {
+    const { [name]: value = "", ...rest } = view;
     return {
       label: LABELS[name] ?? name,
       value: isMoment(name) ? momentText(Date.parse(value)) : value,
@@ -156,7 +167,8 @@ export function chipsOf(filter: RunsFilter): Chip[] {
   });
 }
 
-const LABELS: Readonly<Partial<Record<keyof RunsFilter, string>>> = {
+const LABELS: Readonly<Partial<Record<keyof ListView, string>>> = {
+  group: "grouped by",
   id: "id begins with",
   origin: "started by",
   from: "started from",
@@ -168,7 +180,7 @@ const LABELS: Readonly<Partial<Record<keyof RunsFilter, string>>> = {
   shorter: "took less than",
 };
 
-function isMoment(name: keyof RunsFilter): boolean {
+function isMoment(name: keyof ListView): boolean {
   return MOMENTS.some((one) => one === name);
 }
 

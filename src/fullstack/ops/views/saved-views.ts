@@ -60,7 +60,7 @@ function nameOf(given: string): string {
   return given.replace(/\s+/g, " ").trim().slice(0, MAX_VIEW_NAME);
 }
 
-/** Filters alone: neither a page of the list nor what is no filter. */
+/** Filters, and how the list is grouped: neither a page of it nor what is no filter. */
 function filtersOf(given: string): string {
-  return queryText(readRunsQuery(new URLSearchParams(given), []).filter);
+  return queryText(readRunsQuery(new URLSearchParams(given), []).view);
 }
