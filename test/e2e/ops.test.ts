@@ -84,6 +84,7 @@ function screens(): string[] {
     "?range=day",
     "/runs?worker=nobody",
     "/runs?group=tag",
+    "/runs/g_01M81TEBC3WXS51NJC17E31197",
     "/runs/bulk?status=failed&which=all&step=retry",
     `/runs/${failed}?node=charge&tab=attempts`,
     `/runs/${waiting}`,
