@@ -85,7 +85,9 @@ describe("a module of server actions", () => {
       { exported: "lines", name: "lines", isStream: true },
     ]);
     // Each name of the module once, whether it is imported or made.
-    const names = [...stubs.matchAll(/import \{ (?:\w+ as )?(\S+) \}|export const (\S+)/g)].map((m) => m[1] ?? m[2]);
+    const names = [...stubs.matchAll(/import \{ (?:\w+ as )?(\S+) \}|export const (\S+)/g)].map(
+      (m) => m[1] ?? m[2] ?? "",
+    );
     assert.deepEqual(names.toSorted(), ["$svc_act", "$svc_lines", "act", "lines"]);
   });
 });
