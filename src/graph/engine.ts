@@ -210,7 +210,7 @@ class GraphEngine implements Engine {
       clock,
       log,
       isKnown: (name) => this.#registry.get(name) !== undefined,
-      start: (name, input, how) => this.start(name, input, how),
+      start: (name, input, how, audit) => this.#newGraphs.start(name, input, how, audit),
       onRun: (isBegun) => (isBegun ? busy.begin() : busy.end()),
     });
   }

@@ -2,6 +2,7 @@
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
+import type { NewAudit } from "../store/control.ts";
 import type { GraphRow, Origin } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import { requireSize } from "./definition/json-value.ts";
@@ -37,10 +38,12 @@ export class NewGraphs {
     this.#options = options;
   }
 
+  /** @param audit of who had it started, where more than a note is kept: written in the commit that starts it. */
   async start(
     name: string,
     input: Json,
     options: StartOptions = {},
+    audit: (graphId: string, options: StartOptions, createdMs: number) => NewAudit | undefined = noted,
   ): Promise<{ snapshot: Snapshot; created: boolean }> {
     const definition = this.#options.registry.get(name);
     if (!definition)
@@ -59,8 +62,7 @@ export class NewGraphs {
     // As it is accepted; reading it back would cost as much as writing it.
     const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1, []);
     try {
-      const audit = options.note === undefined ? undefined : auditOf("graph.start", row.id, row.createdMs, options);
-      await this.#options.underWay.insert(live, options, audit);
+      await this.#options.underWay.insert(live, options, audit(row.id, options, row.createdMs));
     } catch (error) {
       // Another start with the same key was committed first.
       const other = key === undefined ? undefined : await this.#known(name, key);
@@ -94,6 +96,11 @@ export class NewGraphs {
     this.#options.onStart?.(row.worker);
     return this.#options.views.of(row.id);
   }
+}
+
+/** Who starts one by hand may say why. */
+function noted(graphId: string, options: StartOptions, createdMs: number): NewAudit | undefined {
+  return options.note === undefined ? undefined : auditOf("graph.start", graphId, createdMs, options);
 }
 
 /** What a fork has of the graph that it is one of: what wrote the summary may be among the nodes whose results are copied. */

@@ -286,6 +286,47 @@ for (const url of STORES) {
       assert.equal((await store.audit.list({ operation: "schedule.trigger" })).total, 3);
     });
 
+    it("keep who triggered one with the graph it started: the trail fails with it or not at all", async () => {
+      const { engine, store } = await bench({ workers: [echo], schedules: [hourly] }, url);
+      await engine.recover();
+      const { add } = store.audit;
+      store.audit.add = () => Promise.reject(new Error("the disk is full"));
+      const { graph_id } = await engine.schedule.trigger("hourly", { by: "anna" });
+      store.audit.add = add;
+      const { items } = await store.audit.list({ operation: "schedule.trigger" });
+      assert.deepEqual(
+        items.map(({ actor, target, data }) => [actor, target, data]),
+        [["anna", "hourly", { graph_id }]],
+      );
+      await engine.idle();
+    });
+
+    it("leave the rest of what is made up for to the next process when this one is stopped", async () => {
+      const schedules = [{ ...hourly, catchUp: "all" as const, overlap: "allow" as const }];
+      const here = await bench({ workers: [echo], schedules }, url);
+      await here.engine.recover();
+      await here.engine.close();
+      await here.clock.advance(4 * HOUR + 30 * MINUTE);
+      const { schedule } = here.store.schedules;
+      let looks = 0;
+      let closed: Promise<void> | undefined;
+      here.store.schedules.schedule = (name) => {
+        if (++looks === 2) closed = here.engine.close();
+        return schedule.call(here.store.schedules, name);
+      };
+      await here.crash();
+      await here.pass(0);
+      await closed;
+      assert.deepEqual(await timesOf(here), [START + HOUR]);
+      here.store.schedules.schedule = schedule;
+      await here.crash();
+      await here.pass(0);
+      assert.deepEqual(
+        await timesOf(here),
+        [1, 2, 3, 4].map((hour) => START + hour * HOUR),
+      );
+    });
+
     it("of the code replace those of an earlier deploy and leave those of the API alone", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly, { ...hourly, name: "old" }] }, url);
       await here.engine.recover();

@@ -8,7 +8,7 @@ import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import type { Log } from "../../shared/log.ts";
 import type { GraphStore } from "../../store/graph-store.ts";
-import type { AuditRows, ScheduleRow, ScheduleRows, ScheduleStep } from "../../store/control.ts";
+import type { AuditRows, NewAudit, ScheduleRow, ScheduleRows, ScheduleStep } from "../../store/control.ts";
 import { auditOf } from "../machine/audit.ts";
 import { loadCron, type CronTimes } from "./cron.ts";
 import { afterSetBack, dueRuns, missedText } from "./due-runs.ts";
@@ -34,7 +34,13 @@ export interface SchedulerOptions {
   log: Log;
   /** Whether something by that name can be started. */
   isKnown: (worker: string) => boolean;
-  start: (worker: string, input: Json, options: StartOptions) => Promise<{ snapshot: Snapshot }>;
+  /** @param audit what is written in the same commit. @returns whether it is new: one of the same key is there already otherwise, and nothing was written. */
+  start: (
+    worker: string,
+    input: Json,
+    options: StartOptions,
+    audit?: (graphId: string) => NewAudit,
+  ) => Promise<{ snapshot: Snapshot; created: boolean }>;
   /** Told after one was saved, paused, resumed or removed, and after it has run. */
   onChange: () => void;
   /** Told as a run begins and ends. */
@@ -133,8 +139,10 @@ export class Scheduler implements Schedules {
     const { rows, clock, start, audit } = this.#options;
     const row = (await rows.schedule(name)) ?? missing(name);
     const key = idempotencyKey === undefined ? {} : { idempotencyKey: `schedule/${name}/by-hand/${idempotencyKey}` };
-    const { snapshot } = await start(row.worker, inputOf(row, clock.now()), { ...startOf(row), ...key });
-    await audit.add(this.#audit("trigger", name, steering, { graph_id: snapshot.graph_id }));
+    const auditOfStart = (id: string): NewAudit => this.#audit("trigger", name, steering, { graph_id: id });
+    const options = { ...startOf(row), ...key };
+    const { snapshot, created } = await start(row.worker, inputOf(row, clock.now()), options, auditOfStart);
+    if (!created) await audit.add(auditOfStart(snapshot.graph_id));
     return snapshot;
   }
 
@@ -308,8 +316,8 @@ export class Scheduler implements Schedules {
     let leftMs: number | undefined;
     for (const ms of runs) {
       const now = await rows.schedule(row.name);
-      // Paused, changed, or run by another process meanwhile: the rest is for whoever looks next.
-      if (!now || now.isPaused || now.nextMs !== row.nextMs) {
+      // Paused, changed, or run by another process meanwhile, or this one is stopped: the rest is for whoever looks next.
+      if (this.#isClosed || !now || now.isPaused || now.nextMs !== row.nextMs) {
         leftMs = ms;
         break;
       }
