@@ -7,7 +7,7 @@ import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphPhase, GraphRow, NodeRow } from "../store/graph-rows.ts";
+import { hasEnded, type GraphPhase, type GraphRow, type NodeRow } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./definition/final-error.ts";
 import type { Worker } from "./definition/definition-types.ts";
@@ -182,14 +182,11 @@ export class Children {
   }
 
   /** A child whose parent has failed while nobody could tell it. */
-  async isOrphan({ parentGraph, phase }: GraphRow): Promise<boolean> {
-    if (parentGraph === undefined || phase === "done" || phase === "failed") return false;
+  async isOrphan(row: GraphRow): Promise<boolean> {
+    const { parentGraph } = row;
+    if (parentGraph === undefined || hasEnded(row)) return false;
     return (await this.#options.graphs.graph(parentGraph))?.phase === "failed";
   }
-}
-
-function hasEnded({ phase }: GraphRow): boolean {
-  return phase === "done" || phase === "failed";
 }
 
 /** Whether nothing of a failure is left to be undone. */

@@ -4,10 +4,9 @@
  */
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphRow, StoredGraph } from "../store/graph-rows.ts";
+import { hasEnded, type GraphRow, type StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Fleet } from "./fleet.ts";
-import { TERMINAL } from "./machine/lifecycle.ts";
 
 /** How long to wait before a graph whose commit failed is read again. */
 const DELAY_MS = 1000;
@@ -53,10 +52,10 @@ export class Rereads {
     // The commit may have failed because it is another's by now.
     const isHeld = !fleet || (lease !== undefined && (await fleet.confirms(id, lease)));
     const [stored] = await graphs.load([id]);
-    const hasEnded = stored !== undefined && TERMINAL.includes(stored.row.phase);
+    const isOver = stored !== undefined && hasEnded(stored.row);
     // It was its last commit, and is written after all: nobody was told.
-    if (hasEnded) onEnd(stored.row);
-    if (hasEnded || !isHeld) return fleet?.left(id);
+    if (isOver) onEnd(stored.row);
+    if (isOver || !isHeld) return fleet?.left(id);
     if (stored && !isClosing()) await recover(stored, lease);
   }
 }

@@ -1,7 +1,6 @@
 /** Following a graph's events: what is stored first, then what comes, each once, in order. */
-import type { GraphEvent } from "../store/graph-rows.ts";
+import { hasEnded, type GraphEvent } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
-import { TERMINAL } from "./machine/lifecycle.ts";
 
 /** Events held for a follower that is slower than its graph; beyond that it reads them from the store. */
 const MAX_HELD = 1000;
@@ -42,7 +41,7 @@ export async function* subscribe(
 
 async function isEnded(store: GraphStore, graphId: string): Promise<boolean> {
   const row = await store.graph(graphId);
-  return !row || TERMINAL.includes(row.phase);
+  return !row || hasEnded(row);
 }
 
 /** What the store has, and then what it has announced since it was last asked for. */

@@ -9,7 +9,7 @@
 import type { Clock } from "../shared/clock.ts";
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
-import type { GraphRow, NodeRow, StoredGraph } from "../store/graph-rows.ts";
+import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
 import type { NewAudit } from "../store/control.ts";
@@ -20,7 +20,6 @@ import { Rereads } from "./rereads.ts";
 import { Attempts } from "./running/attempts.ts";
 import type { Claim, Dispatcher } from "./running/dispatcher.ts";
 import { LiveGraph, Shutdown } from "./running/live.ts";
-import { TERMINAL } from "./machine/lifecycle.ts";
 import { firstUnit } from "./machine/new-graph.ts";
 import { LiveGraphs, type FoundGraph } from "./live-graphs.ts";
 import { Outrun, type Fleet } from "./fleet.ts";
@@ -146,7 +145,7 @@ export class UnderWay {
     const known = this.#live.get(graphId);
     if (known) return known;
     const lease = this.loans.lease(graphId);
-    if (TERMINAL.includes(stored.row.phase)) return this.#live.of(stored, definition, lease);
+    if (hasEnded(stored.row)) return this.#live.of(stored, definition, lease);
     return this.#takeUp(stored, definition, false, lease).live;
   }
 

@@ -4,14 +4,13 @@
  */
 import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
-import type { StoredGraph } from "../store/graph-rows.ts";
+import { hasEnded, type StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Unit } from "../store/unit.ts";
 import type { GraphDefinition, NodeDefinition } from "./definition/definition-types.ts";
 import { Outrun, type Wish } from "./fleet.ts";
 import { auditOf } from "./machine/audit.ts";
 import { definitionName, isInner } from "./machine/inner-id.ts";
-import { TERMINAL } from "./machine/lifecycle.ts";
 import { Machine } from "./machine/machine.ts";
 import { Mirror } from "./machine/mirror.ts";
 import { misfit } from "./machine/recovery.ts";
@@ -81,7 +80,7 @@ export class Unfit {
   async #read(graphId: string): Promise<Machine | undefined> {
     const { graphs, registry, outboxRows } = this.#options;
     const [stored] = await graphs.load([graphId]);
-    if (!stored || TERMINAL.includes(stored.row.phase)) return undefined;
+    if (!stored || hasEnded(stored.row)) return undefined;
     const { row, nodes, lastSeq, signals } = stored;
     const definition = registry.of(row);
     if (definition && misfit(row, new Mirror(nodes, definition)) === undefined) return undefined;

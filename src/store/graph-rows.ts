@@ -5,6 +5,11 @@ import type { GraphOrigin, GraphStatus } from "../shared/wire.ts";
 /** Finer truth behind the wire status. */
 export type GraphPhase = "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
 
+/** Whether a graph has ended: only a retry leads on from there. */
+export function hasEnded({ phase }: { readonly phase: GraphPhase }): boolean {
+  return phase === "done" || phase === "failed";
+}
+
 export type FailureReason = "error" | "timeout" | "cancelled" | "poison";
 
 export interface Failure {

@@ -14,8 +14,6 @@ import type { GraphOptions } from "../definition/definition-types.ts";
 import type { LifecycleEvent, OutboxRows } from "./report-types.ts";
 import type { Steering } from "../definition/steering-types.ts";
 
-export const TERMINAL: readonly GraphPhase[] = ["done", "failed"];
-
 const STATUS: Record<GraphPhase, GraphStatus> = {
   queued: "pending",
   running: "running",

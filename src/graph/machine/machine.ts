@@ -30,6 +30,7 @@
  */
 import type { Json } from "../../shared/json.ts";
 import {
+  hasEnded,
   withoutOrigin,
   type GraphRow,
   type NodeFailure,
@@ -42,7 +43,7 @@ import { Change, LastEvent } from "./change.ts";
 import { Ending } from "./ending.ts";
 import { isInner } from "./inner-id.ts";
 import { InnerNodes } from "./inner-nodes.ts";
-import { Lifecycle, TERMINAL } from "./lifecycle.ts";
+import { Lifecycle } from "./lifecycle.ts";
 import { Mirror } from "./mirror.ts";
 import { MAX_CRASHES, misfit, poisoned, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
@@ -116,7 +117,7 @@ export class Machine {
   }
 
   get isTerminal(): boolean {
-    return TERMINAL.includes(this.row.phase);
+    return hasEnded(this.row);
   }
 
   /** Nodes that became ready since this was last asked; none unless the graph is running. */

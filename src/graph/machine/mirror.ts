@@ -6,6 +6,7 @@ import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import type { NodeRow, NodeStatus } from "../../store/graph-rows.ts";
 import { definitionName, isInner } from "./inner-id.ts";
+import { nodeHasEnded } from "./node-rows.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 
 /** The items of a fan-out, once they are known. */
@@ -48,7 +49,8 @@ export class Mirror {
 
   #count(definition: NodeDefinition): void {
     const own = this.#nodes.get(definition.name);
-    if (!definition.map) return void this.#left.set(definition.name, own && this.#hasEnded(own, definition) ? 0 : 1);
+    if (!definition.map)
+      return void this.#left.set(definition.name, own && nodeHasEnded(own, definition.mayFail) ? 0 : 1);
     // Of a fan-out there is a row of its own where it was skipped.
     if (own?.status === "skipped") return void this.#left.set(definition.name, 0);
     const prefix = `${definition.name}/`;
@@ -60,11 +62,7 @@ export class Mirror {
     const { name } = definition;
     const rows = items.sort((a, b) => itemNumber(a.id) - itemNumber(b.id));
     this.#items.set(name, { rows, next: 0, active: rows.filter(({ status }) => ACTIVE.includes(status)).length });
-    this.#left.set(name, rows.filter((node) => !this.#hasEnded(node, definition)).length);
-  }
-
-  #hasEnded({ status }: NodeRow, { mayFail }: NodeDefinition): boolean {
-    return status === "done" || status === "skipped" || (mayFail && status === "failed");
+    this.#left.set(name, rows.filter((node) => !nodeHasEnded(node, definition.mayFail)).length);
   }
 
   get(id: string): NodeRow | undefined {

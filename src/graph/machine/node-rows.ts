@@ -1,4 +1,4 @@
-/** New rows of nodes. */
+/** Rows of nodes: new ones, and whether one is over. */
 import type { Json } from "../../shared/json.ts";
 import type { GraphRow, NodeRow } from "../../store/graph-rows.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
@@ -58,4 +58,9 @@ export function innerNode(owner: NodeRow, id: string, kind: NodeRow["kind"], wor
     dueMs: undefined,
     state: undefined,
   };
+}
+
+/** @param mayFail whether what comes after it goes on without it. */
+export function nodeHasEnded({ status }: NodeRow, mayFail: boolean): boolean {
+  return status === "done" || status === "skipped" || (mayFail && status === "failed");
 }

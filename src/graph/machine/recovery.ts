@@ -5,7 +5,7 @@ import { definitionName, isInner } from "./inner-id.ts";
 import type { Mirror } from "./mirror.ts";
 import { firstNodes } from "./node-rows.ts";
 
-/** A node that brought its process down this often is not tried again: it would take every other graph with it. */
+/** What brought its process down this often, a node or its undoing, is not tried again: it would take every other graph with it. */
 export const MAX_CRASHES = 3;
 
 /** How the definition no longer fits what the graph was started with; undefined where it does. */

@@ -7,7 +7,7 @@ import type { Json } from "../../shared/json.ts";
 import type { GraphRow, NodeRow } from "../../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
-import { newNode } from "./node-rows.ts";
+import { newNode, nodeHasEnded } from "./node-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 
 /** A row as it is before anything has happened to it. */
@@ -96,7 +96,7 @@ export function putBack(change: Change, mirror: Mirror, again: Again | undefined
 /** @param isOfSome whether only some nodes run again: then what was skipped, or failed and might, stays as it is. */
 function isKept(node: NodeRow, { nodes }: GraphDefinition, isOfSome: boolean): boolean {
   if (node.status === "done" || !isOfSome) return node.status === "done";
-  return hasEnded(node, nodes.find(({ name }) => name === nameOf(node.id))?.mayFail ?? false);
+  return nodeHasEnded(node, nodes.find(({ name }) => name === nameOf(node.id))?.mayFail ?? false);
 }
 
 /** What a fork is made of. */
@@ -116,17 +116,13 @@ export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: read
   const rows: NodeRow[] = [];
   for (const node of definition.nodes) {
     const old = nodes.filter(({ id }) => !id.includes("#") && nameOf(id) === node.name);
-    const isOver = old.length > 0 && old.every((one) => !again.has(one.id) && hasEnded(one, node.mayFail));
+    const isOver = old.length > 0 && old.every((one) => !again.has(one.id) && nodeHasEnded(one, node.mayFail));
     if (isOver || old.some(({ id }) => id === fork.from && id !== node.name))
       for (const one of old) rows.push(copyOf(row, one, again.has(one.id)));
     else if (!node.map) rows.push(newNode(row, node.name, node, undefined, "pending"));
   }
   if (fork.input !== undefined) giveInput(rows, definition, fork.from, fork.input);
   return rows;
-}
-
-function hasEnded({ status }: NodeRow, mayFail: boolean): boolean {
-  return status === "done" || status === "skipped" || (mayFail && status === "failed");
 }
 
 function copyOf(row: GraphRow, node: NodeRow, isFresh: boolean): NodeRow {

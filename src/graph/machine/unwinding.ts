@@ -18,10 +18,8 @@
 import { withoutOrigin, type GraphRow, type NodeFailure, type NodeRow } from "../../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
+import { MAX_CRASHES } from "./recovery.ts";
 import type { AnyOptions } from "../definition/worker-types.ts";
-
-/** Undoing that brought its process down this often is given up. */
-const MAX_CRASHES = 3;
 
 export class Unwinding {
   readonly #row: GraphRow;

@@ -7,6 +7,7 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import type { Log } from "../../shared/log.ts";
+import { hasEnded } from "../../store/graph-rows.ts";
 import type { GraphStore } from "../../store/graph-store.ts";
 import type { AuditRows, NewAudit, ScheduleRow, ScheduleRows, ScheduleStep } from "../../store/control.ts";
 import { auditOf } from "../machine/audit.ts";
@@ -363,7 +364,7 @@ export class Scheduler implements Schedules {
     const { graphs } = this.#options;
     if (overlap === "allow" || lastGraphId === undefined || (await graphs.byIdempotencyKey(worker, key))) return false;
     const last = await graphs.graph(lastGraphId);
-    return last !== undefined && last.phase !== "done" && last.phase !== "failed";
+    return last !== undefined && !hasEnded(last);
   }
 }
 

@@ -1,6 +1,13 @@
 /** Graphs, nodes and events in memory: for tests, and as the reference the other stores are compared with. */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
+import {
+  hasEnded,
+  type GraphEvent,
+  type GraphRow,
+  type NodeRow,
+  type SignalRow,
+  type StoredGraph,
+} from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../queries.ts";
 import type { Unit } from "../unit.ts";
@@ -21,10 +28,10 @@ import {
   newestDurations,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
+import { purgeAsked } from "../purge-slice.ts";
 import { tagCountsOf } from "../tag-counts.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
-const DEFAULT_PURGE_LIMIT = 100;
 
 export class MemoryGraphs implements GraphStore {
   readonly #graphs = new Map<string, GraphRow>();
@@ -180,7 +187,7 @@ export class MemoryGraphs implements GraphStore {
   }
 
   async unfinished(after: string, limit: number): Promise<string[]> {
-    const rows = [...this.#graphs.values()].filter(({ phase }) => phase !== "done" && phase !== "failed");
+    const rows = [...this.#graphs.values()].filter((row) => !hasEnded(row));
     const ids = rows.map(({ id }) => id).filter((id) => id > after);
     return ids.sort().slice(0, limit);
   }
@@ -222,7 +229,7 @@ export class MemoryGraphs implements GraphStore {
 
   async purge(query: PurgeQuery): Promise<PurgeStep> {
     await new Promise<void>((resolve) => setImmediate(resolve));
-    const { after = "", limit = DEFAULT_PURGE_LIMIT } = query;
+    const { after, limit } = purgeAsked(query);
     const candidates = [...this.#graphs.values()]
       .filter((row) => isPurgeable(query, row) && row.id > after)
       .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -235,7 +242,7 @@ export class MemoryGraphs implements GraphStore {
   /** Nobody waits for it, and nothing of it is still to be sent. */
   #isFree({ id, finishedMs, parentGraph }: GraphRow, beforeMs: number): boolean {
     const parent = parentGraph === undefined ? undefined : this.#graphs.get(parentGraph);
-    const isAwaited = parent !== undefined && parent.phase !== "done" && parent.phase !== "failed";
+    const isAwaited = parent !== undefined && !hasEnded(parent);
     return finishedMs !== undefined && finishedMs < beforeMs && !isAwaited && !this.#webhooks.hasPending(id);
   }
 

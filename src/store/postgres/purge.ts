@@ -3,18 +3,13 @@
  * nothing that others wait for.
  */
 import { lowestGraphId } from "../../shared/id-time.ts";
-import type { GraphStatus } from "../../shared/wire.ts";
+import { purgeAsked, sliceOf, toCandidate, type Candidate } from "../purge-slice.ts";
 import type { PurgeQuery, PurgeStep } from "../queries.ts";
-import type { Row } from "../row.ts";
 import { clean } from "./group-document.ts";
 import type { Sql } from "./database.ts";
 
 /** Tables whose rows belong to a graph by `graph_id`. */
 const OWNED = ["node", "past_node", "event", "signal", "artifact_part", "artifact"];
-
-/** Rows of one slice: what is deleted in some ten milliseconds. */
-const MAX_ROWS = 2000;
-const DEFAULT_LIMIT = 100;
 
 const COLUMNS = "id, worker, status, tags, seq";
 
@@ -25,43 +20,22 @@ const FREE = `
   AND NOT EXISTS (SELECT 1 FROM svc.graph AS parent WHERE parent.id = graph.parent_graph AND parent.phase NOT IN ('done', 'failed'))
   FOR UPDATE OF graph SKIP LOCKED`;
 
-interface Candidate {
-  id: string;
-  worker: string;
-  status: GraphStatus;
-  tags: string;
-  /** Events, and about as many rows as it has. */
-  seq: number;
-}
-
 /** Inside a transaction. @param slot under which it is counted. */
 export async function purgeSlice(sql: Sql, query: PurgeQuery, slot: string): Promise<PurgeStep> {
   const looked = await candidates(sql, query);
   const ids = looked.map(({ id }) => id);
   const free = new Set((await sql(FREE, ids, query.finishedBeforeMs)).map((row) => String(row["id"])));
-  const isWanted = ({ id, tags }: Candidate): boolean =>
-    free.has(id) && (query.tag === undefined || (JSON.parse(tags) as string[]).includes(query.tag));
-  const gone: Candidate[] = [];
-  let last: string | undefined;
-  let rows = 0;
-  for (const candidate of looked) {
-    if (rows > MAX_ROWS) break;
-    last = candidate.id;
-    if (!isWanted(candidate)) continue;
-    gone.push(candidate);
-    rows += candidate.seq;
-  }
+  const { gone, step } = sliceOf(looked, free, query);
   if (gone.length > 0) await remove(sql, gone, slot);
-  const hasMore = looked.length >= (query.limit ?? DEFAULT_LIMIT) || last !== looked.at(-1)?.id;
-  return { deleted: gone.length, next: hasMore ? last : undefined };
+  return step;
 }
 
 /** Oldest first. What was created after a time can't have finished before it. */
 async function candidates(sql: Sql, query: PurgeQuery): Promise<Candidate[]> {
-  const { worker, status, after = "", finishedBeforeMs, limit = DEFAULT_LIMIT } = query;
+  const { worker, finishedBeforeMs } = query;
+  const { statuses, after, limit } = purgeAsked(query);
   const of = (one: string): string =>
     `(SELECT ${COLUMNS} FROM svc.graph WHERE ${worker === undefined ? "" : "worker = $4 AND "}status = '${one}' AND id > $1 AND id < $2 ORDER BY id LIMIT $3)`;
-  const statuses = status === undefined ? ["done", "failed"] : [status];
   const values = [
     clean(after),
     lowestGraphId(finishedBeforeMs),
@@ -71,11 +45,6 @@ async function candidates(sql: Sql, query: PurgeQuery): Promise<Candidate[]> {
   return (
     await sql(`SELECT * FROM (${statuses.map(of).join(" UNION ALL ")}) AS found ORDER BY id LIMIT $3`, ...values)
   ).map(toCandidate);
-}
-
-function toCandidate(row: Row): Candidate {
-  const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
-  return { id, worker, tags, status: row["status"] as GraphStatus, seq: Number(row["seq"]) };
 }
 
 async function remove(sql: Sql, gone: readonly Candidate[], slot: string): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import { PassingMap } from "../../shared/passing-map.ts";
 import type { GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphPhase } from "../graph-rows.ts";
+import { hasEnded, type GraphEvent, type GraphPhase } from "../graph-rows.ts";
 import type { Row } from "../row.ts";
 import type { Database } from "./database.ts";
 import { LAST_SEQ } from "./event-runs.ts";
@@ -67,7 +67,7 @@ export class GraphStates {
   /** What is not worth keeping goes. Called once all that is known of the graph is written. */
   settle(state: GraphState): void {
     if (state.recent.length > MAX_RECENT) state.recent = [];
-    if (state.phase === "done" || state.phase === "failed") this.#states.delete(state.counted.id);
+    if (hasEnded(state)) this.#states.delete(state.counted.id);
     else if (this.#states.size > MAX_GRAPHS) this.#forgetOldest(state);
   }
 

@@ -2,19 +2,16 @@
  * Takes finished graphs away, with all that belongs to them, a few at a time: a slice is one short transaction, so that
  * those who write wait for milliseconds. Pages that come free go back to the file system with it.
  */
-import type { GraphStatus } from "../../shared/wire.ts";
+import { purgeAsked, sliceOf, toCandidate, type Candidate } from "../purge-slice.ts";
 import type { PurgeQuery, PurgeStep } from "../queries.ts";
 import { lowestGraphId } from "../../shared/id-time.ts";
 import { LAST_SEQ } from "./event-runs.ts";
 import type { Database } from "./database.ts";
-import type { Row } from "../row.ts";
 import { uncountGraphs } from "./totals.ts";
 
 /** Tables whose rows belong to a graph by `graph_id`; graph_tag goes with the counts, delivery with its attempts. */
 export const OWNED = ["node", "past_node", "event_run", "signal", "payload", "artifact_part", "artifact"];
 
-/** Rows of one slice: what is deleted in a few milliseconds. */
-const MAX_ROWS = 2000;
 /** Pages given back after a slice, as many as it can have emptied. */
 const MAX_PAGES = 1000;
 
@@ -37,38 +34,15 @@ export function purgeSlice(database: Database, query: PurgeQuery): PurgeStep {
       .all(JSON.stringify(looked.map(({ id }) => id)), query.finishedBeforeMs)
       .map((row) => String(row["id"])),
   );
-  const isWanted = ({ id, tags }: Candidate): boolean =>
-    free.has(id) && (query.tag === undefined || (JSON.parse(tags) as string[]).includes(query.tag));
-  const gone: Candidate[] = [];
-  let last: string | undefined;
-  let rows = 0;
-  for (const candidate of looked) {
-    if (rows > MAX_ROWS) break;
-    last = candidate.id;
-    if (!isWanted(candidate)) continue;
-    gone.push(candidate);
-    rows += candidate.seq;
-  }
+  const { gone, step } = sliceOf(looked, free, query);
   if (gone.length > 0) remove(database, gone);
-  const hasMore = looked.length >= (query.limit ?? DEFAULT_LIMIT) || last !== looked.at(-1)?.id;
-  return { deleted: gone.length, next: hasMore ? last : undefined };
-}
-
-const DEFAULT_LIMIT = 100;
-
-interface Candidate {
-  id: string;
-  worker: string;
-  status: GraphStatus;
-  tags: string;
-  /** Events, and about as many rows as it has. */
-  seq: number;
+  return step;
 }
 
 /** Oldest first. What was created after a time can't have finished before it. */
 function candidates(database: Database, query: PurgeQuery): Candidate[] {
-  const { worker, status, after = "", finishedBeforeMs, limit = DEFAULT_LIMIT } = query;
-  const statuses = status === undefined ? ["done", "failed"] : [status];
+  const { worker, finishedBeforeMs } = query;
+  const { statuses, after, limit } = purgeAsked(query);
   const found = statuses.flatMap((one) =>
     database
       .sql(
@@ -78,11 +52,6 @@ function candidates(database: Database, query: PurgeQuery): Candidate[] {
       .map(toCandidate),
   );
   return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
-}
-
-function toCandidate(row: Row): Candidate {
-  const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
-  return { id, worker, tags, status: row["status"] as GraphStatus, seq: Number(row["seq"]) };
 }
 
 function remove(database: Database, gone: readonly Candidate[]): void {
