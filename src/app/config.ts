@@ -4,6 +4,7 @@
  */
 import { EVENT_BYTES, PROGRESS_RATE, VALUE_BYTES, type GraphLimits } from "../graph/definition/value-limits.ts";
 import { CidrSet, parseCidr } from "../security/cidr.ts";
+import { MIN_SECRET_LENGTH } from "../security/secrets.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../shared/log.ts";
@@ -73,8 +74,6 @@ const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
 const MODES = ["development", "production", "test"] as const;
-/** Shorter secrets can be guessed offline from one signed cookie. */
-const MIN_SECRET_LENGTH = 16;
 const MAX_RATE = 1_000_000;
 /** Attempts that are all under way take memory each. */
 const MAX_CONCURRENCY = 100_000;

@@ -85,8 +85,8 @@ export function isSigned(secrets: Secrets, purpose: string, value: string, signa
 
 const SECRET_FILE = "secret";
 
-/** Shorter than this, and a signature can be guessed by trying secrets; ours have 64 characters. */
-const MIN_SECRET_LENGTH = 16;
+/** Shorter than this, and a secret can be guessed offline from one signed cookie; ours have 64 characters. */
+export const MIN_SECRET_LENGTH = 16;
 
 /**
  * The site's secret: read from the data directory, made there (readable by its owner only) when there is none.
