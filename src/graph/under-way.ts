@@ -300,8 +300,8 @@ export class UnderWay {
     const { machine } = live;
     const nowMs = this.#clock.now();
     const { fleet } = this.#options;
-    const ranBeside = ({ id, worker }: NodeRow): boolean =>
-      fleet?.elsewhere.runsHere(worker) === false || beside.includes(id);
+    const ranBeside =
+      fleet && (({ id, worker }: NodeRow): boolean => !fleet.elsewhere.runsHere(worker) || beside.includes(id));
     const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed, ranBeside));
     if (!machine.isTerminal) {
       for (const node of machine.retrying()) this.#attempts.retryLater(live, node);

@@ -338,7 +338,7 @@ export class Machine {
   /**
    * What ran is ready again, or poison; a graph whose definition has changed beyond it fails.
    * @param hasCrashed whether the process died with it; a fault of the store is not the node's doing.
-   * @param ranBeside whether a node ran in another process: what this one dies of is not its doing.
+   * @param ranBeside whether a node ran in another process: what this one dies of is not its doing. Undefined where there is no other.
    * @returns undefined when there is nothing to mend.
    */
   recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Unit | undefined {
@@ -346,7 +346,8 @@ export class Machine {
     const problem = misfit(this.row, this.#mirror);
     if (problem !== undefined) return this.#abandon(problem, nowMs);
     const change = new Change(this.row, nowMs, this.#last);
-    const poison = recoverNodes(change, this.#mirror, (node) => hasCrashed && ranBeside?.(node) !== true);
+    const hasDied = (node: NodeRow): boolean => hasCrashed && ranBeside?.(node) !== true;
+    const poison = recoverNodes(change, this.#mirror, hasDied, ranBeside === undefined);
     this.#turns.readAgain();
     for (const node of poison) {
       this.#turns.drop(node);

@@ -22,16 +22,22 @@ export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
 /**
  * What ran or waited is ready again; nodes that were called wait until the worker that called them calls again.
  * @param hasCrashed whether the process died with a node that ran; a fault of the store is not the node's doing.
+ * @param isAlone whether there is no other process, in which an attempt may be under way still: another must not have its number.
  * @returns nodes that are not tried again.
  */
-export function recoverNodes(change: Change, mirror: Mirror, hasCrashed: (node: NodeRow) => boolean): NodeRow[] {
+export function recoverNodes(
+  change: Change,
+  mirror: Mirror,
+  hasCrashed: (node: NodeRow) => boolean,
+  isAlone: boolean,
+): NodeRow[] {
   mirror.running = 0;
   const poison: NodeRow[] = [];
   for (const node of mirror.all()) {
     if (node.kind !== "node") continue;
     const hasFallen = node.status === "running" && hasCrashed(node);
     const crashes = hasFallen ? node.crashes + 1 : node.crashes;
-    const attempt = hasLost(node, hasFallen) ? node.attempt - 1 : node.attempt;
+    const attempt = isAlone && hasLost(node, hasFallen) ? node.attempt - 1 : node.attempt;
     if (isInner(node.id)) recoverInner(change, node, crashes, attempt);
     else if (node.status === "running" || node.status === "waiting") {
       change.node(node, { status: "ready", crashes, attempt });
