@@ -204,6 +204,12 @@ for (const kind of ["cookie", "store"] as const) {
   });
 }
 
+/** For a day, on a clock that stands. */
+function sessionsIn(store: SessionStore): Sessions {
+  const times = { clock: new SimulatedClock(0), lifetimeMs: DAY_MS, longestMs: DAY_MS };
+  return new Sessions({ secrets: ["secret"], ...times, store });
+}
+
 describe("a store of sessions", () => {
   it("is given hashes for ids, and the time at which a row may go", async () => {
     const store = new MemorySessions();
@@ -219,13 +225,7 @@ describe("a store of sessions", () => {
 
   it("that has lost a session ends it, and the cookie with it", async () => {
     const store = new MemorySessions();
-    const sessions = new Sessions({
-      secrets: ["secret"],
-      clock: new SimulatedClock(0),
-      lifetimeMs: DAY_MS,
-      longestMs: DAY_MS,
-      store,
-    });
+    const sessions = sessionsIn(store);
     const ada = visitor(sessions);
     await ada.request((session) => session.set("user", "Ada"));
     store.rows.clear();
@@ -269,13 +269,7 @@ describe("a store of sessions", () => {
 
   it("is never read and written apart where it can replace", async () => {
     const store = new ReplacingSessions();
-    const sessions = new Sessions({
-      secrets: ["secret"],
-      clock: new SimulatedClock(0),
-      lifetimeMs: DAY_MS,
-      longestMs: DAY_MS,
-      store,
-    });
+    const sessions = sessionsIn(store);
     const ada = visitor(sessions);
     await ada.request((session) => session.set("user", "Ada"));
     store.write = async () => assert.fail("written whether it is there or not");
@@ -285,13 +279,7 @@ describe("a store of sessions", () => {
 
   it("that fails as a session gets another id leaves the visitor the old one", async () => {
     const store = new MemorySessions();
-    const sessions = new Sessions({
-      secrets: ["secret"],
-      clock: new SimulatedClock(0),
-      lifetimeMs: DAY_MS,
-      longestMs: DAY_MS,
-      store,
-    });
+    const sessions = sessionsIn(store);
     const ada = visitor(sessions);
     await ada.request((session) => session.set("user", "Ada"));
     store.write = async () => {

@@ -1,14 +1,14 @@
 /** One entry of what a run or a node was given or gave: as text, to be copied, and where it stands for a picture, as that. Without what is hidden. */
-import { notFound, redirect, route, type Context, type Entry, type Result } from "../../../index.ts";
+import { notFound, route, type Context, type Entry, type Result } from "../../../index.ts";
 import type { Json } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Screens } from "../look.ts";
 import { pictureOf } from "../views/binary.ts";
 import { redacted } from "../views/payload.ts";
 import { atPointer } from "../views/pointer.ts";
-import { readRunQuery, type RunQuery } from "../views/run-query.ts";
+import type { RunQuery } from "../views/run-query.ts";
+import { askedOfRun } from "./asked-of-run.ts";
 import { LOCKED } from "./locked.ts";
-import { isRevealedTo } from "./raw.ts";
 
 export type EntriesOf = "input" | "result";
 
@@ -26,16 +26,12 @@ export function entryRoutes(screens: Screens): Entry[] {
 }
 
 async function answer(ctx: Context, screens: Screens, made: (entry: Json) => Result): Promise<Result> {
-  const { app, door, redact } = screens;
-  const access = await door.access(ctx);
-  if ("denial" in access) return redirect(OPS_PATH);
-  const { id = "" } = ctx.params;
-  const { node, reveal } = readRunQuery(ctx.query);
-  const { engine } = app();
-  const shown = node === undefined ? await engine.snapshot(id) : await engine.node(id, node);
+  const asked = await askedOfRun(ctx, screens);
+  if ("denial" in asked) return asked.denial;
+  const { shown, isRevealed } = asked;
   const of: EntriesOf = ctx.query.get("of") === "result" ? "result" : "input";
-  const isRevealed = isRevealedTo(access.visitor, app(), id, reveal);
-  const entry = shown && atPointer(redacted(shown[of], { keys: redact, isRevealed }), ctx.query.get("at") ?? "");
+  const entry =
+    shown && atPointer(redacted(shown[of], { keys: screens.redact, isRevealed }), ctx.query.get("at") ?? "");
   return entry === undefined
     ? notFound("There is no such entry: the run or its node is gone, or has run again")
     : made(entry);

@@ -1,10 +1,9 @@
 /** All of a run, or of one of its nodes, as JSON to be kept: what the tab Raw shows the beginning of, and no more than that hides. */
-import { notFound, redirect, route, type App, type Context, type Entry, type Result } from "../../../index.ts";
+import { notFound, route, type Context, type Entry, type Result } from "../../../index.ts";
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
-import { OPS_PATH, type Visitor } from "../access.ts";
 import type { Screens } from "../look.ts";
 import { payloadView } from "../views/payload.ts";
-import { readRunQuery } from "../views/run-query.ts";
+import { askedOfRun } from "./asked-of-run.ts";
 
 export function rawRoute(screens: Screens): Entry {
   return route("GET", "/runs/:id/raw", (ctx) => raw(ctx, screens));
@@ -15,20 +14,11 @@ export function rawOf(shown: Snapshot | NodeDetail): Json {
   return JSON.parse(JSON.stringify(shown)) as Json;
 }
 
-/** Whether a visitor has said why all of a run has to be seen, a while ago. @param word what that was answered with */
-export function isRevealedTo({ role, name }: Visitor, app: App, id: string, word: string | undefined): boolean {
-  return role === "operator" && word !== undefined && app.unseal(`ops reveal ${id}`, word) === name;
-}
-
-async function raw(ctx: Context, { app, door, redact }: Screens): Promise<Result> {
-  const access = await door.access(ctx);
-  if ("denial" in access) return redirect(OPS_PATH);
-  const { id = "" } = ctx.params;
-  const { node, reveal } = readRunQuery(ctx.query);
-  const { engine } = app();
-  const shown = node === undefined ? await engine.snapshot(id) : await engine.node(id, node);
+async function raw(ctx: Context, screens: Screens): Promise<Result> {
+  const asked = await askedOfRun(ctx, screens);
+  if ("denial" in asked) return asked.denial;
+  const { shown, isRevealed } = asked;
   if (!shown) return notFound("There is no such run, or it has no such node");
-  const isRevealed = isRevealedTo(access.visitor, app(), id, reveal);
   return {
     status: 200,
     headers: [
@@ -39,6 +29,6 @@ async function raw(ctx: Context, { app, door, redact }: Screens): Promise<Result
       "cache-control",
       "private, no-store",
     ],
-    body: payloadView(rawOf(shown), { keys: redact, isRevealed }).raw,
+    body: payloadView(rawOf(shown), { keys: screens.redact, isRevealed }).raw,
   };
 }
