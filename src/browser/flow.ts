@@ -5,6 +5,7 @@
  */
 import { DOM, PATHS } from "../shared/wire.ts";
 import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./flow/refused.ts";
+import { isUnseen, onSight } from "./flow/sight.ts";
 
 /** What is read of an event. */
 interface FlowEvent {
@@ -32,6 +33,9 @@ const STATUSES: Readonly<Record<string, string>> = {
   resumed: "running",
 };
 
+/** Those of which there may be news. */
+const followers = new Set<Flow>();
+
 class Flow extends HTMLElement {
   #source: EventSource | undefined;
   #lastSeq = 0;
@@ -40,15 +44,25 @@ class Flow extends HTMLElement {
   #hasEnded = false;
 
   connectedCallback(): void {
-    this.#follow();
+    followers.add(this);
+    this._follow();
   }
 
   disconnectedCallback(): void {
-    this.#source?.close();
-    this.#source = undefined;
+    followers.delete(this);
+    this.#leave();
   }
 
-  #follow(): void {
+  #leave(): void {
+    this.#source?.close();
+    this.#source = undefined;
+    this.removeAttribute(DOM.flowLive);
+  }
+
+  /** From where it was; while nobody sees the page, not at all. */
+  _follow(): void {
+    this.#leave();
+    if (isUnseen) return;
     const url = new URL(this.getAttribute("src") ?? "", location.href);
     if (this.#lastSeq > 0) url.searchParams.set("after", `${this.#lastSeq}`);
     const source = (this.#source = new EventSource(url));
@@ -67,8 +81,10 @@ class Flow extends HTMLElement {
 
   /** The browser asks again where a stream breaks, and not where there was none. */
   async #again(source: EventSource, url: URL): Promise<void> {
-    if (await isRefused(url)) return;
-    setTimeout(() => source === this.#source && this.#follow(), this.#waitMs);
+    const isOver = await isRefused(url);
+    if (source !== this.#source) return;
+    if (isOver) return void followers.delete(this);
+    setTimeout(() => source === this.#source && this._follow(), this.#waitMs);
     this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
   }
 
@@ -86,7 +102,8 @@ class Flow extends HTMLElement {
   }
 
   #end(): void {
-    this.#source?.close();
+    followers.delete(this);
+    this.#leave();
     if (this.hasAttribute("reload")) location.reload();
   }
 
@@ -167,6 +184,9 @@ function shown(owner: Element, what: string): Element[] {
   );
 }
 
+onSight(() => {
+  for (const each of followers) each._follow();
+});
 customElements.define(DOM.flowTag, Flow);
 
 /** Widgets (src/fullstack/flow) have parts of their own. */

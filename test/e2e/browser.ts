@@ -77,6 +77,14 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
 /** Of a transition between two pages that the browser leaves out, where one of them asks for none: newer ones tell so, to pages without script too. */
 const SKIPPED = /^Transition was (?:aborted|skipped)/;
 
+/** Has a page taken for one in a tab that nobody looks at, or for one that is looked at again. */
+export async function seenAs(page: Page, isSeen: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { value, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, !isSeen);
+}
+
 /** From here on the page is far from its server: 100 ms, and 40 kB a second. */
 export async function slowDown(page: Page): Promise<void> {
   const client = await page.context().newCDPSession(page);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { App, Started } from "svc";
-import { launchBrowser, openTab, seriousViolations, type Tab } from "./browser.ts";
+import { launchBrowser, openTab, seenAs, seriousViolations, type Tab } from "./browser.ts";
 import { createFlowApp, Gates } from "./flow-app.ts";
 
 const DEADLINE_MS = 30_000;
@@ -58,6 +58,15 @@ async function open(url: string, options: Parameters<typeof openTab>[1] = {}): P
   const tab = await openTab(browser, options);
   await tab.page.goto(url);
   return tab;
+}
+
+/** Addresses of the streams that a page has asked for, from here on. */
+function streamsOf(page: Page): string[] {
+  const streams: string[] = [];
+  page.on("request", (request) => {
+    if (request.resourceType() === "eventsource") streams.push(request.url());
+  });
+  return streams;
 }
 
 const isLive = (page: Page) => page.waitForSelector("svc-live[data-live]", { timeout: DEADLINE_MS });
@@ -143,10 +152,7 @@ describe("the page of a graph", () => {
   it("follows the graph to its end over one connection", async () => {
     const id = await settledOrder(24);
     const tab = await openTab(browser);
-    const streams: string[] = [];
-    tab.page.on("request", (request) => {
-      if (request.resourceType() === "eventsource") streams.push(request.url());
-    });
+    const streams = streamsOf(tab.page);
     await tab.page.goto(`${started.url}/jobs/${id}`);
     await isLive(tab.page);
     await nodeAt(tab.page, "check-fraud", "running");
@@ -475,6 +481,50 @@ describe("the widgets", () => {
     await page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
     assert.deepEqual(await seqs(page), upTo(await lastSeq(app, id)));
     assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("ERR_FAILED")));
+    await tab.close();
+  });
+
+  it("let go of their connection some seconds after nobody sees the page, and go on where they were", async () => {
+    const id = await settledOrder(3);
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.clock.install();
+    const streams = streamsOf(page);
+    await page.goto(`${started.url}/jobs/${id}`);
+    await isLive(page);
+    await nodeAt(page, "check-fraud", "running");
+    await seenAs(page, false);
+    const left = page.waitForEvent("requestfailed", (request) => request.url() === streams[0]);
+    await page.clock.fastForward(10_000);
+    await left;
+    await finish(id);
+    // It does not come back by itself, though the network does.
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await page.clock.fastForward(60_000);
+    assert.equal(streams.length, 1);
+    await seenAs(page, true);
+    await nodeAt(page, "ship", "done");
+    await page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
+    assert.deepEqual(await seqs(page), upTo(await lastSeq(app, id)));
+    assert.equal(streams.length, 2);
+    await tab.close();
+  });
+
+  it("keep their connection where somebody looks elsewhere for a moment", async () => {
+    const id = await settledOrder(3);
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.clock.install();
+    const streams = streamsOf(page);
+    await page.goto(`${started.url}/jobs/${id}`);
+    await isLive(page);
+    await seenAs(page, false);
+    await page.clock.fastForward(5000);
+    await seenAs(page, true);
+    await page.clock.fastForward(60_000);
+    gates.open(id, "check-fraud");
+    await nodeAt(page, "check-fraud", "done");
+    assert.equal(streams.length, 1);
     await tab.close();
   });
 

@@ -6,7 +6,7 @@ import type { App, Started } from "svc";
 import { createFullStackApp } from "svc/fullstack";
 import { SimulatedClock } from "svc/testing";
 import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
-import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
+import { launchBrowser, openTab, seenAs, seriousViolations } from "./browser.ts";
 
 let app: App;
 let started: Started;
@@ -488,18 +488,13 @@ describe("what stands on a screen", () => {
     const { page } = tab;
     await page.goto(at("/runs?worker=nightly-report"));
     await page.getByText("live", { exact: true }).waitFor();
-    const seenAs = (hidden: boolean): Promise<void> =>
-      page.evaluate((value) => {
-        Object.defineProperty(document, "hidden", { value, configurable: true });
-        document.dispatchEvent(new Event("visibilitychange"));
-      }, hidden);
     const streams = async (): Promise<number> => (await app.operations.status()).event_streams;
     const before = await streams();
-    await seenAs(true);
+    await seenAs(page, false);
     await until(async () => (await streams()) === before - 1, "that it follows nothing");
     const { snapshot } = await app.engine.start("nightly-report", null);
     assert.equal(await page.locator(`a[title="${snapshot.graph_id}"]`).count(), 0);
-    await seenAs(false);
+    await seenAs(page, true);
     await page.locator(`a[title="${snapshot.graph_id}"]`).waitFor();
     await tab.close();
   });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { savePicture, seriousViolations } from "./browser.ts";
+import { savePicture, seenAs, seriousViolations } from "./browser.ts";
 import { newTab, siteUrl } from "./ui-stage.ts";
 
 /** What is used of the asset. */
@@ -69,19 +69,14 @@ describe("a toast", () => {
 
   it("that comes while nobody looks at the page waits until somebody does", () =>
     onPage(async (page) => {
-      const look = (isHidden: boolean): Promise<void> =>
-        page.evaluate((value) => {
-          Object.defineProperty(document, "hidden", { configurable: true, value });
-          document.dispatchEvent(new Event("visibilitychange"));
-        }, isHidden);
-      await look(true);
+      await seenAs(page, false);
       await page.evaluate(() => {
         const save = [...document.querySelectorAll("button")].find(({ textContent }) => textContent.trim() === "Save");
         save?.click();
       });
       await toasts(page).waitFor();
       assert.equal((await timeOf(toasts(page))).isHeld, true);
-      await look(false);
+      await seenAs(page, true);
       await held(page, false);
     }));
 

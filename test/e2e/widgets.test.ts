@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
 import { createApp, graph, html, route, worker, type App, type Started } from "svc";
-import { launchBrowser, openTab } from "./browser.ts";
+import { launchBrowser, openTab, seenAs } from "./browser.ts";
 
 const DEADLINE_MS = 30_000;
 const env = {
@@ -52,6 +52,9 @@ const audit = graph("audit", (g) => {
   const names = g.node("list", list);
   return g.map("look", look, names, (found) => found);
 });
+const hidden = worker("hidden", async () => {
+  await gate("hidden").opened;
+});
 const failing = worker("failing", { retry: { max: 1 } }, async () => {
   await gate("failing").opened;
   throw new Error("no");
@@ -74,7 +77,7 @@ const flowPage = route("GET", "/flow/:id", async (ctx) => {
   );
 });
 
-const app: App = createApp({ routes: [flowPage], workers: [failing], graphs: [audit, move], env });
+const app: App = createApp({ routes: [flowPage], workers: [failing, hidden], graphs: [audit, move], env });
 let started: Started;
 let browser: Browser;
 
@@ -214,6 +217,34 @@ describe("flow.js", () => {
     );
     assert.deepEqual(asked, ["0", "0", "0", "1"]);
     assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("502")));
+    await tab.close();
+  });
+
+  it("holds no connection while nobody sees the page, and misses nothing", { timeout: DEADLINE_MS }, async () => {
+    const id = await begin("hidden");
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.clock.install();
+    const asked: (string | null)[] = [];
+    page.on("request", (request) => {
+      if (request.resourceType() === "eventsource") asked.push(new URL(request.url()).searchParams.get("after"));
+    });
+    await page.goto(`${started.url}/flow/${id}`);
+    await page.locator('svc-flow[data-live][data-status="running"]').waitFor();
+    await seenAs(page, false);
+    const left = page.waitForEvent("requestfailed", (request) => request.resourceType() === "eventsource");
+    await page.clock.fastForward(10_000);
+    await left;
+    gate("hidden").letGo();
+    await app.engine.idle();
+    await seenAs(page, true);
+    await page.locator('svc-flow[data-status="done"]:not([data-live])').waitFor();
+    // Of a graph that is over there is no more to come.
+    await seenAs(page, false);
+    await page.clock.fastForward(10_000);
+    await seenAs(page, true);
+    assert.equal(asked.length, 2);
+    assert.ok(Number(asked[1]) > 0);
     await tab.close();
   });
 });

@@ -8,6 +8,7 @@ import { forget, morph } from "../morph.ts";
 import { Backlog, type Step } from "./backlog.ts";
 import { parsed, tick } from "./markup.ts";
 import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./refused.ts";
+import { isUnseen, onSight } from "./sight.ts";
 
 interface Patch {
   on: number;
@@ -101,9 +102,10 @@ function queue(): void {
 
 async function connect(): Promise<void> {
   source?.close();
+  source = undefined;
   const mine = ++attempt;
   const all = [...widgets];
-  if (all.length === 0) return;
+  if (all.length === 0 || isUnseen) return;
   const isWhole = await loadParts(all);
   for (const widget of all) equip(widget);
   // While parts were on their way the page may have changed.
@@ -284,4 +286,5 @@ addEventListener(DOM.arrived, () => {
   for (const widget of widgets) equip(widget);
   if (told) tell(told);
 });
+onSight(queue);
 customElements.define(DOM.liveTag, Live);
