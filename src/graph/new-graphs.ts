@@ -11,7 +11,7 @@ import { auditOf } from "./machine/audit.ts";
 import { newGraph } from "./machine/new-graph.ts";
 import { firstNodes } from "./machine/node-rows.ts";
 import { forkRows } from "./machine/rerun.ts";
-import { snapshotOf } from "./machine/snapshot.ts";
+import { nodeView, snapshotOf } from "./machine/snapshot.ts";
 import type { Snapshot } from "./machine/view-types.ts";
 import type { Registry } from "./registry.ts";
 import type { UnderWay } from "./under-way.ts";
@@ -60,7 +60,7 @@ export class NewGraphs {
     const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
     const live = this.#options.underWay.adopt(stored, definition);
     // As it is accepted; reading it back would cost as much as writing it.
-    const snapshot = snapshotOf(row, live.machine.nodes(), definition, 1, []);
+    const snapshot = snapshotOf(row, live.machine.nodes().map(nodeView), definition, 1, []);
     try {
       await this.#options.underWay.insert(live, options, audit(row.id, options, row.createdMs));
     } catch (error) {

@@ -1,9 +1,9 @@
 /** Graphs, their nodes and their events as those outside see them: read from the store, changed by nobody. */
 import type { Clock } from "../shared/clock.ts";
-import type { GraphEvent } from "../store/graph-rows.ts";
+import type { GraphEvent, GraphRow, StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Durations, GraphQuery, Page, TagCounts } from "../store/queries.ts";
-import { artifactView, nodeDetail, snapshotOf } from "./machine/snapshot.ts";
+import { artifactView, headView, nodeDetail, nodeView, snapshotOf } from "./machine/snapshot.ts";
 import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./machine/view-types.ts";
 import type { Registry } from "./registry.ts";
 import { readArtifact } from "./running/artifact.ts";
@@ -31,7 +31,9 @@ export class Views {
   }
 
   async snapshot(graphId: string): Promise<Snapshot | undefined> {
-    return (await this.#views([graphId]))[0];
+    const { graphs } = this.#options;
+    const [[stored], children] = await Promise.all([graphs.load([graphId]), graphs.children([graphId])]);
+    return stored && this.#view(stored, stored.nodes.map(nodeView), children);
   }
 
   async node(graphId: string, nodeId: string): Promise<NodeDetail | undefined> {
@@ -70,11 +72,11 @@ export class Views {
 
   async list(query: GraphQuery): Promise<Page<Snapshot>> {
     const page = await this.#options.graphs.list({ nowMs: this.#options.clock.now(), ...query });
-    return { ...page, items: await this.#views(page.items.map(({ id }) => id)) };
+    return { ...page, items: await this.#listed(page.items.map(({ id }) => id)) };
   }
 
   async waiting(limit: number): Promise<Snapshot[]> {
-    return this.#views(await this.#options.graphs.waiting(limit));
+    return this.#listed(await this.#options.graphs.waiting(limit));
   }
 
   durations(query: GraphQuery): Promise<Durations> {
@@ -86,12 +88,20 @@ export class Views {
     return this.#options.graphs.tagCounts({ nowMs: this.#options.clock.now(), ...query });
   }
 
-  async #views(ids: readonly string[]): Promise<Snapshot[]> {
-    const { graphs, registry } = this.#options;
-    const [all, children] = await Promise.all([graphs.load(ids), graphs.children(ids)]);
-    return all.map(({ row, nodes, lastSeq }) => {
-      const own = children.filter(({ parentGraph }) => parentGraph === row.id);
-      return snapshotOf(row, nodes, registry.of(row), lastSeq, own);
-    });
+  /** Without reading what nodes were given and gave. */
+  async #listed(ids: readonly string[]): Promise<Snapshot[]> {
+    const { graphs } = this.#options;
+    const [all, children] = await Promise.all([graphs.heads(ids), graphs.children(ids)]);
+    return all.map((one) => this.#view(one, one.nodes.map(headView), children));
+  }
+
+  /** @param children of this graph and maybe of others. */
+  #view(
+    { row, lastSeq }: Pick<StoredGraph, "row" | "lastSeq">,
+    nodes: Snapshot["nodes"],
+    children: readonly GraphRow[],
+  ): Snapshot {
+    const own = children.filter(({ parentGraph }) => parentGraph === row.id);
+    return snapshotOf(row, nodes, this.#options.registry.of(row), lastSeq, own);
   }
 }

@@ -1,6 +1,6 @@
 /** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
 import type { GraphStatus } from "../shared/wire.ts";
-import type { Failure, GraphEvent, GraphRow, NodeRow, Origin, SignalRow } from "./graph-rows.ts";
+import type { Failure, GraphEvent, GraphRow, NodeHead, NodeRow, Origin, SignalRow } from "./graph-rows.ts";
 import type { GraphHead } from "./graph-query.ts";
 import type {
   AttemptRow,
@@ -69,6 +69,16 @@ export const NODE_COLUMNS: Columns = {
   dueMs: ["due_ms", "number"],
   state: ["state", "json"],
 };
+
+const { input: _input, result: _result, state: _state, ...HEAD } = NODE_COLUMNS;
+
+/** Of a node as lists show it; `result_bytes` is counted by the database. */
+const NODE_HEAD_COLUMNS: Columns = { ...HEAD, resultBytes: ["result_bytes", "number"] };
+
+/** What is read of `node` for lists, but for `result_bytes`. */
+export const NODE_HEAD_NAMES = Object.values(HEAD)
+  .map(([name]) => name)
+  .join(", ");
 
 export const EVENT_COLUMNS: Columns = {
   graphId: ["graph_id", "text"],
@@ -182,6 +192,8 @@ export function graphFrom(row: Row, whole?: Whole): GraphRow {
 export function nodeFrom(row: Row, whole?: Whole): NodeRow {
   return fromColumns(NODE_COLUMNS, row, whole) as unknown as NodeRow;
 }
+
+export const toNodeHead = (row: Row): NodeHead => fromColumns(NODE_HEAD_COLUMNS, row) as unknown as NodeHead;
 
 /** Keys that are undefined are not in the JSON. */
 const EMPTY_NODE = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [key, undefined]));

@@ -63,6 +63,28 @@ for (const kind of ["memory:", `sqlite:${join(folder, "conformance.db")}`, "post
       assert.equal(await store.graphs.graph("g_unknown"), undefined);
     });
 
+    it("gives nodes for lists without what they were given, gave and keep, but for how long their result is", async () => {
+      const [id, other] = [nextId(), nextId()];
+      const error = { message: "m", reason: "error" as const, node: "a" };
+      const results = [undefined, null, "@šž", { text: "ž".repeat(70_000) }, true];
+      const rows = results.map((result, at) => ({ ...nodeRow(id, `n${at}`), error, result, state: { kept: at } }));
+      const events = [{ graphId: id, type: "log" as const, timestampMs: 1 }];
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes: rows, events });
+      await store.graphs.commit({ graphId: other, insert: graphRow(other) });
+      const bytes = results.map((result) => (result ? Buffer.byteLength(JSON.stringify(result)) : undefined));
+      const nodes = rows.map(({ input: _input, result: _result, state: _state, ...head }, at) => ({
+        ...head,
+        resultBytes: bytes[at],
+      }));
+      assert.deepEqual(await store.graphs.heads([other, "g_unknown", id]), [
+        { row: graphRow(other), nodes: [], lastSeq: 0 },
+        { row: graphRow(id), nodes, lastSeq: 1 },
+      ]);
+      const back = { id: "n3", result: "short" };
+      await store.graphs.commit({ graphId: id, nodes: [back] });
+      assert.equal((await store.graphs.heads([id]))[0]?.nodes[3]?.resultBytes, 7);
+    });
+
     it("changes what a unit names and nothing else", async () => {
       const id = nextId();
       await store.graphs.commit({

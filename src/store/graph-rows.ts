@@ -130,6 +130,12 @@ export interface NodeRow {
   state: Json | undefined;
 }
 
+/** A node as lists show it: without what it was given, what it gave and what it keeps, which may be long. */
+export interface NodeHead extends Omit<NodeRow, "input" | "result" | "state"> {
+  /** Of its result as JSON; undefined where there is none, or it is null. */
+  resultBytes: number | undefined;
+}
+
 export type GraphEventType =
   | "graph.queued"
   | "graph.started"
@@ -176,6 +182,12 @@ export interface StoredGraph {
   lastSeq: number;
   /** Signals that no node has taken, oldest first. */
   signals: SignalRow[];
+}
+
+/** A graph as lists show it, all of one moment. */
+export interface ListedGraph extends Pick<StoredGraph, "row" | "lastSeq"> {
+  /** In order of their ids. */
+  nodes: NodeHead[];
 }
 
 export type NewEvent = Omit<GraphEvent, "seq">;

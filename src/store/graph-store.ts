@@ -2,7 +2,7 @@
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus } from "../shared/wire.ts";
 import type { ArtifactRows } from "./artifacts.ts";
-import type { GraphEvent, GraphRow, NodeRow, StoredGraph } from "./graph-rows.ts";
+import type { GraphEvent, GraphRow, ListedGraph, NodeRow, StoredGraph } from "./graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "./queries.ts";
 import type { TransactionRun } from "./transaction.ts";
 import type { Unit } from "./unit.ts";
@@ -17,6 +17,8 @@ export interface GraphStore extends ArtifactRows {
   commit(unit: Unit): Promise<boolean>;
   /** In the order of `ids`; those that are not there are left out. */
   load(ids: readonly string[]): Promise<StoredGraph[]>;
+  /** As `load`, for lists: what nodes were given, gave and keep is not read, however long it is. */
+  heads(ids: readonly string[]): Promise<ListedGraph[]>;
   graph(id: string): Promise<GraphRow | undefined>;
   byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined>;
   /** What nodes came to in earlier epochs, in order of epoch and id. */

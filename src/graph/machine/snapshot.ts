@@ -1,5 +1,5 @@
 /** A graph as the API shows it (contract section 4). */
-import { withoutOrigin, type GraphRow, type NodeRow } from "../../store/graph-rows.ts";
+import { withoutOrigin, type GraphRow, type NodeHead, type NodeRow } from "../../store/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { ArtifactRow } from "../../store/artifacts.ts";
 import type { Artifact, NodeDetail, Snapshot } from "./view-types.ts";
@@ -7,7 +7,7 @@ import type { Artifact, NodeDetail, Snapshot } from "./view-types.ts";
 /** @param definition absent when this process does not know it: then there are no edges. @param lastSeq of the events. */
 export function snapshotOf(
   row: GraphRow,
-  nodes: readonly NodeRow[],
+  nodes: Snapshot["nodes"],
   definition: GraphDefinition | undefined,
   lastSeq: number,
   children: readonly GraphRow[],
@@ -25,7 +25,7 @@ export function snapshotOf(
     progress: row.progress ?? null,
     summary: row.summary ?? null,
     tags: row.tags,
-    nodes: nodes.map(nodeView),
+    nodes,
     edges: (definition?.nodes ?? []).flatMap((node) => node.after.map((from): [string, string] => [from, node.name])),
     parent: row.parentGraph === undefined ? null : { graph_id: row.parentGraph, node: row.parentNode ?? null },
     children: children.map(({ id, parentNode, worker, status }) => ({
@@ -44,8 +44,23 @@ export function snapshotOf(
   };
 }
 
-function nodeView(node: NodeRow): Snapshot["nodes"][number] {
-  const view = {
+/** Of a list, where results are not at hand. */
+export function headView(node: NodeHead): Snapshot["nodes"][number] {
+  return viewOf(node, node.resultBytes ?? null);
+}
+
+export function nodeView(node: NodeRow): Snapshot["nodes"][number] {
+  const view = viewOf(node, null);
+  const { result } = node;
+  if (result === undefined || result === null) return view;
+  // Counted where it is asked for: a graph may have thousands of nodes, and who starts one asks for none. A getter costs as much as all the
+  // rest, so what has no result, as each node of a graph that starts, goes without.
+  const get = (): number => Buffer.byteLength(JSON.stringify(result));
+  return Object.defineProperty(view, "result_bytes", { get, enumerable: true });
+}
+
+function viewOf(node: Omit<NodeHead, "resultBytes">, resultBytes: number | null): Snapshot["nodes"][number] {
+  return {
     id: node.id,
     kind: node.kind,
     worker: node.worker,
@@ -55,14 +70,8 @@ function nodeView(node: NodeRow): Snapshot["nodes"][number] {
     finished_ms: node.finishedMs ?? null,
     due_ms: node.dueMs ?? null,
     error: node.error ? withoutOrigin(node.error) : null,
-    result_bytes: null,
+    result_bytes: resultBytes,
   };
-  const { result } = node;
-  if (result === undefined || result === null) return view;
-  // Counted where it is asked for: lists of graphs have thousands of nodes, and nobody asks there. A getter costs as much as all the rest,
-  // so what has no result, as each node of a graph that starts, goes without.
-  const get = (): number => Buffer.byteLength(JSON.stringify(result));
-  return Object.defineProperty(view, "result_bytes", { get, enumerable: true });
 }
 
 /** @param input where the row has none */

@@ -4,6 +4,8 @@ import {
   hasEnded,
   type GraphEvent,
   type GraphRow,
+  type ListedGraph,
+  type NodeHead,
   type NodeRow,
   type SignalRow,
   type StoredGraph,
@@ -136,6 +138,10 @@ export class MemoryGraphs implements GraphStore {
     });
   }
 
+  async heads(ids: readonly string[]): Promise<ListedGraph[]> {
+    return (await this.load(ids)).map(({ row, nodes, lastSeq }) => ({ row, nodes: nodes.map(headOf), lastSeq }));
+  }
+
   async pastNodes(graphId: string): Promise<NodeRow[]> {
     const rows = [...(this.#pastNodes.get(graphId) ?? [])];
     return structuredClone(rows.sort((a, b) => a.epoch - b.epoch || (a.id < b.id ? -1 : 1)));
@@ -257,4 +263,9 @@ export class MemoryGraphs implements GraphStore {
     for (const row of this.#graphs.values()) counts[row.status]++;
     return counts;
   }
+}
+
+function headOf({ input: _input, result, state: _state, ...node }: NodeRow): NodeHead {
+  const bytes = Buffer.byteLength(JSON.stringify(result ?? null));
+  return { ...node, resultBytes: result === undefined || result === null ? undefined : bytes };
 }

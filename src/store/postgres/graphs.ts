@@ -1,8 +1,8 @@
 /** Graphs, nodes and events in PostgreSQL. */
 import type { Json } from "../../shared/json.ts";
 import type { GraphStatus } from "../../shared/wire.ts";
-import { pastNode, toGraph, toNode, toSignal } from "../columns.ts";
-import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
+import { NODE_HEAD_NAMES, pastNode, toGraph, toNode, toNodeHead, toSignal } from "../columns.ts";
+import type { GraphEvent, GraphRow, ListedGraph, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../queries.ts";
@@ -30,6 +30,18 @@ const LOAD = `
   LEFT JOIN LATERAL (
     SELECT json_agg(signal ORDER BY seq) AS signals FROM svc.signal WHERE graph_id = g.id AND node IS NULL
   ) s ON true
+  WHERE g.id = ANY ($1::text[])`;
+
+/** As `LOAD`, for lists. How long a text is stands in its row: what is kept beside that is not fetched. */
+const HEADS = `
+  SELECT g.*, n.nodes
+  FROM svc.graph g
+  LEFT JOIN LATERAL (
+    SELECT json_agg(head ORDER BY id) AS nodes FROM (
+      SELECT ${NODE_HEAD_NAMES}, CASE WHEN result = 'null' THEN NULL ELSE octet_length(result) END AS result_bytes
+      FROM svc.node WHERE graph_id = g.id
+    ) AS head
+  ) n ON true
   WHERE g.id = ANY ($1::text[])`;
 
 export interface PostgresGraphsOptions extends GroupCommitOptions {
@@ -81,8 +93,16 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   }
 
   async load(ids: readonly string[]): Promise<StoredGraph[]> {
-    const rows = await this.#database.rows(LOAD, ids.map(clean));
-    const byId = new Map(rows.map((row) => [String(row["id"]), toStored(row)]));
+    return this.#inOrder(LOAD, ids, toStored);
+  }
+
+  async heads(ids: readonly string[]): Promise<ListedGraph[]> {
+    return this.#inOrder(HEADS, ids, toListed);
+  }
+
+  async #inOrder<T>(text: string, ids: readonly string[], from: (row: Row) => T): Promise<T[]> {
+    const rows = await this.#database.rows(text, ids.map(clean));
+    const byId = new Map(rows.map((row) => [String(row["id"]), from(row)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
@@ -173,11 +193,19 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
 }
 
 function toStored(row: Row): StoredGraph {
-  const rowsOf = (name: string): Row[] => (row[name] as unknown as Row[] | null) ?? [];
   return {
     row: toGraph(row),
-    nodes: rowsOf("nodes").map(toNode),
+    nodes: rowsIn(row, "nodes").map(toNode),
     lastSeq: Number(row["seq"]),
-    signals: rowsOf("signals").map((signal): SignalRow => toSignal(signal)),
+    signals: rowsIn(row, "signals").map((signal): SignalRow => toSignal(signal)),
   };
+}
+
+function toListed(row: Row): ListedGraph {
+  return { row: toGraph(row), nodes: rowsIn(row, "nodes").map(toNodeHead), lastSeq: Number(row["seq"]) };
+}
+
+/** Rows of another table, which the driver has parsed. */
+function rowsIn(row: Row, name: string): Row[] {
+  return (row[name] as unknown as Row[] | null) ?? [];
 }

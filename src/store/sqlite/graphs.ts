@@ -1,6 +1,6 @@
 /** Graphs, nodes and events in SQLite. */
 import type { GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphRow, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
+import type { GraphEvent, GraphRow, ListedGraph, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../queries.ts";
 import type { TransactionRun } from "../transaction.ts";
@@ -18,6 +18,7 @@ import { LAST_SEQ, readEvents } from "./event-runs.ts";
 import { GraphStates } from "./graph-states.ts";
 import type { Row } from "../row.ts";
 import { GraphList } from "./graph-list.ts";
+import { nodeHeads } from "./node-heads.ts";
 import type { Outbox } from "./outbox.ts";
 import { Payloads } from "./payloads.ts";
 import { purgeSlice } from "./purge.ts";
@@ -186,6 +187,14 @@ export class SqliteGraphs implements GraphStore {
           signals: this.#signals(id),
         },
       ];
+    });
+  }
+
+  async heads(ids: readonly string[]): Promise<ListedGraph[]> {
+    return ids.flatMap((id) => {
+      const row = this.#database.sql(`SELECT *, ${LAST_SEQ} AS last_seq FROM graph WHERE id = ?`).get(id);
+      if (!row) return [];
+      return [{ row: this.#toGraph(row), nodes: nodeHeads(this.#database, id), lastSeq: Number(row["last_seq"]) }];
     });
   }
 

@@ -61,6 +61,23 @@ describe("values longer than 64 KiB", () => {
     database.close();
   });
 
+  it("are not read for lists, nor are those that stand in their rows", async () => {
+    const { database, graphs } = await opened();
+    const long = { ...nodeRow(ID, "a"), result: LONG };
+    await graphs.commit({ graphId: ID, insert: graphRow(ID), insertNodes: [long, nodeRow(ID, "b")] });
+    const before = await graphs.heads([ID]);
+    assert.deepEqual(
+      before[0]?.nodes.map(({ resultBytes }) => resultBytes),
+      [2 * LONGEST_IN_ROW + 2, undefined],
+    );
+    // Whoever reads one of these finds that it is no JSON.
+    database.sql("UPDATE node SET input = '{', state = '{'").run();
+    database.sql("UPDATE payload SET data = '{' || substr(data, 2)").run();
+    assert.deepEqual(await graphs.heads([ID]), before);
+    await assert.rejects(graphs.load([ID]), SyntaxError);
+    database.close();
+  });
+
   it("go with their graph", async () => {
     const { database, graphs, beside } = await opened();
     const ended = { status: "done", phase: "done", finishedMs: 5, input: { text: LONG } } as const;

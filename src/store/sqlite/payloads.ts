@@ -8,7 +8,9 @@ import type { Database } from "./database.ts";
 export const LONGEST_IN_ROW = 65_536;
 
 /** A reference begins so, which no JSON does. */
-const REFERENCE = "@";
+export const REFERENCE = "@";
+/** In bytes; more than the longest place has: the id of an inner node, whose name and key have 164 characters at most. */
+export const LONGEST_REFERENCE = 2048;
 
 export class Payloads {
   readonly #database: Database;
