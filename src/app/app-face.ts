@@ -100,6 +100,7 @@ export interface App {
   /**
    * Ends event streams, waits for requests, graphs and deliveries under way (`createApp({ drain })` says how long), closes the
    * store. Safe to call twice. A server of your own is told to close before, and waited for after: event streams hold it open.
+   * What asks after that is answered 503, at `/health` 200.
    */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@
  * through; what it serves is routes.ts, how the layers are joined is boot.ts.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createHttp, type Http, type RequestOrigin } from "../http/http.ts";
+import { createHttp, type Http, type HttpOptions, type RequestOrigin } from "../http/http.ts";
 import { compose } from "../http/middleware.ts";
 import { Router } from "../http/router.ts";
 import { listen, type Listening } from "../http/server.ts";
@@ -52,6 +52,9 @@ export function createApp(options: AppOptions): App {
   return new SvcApp(options);
 }
 
+/** When to ask again for what is away: another process may be there by then. */
+const RETRY_S = "10";
+
 /** Longest that the last traces may take on their way out. */
 const FLUSH_MS = 3000;
 
@@ -72,6 +75,8 @@ class SvcApp implements App {
   #listens: Listens | undefined;
   #readiness: Readiness | undefined;
   #isDraining = false;
+  /** Nothing of it works any more: its store is closing, or closed. */
+  #hasEnded = false;
   #closed: Promise<void> | undefined;
 
   constructor(options: AppOptions) {
@@ -166,7 +171,7 @@ class SvcApp implements App {
   }
 
   async fetch(request: Request, origin?: RequestOrigin): Promise<Response> {
-    await this.#ready(new URL(request.url).pathname);
+    if (!this.#hasEnded) await this.#ready(new URL(request.url).pathname);
     return this.#door.fetch(request, origin);
   }
 
@@ -176,12 +181,13 @@ class SvcApp implements App {
     next?: (error?: unknown) => void,
   ): Promise<void> => {
     try {
-      await this.#ready(message.url ?? "/");
+      // Of one that never booted nobody knows what is its own, so a framework around is told why.
+      if (!this.#hasEnded || next) await this.#ready(message.url ?? "/");
     } catch (error) {
       if (next) return next(error);
       this.#fault(error);
       // Without an app there is nobody who could say more.
-      return void reply.writeHead(503, { "retry-after": "10" }).end();
+      return void reply.writeHead(503, { "retry-after": RETRY_S }).end();
     }
     return this.#door.handler(message, reply, next);
   };
@@ -258,6 +264,8 @@ class SvcApp implements App {
 
   async #close(deadlineMs: number): Promise<void> {
     this.#closing.abort();
+    this.#hasEnded = true;
+    this.#http = undefined;
     // A boot that failed has told its caller and closed what it opened.
     await this.#booting?.catch(() => undefined);
     this.#metrics.process.stop();
@@ -316,12 +324,10 @@ class SvcApp implements App {
     // The tools of development write HTML.
     const inDev = new SecurityHeaders({ ...this.#options.security, trustedTypes: false });
     return createHttp({
-      router: this.#router,
+      ...(this.#hasEnded ? this.#afterEnd() : this.#routing()),
       trusted: config.trustedProxies,
       compress: this.#options.compress ?? true,
       vault: () => this.#booted("session"),
-      notFound: this.#unrouted(),
-      isOurs: (method, path) => isUnroutedOurs(method, path, this.#services),
       onError: (error, ctx) => {
         const faultPage = this.#services?.site.dev?.faultPage;
         this.#metrics.refused(error);
@@ -345,6 +351,30 @@ class SvcApp implements App {
       }),
       traceRatio: config.otlp?.ratio ?? 0,
     });
+  }
+
+  #routing(): Pick<HttpOptions, "router" | "notFound" | "isOurs"> {
+    return {
+      router: this.#router,
+      notFound: this.#unrouted(),
+      isOurs: (method, { path }) => isUnroutedOurs(method, path, this.#services),
+    };
+  }
+
+  /** Of an app that was closed: it lives and is not ready, and what was its own is answered with 503. */
+  #afterEnd(): Pick<HttpOptions, "router" | "notFound" | "isOurs"> {
+    const { router: before, isOurs } = this.#routing();
+    const router = new Router();
+    healthEndpoints(router, () => this.#hindrances());
+    return {
+      router,
+      notFound: () =>
+        Promise.reject(
+          new SvcError("SVC_UNAVAILABLE", "The app has been closed", { headers: { "retry-after": RETRY_S } }),
+        ),
+      isOurs: (method, target) =>
+        before.match(method, target.routed).kind === "found" || isOurs?.(method, target) === true,
+    };
   }
 
   /** Only in development: how long things take tells an attacker whether they are there. */

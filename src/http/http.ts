@@ -43,7 +43,7 @@ export interface HttpOptions {
   /** Share of the traces beginning here that are recorded, 0 to 1. Default 0: nothing records them. */
   traceRatio?: number;
   /** What `notFound` has an answer of its own to, so that it is not passed on to a framework around. Default: nothing. */
-  isOurs?: (method: string, path: string) => boolean;
+  isOurs?: (method: string, target: Target) => boolean;
 }
 
 /** What a web `Request` can't tell of the connection it came over. */
@@ -183,8 +183,8 @@ class Core {
     const { router, isOurs } = this.#options;
     const { method = "GET", url = "/" } = message;
     try {
-      const { routed, path } = readTarget(url);
-      return router.match(method, routed).kind === "found" || isOurs?.(method, path) === true;
+      const target = readTarget(url);
+      return router.match(method, target.routed).kind === "found" || isOurs?.(method, target) === true;
     } catch (error) {
       if (error instanceof SvcError) return false;
       throw error;
