@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { RequestContext } from "../http/context.ts";
 import { Squeezed } from "../http/compress.ts";
 import { judgePreconditions } from "../http/preconditions.ts";
+import { isForShared } from "../http/shareable.ts";
 import { readTarget } from "../http/target.ts";
 import type { Context, Handler, Middleware, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
@@ -210,6 +211,7 @@ function keptToItself(result: Result, isDev: boolean): Result {
   const headers = result.headers.flatMap((name, at) => {
     if (at % 2 === 1) return [];
     const value = result.headers[at + 1] ?? "";
+    if (isForShared(name, value)) return [];
     const isOpen = name === "cache-control" && (isDev || /public|s-maxage/.test(value));
     return isOpen ? [name, PRIVATE] : [name, value];
   });

@@ -36,6 +36,11 @@ const SITE: Site = {
       ctx.setCookie("a", "1");
       return { ...text("one visitor's"), headers: ["expires", "Thu, 01 Jan 2099 00:00:00 GMT"] };
     },
+    "GET /front/:name/:said": (ctx) => {
+      ctx.setCookie("a", "1");
+      const headers = ["cache-control", "private", ctx.params["name"] ?? "", ctx.params["said"] ?? ""];
+      return { ...text("one visitor's"), headers };
+    },
     "GET /go": () => redirectTo("/todos/1"),
     "GET /empty": () => empty(),
     "GET /nonce": (ctx) => json({ nonce: ctx.nonce, again: ctx.nonce }),
@@ -206,6 +211,30 @@ throughBothDoors("answers", SITE, (send) => {
     assert.equal(await saidOf("/expires"), "private, no-store");
     for (const own of ["private, max-age=600", "no-store", "no-cache"])
       assert.equal(await saidOf(`/kept/${encodeURIComponent(own)}`), own);
+  });
+
+  it("with a cookie are kept by no cache in front, which goes by headers of its own", async () => {
+    const saidOf = async (name: string, said: string) => {
+      const { headers } = await send(`/front/${name}/${encodeURIComponent(said)}`);
+      return [headers["cache-control"], headers[name]];
+    };
+    for (const [name, open] of [
+      ["cdn-cache-control", "max-age=600"],
+      ["cdn-cache-control", "stale-while-revalidate=60"],
+      ["vercel-cdn-cache-control", "public, s-maxage=60"],
+      ["surrogate-control", 'content="ESI/1.0", max-age=60'],
+      ["edge-control", "cache-maxage=1d"],
+      ["x-accel-expires", "3600"],
+      ["x-accel-expires", "@1900000000"],
+    ] as const)
+      assert.deepEqual(await saidOf(name, open), ["private", undefined], `${name}: ${open}`);
+    for (const [name, own] of [
+      ["cdn-cache-control", "no-store"],
+      ["cloudflare-cdn-cache-control", "private, max-age=60"],
+      ["surrogate-control", 'content="ESI/1.0"'],
+      ["x-accel-expires", "0"],
+    ] as const)
+      assert.deepEqual(await saidOf(name, own), ["private", own], `${name}: ${own}`);
   });
 
   it("are complete without a body: 204 and redirects", async () => {

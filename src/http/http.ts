@@ -16,11 +16,11 @@ import type { Observer } from "./observer.ts";
 import { empty, problem } from "./response.ts";
 import { settled } from "./settle.ts";
 import type { Router } from "./router.ts";
+import { isShareable, keptPrivate } from "./shareable.ts";
 import { FetchSource } from "./source-fetch.ts";
 import { hasBody, NodeSource, refuseAmbiguous } from "./source-node.ts";
 import { asData, readTarget, type Target } from "./target.ts";
 import type { Answer, Context, Result } from "./types.ts";
-import { withHeaders } from "./with-headers.ts";
 import { allHeaders, isBodyless, isStream, requireStatus, toResponse, toResult, writeNode } from "./write.ts";
 
 export interface HttpOptions {
@@ -237,7 +237,7 @@ class Core {
   #finished(ctx: RequestContext, result: Result): Answered | Promise<Answered> {
     const { jar } = ctx;
     if (jar?.hasOpened) return this.#keepSession(ctx, jar, result);
-    return this.#complete(ctx, setsCookies(jar, result) ? keptPrivate(result) : result);
+    return this.#complete(ctx, sharesCookies(jar, result) ? keptPrivate(result) : result);
   }
 
   /** Whatever the answer: a sign-in ends with a redirect, a refused one may be counted. */
@@ -323,23 +323,9 @@ function endBody({ body }: Result): void {
   if (isStream(body)) endEarly(body[Symbol.asyncIterator]());
 }
 
-/** What has caches that others share keep an answer (RFC 9111 section 3); `immutable` is taken for a lifetime by some. */
-const SHAREABLE = /public|max-?age|immutable/i;
-
 /** A cookie is for one visitor: an answer that holds one and that caches may share would give it to all. */
-function setsCookies(jar: CookieJar | undefined, { headers }: Result): boolean {
-  if (jar?.isEmpty !== false && !headers.includes("set-cookie")) return false;
-  return headers.some(
-    (name, at) =>
-      at % 2 === 0 && (name === "expires" || (name === "cache-control" && SHAREABLE.test(headers[at + 1] ?? ""))),
-  );
-}
-
-/** What one visitor's session had a part in is not for caches that others share. */
-function keptPrivate(result: Result): Result {
-  const at = result.headers.indexOf("cache-control");
-  if (at % 2 === 0 && /\b(?:private|no-store)\b/.test(result.headers[at + 1] ?? "")) return result;
-  return withHeaders(result, { "cache-control": "private, no-store" });
+function sharesCookies(jar: CookieJar | undefined, result: Result): boolean {
+  return (jar?.isEmpty === false || result.headers.includes("set-cookie")) && isShareable(result);
 }
 
 function methodRefused(method: string, allow: string): SvcError {

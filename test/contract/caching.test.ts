@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { invalidate, notFound, page, redirect, type Context, type PageCache } from "svc";
+import { invalidate, notFound, page, redirect, withHeaders, type Context, type PageCache } from "svc";
 import { a, html, t } from "svc/jsx-runtime";
 import { closeSites, isShared, LOOKS, siteOf, siteWith, visitor } from "./cached-site.ts";
 
@@ -399,6 +399,16 @@ describe("what looks at a visitor is that visitor's", () => {
       assert.match(answer.headers.get("set-cookie") ?? "", /ada/);
       assert.equal(answer.headers.get("cache-control"), "private, no-cache", path);
     }
+  });
+
+  it("what is said to caches in front alone, on the answer to one visitor; what is for all keeps it", async () => {
+    const site = siteWith(cache, (ctx) => (ctx.query.has("me") ? ctx.cookies["a"] : "all"), {
+      middleware: [async (_, next) => withHeaders(await next(), { "cdn-cache-control": "max-age=600" })],
+    });
+    assert.equal((await site.get("/books/emma")).headers.get("cdn-cache-control"), "max-age=600");
+    const mine = await site.get("/books/emma?me");
+    assert.ok(!isShared(mine));
+    assert.equal(mine.headers.get("cdn-cache-control"), null);
   });
 
   it("a token in a form", async () => {
