@@ -17,6 +17,7 @@ import { COOKIES, HEADERS } from "../shared/wire.ts";
 import { cachedPageHandler, type MadePage } from "./cached-page.ts";
 import { PRIVATE, type CacheRules } from "./cache-rules.ts";
 import { withContext } from "./current.ts";
+import { leavingFlash } from "./fetched-ahead.ts";
 import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
 import { POLICY_SCRIPT } from "./trusted-types.ts";
@@ -44,13 +45,13 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
     requireSameSession(ctx, sessionId);
     return html(rendered.html, prepared.status, PRIVATE_HEADERS);
   };
-  if (definition.cache) return cachedHandler(definition, definition.cache, services);
-  return (ctx) => {
+  if (definition.cache) return leavingFlash(cachedHandler(definition, definition.cache, services));
+  return leavingFlash((ctx) => {
     const prepared = services.phases.time(ctx, "load", () => definition.prepare(ctx));
     const manifest = services.site.manifest();
     if (!isPromise(prepared) && !isPromise(manifest)) return answer(ctx, prepared, manifest);
     return Promise.all([prepared, manifest]).then((both) => answer(ctx, ...both));
-  };
+  });
 }
 
 function cachedHandler(definition: PageDefinition, rules: CacheRules, services: Services): Handler {

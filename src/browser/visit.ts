@@ -3,7 +3,7 @@
  * that both have, and does what a browser does besides: history, scroll positions, focus, title. Whatever can't be shown that way
  * the browser loads. docs/decisions/025-links-stay-links.md
  */
-import { DOM, HEADERS, PATHS } from "../shared/wire.ts";
+import { AHEAD, DOM, HEADERS, PATHS } from "../shared/wire.ts";
 import { busy } from "./navigation/busy.ts";
 import { announce, focusOn } from "./navigation/arrive.ts";
 import { AHEAD_MS, BACK_MS, KeptPages } from "./navigation/kept-pages.ts";
@@ -45,17 +45,18 @@ const isPage = ({ headers }: Response): boolean =>
   /^text\/html\b/i.test(headers.get("content-type") ?? "") &&
   !/^attachment/i.test(headers.get("content-disposition") ?? "");
 
-const fetched = async (address: string, { signal }: AbortController): Promise<Fetched> => {
-  const headers = { accept: "text/html", [HEADERS.navigation]: "1" };
+const fetched = async (address: string, how: string, { signal }: AbortController): Promise<Fetched> => {
+  const headers = { accept: "text/html", [HEADERS.navigation]: how };
   // Led to another site, it fails, and the browser goes there.
   const response = await fetch(address, { headers, signal, mode: "same-origin" });
   if (!isPage(response)) throw new TypeError(`${address} is no page`);
   return { address: response.url, text: await response.text(), headers: response.headers };
 };
 
-const begin = (address: string): Load => {
+/** @param how it is asked for */
+const begin = (address: string, how = "1"): Load => {
   const controller = new AbortController();
-  const load: Load = { page: fetched(address, controller), stop: () => controller.abort(), isUsed: false };
+  const load: Load = { page: fetched(address, how, controller), stop: () => controller.abort(), isUsed: false };
   loads.keep(address, load, Date.now());
   load.page.catch(() => loads.forget(address, load));
   return load;
@@ -72,7 +73,7 @@ export const prefetch = (href: string): void => {
   import(PATHS.pageSwap).catch(() => undefined);
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   const address = pageOf(href);
-  if (!connection?.saveData && !ahead(address)) begin(address);
+  if (!connection?.saveData && !ahead(address)) begin(address, AHEAD);
 };
 
 const comments = (page: Document): Comment[] => {

@@ -116,7 +116,7 @@ export const HEADERS = {
   idempotencyKey: "idempotency-key",
   /** On an answer that was given before, to an earlier call with the same key. */
   idempotencyReplayed: "idempotency-replayed",
-  /** Asks for a page in one part, to be put into the document that is there (src/browser/visit.ts); its value says nothing. */
+  /** Asks for a page in one part, to be put into the document that is there (src/browser/visit.ts); of its values only `AHEAD` says more. */
   navigation: "x-svc-navigation",
   /** On a submit of browser code that takes pages in: the page again where it is refused, else the envelope with where to go. */
   swap: "x-svc-swap",
@@ -125,6 +125,9 @@ export const HEADERS = {
   /** Development only: asks for a page with the values that a browser has; an id that `devValues` gave. */
   devValues: "x-svc-dev-values",
 } as const;
+
+/** In the header `navigation`: nobody has followed the link to that page yet. */
+export const AHEAD = "ahead";
 
 /** `svc graph`, in the header `client`. */
 export const CLI_CLIENT = "cli";

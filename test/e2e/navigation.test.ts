@@ -246,6 +246,32 @@ describe("somebody about to follow a link", () => {
     });
   }
 
+  for (const [what, goOn] of Object.entries({
+    "elsewhere and later": async (page: Page) => {
+      await page.goto(`${app.url}/about`);
+      await page.goto(`${app.url}/told`);
+    },
+    "there after all": async (page: Page) => {
+      await follow(page, "/told");
+      await heading(page, "Told");
+      assert.equal(await isSame(page), true);
+    },
+  })) {
+    it(`takes no message that waits for the next page: who goes ${what} is shown it`, async () => {
+      const tab = await openScripted("/users");
+      const { page } = tab;
+      await page.evaluate(`fetch("/tell").then((answer) => answer.text())`);
+      const failed = page.waitForResponse((answer) => isFetch(answer.request()));
+      await page.locator('a[href="/told"]').focus();
+      assert.equal((await failed).status(), 204);
+      await goOn(page);
+      assert.equal(await page.locator(".svc-flash").textContent(), "Saved");
+      await page.goto(`${app.url}/told`);
+      assert.equal(await page.locator(".svc-flash").textContent(), "");
+      await tab.close();
+    });
+  }
+
   it("is not shown what was fetched long ago", async () => {
     const tab = await openTab(app.browser, { reducedMotion: "reduce" });
     const { page } = tab;
