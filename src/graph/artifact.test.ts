@@ -6,13 +6,43 @@ import type { Json } from "../shared/json.ts";
 import { PART_BYTES } from "../store/artifacts.ts";
 import { readArtifact } from "./running/artifact.ts";
 import { graph, worker } from "./definition/definition.ts";
-import { bench, ELSEWHERE, gate, PLACES } from "./engine-bench.test.ts";
+import type { Store } from "../store/contract.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import { bench, ELSEWHERE, gate, PLACES, type Bench } from "./engine-bench.test.ts";
 
 /** A worker that runs elsewhere hands over bytes, no stream. */
 const given = async (url: string, parts: AsyncIterable<Uint8Array>) => (url === ELSEWHERE ? buffer(parts) : parts);
 
 async function* chunks(sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (const [at, size] of sizes.entries()) yield new Uint8Array(size).fill(at + 1);
+}
+
+/** Has the engine write through something that sees which uploads there are. */
+async function watched(self: Bench): Promise<{ seen: Set<string>; left: (graphId: string) => Promise<string[]> }> {
+  const { graphs } = self.store;
+  const seen = new Set<string>();
+  const writePart: GraphStore["writePart"] = (graphId, upload, ...part) => {
+    seen.add(upload);
+    return graphs.writePart(graphId, upload, ...part);
+  };
+  const through = new Proxy(graphs, {
+    get: (from, key) => {
+      const value: unknown = key === "writePart" ? writePart : Reflect.get(from, key);
+      return typeof value === "function" ? (value.bind(from) as unknown) : value;
+    },
+  });
+  await self.crash({ store: { ...self.store, graphs: through } });
+  const left = async (graphId: string): Promise<string[]> => {
+    const parts = await Promise.all([...seen].map((upload) => graphs.part(graphId, upload, 0)));
+    return [...seen].filter((_, at) => parts[at] !== undefined);
+  };
+  return { seen, left };
+}
+
+async function fileOf({ graphs }: Store, graphId: string): Promise<Buffer> {
+  const [row] = await graphs.artifacts(graphId);
+  assert.ok(row);
+  return buffer(readArtifact(graphs, row));
 }
 
 for (const url of PLACES) {
@@ -106,6 +136,60 @@ for (const url of PLACES) {
         assert.ok(row);
         for await (const part of readArtifact(store.graphs, row)) assert.equal(Buffer.from(part).toString(), "good");
         await store.close();
+      });
+
+    // A worker that runs elsewhere hands over bytes, no stream.
+    if (url !== ELSEWHERE)
+      it("stay whole while their node writes them anew, and where it breaks off in the middle; of that nothing stays", async () => {
+        const midway = gate();
+        let isAgain = false;
+        const dump = worker("dump", { retry: { max: 1 } }, async (_: Json, ctx) => {
+          async function* stream(): AsyncGenerator<Uint8Array> {
+            yield new Uint8Array(PART_BYTES).fill(isAgain ? 2 : 1);
+            if (isAgain) await midway.promise;
+            if (isAgain) throw new Error("cut");
+            yield new Uint8Array(3).fill(1);
+          }
+          await ctx.artifact("a.bin", stream());
+        });
+        const self = await bench({ workers: [dump] }, url);
+        const { seen, left } = await watched(self);
+        const id = (await self.engine.start("dump", null)).snapshot.graph_id;
+        await self.engine.idle();
+        const whole = Buffer.alloc(PART_BYTES + 3, 1);
+        isAgain = true;
+        await self.engine.retry(id, { from: "dump" });
+        while (seen.size < 2) await self.clock.advance(0);
+        assert.ok((await fileOf(self.store, id)).equals(whole));
+        midway.open();
+        await self.engine.idle();
+        assert.equal((await self.engine.snapshot(id))?.error?.message, "cut");
+        assert.ok((await fileOf(self.store, id)).equals(whole));
+        assert.deepEqual(await left(id), [[...seen][0]]);
+        await self.store.close();
+      });
+
+    // A worker that runs elsewhere hands over bytes, no stream.
+    if (url !== ELSEWHERE)
+      it("leave nothing behind where the process dies in the middle of one, though it is never written again", async () => {
+        let attempts = 0;
+        const dump = worker("dump", async (_: Json, ctx) => {
+          if (++attempts > 1) return;
+          async function* stream(): AsyncGenerator<Uint8Array> {
+            yield new Uint8Array(PART_BYTES);
+            await new Promise(() => undefined);
+          }
+          await ctx.artifact("a.bin", stream());
+        });
+        const self = await bench({ workers: [dump] }, url);
+        const { seen, left } = await watched(self);
+        const id = (await self.engine.start("dump", null)).snapshot.graph_id;
+        while (seen.size < 1 || (await left(id)).length === 0) await self.clock.advance(0);
+        await self.crash();
+        await self.engine.idle();
+        assert.equal((await self.engine.snapshot(id))?.status, "done");
+        assert.deepEqual([await left(id), await self.store.graphs.artifacts(id)], [[], []]);
+        await self.store.close();
       });
 
     it("have names and types that may stand in a header, and a name for one node only", async () => {

@@ -97,6 +97,7 @@ export const ARTIFACT_COLUMNS: Columns = {
   bytes: ["bytes", "number"],
   sha256: ["sha256", "text"],
   createdMs: ["created_ms", "number"],
+  upload: ["upload", "text"],
 };
 
 export const SIGNAL_COLUMNS: Columns = {

@@ -29,6 +29,7 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
     summary: `Invoice ž${foreign}`,
     origin: { kind: "schedule", name: `nightly${foreign}` },
   });
+  const file = { graphId: id, node: "a", type: "application/octet-stream", sha256: "ff", createdMs: 5 };
   await graphs.commit({
     graphId: id,
     insert: row,
@@ -56,7 +57,8 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
       },
     ],
     artifacts: [
-      { graphId: id, name: "a.bin", node: "a", type: "application/octet-stream", bytes: 3, sha256: "ff", createdMs: 5 },
+      { ...file, name: "a.bin", bytes: 3, upload: undefined },
+      { ...file, name: "b.bin", bytes: 2, upload: "b.bin/1" },
     ],
     outbox: [outboxRow(id, { id: "msg_waiting", body: '{"a":"\\u0000ž"}', dueMs: 77 })],
     audit: {
@@ -70,6 +72,7 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
     },
   });
   await graphs.writePart(id, "a.bin", 0, Uint8Array.from([0, 255, 128]));
+  await graphs.writePart(id, "b.bin/1", 0, Uint8Array.from([7, 8]));
   const ended: Partial<GraphRow> = { status: "done", phase: "done", tags: [], parentGraph: id, parentNode: "b" };
   for (let at = 0; at < 12; at++) {
     const graphId = `g_${String(at).padStart(26, "0")}`;

@@ -80,7 +80,12 @@ async function viewOf({ graphs, webhooks, ...store }: Store) {
     loaded: await graphs.load([id]),
     past: await graphs.pastNodes(id),
     events: await graphs.events(id, 0),
-    artifacts: [await graphs.artifacts(id), [...((await graphs.part(id, "a.bin", 0)) ?? [])]],
+    artifacts: [
+      await graphs.artifacts(id),
+      ...(await Promise.all(["a.bin", "b.bin/1"].map((upload) => graphs.part(id, upload, 0)))).map((part) => [
+        ...(part ?? []),
+      ]),
+    ],
     children: await graphs.children([id]),
     counts: [await graphs.countByStatus(), await graphs.workers()],
     tagged: await graphs.list({ tag: "x" }),

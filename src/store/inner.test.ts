@@ -60,10 +60,45 @@ for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
       await store.graphs.writePart(id, "f", 0, new Uint8Array([3, 0, 255]));
       assert.deepEqual([...((await store.graphs.part(id, "f", 0)) ?? [])], [3, 0, 255]);
       assert.deepEqual([await store.graphs.part(id, "f", 1), await store.graphs.artifacts(id)], [undefined, []]);
-      const row = { graphId: id, name: "f", node: "a", type: "text/plain", bytes: 3, sha256: "00", createdMs: 5 };
+      const row = {
+        graphId: id,
+        name: "f",
+        node: "a",
+        type: "text/plain",
+        bytes: 3,
+        sha256: "00",
+        createdMs: 5,
+        upload: "f/1",
+      };
       await store.graphs.commit({ graphId: id, artifacts: [row] });
-      await store.graphs.commit({ graphId: id, artifacts: [{ ...row, bytes: 4 }] });
-      assert.deepEqual(await store.graphs.artifacts(id), [{ ...row, bytes: 4 }]);
+      await store.graphs.commit({ graphId: id, artifacts: [{ ...row, bytes: 4, upload: undefined }] });
+      assert.deepEqual(await store.graphs.artifacts(id), [{ ...row, bytes: 4, upload: undefined }]);
+    });
+
+    it("keeps of a name the parts of the upload that became its file, with the unit that makes it one or not at all", async () => {
+      const [id, other] = [await made(), await made()];
+      const uploads = ["f", "f/1", "f/2", "f.txt", "f.txt/1", "e/1", "f0"];
+      for (const graphId of [id, other])
+        for (const upload of uploads)
+          for (const at of [0, 1]) await store.graphs.writePart(graphId, upload, at, new Uint8Array([at]));
+      const left = async (graphId: string): Promise<string[]> => {
+        const parts = await Promise.all(uploads.map((upload) => store.graphs.part(graphId, upload, 1)));
+        return uploads.filter((_, at) => parts[at]?.[0] === 1);
+      };
+      const file = { graphId: id, node: "a", type: "text/plain", bytes: 3, sha256: "00", createdMs: 5 };
+      const unit: Unit = { graphId: id, artifacts: [{ ...file, name: "f", upload: "f/1" }] };
+      const late = { epoch: 7, phases: ["running" as const] };
+      assert.equal(await store.graphs.commit({ ...unit, fence: late, dropsUploads: true }), false);
+      assert.deepEqual(await left(id), uploads);
+      await store.graphs.commit(unit);
+      assert.deepEqual(await left(id), ["f/1", "f.txt", "f.txt/1", "e/1", "f0"]);
+      await store.graphs.commit({ graphId: id, artifacts: [{ ...file, name: "f.txt", upload: undefined }] });
+      assert.deepEqual(await left(id), ["f/1", "f.txt", "e/1", "f0"]);
+      await store.graphs.dropParts(id, "f0");
+      assert.deepEqual(await left(id), ["f/1", "f.txt", "e/1"]);
+      await store.graphs.commit({ graphId: id, dropsUploads: true });
+      assert.deepEqual(await left(id), ["f/1", "f.txt"]);
+      assert.deepEqual(await left(other), uploads);
     });
   });
 }

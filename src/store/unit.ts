@@ -43,8 +43,10 @@ export interface Unit {
   signals?: SignalRow[];
   /** Signals that nodes take. */
   takenSignals?: { seq: number; node: string }[];
-  /** Files whose parts are written. */
+  /** Files whose parts are written: of their names there are no other parts after this. */
   artifacts?: ArtifactRow[];
+  /** Takes away the parts that belong to no file: nobody who wrote any goes on with it. */
+  dropsUploads?: boolean;
   /** Rows of an epoch that is over, to keep for reading. */
   pastNodes?: NodeRow[];
   /** Who wanted it, where somebody did. */

@@ -20,7 +20,7 @@ export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
 }
 
 /**
- * What ran or waited is ready again; nodes that were called wait until the worker that called them calls again.
+ * What ran or waited is ready again, and files that were not written to their end are gone; nodes that were called wait until the worker that called them calls again.
  * @param hasCrashed whether the process died with a node that ran; a fault of the store is not the node's doing.
  * @param isAlone whether there is no other process, in which an attempt may be under way still: another must not have its number.
  * @returns nodes that are not tried again.
@@ -35,6 +35,8 @@ export function recoverNodes(
   const poison: NodeRow[] = [];
   for (const node of mirror.all()) {
     if (node.kind !== "node") continue;
+    // What its attempt had written of a file belongs to none, and the next one begins anew.
+    if (node.status === "running") change.unit.dropsUploads = true;
     const hasFallen = node.status === "running" && hasCrashed(node);
     const crashes = hasFallen ? node.crashes + 1 : node.crashes;
     const attempt = isAlone && hasLost(node, hasFallen) ? node.attempt - 1 : node.attempt;

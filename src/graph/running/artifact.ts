@@ -1,6 +1,6 @@
 /** Files that a worker leaves (`ctx.artifact`): read as a stream, written in parts, named with their hash. */
-import { createHash } from "node:crypto";
-import { PART_BYTES, type ArtifactRow, type ArtifactRows } from "../../store/artifacts.ts";
+import { createHash, randomUUID } from "node:crypto";
+import { PART_BYTES, partsOf, UPLOAD_MARK, type ArtifactRow, type ArtifactRows } from "../../store/artifacts.ts";
 import { FinalError } from "../definition/final-error.ts";
 
 export type ArtifactData = string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -25,8 +25,9 @@ export function requireArtifact(name: string, type: string, node: string, others
 }
 
 /**
- * Writes all parts.
- * @param requireCurrent throws once the attempt has ended: its stream may go on, and the parts are another attempt's by then.
+ * Writes all parts, under an id of their own: whatever becomes of them, the file that is there by that name stays whole.
+ * @param requireCurrent throws once the attempt has ended: its stream may go on, for nobody.
+ * @returns what makes them a file, once a row of it is committed.
  * @throws FinalError for more than a gigabyte.
  */
 export async function writeArtifact(
@@ -35,22 +36,29 @@ export async function writeArtifact(
   name: string,
   data: ArtifactData,
   requireCurrent: () => void,
-): Promise<{ bytes: number; sha256: string }> {
+): Promise<Pick<ArtifactRow, "bytes" | "sha256"> & { upload: string }> {
+  const upload = name + UPLOAD_MARK + randomUUID();
   const hash = createHash("sha256");
   let bytes = 0;
   let at = 0;
-  for await (const part of partsOf(data)) {
-    hash.update(part);
-    bytes += part.byteLength;
-    if (bytes > MAX_BYTES) throw new FinalError(`The artifact "${name}" is larger than ${MAX_BYTES} bytes`);
-    requireCurrent();
-    await rows.writePart(graphId, name, at++, part);
+  try {
+    for await (const part of inParts(data)) {
+      hash.update(part);
+      bytes += part.byteLength;
+      if (bytes > MAX_BYTES) throw new FinalError(`The artifact "${name}" is larger than ${MAX_BYTES} bytes`);
+      requireCurrent();
+      await rows.writePart(graphId, upload, at++, part);
+    }
+  } catch (error) {
+    // What the store would not let go of goes with the next file of that name, when the graph is taken up again, or with the graph.
+    await rows.dropParts(graphId, upload).catch(() => undefined);
+    throw error;
   }
-  return { bytes, sha256: hash.digest("hex") };
+  return { bytes, sha256: hash.digest("hex"), upload };
 }
 
 /** The same bytes, cut into parts of one size. */
-async function* partsOf(data: ArtifactData): AsyncGenerator<Uint8Array> {
+async function* inParts(data: ArtifactData): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunksOf(data)) {
@@ -74,13 +82,14 @@ async function* chunksOf(data: ArtifactData): AsyncGenerator<Uint8Array> {
 }
 
 /** The bytes of an artifact, part by part. */
-export async function* readArtifact(
-  rows: ArtifactRows,
-  { graphId, name, bytes }: ArtifactRow,
-): AsyncGenerator<Uint8Array> {
+export async function* readArtifact(rows: ArtifactRows, row: ArtifactRow): AsyncGenerator<Uint8Array> {
+  const { graphId, name, bytes } = row;
   for (let at = 0; at * PART_BYTES < bytes; at++) {
-    const part = await rows.part(graphId, name, at);
-    if (!part) throw new Error(`Part ${at} of the artifact "${name}" of ${graphId} is missing`);
+    const part = await rows.part(graphId, partsOf(row), at);
+    if (!part)
+      throw new Error(
+        `Part ${at} of the artifact "${name}" of ${graphId} is missing: it was replaced, or its graph removed`,
+      );
     yield part;
   }
 }

@@ -151,13 +151,11 @@ export class Durable {
       const { graphId } = node;
       requireArtifact(name, type, node.id, await artifacts.artifacts(graphId));
       const startedMs = clock.now();
-      const ref: ArtifactRef = {
-        name,
-        type,
-        ...(await writeArtifact(artifacts, graphId, name, data, () => this.#requireCurrent())),
-      };
+      const written = await writeArtifact(artifacts, graphId, name, data, () => this.#requireCurrent());
+      const { upload, ...hashed } = written;
+      const ref: ArtifactRef = { name, type, ...hashed };
       await this.#commit((change, inner) => {
-        (change.unit.artifacts ??= []).push({ ...ref, graphId, node: node.id, createdMs: change.nowMs });
+        (change.unit.artifacts ??= []).push({ ...ref, graphId, node: node.id, createdMs: change.nowMs, upload });
         inner.stepDone(change, node, id, ref, startedMs);
       });
       return ref;

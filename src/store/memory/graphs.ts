@@ -66,6 +66,7 @@ export class MemoryGraphs implements GraphStore {
     this.#applyNodes(copy);
     Object.assign(graph, copy.graph);
     if (copy.artifacts) this.#artifacts.add(copy.artifacts);
+    if (copy.dropsUploads) this.#artifacts.dropLoose(copy.graphId);
     if (copy.signals || copy.takenSignals) this.#keepSignals(copy);
     const events = this.#append(copy);
     if (events.length > 0)
@@ -147,13 +148,17 @@ export class MemoryGraphs implements GraphStore {
     return structuredClone(rows.sort((a, b) => a.epoch - b.epoch || (a.id < b.id ? -1 : 1)));
   }
 
-  async writePart(graphId: string, name: string, at: number, data: Uint8Array): Promise<void> {
+  async writePart(graphId: string, upload: string, at: number, data: Uint8Array): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
-    this.#artifacts.writePart(graphId, name, at, data);
+    this.#artifacts.writePart(graphId, upload, at, data);
   }
 
-  async part(graphId: string, name: string, at: number): Promise<Uint8Array | undefined> {
-    return this.#artifacts.part(graphId, name, at);
+  async part(graphId: string, upload: string, at: number): Promise<Uint8Array | undefined> {
+    return this.#artifacts.part(graphId, upload, at);
+  }
+
+  async dropParts(graphId: string, upload: string): Promise<void> {
+    this.#artifacts.dropParts(graphId, upload);
   }
 
   async artifacts(graphId: string): Promise<ArtifactRow[]> {

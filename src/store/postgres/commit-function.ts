@@ -7,6 +7,7 @@
  * A slot is a writer's: its ticket moves on with each group, so that a group is written once however often it is sent, and
  * what became of it can be asked for when a connection has ended in the middle of a commit.
  */
+import { UPLOAD_MARK } from "../artifacts.ts";
 import {
   ARTIFACT_COLUMNS,
   AUDIT_COLUMNS,
@@ -37,6 +38,7 @@ export const ARRAYS = [
   "taken",
   "outbox",
   "jobs",
+  "loose",
 ] as const;
 
 /** Types of columns that are not text. */
@@ -161,6 +163,18 @@ const ADD_JOBS = `
   PERFORM graphile_worker.add_jobs(array(
     SELECT json_populate_record(NULL::graphile_worker.job_spec, r.spec) FROM ${from("jobs", "r", [], "spec json")} WHERE seqs[r.at] >= 0))`;
 
+/** Of files that are written the parts of other uploads. Those of an upload begin with the name and the mark. */
+const DROP_OTHERS = `
+  DELETE FROM svc.artifact_part AS p USING ${from("artifacts", "r", ["graph_id", "id", "upload"])}
+  WHERE seqs[r.at] >= 0 AND p.graph_id = r.graph_id AND p.id <> coalesce(r.upload, r.id)
+    AND (p.id = r.id OR starts_with(p.id, r.id || '${UPLOAD_MARK}'))`;
+
+/** Parts that belong to no file. */
+const DROP_LOOSE = `
+  DELETE FROM svc.artifact_part AS p USING ${from("loose", "r", ["graph_id"])}
+  WHERE seqs[r.at] >= 0 AND p.graph_id = r.graph_id AND NOT EXISTS (
+    SELECT 1 FROM svc.artifact AS a WHERE a.graph_id = p.graph_id AND coalesce(a.upload, a.id) = p.id)`;
+
 export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION svc.commit_units(
   p_slot text, p_ticket bigint, p_next bigint, p_registrations bigint, p_is_moving boolean, p_ids text[], ${ARRAYS.map((key) => `p_${key} json`).join(", ")}
@@ -209,8 +223,10 @@ BEGIN
     "artifact",
     "artifacts",
     namesOf(ARTIFACT_COLUMNS),
-    "ON CONFLICT (graph_id, id) DO UPDATE SET node = excluded.node, type = excluded.type, bytes = excluded.bytes, sha256 = excluded.sha256, created_ms = excluded.created_ms",
+    "ON CONFLICT (graph_id, id) DO UPDATE SET node = excluded.node, type = excluded.type, bytes = excluded.bytes, sha256 = excluded.sha256, created_ms = excluded.created_ms, upload = excluded.upload",
   )}
+  ${where("artifacts", DROP_OTHERS)}
+  ${where("loose", DROP_LOOSE)}
   ${insert("signal", "signals", namesOf(SIGNAL_COLUMNS))}
   ${where(
     "taken",

@@ -84,6 +84,7 @@ function putRest(put: Put, at: number, unit: Draft["units"][number]): void {
     put("past_nodes", { at, graph_id: graphId, epoch, id, data: JSON.stringify({ epoch, id, ...rest }) });
   if (unit.audit) put("audit", { at, ...toRecord(AUDIT_COLUMNS, unit.audit) });
   for (const row of unit.artifacts ?? []) put("artifacts", { at, ...toRecord(ARTIFACT_COLUMNS, row) });
+  if (unit.dropsUploads) put("loose", { at, graph_id: graphId });
   for (const row of unit.signals ?? []) put("signals", { at, ...toRecord(SIGNAL_COLUMNS, row) });
   for (const { seq, node } of unit.takenSignals ?? []) put("taken", { at, graph_id: graphId, seq, node });
   for (const row of unit.outbox ?? [])

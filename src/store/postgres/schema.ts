@@ -110,6 +110,10 @@ const STEPS: readonly string[] = [
   // What an author says of a graph, and what started it; the function that writes them knows them by now.
   `ALTER TABLE svc.graph ADD COLUMN summary text, ADD COLUMN origin text;
    ${COMMIT_FUNCTION}`,
+  // Under which the parts of a file are, where that is not its name; in its table the column id has it. The function takes one array more,
+  // so processes of before keep theirs.
+  `ALTER TABLE svc.artifact ADD COLUMN upload text COLLATE "C";
+   ${COMMIT_FUNCTION}`,
 ];
 
 /** @throws SvcError `SVC_STORE` where a newer svc has been here. */

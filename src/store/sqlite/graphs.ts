@@ -205,12 +205,16 @@ export class SqliteGraphs implements GraphStore {
       .map((row) => pastNode(row["data"] as string));
   }
 
-  writePart(graphId: string, name: string, at: number, data: Uint8Array): Promise<void> {
-    return this.#artifacts.writePart(graphId, name, at, data);
+  writePart(graphId: string, upload: string, at: number, data: Uint8Array): Promise<void> {
+    return this.#artifacts.writePart(graphId, upload, at, data);
   }
 
-  part(graphId: string, name: string, at: number): Promise<Uint8Array | undefined> {
-    return this.#artifacts.part(graphId, name, at);
+  part(graphId: string, upload: string, at: number): Promise<Uint8Array | undefined> {
+    return this.#artifacts.part(graphId, upload, at);
+  }
+
+  dropParts(graphId: string, upload: string): Promise<void> {
+    return this.#artifacts.dropParts(graphId, upload);
   }
 
   artifacts(graphId: string): Promise<ArtifactRow[]> {

@@ -138,6 +138,8 @@ export const STEPS: readonly string[] = [
   "ALTER TABLE attempt ADD COLUMN response_headers TEXT;",
   // What an author says of a graph, and what started it.
   "ALTER TABLE graph ADD COLUMN summary TEXT; ALTER TABLE graph ADD COLUMN origin TEXT;",
+  // Under which the parts of a file are, where that is not its name; in its table the column `id` has it.
+  "ALTER TABLE artifact ADD COLUMN upload TEXT;",
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

@@ -5,7 +5,8 @@
  */
 import type { GraphEvent, GraphRow, NewEvent, NodeRow } from "../graph-rows.ts";
 import type { Unit } from "../unit.ts";
-import { ARTIFACT_COLUMNS, GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS } from "../columns.ts";
+import { dropLooseParts, putArtifact } from "./artifacts.ts";
+import { GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS } from "../columns.ts";
 import type { Database } from "./database.ts";
 import { insertAudit } from "./control.ts";
 import { writeEvents } from "./event-runs.ts";
@@ -17,7 +18,6 @@ import { countGraphs, type Counted } from "./totals.ts";
 
 const GRAPHS = new TableWriter("graph", GRAPH_COLUMNS, ["id"]);
 const NODES = new TableWriter("node", NODE_COLUMNS, ["graphId", "id"]);
-const ARTIFACTS = new TableWriter("artifact", ARTIFACT_COLUMNS, ["graphId"]);
 const SIGNALS = new TableWriter("signal", SIGNAL_COLUMNS, ["graphId"]);
 
 /** Nodes of one graph that are new, and what changes in others, by id. Most units have but one of them. */
@@ -72,14 +72,11 @@ export class UnitBatch {
   }
 
   /** What few units have goes straight in. */
-  #writeRest({ graphId, pastNodes, audit, artifacts, signals, takenSignals }: Unit): void {
+  #writeRest({ graphId, pastNodes, audit, artifacts, dropsUploads, signals, takenSignals }: Unit): void {
     if (pastNodes) for (const node of pastNodes) this.#keep(node);
     insertAudit(this.#database, audit);
-    if (artifacts) {
-      for (const { name } of artifacts)
-        this.#database.sql("DELETE FROM artifact WHERE graph_id = ? AND id = ?").run(graphId, name);
-      ARTIFACTS.insert(this.#database, this.#payloads, artifacts);
-    }
+    if (artifacts) for (const row of artifacts) putArtifact(this.#database, row);
+    if (dropsUploads) dropLooseParts(this.#database, graphId);
     if (signals) SIGNALS.insert(this.#database, this.#payloads, signals);
     if (takenSignals)
       for (const { seq, node } of takenSignals)
