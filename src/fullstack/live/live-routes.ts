@@ -12,6 +12,7 @@ import {
   type RouteDefinition,
 } from "../../index.ts";
 import type { StreamEvent } from "../../index.ts";
+import { MOST_FOLLOWED } from "../../jsx-runtime.ts";
 import { LIVE_PURPOSE } from "../flow/flow.ts";
 import { pause } from "./bell.ts";
 import { LiveHub } from "./hub.ts";
@@ -19,7 +20,6 @@ import type { Feed, LiveTopic, Patch } from "./topics.ts";
 
 /** Between two patches to one page. */
 const PATCH_MS = 100;
-const MOST_TOPICS = 20;
 /** Where a topic stands of which nothing has come yet. With nothing in its place the first one would be lost: HTTP trims its fields. */
 const UNKNOWN = "-";
 
@@ -34,10 +34,10 @@ export function liveRoutes(app: () => App): RouteDefinition[] {
 
 function answer(ctx: Context, hub: LiveHub, app: App) {
   const sealed = ctx.query.getAll("on");
-  if (sealed.length === 0 || sealed.length > MOST_TOPICS)
+  if (sealed.length === 0 || sealed.length > MOST_FOLLOWED)
     throw new SvcError(
       "SVC_BAD_REQUEST",
-      `A page follows 1 to ${MOST_TOPICS} topics ("on"); ${sealed.length} were given`,
+      `A page follows 1 to ${MOST_FOLLOWED} topics ("on"); ${sealed.length} were given`,
     );
   const topics = sealed.map((text) => opened(text, app));
   const known = ctx.header("last-event-id")?.split(" ") ?? ctx.query.getAll("at");
