@@ -8,7 +8,7 @@ import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./fields
 import { checkHandler, handlerFlags } from "./handlers.ts";
 import { isEnumerated, URL_ATTRIBUTES } from "../shared/html.ts";
 import { DOM } from "../shared/wire.ts";
-import { attributeName, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "./html-facts.ts";
+import { ATTRIBUTES_BEHIND, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "./html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "./jsx-text.ts";
 import { slotNameOf } from "./slots.ts";
 import type { Attribute, AttributeKind, Element, HandlerStep } from "./model.ts";
@@ -87,7 +87,7 @@ function namesBeside(node: ESTree.JSXElement): string[] {
 
 function namesOf(jsx: string): string[] {
   const property = boundProperty(jsx);
-  return property === undefined ? [attributeName(jsx)] : namesBehind(property);
+  return property === undefined ? [jsx] : namesBehind(property);
 }
 
 function valueOf(attribute: ESTree.JSXAttribute): Expression | undefined {
@@ -101,12 +101,11 @@ function extractAttribute(
   attribute: ESTree.JSXAttribute,
   position: Position,
 ): Attribute {
-  const jsx = jsxName(attribute);
+  const name = jsxName(attribute);
   const tag = tagName(node.openingElement.name);
   const expression = valueOf(attribute);
-  const event = eventName(jsx);
+  const event = eventName(name);
   if (event) return handlerAttribute(extraction, node, attribute, event, position);
-  const name = attributeName(jsx);
   refuseMisplaced(extraction, attribute, name, tag);
   const fieldName = expression ? fixedValue(expression) : attribute.value?.type === "Literal" && attribute.value.value;
   if ((name === "name" || name === "id") && FIELD_TAGS.has(tag) && FORM_PROPERTIES.has(String(fieldName))) {
@@ -126,7 +125,7 @@ function extractAttribute(
   return { kind: "value", name, how: howOf(name, tag), expression, live: isLive(extraction, expression, position) };
 }
 
-/** SVC103: code in an attribute; SVC109: a value that HTML keeps elsewhere. */
+/** SVC103: code in an attribute; SVC109: a value that HTML keeps elsewhere; SVC118: a property's name. */
 function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute, name: string, tag: string): void {
   if (/^on[a-z]+$/i.test(name)) {
     throw fail(
@@ -134,6 +133,15 @@ function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute,
       "SVC103",
       attribute,
       `${name} in lower case would be code in an attribute, which the page's security policy refuses. Write on${name.slice(2, 3).toUpperCase()}${name.slice(3)}={(event, element) => …}.`,
+    );
+  }
+  const behind = ATTRIBUTES_BEHIND.get(name);
+  if (behind !== undefined) {
+    throw fail(
+      extraction,
+      "SVC118",
+      attribute,
+      `${name} is a property of elements; the attribute is called ${behind}, in JSX too. Write ${behind}=….`,
     );
   }
   if (tag === "select" && name === "value") {

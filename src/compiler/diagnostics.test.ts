@@ -42,6 +42,13 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     "SVC115",
     /another name/,
   ],
+  ["a class by the name of its property", 'export const A = () => <p «className="a"» />;', "SVC118", /Write class=…/],
+  [
+    "the same of a label, and where data tells it",
+    "export const A = ({ id }) => <label «htmlFor={id}»>x</label>;",
+    "SVC118",
+    /Write for=…/,
+  ],
   ["a field bound to text", 'export const A = () => <input bind:value={«"x"»} />;', "SVC110", /a signal by its name/],
   [
     "a captured let",

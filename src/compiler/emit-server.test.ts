@@ -127,7 +127,7 @@ describe("text and attributes on the server", () => {
 
   it("leave out nothing that HTML means: true, false, null, numbers, ARIA states", async () => {
     const text =
-      'export function A(p) { return <input disabled={true} required={false} value={p.v} aria-hidden={false} draggable={false} tabindex={0} max={null} className="c" />; }';
+      'export function A(p) { return <input disabled={true} required={false} value={p.v} aria-hidden={false} draggable={false} tabindex={0} max={null} class="c" />; }';
     assert.equal(
       await render(text, { v: 5 }),
       '<input disabled value="5" aria-hidden="false" draggable="false" tabindex="0" class="c">',

@@ -26,12 +26,11 @@ export function foreignRoot(ancestors: readonly string[]): "svg" | "math" | unde
 /** Attributes whose state moves away from the markup once the user acts, so the browser sets the property. */
 export const PROPERTIES = new Set(["value", "checked", "selected", "muted", "disabled", "open", "indeterminate"]);
 
-/** JSX spellings that differ from the attribute's name. */
-const ATTRIBUTE_NAMES: Record<string, string> = { className: "class", htmlFor: "for" };
-
-export function attributeName(jsxName: string): string {
-  return ATTRIBUTE_NAMES[jsxName] ?? jsxName;
-}
+/** Properties of the DOM, by which other frameworks call attributes whose names are words of JavaScript. In JSX those are no trouble. */
+export const ATTRIBUTES_BEHIND: ReadonlyMap<string, string> = new Map([
+  ["className", "class"],
+  ["htmlFor", "for"],
+]);
 
 /** Elements that a form holds by their `name` and `id` (HTML, "listed elements"; images too, for history's sake). */
 export const FIELD_TAGS: ReadonlySet<string> = new Set(

@@ -271,5 +271,9 @@ export interface OwnAttributes {
 
 /** SVG and MathML know hundreds of attributes, all of them text: any name in lower or camel case is taken. */
 export interface ForeignAttributes<Target> extends Omit<GlobalAttributes<Target>, never> {
+  /** An attribute has the name that HTML has for it: `class`. */
+  className?: never;
+  /** `for` */
+  htmlFor?: never;
   [name: string]: unknown;
 }

@@ -55,6 +55,7 @@ export const ERRORS = {
   SVC115: { family: "build" },
   SVC116: { family: "build" },
   SVC117: { family: "build" },
+  SVC118: { family: "build" },
   SVC120: { family: "build" },
   SVC121: { family: "build" },
   // rendering

@@ -55,6 +55,12 @@ export const attributes = [
   </select>,
   // @ts-expect-error no attribute of that name: HTML writes it "class"
   <p className="x" />,
+  // @ts-expect-error nor is there this one: "for"
+  <label htmlFor="x" />,
+  // @ts-expect-error custom elements take any other
+  <my-clock className="x" />,
+  // @ts-expect-error as those of SVG do
+  <circle className="x" />,
   // @ts-expect-error not a value of this attribute
   <button type="reload" />,
   // @ts-expect-error an attribute of other elements
