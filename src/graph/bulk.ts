@@ -1,8 +1,8 @@
 /** The same step for many graphs: found by a filter, taken one slice after another, each as if it were steered alone. */
-import { SvcError } from "../shared/errors.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { GraphQuery } from "../store/queries.ts";
 import type { BulkAction, BulkOptions, BulkReport, Steering } from "./definition/steering-types.ts";
+import { refusalOf } from "./refusal.ts";
 
 /** Graphs that are counted at a time, and how often: a filter that few fit is not looked for without an end. */
 const COUNTED = 200;
@@ -65,14 +65,4 @@ async function counted(
     if (nextCursor === undefined) break;
   }
   return { matched, next_cursor: next ?? null };
-}
-
-async function refusalOf(step: Promise<unknown>): Promise<SvcError | undefined> {
-  try {
-    await step;
-    return undefined;
-  } catch (error) {
-    if (error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")) return error;
-    throw error;
-  }
 }

@@ -4,7 +4,6 @@
  * children; that a child has ended goes up, as a signal to the node that waits for it.
  */
 import type { Clock } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
 import { hasEnded, type GraphPhase, type GraphRow, type NodeRow } from "../store/graph-rows.ts";
@@ -12,6 +11,7 @@ import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./definition/final-error.ts";
 import type { Worker } from "./definition/definition-types.ts";
 import type { Machine } from "./machine/machine.ts";
+import { refusalOf } from "./refusal.ts";
 import type { Engine } from "./engine-types.ts";
 import type { StartOptions, Steering } from "./definition/steering-types.ts";
 import type { WorkerContext } from "./definition/worker-types.ts";
@@ -67,8 +67,7 @@ export class Children {
       };
       const { snapshot } = await engine.start(name, input ?? null, options);
       // The parent may have failed meanwhile, and its children been looked for before this one was there.
-      if (ctx.signal.aborted && (await this.#hasFailed(ctx.graphId)))
-        await unlessRefused(engine.cancel(snapshot.graph_id));
+      if (ctx.signal.aborted && (await this.#hasFailed(ctx.graphId))) await refusalOf(engine.cancel(snapshot.graph_id));
       return { id: snapshot.graph_id, epoch: ctx.epoch };
     });
     // The parent is run again: so is the child that failed, from where it did, once what it had done is undone.
@@ -93,7 +92,7 @@ export class Children {
 
   async #retry(id: string): Promise<null> {
     // Somebody may have been faster.
-    if ((await this.#row(id)).phase === "failed") await unlessRefused(this.#options.engine.retry(id));
+    if ((await this.#row(id)).phase === "failed") await refusalOf(this.#options.engine.retry(id));
     return null;
   }
 
@@ -115,7 +114,7 @@ export class Children {
   async take(step: "pause" | "resume" | "cancel", parentId: string, steering?: Steering): Promise<void> {
     const rows = (await this.#options.graphs.children([parentId])).filter((row) => !hasEnded(row));
     const note = steering?.note ?? `${step} of its parent ${parentId}`;
-    const steps = rows.map(({ id }) => unlessRefused(this.#options.engine[step](id, { ...steering, note })));
+    const steps = rows.map(({ id }) => refusalOf(this.#options.engine[step](id, { ...steering, note })));
     for (const outcome of await Promise.allSettled(steps)) if (outcome.status === "rejected") throw outcome.reason;
   }
 
@@ -138,7 +137,7 @@ export class Children {
     const what = `That the child ${id} has ended could not be told.`;
     const options = { idempotencyKey: end, by: "child" };
     await this.#patiently(parentGraph, what, () =>
-      unlessRefused(this.#options.engine.signal(parentGraph, end, null, options)),
+      refusalOf(this.#options.engine.signal(parentGraph, end, null, options)),
     );
   }
 
@@ -201,13 +200,4 @@ function endOf({ id, epoch }: GraphRow): string {
 
 function isEnd(signal: string): boolean {
   return signal.startsWith(END_PREFIX);
-}
-
-async function unlessRefused(step: Promise<unknown>): Promise<void> {
-  try {
-    await step;
-  } catch (error) {
-    if (!(error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")))
-      throw error;
-  }
 }
