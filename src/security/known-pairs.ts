@@ -3,6 +3,7 @@
  * by the cookie's id, which is no secret, and compared as a whole in constant time.
  */
 import { timingSafeEqual } from "node:crypto";
+import { RecentMap } from "../shared/recent-map.ts";
 
 interface Pair {
   readonly sessionId: string | undefined;
@@ -18,8 +19,7 @@ export class KnownPairs {
   readonly #tokenLength: number;
   /** The pair that is judged. */
   readonly #judged: Buffer;
-  #recent = new Map<string, Pair>();
-  #older = new Map<string, Pair>();
+  readonly #recent = new RecentMap<Pair>(GENERATION);
 
   /** Of pairs whose texts have these lengths; others are never known. */
   constructor(lengths: { cookie: number; id: number; token: number }) {
@@ -33,17 +33,13 @@ export class KnownPairs {
   has(rawCookie: string, sessionId: string | undefined, rawToken: string): boolean {
     if (rawCookie.length !== this.#cookieLength || rawToken.length !== this.#tokenLength) return false;
     const id = rawCookie.slice(0, this.#idLength);
-    const pair = this.#recent.get(id) ?? this.#older.get(id);
+    const pair = this.#recent.get(id);
     return pair !== undefined && pair.sessionId === sessionId && this.#write(rawCookie, rawToken) && this.#is(pair);
   }
 
   /** Keeps a pair that was judged right, in place of an earlier one of the same cookie. */
   keep(rawCookie: string, sessionId: string | undefined, rawToken: string): void {
     if (!this.#write(rawCookie, rawToken)) return;
-    if (this.#recent.size >= GENERATION) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-    }
     this.#recent.set(rawCookie.slice(0, this.#idLength), { sessionId, bytes: Buffer.from(this.#judged) });
   }
 

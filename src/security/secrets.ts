@@ -3,6 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SvcError } from "../shared/errors.ts";
+import { RecentMap } from "../shared/recent-map.ts";
 import { remembered } from "../shared/remember.ts";
 import { HmacKey } from "./hmac.ts";
 
@@ -37,28 +38,11 @@ const GENERATION = 1000;
 const MAX_KEPT_LENGTH = 256;
 
 /**
- * Signatures checked lately with one secret for one purpose, in two generations: a visitor's cookie comes with every request. Who
- * sends others can push them out, and then they are made again.
+ * Signatures checked lately with one secret for one purpose: a visitor's cookie comes with every request. Who sends others can
+ * push them out, and then they are made again. By secret, then by purpose: both are texts that are known already, where one of all
+ * three would be put together each time.
  */
-class RecentSignatures {
-  #recent = new Map<string, Buffer>();
-  #older = new Map<string, Buffer>();
-
-  get(value: string): Buffer | undefined {
-    return this.#recent.get(value) ?? this.#older.get(value);
-  }
-
-  keep(value: string, signature: Buffer): void {
-    if (this.#recent.size >= GENERATION) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-    }
-    this.#recent.set(value, signature);
-  }
-}
-
-/** By secret, then by purpose: both are texts that are known already, where one of all three would be put together each time. */
-const recentOf = remembered((_secret) => remembered((_purpose) => new RecentSignatures()));
+const recentOf = remembered((_secret) => remembered((_purpose) => new RecentMap<Buffer>(GENERATION)));
 
 /** Bytes of what `sign` makes, for a value that is likely to come again. */
 function signAgain(secret: string, purpose: string, value: string): Buffer {
@@ -66,7 +50,7 @@ function signAgain(secret: string, purpose: string, value: string): Buffer {
   const known = recent.get(value);
   if (known !== undefined) return known;
   const signature = Buffer.from(sign([secret], purpose, value));
-  if (value.length <= MAX_KEPT_LENGTH) recent.keep(value, signature);
+  if (value.length <= MAX_KEPT_LENGTH) recent.set(value, signature);
   return signature;
 }
 
