@@ -1,18 +1,15 @@
 /**
- * The app: what `createApp` gives. Owns its life (configure, boot once, serve, drain) and the doors requests come
- * through; what it serves is routes.ts, how the layers are joined is boot.ts.
+ * The app: what `createApp` gives. Owns its life (configure, boot once, serve, drain) and its doors; what
+ * those lead to is doors.ts, what is served routes.ts, how the layers are joined boot.ts.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createHttp, type Http, type HttpOptions, type RequestOrigin } from "../http/http.ts";
-import { compose } from "../http/middleware.ts";
+import type { Http, RequestOrigin } from "../http/http.ts";
 import { Router } from "../http/router.ts";
 import { listen, type Listening } from "../http/server.ts";
-import type { Handler, Result } from "../http/types.ts";
-import type { RequestContext } from "../http/context.ts";
+import type { Result } from "../http/types.ts";
 import { Registry } from "../graph/registry.ts";
 import type { GraphDefinition } from "../graph/definition/definition-types.ts";
 import type { Engine } from "../graph/engine-types.ts";
-import { SecurityHeaders } from "../security/headers.ts";
 import { systemClock, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
@@ -22,23 +19,17 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-face.ts";
 import { boot } from "./boot.ts";
 import { readConfig, siteUrlOf, type Config } from "./config.ts";
-import { withScript } from "./dev-script.ts";
+import { closedDoors, openDoors, RETRY_S } from "./doors.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
-import { finish, withNewToken } from "./finish.ts";
 import { isDemoOn } from "./endpoints/demo.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { HiddenValues, secretsOf } from "./hidden-values.ts";
 import { graphToken, mayRead } from "./endpoints/graphs.ts";
-import { tended } from "./event-streams.ts";
-import { answerError } from "./error-page.ts";
-import { measured } from "./access-log.ts";
 import { processLog } from "./log.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { observe } from "./observe.ts";
-import { serverTiming } from "./phases.ts";
 import { Readiness } from "./readiness.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
-import { addRoutes, answerUnrouted, isUnroutedOurs, placeApp } from "./routes.ts";
+import { addRoutes, placeApp } from "./routes.ts";
 import { operationsOf } from "./operations.ts";
 import type { Operations } from "./operations-types.ts";
 import { sealFor, unsealFor } from "./seals.ts";
@@ -51,9 +42,6 @@ import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
 export function createApp(options: AppOptions): App {
   return new SvcApp(options);
 }
-
-/** When to ask again for what is away: another process may be there by then. */
-const RETRY_S = "10";
 
 /** Longest that the last traces may take on their way out. */
 const FLUSH_MS = 3000;
@@ -274,7 +262,7 @@ class SvcApp implements App {
   }
 
   get #door(): Http {
-    return (this.#http ??= this.#createHttp());
+    return (this.#http ??= this.#openDoors());
   }
 
   async #boot(where: Surroundings): Promise<void> {
@@ -317,76 +305,21 @@ class SvcApp implements App {
     );
   }
 
-  #createHttp(): Http {
-    const { config } = this;
-    const hasAccessLog = this.#options.accessLog ?? false;
-    const headers = new SecurityHeaders(this.#options.security);
-    // The tools of development write HTML.
-    const inDev = new SecurityHeaders({ ...this.#options.security, trustedTypes: false });
-    return createHttp({
-      ...(this.#hasEnded ? this.#afterEnd() : this.#routing()),
-      trusted: config.trustedProxies,
-      compress: this.#options.compress ?? true,
-      vault: () => this.#booted("session"),
-      onError: (error, ctx) => {
-        const faultPage = this.#services?.site.dev?.faultPage;
-        this.#metrics.refused(error);
-        const result = answerError(error, ctx, !config.isProduction, faultPage);
-        if (result.status >= 500) this.#fault(error, ctx.requestId, ctx.trace?.traceId);
-        return result;
-      },
-      finish: (ctx, result) => {
-        const dev = this.#services?.site.dev;
-        const whole = withScript(dev, ctx, tended(result, this.#metrics, this.#closing.signal));
-        const finished = finish(dev ? inDev : headers, ctx, withNewToken(ctx, whole, this.#services));
-        if (dev && ctx) finished.headers.push("server-timing", this.#timing(ctx));
-        return finished;
-      },
-      outgoing: hasAccessLog ? measured : undefined,
-      observer: observe({
-        metrics: this.#metrics,
-        accessLog: hasAccessLog ? this.log : undefined,
-        tracer: this.#tracing?.tracer,
-        phasesOf: (ctx) => this.#services?.phases.of(ctx) ?? [],
-      }),
-      traceRatio: config.otlp?.ratio ?? 0,
-    });
-  }
-
-  #routing(): Pick<HttpOptions, "router" | "notFound" | "isOurs"> {
-    return {
+  #openDoors(): Http {
+    const options = {
+      app: this.#options,
+      config: this.config,
       router: this.#router,
-      notFound: this.#unrouted(),
-      isOurs: (method, { path }) => isUnroutedOurs(method, path, this.#services),
+      services: () => this.#services,
+      lost: () => this.#lost,
+      vault: () => this.#booted("session"),
+      log: this.log,
+      metrics: this.#metrics,
+      tracer: this.#tracing?.tracer,
+      closing: this.#closing.signal,
+      onFault: (error: unknown, requestId?: string, traceId?: string) => this.#fault(error, requestId, traceId),
     };
-  }
-
-  /** Of an app that was closed: it lives and is not ready, and what was its own is answered with 503. */
-  #afterEnd(): Pick<HttpOptions, "router" | "notFound" | "isOurs"> {
-    const { router: before, isOurs } = this.#routing();
-    const router = new Router();
-    healthEndpoints(router, () => this.#hindrances());
-    return {
-      router,
-      notFound: () =>
-        Promise.reject(
-          new SvcError("SVC_UNAVAILABLE", "The app has been closed", { headers: { "retry-after": RETRY_S } }),
-        ),
-      isOurs: (method, target) =>
-        before.match(method, target.routed).kind === "found" || isOurs?.(method, target) === true,
-    };
-  }
-
-  /** Only in development: how long things take tells an attacker whether they are there. */
-  #timing(ctx: RequestContext): string {
-    return serverTiming(this.#services?.phases.of(ctx) ?? [], performance.now() - ctx.startedMs);
-  }
-
-  /** Below the framework's own prefix nothing is the app's, so its middleware is not asked. */
-  #unrouted(): Handler {
-    const answer: Handler = (ctx) => answerUnrouted(ctx, this.#services, this.#lost);
-    const within = compose(this.#options.middleware ?? [], answer);
-    return (ctx) => (ctx.path.startsWith(`${BASE_PATH}/`) ? answer(ctx) : within(ctx));
+    return this.#hasEnded ? closedDoors(options, () => this.#hindrances()) : openDoors(options);
   }
 
   #fault(err: unknown, reqId?: string, traceId?: string): void {

@@ -1,0 +1,120 @@
+/**
+ * What the doors of an app lead to: the way through HTTP with what the app adds to it, which is its routes, how it answers errors,
+ * what all its answers have, and who is told of them. When it boots and ends is app.ts.
+ */
+import type { RequestContext } from "../http/context.ts";
+import { createHttp, type Http, type HttpOptions } from "../http/http.ts";
+import type { Vault } from "../http/jar.ts";
+import { compose } from "../http/middleware.ts";
+import { Router } from "../http/router.ts";
+import type { Handler } from "../http/types.ts";
+import { SecurityHeaders } from "../security/headers.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
+import { BASE_PATH } from "../shared/wire.ts";
+import { measured } from "./access-log.ts";
+import type { Config } from "./config.ts";
+import { withScript } from "./dev-script.ts";
+import { healthEndpoints } from "./endpoints/health.ts";
+import { answerError } from "./error-page.ts";
+import { tended } from "./event-streams.ts";
+import { finish, withNewToken } from "./finish.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { observe } from "./observe.ts";
+import type { AppOptions } from "./options.ts";
+import { serverTiming } from "./phases.ts";
+import { answerUnrouted, isUnroutedOurs } from "./routes.ts";
+import type { Services } from "./services.ts";
+import type { Tracing } from "./tracing/open-tracing.ts";
+
+export interface DoorOptions {
+  app: AppOptions;
+  config: Config;
+  /** Has the endpoints of health from the first; the app's own once it has booted. */
+  router: Router;
+  /** Undefined until it has booted. */
+  services: () => Services | undefined;
+  /** The pages for paths that nothing is at, as `addRoutes` gives them. */
+  lost: () => Router | undefined;
+  vault: () => Vault;
+  log: Log;
+  metrics: Metrics;
+  tracer: Tracing["tracer"] | undefined;
+  /** Aborts as the app begins to close. */
+  closing: AbortSignal;
+  onFault: (error: unknown, requestId?: string, traceId?: string) => void;
+}
+
+/** When to ask again for what is away: another process may be there by then. */
+export const RETRY_S = "10";
+
+type Routing = Pick<HttpOptions, "router" | "notFound" | "isOurs">;
+
+export function openDoors(options: DoorOptions): Http {
+  return doorsTo(routingOf(options), options);
+}
+
+/** Of an app that was closed: it lives and is not ready, and what was its own is answered with 503. @param hindrances as of health */
+export function closedDoors(options: DoorOptions, hindrances: () => Promise<readonly string[]>): Http {
+  const before = routingOf(options);
+  const router = new Router();
+  healthEndpoints(router, hindrances);
+  const notFound = (): never => {
+    throw new SvcError("SVC_UNAVAILABLE", "The app has been closed", { headers: { "retry-after": RETRY_S } });
+  };
+  const isOurs: Routing["isOurs"] = (method, target) =>
+    before.router.match(method, target.routed).kind === "found" || before.isOurs?.(method, target) === true;
+  return doorsTo({ router, notFound, isOurs }, options);
+}
+
+function routingOf({ app, router, services, lost }: DoorOptions): Routing {
+  const answer: Handler = (ctx) => answerUnrouted(ctx, services(), lost());
+  const within = compose(app.middleware ?? [], answer);
+  return {
+    router,
+    // Below the framework's own prefix nothing is the app's, so its middleware is not asked.
+    notFound: (ctx) => (ctx.path.startsWith(`${BASE_PATH}/`) ? answer(ctx) : within(ctx)),
+    isOurs: (method, { path }) => isUnroutedOurs(method, path, services()),
+  };
+}
+
+function doorsTo(routing: Routing, options: DoorOptions): Http {
+  const { app, config, services, vault, log, metrics, tracer, closing, onFault } = options;
+  const hasAccessLog = app.accessLog ?? false;
+  const headers = new SecurityHeaders(app.security);
+  // The tools of development write HTML.
+  const inDev = new SecurityHeaders({ ...app.security, trustedTypes: false });
+  return createHttp({
+    ...routing,
+    trusted: config.trustedProxies,
+    compress: app.compress ?? true,
+    vault,
+    onError: (error, ctx) => {
+      metrics.refused(error);
+      const result = answerError(error, ctx, !config.isProduction, services()?.site.dev?.faultPage);
+      if (result.status >= 500) onFault(error, ctx.requestId, ctx.trace?.traceId);
+      return result;
+    },
+    finish: (ctx, result) => {
+      const booted = services();
+      const dev = booted?.site.dev;
+      const whole = withScript(dev, ctx, tended(result, metrics, closing));
+      const finished = finish(dev ? inDev : headers, ctx, withNewToken(ctx, whole, booted));
+      if (dev && ctx) finished.headers.push("server-timing", timingOf(ctx, booted));
+      return finished;
+    },
+    outgoing: hasAccessLog ? measured : undefined,
+    observer: observe({
+      metrics,
+      accessLog: hasAccessLog ? log : undefined,
+      tracer,
+      phasesOf: (ctx) => services()?.phases.of(ctx) ?? [],
+    }),
+    traceRatio: config.otlp?.ratio ?? 0,
+  });
+}
+
+/** Only in development: how long things take tells an attacker whether they are there. */
+function timingOf(ctx: RequestContext, services: Services | undefined): string {
+  return serverTiming(services?.phases.of(ctx) ?? [], performance.now() - ctx.startedMs);
+}
