@@ -158,19 +158,39 @@ function waitRows({ running, at_ms: atMs }: TopView): string[][] {
 
 function runRows({ running, at_ms: atMs }: TopView): string[][] {
   const rows = running.map(
-    ({ graph_id: id, worker, started_ms: startedMs, created_ms: createdMs, progress, nodes }) => [
+    ({ graph_id: id, worker, started_ms: startedMs, created_ms: createdMs, progress, nodes, edges }) => [
       worker,
       id,
       spanText(atMs - (startedMs ?? createdMs)),
-      progress === null ? nodesText(nodes) : `${Math.round(progress.value * 100)} % ${progress.note ?? ""}`,
+      progress === null ? nodesText(nodes, edges) : `${Math.round(progress.value * 100)} % ${progress.note ?? ""}`,
     ],
   );
   return [["RUNNING", "ID", "FOR", "DONE"], ...rows];
 }
 
-function nodesText(nodes: Snapshot["nodes"]): string {
-  const outer = nodes.filter(({ kind }) => kind === "node");
-  return `${outer.filter(({ status }) => status === "done" || status === "skipped").length} of ${outer.length}`;
+/** Nodes of the definition, and beside them the items of its fan-outs: `2 of 3, 12 of 500 items`. */
+function nodesText(rows: Snapshot["nodes"], edges: Snapshot["edges"]): string {
+  const outer = rows.filter(({ id }) => !id.includes("#"));
+  const items = outer.filter(({ id }) => id.includes("/"));
+  const names = new Set([...edges.flat(), ...outer.map(({ id }) => nameOf(id))]);
+  const begun = new Set(outer.filter(({ started_ms: ms }) => ms !== null).map(({ id }) => nameOf(id)));
+  const left = new Set(outer.filter((row) => !isOver(row)).map(({ id }) => nameOf(id)));
+  const known = new Set(outer.map(({ id }) => nameOf(id)));
+  const over = [...names].filter((name) =>
+    // Of a fan-out of nothing there are no rows: what comes after it tells that its turn is over.
+    known.has(name) ? !left.has(name) : edges.some(([from, to]) => from === name && begun.has(to)),
+  );
+  const told = `${over.length} of ${names.size}`;
+  return items.length === 0 ? told : `${told}, ${items.filter(isOver).length} of ${items.length} items`;
+}
+
+function isOver({ status }: Snapshot["nodes"][number]): boolean {
+  return status === "done" || status === "skipped";
+}
+
+/** Of its node in the definition. */
+function nameOf(id: string): string {
+  return id.split("/", 1)[0] as string;
 }
 
 function failedRows({ failed, at_ms: atMs }: TopView): string[][] {

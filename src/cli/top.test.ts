@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Started } from "../app/app-face.ts";
 import type { FleetQueue, Status } from "../app/operations-types.ts";
+import type { Snapshot } from "../graph/machine/view-types.ts";
 import { SvcError } from "../shared/errors.ts";
 import { PATHS } from "../shared/wire.ts";
 import { createApp } from "../app/app.ts";
@@ -96,6 +97,46 @@ describe("svc top", () => {
     const lines = topLines("http://x", view, { columns: 120, rows: 30 }, (_, text) => text).join("\n");
     assert.match(lines, /in-10 +30 +– +\d+ +10 +40 +in 1/);
     assert.match(lines, /in-50 +30 +– +\d+ +50 +40 +fills/);
+  });
+
+  it("counts nodes of the definition, and the items of fan-outs by themselves", async () => {
+    const client = new GraphClient({ url: started.url, apiKey: KEY });
+    const status = await client.get<Status>(PATHS.status);
+    const known = await client.get<{ graphs: Snapshot[] }>(PATHS.graphs);
+    const [graph = assert.fail()] = known.graphs;
+    const [row = assert.fail()] = graph.nodes;
+    const edges: Snapshot["edges"] = [
+      ["list", "inspect"],
+      ["inspect", "sum"],
+    ];
+    const rowOf = (id: string, word: string): typeof row => ({
+      ...row,
+      id,
+      kind: id.includes("#") ? "step" : "node",
+      status: word as typeof row.status,
+      started_ms: word === "pending" ? null : 1,
+    });
+    const shownAs = (rows: readonly [id: string, word: string][]): string => {
+      const run = { ...graph, progress: null, nodes: rows.map(([id, word]) => rowOf(id, word)), edges };
+      const view = { at_ms: Date.now(), queues: [], schedules: [], failed: [], running: [run], status };
+      const lines = topLines("http://x", view, { columns: 120, rows: 30 }, (_, text) => text);
+      return / (\d+ of .*)$/m.exec(lines.join("\n"))?.[1] ?? "";
+    };
+    const begun: [string, string][] = [
+      ["list", "done"],
+      ["inspect/0", "done"],
+      ["inspect/1", "running"],
+      ["inspect/1#fetch", "done"],
+      ["inspect/2", "done"],
+      ["sum", "pending"],
+    ];
+    assert.equal(shownAs(begun), "1 of 3, 2 of 3 items");
+    assert.equal(shownAs([["list", "done"]]), "1 of 3");
+    const empty: [string, string][] = [
+      ["list", "done"],
+      ["sum", "running"],
+    ];
+    assert.equal(shownAs(empty), "2 of 3");
   });
 
   it("is never larger than its terminal", async () => {
