@@ -1,5 +1,8 @@
 /** Two apps of one kind on one database, as two processes would be: one that serves, and one or more that work. */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";
 import { recordLog } from "../testing/log.ts";
@@ -225,6 +228,23 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   };
   const startAt = async (app: App, runAt: number) =>
     (await app.engine.start("changed", null, { at: runAt })).snapshot.graph_id;
+
+  it("tell the build that svc build told, and where there was none what tells their code apart", async () => {
+    const dist = mkdtempSync(join(tmpdir(), "svc-fleet-dist-"));
+    writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "9005642f", chunks: {}, actions: [] }));
+    const before = new Set((await web.operations.processes()).map(({ id }) => id));
+    const [built, old, young] = [buildOf(["a", "b"]), buildOf(["a", "b"]), buildOf(["a", "c"])];
+    await built.boot({ dist });
+    await old.boot();
+    await young.boot();
+    const { processes } = await web.operations.status();
+    const builds = processes.filter(({ id }) => !before.has(id)).map(({ build }) => build);
+    await Promise.all([built.close(), old.close(), young.close()]);
+    rmSync(dist, { recursive: true });
+    assert.equal(builds[0], "9005642f");
+    assert.match(builds[1] ?? "", /^[0-9a-f]{12}$/);
+    assert.deepEqual([builds.length, new Set(builds).size], [3, 3]);
+  });
 
   it("of two builds run each the graphs that it has the nodes of; what no build has any more fails, and says why", async () => {
     const [old, young] = [buildOf(["a", "b"]), buildOf(["a", "c"])];

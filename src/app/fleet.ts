@@ -10,6 +10,7 @@ import type { Clock } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import type { Json } from "../shared/json.ts";
+import { EMPTY_MANIFEST } from "../shared/manifest.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import type { Store } from "../store/contract.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
@@ -48,12 +49,14 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
   // Who runs the first node holds the graph; nodes of workers that it does not have are run by those who have them.
   const own = all.filter((definition) => definition.workers.slice(0, 1).every(runs));
   const ownWorkers = [...new Set(all.flatMap((definition) => definition.workers.filter(runs)))].sort();
+  const code = codeOf(app, all, options.build);
   return openCluster(config.databaseUrl, {
     profile: {
       role,
       workers: ownWorkers,
       claimant: store.webhooks.claimant,
-      build: buildOf(app, all, options.build),
+      build: options.build === EMPTY_MANIFEST.build ? code : options.build,
+      code,
     },
     isRunner: role !== "web",
     figures: options.figures,
@@ -81,7 +84,7 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
 }
 
 /** What tells code from other code: nodes go to places of processes that would do the very same with them. */
-function buildOf(app: AppOptions, all: readonly DefinitionView[], build: string): string {
+function codeOf(app: AppOptions, all: readonly DefinitionView[], build: string): string {
   const sources = workersOf(app).map(({ name, run }) => [name, String(run)]);
   return createHash("sha256")
     .update(JSON.stringify([all, build, sources]))

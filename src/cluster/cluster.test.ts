@@ -58,7 +58,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     const database = await openDatabase(test.url, "svc");
     const cluster = new Cluster({
       database,
-      profile: { role: "worker", workers: [], definitions: [], build: "", claimant: undefined },
+      profile: { role: "worker", workers: [], definitions: [], build: "", code: "", claimant: undefined },
       isRunner: true,
       identifiers: ["graph w"],
       concurrency: 4,

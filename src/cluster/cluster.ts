@@ -111,7 +111,7 @@ export class Cluster implements Fleet {
       database,
       clock,
       log,
-      build: profile.build,
+      build: profile.code,
       workers: profile.workers,
       isRunner: options.isRunner,
       me,

@@ -47,7 +47,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     };
     const membership: Membership = new Membership({
       database: { ...database, session },
-      profile: { role: "all", workers: ["resize"], definitions: [], build: "b1", claimant: undefined },
+      profile: { role: "all", workers: ["resize"], definitions: [], build: "b1", code: "c1", claimant: undefined },
       clock,
       log: silentLog,
       onJoin: (id) => void told.joined.push(id),
@@ -87,6 +87,23 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual([other.gaveUp, other.member.others], [[], 0]);
     await other.member.close();
     assert.deepEqual(await other.member.list(), []);
+  });
+
+  it("of before tell what told their code apart, where others tell their build", async () => {
+    const first = await member();
+    await first.member.close();
+    await database.query("alter table svc.processes drop column told_build");
+    const { member: one } = await member();
+    await database.query(
+      `insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build)
+       values ('p_of_before', 4711, 1, 'box', 'all', '{}', '{}', 'c0')`,
+    );
+    assert.deepEqual(
+      (await one.list()).map(({ build }) => build),
+      ["b1", "c0"],
+    );
+    await database.query("delete from svc.processes where id = 'p_of_before'");
+    await one.close();
   });
 
   it("tell how they are doing, in tables of before as well", async () => {

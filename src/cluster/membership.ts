@@ -28,8 +28,10 @@ export interface MemberProfile {
   workers: readonly string[];
   /** What jobs are called for graphs of the very definitions that it has. */
   definitions: readonly string[];
-  /** What tells one build of the app from another. */
+  /** As its operators know it. */
   build: string;
+  /** What tells its code from other code: of the very same, processes run each other's nodes. */
+  code: string;
   /** Under which deliveries are claimed for it in the store. */
   claimant: string | undefined;
 }
@@ -51,7 +53,10 @@ export interface ProcessView extends ProcessFigures {
   /** `web`, `worker` or `all`. */
   role: string;
   workers: string[];
-  /** What tells one build of the app's graphs from another. */
+  /**
+   * As `svc build` told it. Of an app that was never built: of several processes on a database what tells their code apart, of one
+   * alone the version of `svc`.
+   */
   build: string;
   started_ms: number;
   /** How long ago it was heard of, by the clock of the database. */
@@ -125,8 +130,8 @@ export class Membership {
       this.#requireOpen();
       const id = `p_${randomBytes(8).toString("hex")}`;
       const { rows } = await session.query<{ number: number }>(
-        `insert into ${schema}.processes (id, number, backend_pid, host, role, workers, definitions, build, claimant)
-         select $1, n, pg_backend_pid(), $2, $3, $4, $5, $6, $7
+        `insert into ${schema}.processes (id, number, backend_pid, host, role, workers, definitions, build, claimant, told_build)
+         select $1, n, pg_backend_pid(), $2, $3, $4, $5, $6, $7, $8
          from (select nextval('${schema}.process_numbers')::int as n) number, pg_advisory_lock(${LOCK_CLASS}, n)
          returning number`,
         [
@@ -135,8 +140,9 @@ export class Membership {
           profile.role,
           profile.workers,
           profile.definitions,
-          profile.build,
+          profile.code,
           profile.claimant ?? null,
+          profile.build,
         ],
       );
       if (rows.length === 0) throw new Error("The process was not listed");
@@ -214,7 +220,7 @@ export class Membership {
   async list(): Promise<ProcessView[]> {
     const { query, schema } = this.#options.database;
     const { rows } = await query<ProcessView>(
-      `select id, host, role, workers, build, loop_p99_ms, memory_bytes, (extract(epoch from started_at) * 1000)::float8 as started_ms,
+      `select id, host, role, workers, coalesce(told_build, build) as build, loop_p99_ms, memory_bytes, (extract(epoch from started_at) * 1000)::float8 as started_ms,
          (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms
        from ${schema}.processes order by started_at, id`,
     );

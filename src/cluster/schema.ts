@@ -40,6 +40,7 @@ export function clusterTables(schema: string): string {
     ${asText(schema)}
     ${withFigures(schema)}
     ${withWants(schema)}
+    ${withToldBuild(schema)}
     create index if not exists commands_waiting on ${schema}.commands (process) where answer is null;
     ${permitTables(schema)}
     ${callTables(schema)}
@@ -76,6 +77,16 @@ function withWants(schema: string): string {
     do $$ begin
       if not exists (select from pg_attribute where attrelid = '${schema}.processes'::regclass and attname = 'wants') then
         alter table ${schema}.processes add column wants text[] not null default '{}';
+      end if;
+    end $$;`;
+}
+
+/** The same for the build as operators know it: the column `build` tells code from other code. Processes of before leave it empty. */
+function withToldBuild(schema: string): string {
+  return `
+    do $$ begin
+      if not exists (select from pg_attribute where attrelid = '${schema}.processes'::regclass and attname = 'told_build') then
+        alter table ${schema}.processes add column told_build text;
       end if;
     end $$;`;
 }

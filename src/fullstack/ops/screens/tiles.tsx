@@ -20,7 +20,7 @@ const LOOP_TITLE =
 /** Where each of them is told of by itself. */
 const PROCESSES = `${OPS_PATH}/workers#processes`;
 
-const BUILD_TITLE = "What tells one build of the app's graphs from another";
+const BUILD_TITLE = "As svc build told it; of an app that was not built, what tells its code from other code";
 
 export function HealthStrip({ health, status, workers }: HealthStripProps) {
   const { processes } = status;
