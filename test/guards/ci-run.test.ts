@@ -1,0 +1,71 @@
+/** What `.ci/run` tells: run here with every program it calls replaced by one that does nothing, so that only its own counting is left. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(fileURLToPath(import.meta.url), "../../../..");
+const folder = mkdtempSync(join(tmpdir(), "svc-ci-"));
+
+/** A program of a name that is asked for, before those of the system. */
+function plant(name: string, script: string): void {
+  const file = join(folder, name);
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+}
+
+/** @param tests what `npm test` does. @param others what all else does, by default end well */
+function ci(tests: string, others = "exit 0"): { lines: string[]; status: number | null } {
+  for (const name of ["node", "npx", "go", "php", "ruby", "pg_config"]) plant(name, others);
+  plant("npm", `[ "$1" = test ] || { ${others}; }\n${tests}`);
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}` };
+  const { stdout, status } = spawnSync("bash", [join(root, ".ci/run")], { env, encoding: "utf8", timeout: 60_000 });
+  return { lines: stdout.trim().split("\n"), status };
+}
+
+const counted = (lines: readonly string[]): string[] =>
+  /^(\d+) passed, (\d+) failed$/.exec(lines.at(-1) ?? "")?.slice(1) ?? [];
+
+describe(".ci/run", { skip: process.platform === "win32" && "is a script of bash" }, () => {
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("ends well where all does, with the sum of what passed", () => {
+    const { lines, status } = ci('echo "3 passed, 0 failed"');
+    const steps = lines.filter((line) => line.startsWith("ok ")).length;
+    assert.deepEqual(counted(lines), [String(3 + steps), "0"], lines.join("\n"));
+    assert.equal(status, 0);
+  });
+
+  it("names what was unsteady above its last line, and ends well", () => {
+    const { lines, status } = ci('echo "unsteady: test/e2e/x"; echo "3 passed, 0 failed"');
+    assert.equal(lines.at(-2), "unsteady: test/e2e/x");
+    assert.equal(status, 0);
+  });
+
+  it("counts tests that fail", () => {
+    const { lines, status } = ci('echo "3 passed, 2 failed"; exit 1');
+    assert.equal(counted(lines)[1], "2");
+    assert.notEqual(status, 0);
+  });
+
+  for (const [what, tests] of [
+    ["ends with a fault though none failed", 'echo "3 passed, 0 failed"; exit 1'],
+    ["ends without a last line", "echo nothing"],
+  ] as const)
+    it(`counts one more where npm test ${what}`, () => {
+      const { lines, status } = ci(tests);
+      assert.equal(counted(lines)[1], "1");
+      assert.notEqual(status, 0);
+    });
+
+  it("counts each step that fails, and shows what it said", () => {
+    const { lines, status } = ci('echo "3 passed, 0 failed"', '[ "$1" = ci ] && exit 0; echo why; exit 1');
+    const steps = lines.filter((line) => line.startsWith("FAILED ")).length;
+    assert.ok(steps > 10 && lines.includes("why"), lines.join("\n"));
+    assert.equal(counted(lines)[1], String(steps));
+    assert.notEqual(status, 0);
+  });
+});
