@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { cookieNamed, parseCookies, serializeCookie } from "./cookies.ts";
+import { cookieKey, cookieNamed, parseCookies, serializeCookie } from "./cookies.ts";
 
 const read = (header: string | undefined): Record<string, string> => ({ ...parseCookies(header) });
 
@@ -117,6 +117,18 @@ describe("writing cookies", () => {
       assert.throws(() => serializeCookie("a", "1", { path }), { name: "TypeError", message: /has the path/ }, path);
     for (const maxAgeSeconds of [Number.NaN, Number.POSITIVE_INFINITY])
       assert.throws(() => serializeCookie("a", "1", { maxAgeSeconds }), { name: "TypeError", message: /lives/ });
+  });
+
+  it("refuses a SameSite that is none, which could end the header", () => {
+    for (const sameSite of ["", "Lax; Secure", "Lax\r\nset-cookie: x=1"])
+      assert.throws(() => serializeCookie("a", "1", { sameSite: sameSite as "Lax" }), TypeError, sameSite);
+  });
+
+  it("tells cookies apart by name, domain and path", () => {
+    const keys = [{}, { domain: "a.example" }, { domain: "b.example" }, { path: "/a" }, { path: "/b" }];
+    assert.equal(new Set(keys.map((options) => cookieKey("a", options))).size, keys.length);
+    assert.equal(cookieKey("a", { domain: "A.example" }), cookieKey("a", { domain: "a.EXAMPLE", path: "/" }));
+    assert.notEqual(cookieKey("a"), cookieKey("b"));
   });
 
   it("refuses what a browser would drop without a word: prefixes not kept, SameSite=None without Secure", () => {

@@ -1,9 +1,10 @@
 /** Cookies as RFC 6265bis has them: reading the `Cookie` header, writing `Set-Cookie`. */
+import { isMadeOf } from "../shared/made-text.ts";
 import { remembered } from "../shared/remember.ts";
 import type { CookieOptions } from "./types.ts";
 
-/** What percent-encoding would leave as it is. */
-const PLAIN = /^[\w.~-]*$/;
+/** A pair whose value percent-encoding would leave as it is: names hold no `=`. */
+const PLAIN_PAIR = /=[\w.~-]*$/;
 
 /** @returns names and values on a null prototype; of a name sent twice the first, as browsers order the most specific first. */
 export function parseCookies(header: string | undefined): Record<string, string> {
@@ -54,14 +55,15 @@ const MAX_PAIR_BYTES = 4096;
 const MAX_ATTRIBUTE_BYTES = 1024;
 
 /**
- * A `Set-Cookie` value; the value is percent-encoded. Defaults: `Path=/`, `HttpOnly`, `SameSite=Lax`, no `Secure`.
+ * A `Set-Cookie` value, ASCII without line ends, whatever it is given; the cookie's own is percent-encoded. Defaults: `Path=/`, `HttpOnly`, `SameSite=Lax`, no `Secure`.
  * @throws TypeError when the name is not a token (RFC 9110 section 5.6.2), and for what browsers would drop unseen: a
  * prefix whose promise is not kept, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes.
  */
 export function serializeCookie(name: string, value: string, options: CookieOptions = {}): string {
   requireKeptPromises(name, options);
   requireAttributes(name, options);
-  const pair = `${name}=${PLAIN.test(value) ? value : encodeURIComponent(value)}`;
+  const given = `${name}=${value}`;
+  const pair = isMadeOf(PLAIN_PAIR, given) ? given : `${name}=${encodeURIComponent(value)}`;
   if (pair.length > MAX_PAIR_BYTES)
     throw refused(name, `takes ${pair.length} bytes, encoded; browsers keep ${MAX_PAIR_BYTES}`);
   const {
@@ -86,6 +88,8 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
 
 /** What tells cookies apart in a browser (RFC 6265bis section 5.7). */
 export function cookieKey(name: string, { path = "/", domain = "" }: CookieOptions = {}): string {
+  // No name holds a semicolon.
+  if (path === "/" && domain === "") return name;
   return `${name};${domain.toLowerCase()};${path}`;
 }
 
@@ -107,10 +111,15 @@ const needsOf = remembered((name) => {
   return PREFIXES.find(([prefix]) => name.toLowerCase().startsWith(prefix))?.[1] ?? [];
 });
 
+/** Anything else is none to a browser, and what a line end in it adds would be a header. */
+const SAME_SITES: ReadonlySet<string> = new Set(["Strict", "Lax", "None"]);
+
 function requireKeptPromises(name: string, options: CookieOptions): void {
   for (const [isMet, need] of needsOf(name))
     if (!isMet(options)) throw refused(name, `has a prefix that needs ${need}`);
   const { sameSite, secure, partitioned } = options;
+  if (sameSite !== undefined && !SAME_SITES.has(sameSite))
+    throw refused(name, `is SameSite=${JSON.stringify(sameSite)}; allowed: ${[...SAME_SITES].join(", ")}`);
   if (sameSite === "None" && !secure) throw refused(name, "is SameSite=None, which needs { secure: true }");
   if (partitioned && !secure) throw refused(name, "is partitioned, which needs { secure: true }");
 }

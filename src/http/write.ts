@@ -84,9 +84,8 @@ function writeHead(reply: ServerResponse, ctx: RequestContext, result: Result, i
   const { status, headers, body } = result;
   if (reply instanceof OwnReply) {
     const length = isStream(body) || status === 204 || status === 304 ? undefined : (known ?? lengthSaid(result));
-    const lines = ctx.jar?.isEmpty === false ? [...headers, ...cookieHeaders(ctx)] : headers;
-    const ready = `${ctx.readyLines}${HEADERS.requestId}: ${ctx.requestId}\r\n`;
-    if (reply.storeHead({ status, headers: lines, ready }, length)) return;
+    const ready = `${ctx.readyLines}${HEADERS.requestId}: ${ctx.requestId}\r\n${cookieLines(ctx)}`;
+    if (reply.storeHead({ status, headers, ready }, length)) return;
   }
   startHead(reply, ctx, result, (all) => setLength(all, result, isHead, known));
 }
@@ -235,6 +234,14 @@ export function allHeaders(ctx: RequestContext, { headers }: Result): string[] {
   headers.push(HEADERS.requestId, ctx.requestId);
   if (ctx.jar) headers.push(...cookieHeaders(ctx));
   return headers;
+}
+
+/** The same as lines of a head: nothing but ASCII is in a cookie's (cookies.ts), so they need no second look. */
+function cookieLines({ jar }: RequestContext): string {
+  if (jar?.isEmpty !== false) return "";
+  let text = "";
+  for (const cookie of jar.lines) text += `set-cookie: ${cookie}\r\n`;
+  return text;
 }
 
 function cookieHeaders({ jar }: RequestContext): string[] {

@@ -1,5 +1,6 @@
 /** What the browser is told of a page's scopes and values, at first and as pieces follow (docs/resume-protocol.md section 3). */
 import type { Json } from "../shared/json.ts";
+import { isMadeOf } from "../shared/made-text.ts";
 import { quoted, type PageScopes, type ScopeEntry } from "./scopes.ts";
 import type { ValueNames } from "./value-names.ts";
 import type { ValueTable } from "./values.ts";
@@ -47,7 +48,7 @@ export class PageState {
     // Few pages have any.
     const n = Object.keys(needs).length === 0 ? "{}" : JSON.stringify(needs);
     const d = this.#names ? `,"d":${JSON.stringify(this.#values.names(this.#names))}` : "";
-    const token = PLAIN.test(csrfToken) ? `"${csrfToken}"` : JSON.stringify(csrfToken);
+    const token = isMadeOf(PLAIN, csrfToken) ? `"${csrfToken}"` : JSON.stringify(csrfToken);
     const head = `{"csrf_token":${token},"build":${quoted(build)}`;
     return `${head},"s":{${this.#scopes.allAsText()}},"v":${v},"n":${n}${d}}`;
   }
