@@ -281,6 +281,8 @@ export const DOM = {
   slotEnd: "/svc:slot",
   /** Element around a widget that the server keeps up to date, and what it fires when that has happened. */
   liveTag: "svc-live",
+  /** Event at the beginning of the stream of a page's widgets: the server's time in Unix milliseconds. */
+  liveNow: "now",
   flowPatch: "svc:patch",
   /** On a form that forms.js may send. */
   form: "data-svc-form",

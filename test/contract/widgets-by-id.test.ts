@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createApp, notFound, page, type App, type Context } from "svc";
-import { EventStream, FlowGraph, liveRoutes, OpsDashboard, readEvents, WorkerPanel } from "svc/fullstack";
+import { EventStream, FlowGraph, liveRoutes, OpsDashboard, readEvents, readFlow, WorkerPanel } from "svc/fullstack";
 import { worker } from "svc/graph";
 import { html, type Child } from "svc/jsx-runtime";
 import { SimulatedClock } from "svc/testing";
@@ -58,6 +58,18 @@ describe("widgets by the id of a graph", () => {
     const stream = await get(srcOf(body));
     assert.equal(stream.status, 200);
     await stream.body?.cancel();
+  });
+
+  it("go by the app's clock, which their stream tells before all else", async () => {
+    const flow = (await readFlow(app, id)) ?? assert.fail();
+    assert.equal(flow.nowMs, clock.now());
+    const stream = await get(flow.src);
+    let text = "";
+    for await (const chunk of (stream.body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (/^data: /m.test(text)) break;
+    }
+    assert.match(text, new RegExp(`^retry: 1000\n\nevent: now\ndata: ${clock.now()}\n\n`));
   });
 
   it("of a graph that is not there say so", async () => {

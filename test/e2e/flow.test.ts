@@ -528,6 +528,22 @@ describe("the widgets", () => {
     await tab.close();
   });
 
+  it("count how long something has taken by the server's clock, though the browser's is off", async () => {
+    const id = await settledOrder(3);
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.clock.install({ time: Date.now() + 5 * 3_600_000 });
+    await page.goto(`${started.url}/jobs/${id}`);
+    await isLive(page);
+    gates.open(id, "check-fraud");
+    await nodeAt(page, "check-fraud", "done");
+    const took = page.locator('[data-part="l:charge-card"] .svc-took[data-since]');
+    await took.evaluate((element) => (element.textContent = ""));
+    await page.clock.runFor(1000);
+    await took.filter({ hasText: /^(\d m )?\d+ s$/ }).waitFor();
+    await tab.close();
+  });
+
   it("show workers and the overview as they change", async () => {
     const tab = await open(`${started.url}/ops`);
     await isLive(tab.page);

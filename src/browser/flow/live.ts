@@ -63,6 +63,8 @@ let hasGap = false;
 let logPart: LogPart | undefined;
 let graphPart: GraphPart | undefined;
 let told: State | undefined;
+/** How far the server's clock is ahead of this one's, as far as it has told. */
+let aheadMs = 0;
 
 /** Whether it is the stream that writes where a widget stands. */
 let isTaking = false;
@@ -151,6 +153,7 @@ function follow(url: URL): void {
     // What was on its way when the network went may open still.
     tell(navigator.onLine ? "live" : "offline");
   };
+  mine.addEventListener(DOM.liveNow, ({ data }: MessageEvent<string>) => (aheadMs = Number(data) - Date.now()));
   mine.onmessage = ({ data, lastEventId }) => take(JSON.parse(data as string) as Patch[], lastEventId);
   mine.onerror = () => {
     hasGap = true;
@@ -211,7 +214,7 @@ function flush(): void {
   for (const widget of touched) {
     graphPart?.patched(widget);
     logPart?.settled(widget);
-    tick(widget);
+    tick(widget, Date.now() + aheadMs);
     say(widget);
     widget.dispatchEvent(new Event(DOM.flowPatch, { bubbles: true }));
   }
@@ -277,7 +280,7 @@ function say(widget: Element): void {
 }
 
 setInterval(() => {
-  for (const widget of widgets) tick(widget);
+  for (const widget of widgets) tick(widget, Date.now() + aheadMs);
 }, 1000);
 // Nobody waits for what may work at once.
 addEventListener("online", () => source?.readyState === EventSource.CLOSED && queue());

@@ -24,11 +24,14 @@ export function parsed(html: string, near: Element): Element[] {
   return [...top.children];
 }
 
-/** Writes how long things that go on have taken so far, and in what time those that wait go on. */
-export function tick(root: ParentNode): void {
+/**
+ * Writes how long things that go on have taken so far, and in what time those that wait go on.
+ * @param nowMs by the clock of the server, whose times they are
+ */
+export function tick(root: ParentNode, nowMs: number): void {
   for (const element of root.querySelectorAll<HTMLElement | SVGElement>("[data-since],[data-until]")) {
     const { since, until } = element.dataset;
-    const seconds = (Date.now() - Number(since ?? until)) / 1000;
+    const seconds = (nowMs - Number(since ?? until)) / 1000;
     const text = until === undefined ? lengthText(seconds) : `in ${lengthText(-seconds)}`;
     if (element.textContent !== text) element.textContent = text;
   }

@@ -47,7 +47,7 @@ export async function readFlowFor(
   if (!snapshot) return undefined;
   const more = { ...(nodeHref !== undefined && { nodeHref }), ...(token !== undefined && { token }) };
   const src = liveSrc(app, { topic: "graph", id: graphId, ...more });
-  return { view: flowView(snapshot, triesOf(app.definitions, snapshot)), src, nodeHref, nowMs: Date.now() };
+  return { view: flowView(snapshot, triesOf(app.definitions, snapshot)), src, nodeHref, nowMs: app.operations.nowMs() };
 }
 
 /** The address at which a topic is followed. */

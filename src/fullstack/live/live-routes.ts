@@ -3,6 +3,7 @@
  * the id of each says where every topic stands, so that whoever comes back misses nothing and gets nothing twice.
  */
 import {
+  DOM,
   eventStream,
   route,
   SvcError,
@@ -43,7 +44,13 @@ function answer(ctx: Context, hub: LiveHub, app: App) {
   const known = ctx.header("last-event-id")?.split(" ") ?? ctx.query.getAll("at");
   const cursors = topics.map((_, at) => (/^\d{1,15}$/.test(known[at] ?? "") ? (known[at] as string) : ""));
   const { signal } = ctx;
-  return eventStream(follow(hub, topics, cursors, signal), { clock: systemClock, signal, retryMs: 1000 });
+  return eventStream(news(), { clock: systemClock, signal, retryMs: 1000 });
+
+  /** What goes on is shown by this server's clock: the browser's may be off. */
+  async function* news(): AsyncGenerator<StreamEvent> {
+    yield { event: DOM.liveNow, data: app.operations.nowMs() };
+    yield* follow(hub, topics, cursors, signal);
+  }
 }
 
 function opened(text: string, app: App): LiveTopic {
