@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { parseArgs } from "node:util";
 import { durationMs } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
+import { nearest } from "../shared/nearest.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import { bulkOf, DURATION, filterOf, STEPS, type BulkTask } from "./graph-filter.ts";
 import { readOptions } from "./options.ts";
@@ -187,8 +188,8 @@ export function readGraphArguments(
   const [verb, target, ...others] = positionals;
   const [name, ...rest] = TWO_WORDS.includes(verb ?? "") ? others : [undefined, ...others];
   if (values.help || verb === undefined)
-    return values.help ? { kind: "tell", text: GRAPH_HELP } : mistake("No verb given");
-  if (!isVerb(verb)) return mistake(`svc graph knows no "${verb}"`);
+    return values.help ? { kind: "tell", text: GRAPH_HELP } : mistake(`No verb given; it may be ${VERBS}`);
+  if (!isVerb(verb)) return mistake(`svc graph knows no "${verb}"; ${meantBy(verb)}`);
   if (rest.length > 0) return mistake(`svc graph ${verb} takes no argument "${rest[0]}"`);
   const foreign = (Object.keys(values) as Flag[]).find((flag) => ![...COMMON, ...FLAGS[verb]].includes(flag));
   if (foreign !== undefined) return mistake(`svc graph ${verb} takes no --${foreign}`);
@@ -198,6 +199,13 @@ export function readGraphArguments(
   } catch (error) {
     return mistake((error as Error).message);
   }
+}
+
+const VERBS = Object.keys(FLAGS).join(", ");
+
+function meantBy(verb: string): string {
+  const meant = nearest(verb, Object.keys(FLAGS));
+  return meant === undefined ? `it knows ${VERBS}` : `did you mean "${meant}"?`;
 }
 
 function isVerb(verb: string): verb is GraphTask["verb"] {

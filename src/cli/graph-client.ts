@@ -122,7 +122,7 @@ async function refusal(response: Response): Promise<SvcError> {
   if (response.status === 401) {
     return new SvcError(
       "SVC_UNAUTHORIZED",
-      `${detail}. Set ${VARIABLES.execApiKey} to the key that the app was started with.`,
+      `${detail}. Set ${VARIABLES.execApiKey} to the key that the app was started with; one that was started without lets nobody in.`,
     );
   }
   return new SvcError(code !== undefined && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : "SVC_INTERNAL", detail);

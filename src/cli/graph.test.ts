@@ -33,8 +33,10 @@ const read = (...args: string[]): GraphInvocation => readGraphArguments(args, "/
 
 describe("the command line of svc graph", () => {
   const mistakes: [string[], RegExp][] = [
-    [[], /^No verb given/],
-    [["lss"], /^svc graph knows no "lss"/],
+    [[], /^No verb given; it may be ls, bulk, show, .*, signal\n\nsvc graph --help/],
+    [["lss"], /^svc graph knows no "lss"; did you mean "ls"\?\n\nsvc graph --help/],
+    [["list"], /^svc graph knows no "list"; did you mean "ls"\?/],
+    [["inspect"], /^svc graph knows no "inspect"; it knows ls, bulk, show, .*, signal\n/],
     [["show"], /^svc graph show needs the id of a graph/],
     [["signal", "g_1"], /^svc graph signal needs the id of a graph and the name of a signal/],
     [["signal", "g_1", "ok", "no"], /^svc graph signal takes no argument "no"/],
@@ -329,7 +331,10 @@ describe("svc graph", () => {
 
   it("tells what the server refuses, and what to do about the key", async () => {
     await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });
-    await assert.rejects(run(["ls"], "another key"), { code: "SVC_UNAUTHORIZED", message: /Set SVC_EXEC_API_KEY/ });
+    await assert.rejects(run(["ls"], "another key"), {
+      code: "SVC_UNAUTHORIZED",
+      message: /Set SVC_EXEC_API_KEY .*; one that was started without lets nobody in/,
+    });
     await assert.rejects(run(["ls", "--status", "lost"]), { code: "SVC_INVALID", message: /allowed are pending/ });
     await assert.rejects(run(["ls"], KEY, "http://127.0.0.1:9"), {
       code: "SVC_UNAVAILABLE",
