@@ -25,6 +25,8 @@ interface Failed {
   /** Run the failed effects again. */
   retries: (() => void)[];
   fallback: Node[];
+  /** Holds its content meanwhile. */
+  kept?: Element;
 }
 
 /** End of a boundary -> what has become of it. */
@@ -93,7 +95,7 @@ const replace = (end: Element, fallback: Node[]): (() => void) => {
     kept.prepend(at);
   }
   hide(true);
-  failed.get(end)!.fallback = fallback;
+  Object.assign(failed.get(end)!, { fallback, kept });
   end.before(...fallback);
   return () => {
     hide(false);
@@ -101,6 +103,15 @@ const replace = (end: Element, fallback: Node[]): (() => void) => {
     kept.remove();
   };
 };
+
+// A late piece has taken the place of what was there meanwhile, and of boundaries in that: nothing brings their content back.
+addEventListener(DOM.arrived, () =>
+  failed.forEach(({ kept }, end) => {
+    if (!kept || end.isConnected) return;
+    kept.remove();
+    failed.delete(end);
+  }),
+);
 
 /** What a run gives that has failed. */
 const FAILED = {};

@@ -50,6 +50,17 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const ALL = ["one", "two", "row", "list", "bad", "worse"];
 
 describe("a page with browser code", () => {
+  it("keeps nothing of a boundary that showed its fallback in the place of a piece: it can become another page again", () =>
+    onStream("/failing-meanwhile", async (page, tell, tab) => {
+      await button(page, "Throw").click();
+      await page.locator("#sorry").waitFor();
+      assert.equal(await page.locator("svc-kept").count(), 1);
+      await tell("piece");
+      await page.locator("#come").waitFor();
+      assert.equal(await page.locator("svc-kept").count(), 0);
+      assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("thrown meanwhile")));
+    }));
+
   it("answers events before its pieces are there, and shows these in their places in whatever order they come", () =>
     onStream("/streaming", async (page, tell) => {
       const asked: string[] = [];
