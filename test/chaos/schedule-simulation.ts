@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { createEngine, openStore, worker, type Engine, type ScheduleDefinition, type Store } from "svc/graph";
 import { Dice } from "./simulation-plan.ts";
+import { isFault, SimulationFailure, Trace } from "./simulation-trace.ts";
 import { Life, Timeline, type Trouble } from "./simulation-world.ts";
 
 const MINUTE = 60_000;
@@ -54,18 +55,21 @@ interface Planned {
 export interface Ran {
   runs: number;
   deaths: number;
+  /** What happened, the same for the same seed. */
+  trace: string[];
 }
 
-/** @throws Error for what must not be, and how to see it again. */
+/** @throws SimulationFailure for what must not be, and how to see it again. */
 export async function simulateSchedules(seed: number, url = "memory:"): Promise<Ran> {
   // The disk takes its own time: what the first schedule loads is there before the world begins.
   await import("croner");
   const store = await openStore(url);
+  const simulation = new ScheduleSimulation(seed, store);
   try {
-    return await new ScheduleSimulation(seed, store).run();
+    return await simulation.run();
   } catch (cause) {
     const again = `node out/test/chaos/simulate-main.js --schedules --seed ${seed}${url === "memory:" ? "" : ` --store ${url}`}`;
-    throw new Error(`${(cause as Error).message}\nAgain: ${again}`, { cause });
+    throw new SimulationFailure(`Seed ${seed}: ${(cause as Error).message}\nAgain: ${again}`, simulation.trace, cause);
   } finally {
     await store.close();
   }
@@ -76,11 +80,14 @@ class ScheduleSimulation {
   readonly #store: Store;
   readonly #startMs: number;
   readonly #timeline: Timeline;
+  readonly trace: Trace;
   readonly #trouble: Trouble;
   readonly #planned: Planned[];
   readonly #setsClock: boolean;
   readonly #engines: Engine[] = [];
   #deaths = 0;
+  /** What must not be, and nobody waits for. */
+  readonly #wrong: string[] = [];
 
   constructor(seed: number, store: Store) {
     const dice = new Dice(seed);
@@ -88,10 +95,11 @@ class ScheduleSimulation {
     this.#store = store;
     this.#startMs = Date.parse(dice.pick(STARTS));
     this.#timeline = new Timeline(this.#startMs);
+    this.trace = new Trace(this.#timeline, this.#startMs);
     this.#setsClock = dice.isOneIn(2);
     const deathsAt = dice.times(0, 4, () => 1 + dice.below(400)).sort((a, b) => a - b);
     const faults = dice.below(4);
-    this.#trouble = { dice, bug: undefined, deathsAt, faults, calls: 0, isOver: false };
+    this.#trouble = { trace: this.trace, dice, bug: undefined, deathsAt, faults, calls: 0, isOver: false };
     this.#planned = dice.times(1, 3, (at) => {
       const expression = dice.pick(EXPRESSIONS);
       const { cron, timeZone } = expression;
@@ -111,6 +119,7 @@ class ScheduleSimulation {
       for (let sets = 1 + this.#dice.below(4); sets > 0; sets--)
         this.#timeline.schedule(this.#dice.below(SPAN_MS), () => {
           this.#timeline.aheadMs = this.#dice.pick([-5 * HOUR, -HOUR, -20_000, 0, 20_000, HOUR, 5 * HOUR, 30 * DAY]);
+          this.trace.note(`the clock is set, ${this.#timeline.aheadMs} ms ahead`);
         });
     await this.#timeline.advance(SPAN_MS);
     this.#trouble.isOver = true;
@@ -121,13 +130,14 @@ class ScheduleSimulation {
     const closing = this.#engines.map((engine) => engine.close(0));
     await this.#timeline.advance(10);
     await Promise.all(closing);
-    return { runs, deaths: this.#deaths };
+    return { runs, deaths: this.#deaths, trace: this.trace.lines };
   }
 
   /** A process; when it dies another one comes, at once or hours later. */
   #live(): void {
     const life = new Life(this.#store, this.#timeline, this.#trouble, () => {
       this.#deaths++;
+      this.trace.note("a process dies");
       const at = this.#engines.indexOf(engine);
       if (at >= 0) this.#engines.splice(at, 1);
       this.#timeline.schedule(this.#dice.pick([50, MINUTE, 10 * HOUR]), () => this.#live());
@@ -152,21 +162,32 @@ class ScheduleSimulation {
     if (!engine) return;
     const { schedule } = engine;
     const step = this.#dice.pick(["pause", "resume", "resume", "trigger"] as const);
-    schedule[step](name).catch((error: unknown) => requireFault(error));
+    this.trace.note(`${name}: ${step} is asked for`);
+    schedule[step](name).catch((error: unknown) => this.#refused(error));
   }
 
   async #asked(work: (engine: Engine) => Promise<unknown>): Promise<void> {
     for (let tries = 0; ; tries++) {
       const [engine] = this.#engines;
       let isDone = false;
-      if (engine) work(engine).then(() => (isDone = true), requireFault);
+      if (engine)
+        work(engine).then(
+          () => (isDone = true),
+          (error: unknown) => this.#refused(error),
+        );
       await this.#timeline.advance(HOUR / 2);
       if (isDone) return;
       assert.ok(tries < 50, "a step is never answered");
     }
   }
 
+  /** Nobody waits for it: what is none of the answers that may come is judged at the end. */
+  #refused(error: unknown): void {
+    if (!isFault(error)) this.#wrong.push(`an operator is answered ${String(error)}`);
+  }
+
   async #judge(): Promise<number> {
+    assert.deepEqual(this.#wrong, [], "what must not be");
     let count = 0;
     for (const planned of this.#planned) count += await this.#judgeOne(planned);
     return count;
@@ -217,9 +238,4 @@ const quiet = (): void => undefined;
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-/** A fault of the store is an answer; anything else is not. */
-function requireFault(error: unknown): void {
-  if (!/the disk is full/i.test((error as Error).message)) throw error;
 }

@@ -1,9 +1,10 @@
 /**
  * Simulations by the number: `node out/test/chaos/simulate-main.js --seeds 10000 [--from 1] [--bug early] [--store sqlite::memory:]`, or one of them with what happened
- * in it: `--seed 17`. With `--schedules` those of schedules, which have no trace. Ends with 1 at the first that fails, and says how to run that one again.
+ * in it: `--seed 17`. With `--schedules` those of schedules. Ends with 1 at the first that fails, with what happened in it until then, and says how to run that one again.
  */
 import { parseArgs } from "node:util";
 import { simulateSchedules } from "./schedule-simulation.ts";
+import { SimulationFailure } from "./simulation-trace.ts";
 import { simulate } from "./simulation.ts";
 import type { Bug } from "./simulation-world.ts";
 
@@ -28,6 +29,7 @@ for (let seed = first; seed < first + count; seed++) {
       const ran = await simulateSchedules(seed, values.store);
       graphs += ran.runs;
       deaths += ran.deaths;
+      if (values.seed !== undefined) console.log(ran.trace.join("\n"));
       continue;
     }
     const ran = await simulate(seed, { bug, url: values.store });
@@ -36,6 +38,7 @@ for (let seed = first; seed < first + count; seed++) {
     calls += ran.calls;
     if (values.seed !== undefined) console.log(ran.trace.join("\n"));
   } catch (error) {
+    if (error instanceof SimulationFailure) console.error(error.trace.join("\n"));
     console.error(error);
     process.exit(1);
   }

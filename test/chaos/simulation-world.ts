@@ -5,6 +5,9 @@
  */
 import type { Clock, Store } from "svc/graph";
 import type { Dice } from "./simulation-plan.ts";
+import type { Trace } from "./simulation-trace.ts";
+
+export type { Store };
 
 type Unit = Parameters<Store["graphs"]["commit"]>[0];
 
@@ -80,6 +83,7 @@ export type Bug =
   | "twice";
 
 export interface Trouble {
+  trace: Trace;
   dice: Dice;
   bug: Bug | undefined;
   /** Numbers of the store's calls at which a process dies, ascending. */
@@ -137,6 +141,7 @@ export class Life {
     // That it is refused, nobody is there to hear.
     const write = (unit: Unit): void => void this.#write(unit).catch(() => undefined);
     for (const { unit } of left.slice(0, written)) write(unit);
+    for (const { unit } of left.slice(written)) this.#trouble.trace.wrote(unit, "lost, or late");
     // Lost, or, as of a process that was frozen, late.
     if (dice.isOneIn(2))
       this.#timeline.schedule(dice.below(3000), () => {
@@ -204,6 +209,7 @@ export class Life {
     return new Promise((resolve, reject) => {
       if (!isOver && this.#trouble.faults > 0 && dice.isOneIn(20)) {
         this.#trouble.faults--;
+        this.#trouble.trace.wrote(unit, "the disk is full");
         this.#answer(unit, () => reject(new Error("the disk is full")));
         return;
       }
@@ -232,7 +238,13 @@ export class Life {
     const { bug, dice } = this.#trouble;
     const again = bug === "twice" && dice.isOneIn(10) ? (unit.outbox ?? []) : [];
     const outbox = [...(unit.outbox ?? []), ...again.map((row) => ({ ...row, id: `${row.id}again`, pauseNo: 99 }))];
-    return this.#counted(this.#inner.commit(again.length > 0 ? { ...unit, outbox } : unit));
+    return this.#counted(this.#traced(unit, this.#inner.commit(again.length > 0 ? { ...unit, outbox } : unit)));
+  }
+
+  async #traced(unit: Unit, answer: Promise<boolean>): Promise<boolean> {
+    const hasHeld = await answer;
+    this.#trouble.trace.wrote(unit, hasHeld ? "written" : "refused");
+    return hasHeld;
   }
 
   /** Time stands still until the store has answered: how long that takes is drawn, not measured. */

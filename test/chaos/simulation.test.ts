@@ -1,6 +1,7 @@
 /** Some hundred simulations in each run of the tests; `.ci/run` has ten thousand others. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SimulationFailure } from "./simulation-trace.ts";
 import { simulate } from "./simulation.ts";
 import type { Bug } from "./simulation-world.ts";
 
@@ -55,5 +56,12 @@ describe("graphs in a world drawn from a number", () => {
       };
       const failure = await firstFailure();
       assert.match(failure?.message ?? "nothing was found", new RegExp(`Again: node .* --seed \\d+ --bug ${bug}$`));
+      const trace = failure instanceof SimulationFailure ? failure.trace.join("\n") : "";
+      for (const told of [
+        /graph 1, ".*": graph.queued.* \(written\)/,
+        /key-0 is started/,
+        /n\d.* is called, attempt 1/,
+      ])
+        assert.match(trace, told);
     });
 });
