@@ -66,6 +66,7 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   dataDir: false,
   // Told apart below.
   databaseUrl: false,
+  writerThread: false,
   secret: false,
   previousSecrets: false,
   trustedProxies: false,

@@ -24,6 +24,8 @@ export interface Config {
   isProduction: boolean;
   dataDir: string;
   databaseUrl: string;
+  /** Whether a thread of its own writes the SQLite database. */
+  writerThread: boolean;
   /** Undefined: the one kept in the data directory. */
   secret: string | undefined;
   /** Verify what they signed before `secret` took their place. */
@@ -74,6 +76,7 @@ const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
 const MODES = ["development", "production", "test"] as const;
+const SWITCH = ["on", "off"] as const;
 const MAX_RATE = 1_000_000;
 /** Attempts that are all under way take memory each. */
 const MAX_CONCURRENCY = 100_000;
@@ -117,6 +120,7 @@ export function readConfig(env: Environment): Config {
     isProduction: read("nodeEnv", "development", (given) => readOneOf(given, MODES)) === "production",
     dataDir,
     databaseUrl: read("databaseUrl", `sqlite:${defaultFile(dataDir)}`, readDatabaseUrl),
+    writerThread: read("writerThread", "off", (given) => readOneOf(given, SWITCH)) === "on",
     secret: read("secret", undefined, readSecret),
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     webhookUrls: readList(text("webhookUrls")),

@@ -178,6 +178,7 @@ export const VARIABLES = {
   nodeEnv: "NODE_ENV",
   dataDir: "SVC_DATA_DIR",
   databaseUrl: "SVC_DATABASE_URL",
+  writerThread: "SVC_WRITER_THREAD",
   secret: "SVC_SECRET",
   previousSecrets: "SVC_SECRET_PREVIOUS",
   webhookUrls: "SVC_WEBHOOK_URLS",

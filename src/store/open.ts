@@ -24,6 +24,8 @@ import { SqliteWebhooks } from "./sqlite/webhooks.ts";
 export interface StoreOptions {
   /** The job that leads some process to a graph which nobody holds (`Unit.heldBy`), as graphile-worker's `add_jobs` takes it. */
   jobOf?: (row: GraphRow) => Json;
+  /** Of SQLite: whether a thread of its own writes. Default: the event loop does. */
+  writerThread?: boolean | undefined;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   if (/^postgres(?:ql)?:/.test(databaseUrl))
     return (await import("./postgres/open.ts")).openPostgres(databaseUrl, options);
   const file = databaseUrl.slice("sqlite:".length);
-  const database = await Database.open(file);
+  const database = await Database.open(file, { writerThread: options.writerThread });
   try {
     requireHere(readMark(database), `the database ${file}`, databaseUrl);
   } catch (error) {

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../../shared/json.ts";
+import { threadFlags } from "../../shared/thread-flags.ts";
 import { refused } from "../definition/checks.ts";
 import { FinalError } from "../definition/final-error.ts";
 import { Outside } from "./outside.ts";
@@ -109,16 +110,7 @@ async function startThread({ memoryMb }: IsolateOptions): Promise<Thread> {
   // Loaded here: in most processes no worker is isolated.
   const { Worker: Thread } = await import("node:worker_threads");
   const limits = memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } };
-  return new Thread(new URL("./thread.js", import.meta.url), { ...limits, ...ownFlags() });
-}
-
-/**
- * A thread has the flags of the process. How the process's own code came in is nothing to it, and node refuses that beside a file;
- * but where flags are given node refuses those of the whole process as well, such as `--v8-pool-size`, so they are given only then.
- */
-function ownFlags(): { execArgv?: string[] } {
-  const execArgv = process.execArgv.filter((arg) => !arg.startsWith("--input-type"));
-  return execArgv.length === process.execArgv.length ? {} : { execArgv };
+  return new Thread(new URL("./thread.js", import.meta.url), { ...limits, ...threadFlags(process.execArgv) });
 }
 
 function post(thread: Thread, message: ToThread): void {

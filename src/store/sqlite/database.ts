@@ -5,36 +5,27 @@
  * (log-sync.ts), and is acknowledged after it. Each work is a function that may run twice: when one of a group
  * fails, the group is rolled back and each is run again alone, so that a failure stays with its owner.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { SvcError } from "../../shared/errors.ts";
-import { VARIABLES } from "../../shared/wire.ts";
-import { loadDriver, type Driver, type Statement } from "./driver.ts";
+import { connect, isLogged } from "./connection.ts";
+import type { Driver, Statement } from "./driver.ts";
+import { takeLock } from "./file-lock.ts";
+import { Handover } from "./handover.ts";
 import { LogSync, type Sync } from "./log-sync.ts";
+import { Owner, takeOver, type Tenure } from "./owner.ts";
 import { OwnStatements } from "./own-statements.ts";
+import { LATER, NeedsFile } from "./recording.ts";
 import { migrate } from "./schema.ts";
 import { storeError } from "./store-error.ts";
+import type { Kind, WaitingWork } from "./waiting-work.ts";
+import { Writer } from "./writer.ts";
 
-const PRAGMAS = [
-  // Has an effect on a new file only, and there only before anything is in it.
-  "auto_vacuum=INCREMENTAL",
-  "journal_mode=WAL",
-  // The log is synced after each commit nevertheless, beside the event loop (log-sync.ts).
-  "synchronous=NORMAL",
-  "busy_timeout=5000",
-  "foreign_keys=OFF",
-  // 16 MB: a page that many commits change is then copied into the file once for them all.
-  "wal_autocheckpoint=4000",
-  // 16 MB: with the usual 2, a group that inserts into many indexes writes pages out in its middle and reads them again.
-  "cache_size=-16384",
-];
-
-interface Waiting {
-  work: (over?: AbortSignal) => unknown;
-  resolve: (value: never) => void;
-  reject: (error: unknown) => void;
-  /** Takes its time, and has the database to itself. */
-  isAlone?: boolean;
+export interface DatabaseOptions {
+  /** Whether a thread of its own writes, where the file has a log. Default: the event loop does. */
+  writerThread?: boolean | undefined;
+  /** For tests: how the log is synced. */
+  sync?: Sync | undefined;
 }
 
 /** Nobody else writes meanwhile: a transaction that waits for something else is ended. */
@@ -46,6 +37,8 @@ export class Database {
   readonly #file: string;
   readonly #driver: Driver;
   readonly #lock: Driver | undefined;
+  readonly #tenure: Tenure;
+  readonly #owner: Owner;
   /** Absent where there is no log: in memory, and on file systems where SQLite can't have one. */
   readonly #log: LogSync | undefined;
   readonly #statements = new Map<string, Statement>();
@@ -53,34 +46,37 @@ export class Database {
   readonly own = new OwnStatements((text) => this.#prepare(text));
   readonly #onStale: (() => void)[] = [];
   #version: unknown;
-  #queue: Waiting[] = [];
+  #queue: WaitingWork[] = [];
   #isScheduled = false;
   /** Work that has the database to itself now. */
   #alone: Promise<void> | undefined;
   #isClosed = false;
+  /** To the thread that writes, where there is one. */
+  #handover: Handover | undefined;
 
-  private constructor(file: string, driver: Driver, lock?: Driver, sync?: Sync) {
+  private constructor(file: string, driver: Driver, lock: Driver | undefined, options: DatabaseOptions) {
     this.#file = file;
     this.#driver = driver;
     this.#lock = lock;
-    if (isLogged(driver)) this.#log = new LogSync({ file: `${file}-wal`, checkpoint: () => this.#checkpoint(), sync });
+    this.#tenure = takeOver(driver);
+    this.#owner = new Owner(driver, file, this.#tenure);
+    if (!isLogged(driver)) return;
+    this.#log = new LogSync({ file: `${file}-wal`, checkpoint: () => this.#checkpoint(), sync: options.sync });
   }
 
-  /** @param file path, or `:memory:`. @param sync for tests: how the log is synced. @throws SvcError `SVC_STORE` */
-  static async open(file: string, sync?: Sync): Promise<Database> {
-    const DriverClass = await loadDriver();
+  /** @param file path, or `:memory:`. @throws SvcError `SVC_STORE` */
+  static async open(file: string, options: DatabaseOptions = {}): Promise<Database> {
     const isMemory = file === ":memory:";
     if (!isMemory) mkdirSync(dirname(file), { recursive: true });
-    const lock = isMemory ? undefined : takeLock(DriverClass, file);
+    const lock = isMemory ? undefined : await takeLock(file);
     try {
       // Secrets of webhooks and sessions are in it; SQLite gives its log the same mode.
       if (!isMemory && !existsSync(file)) closeSync(openSync(file, "a", OWNER_ONLY));
-      const driver = new DriverClass(file);
-      for (const pragma of PRAGMAS) {
-        driver.prepare(`PRAGMA ${pragma}`).all();
-      }
+      const driver = await connect(file);
       migrate(driver, file);
-      return new Database(file, driver, lock, sync);
+      const database = new Database(file, driver, lock, options);
+      if (options.writerThread && database.#log) await database.#startWriter();
+      return database;
     } catch (error) {
       lock?.close();
       const known = storeError(file, error);
@@ -101,10 +97,37 @@ export class Database {
   #prepare(text: string): Statement {
     const own = this.#told(() => this.#driver.prepare(text));
     return {
-      run: (...values) => this.#told(() => own.run(...values)),
-      get: (...values) => this.#told(() => own.get(...values)),
-      all: (...values) => this.#told(() => own.all(...values)),
+      run: (...values) => {
+        if (!this.isNoting) return this.#told(() => own.run(...values));
+        this.#handover?.note(text, values);
+        return LATER;
+      },
+      get: (...values) => (this.requireFile(), this.#told(() => own.get(...values))),
+      all: (...values) => (this.requireFile(), this.#told(() => own.all(...values))),
     };
+  }
+
+  /** Inside of work: whether its statements are only noted, for the thread that writes. */
+  get isNoting(): boolean {
+    return this.#handover?.recording !== undefined;
+  }
+
+  /** Inside of work that will read, before it changes anything: then it is done where it can. @throws NeedsFile */
+  requireFile(): void {
+    if (this.isNoting) throw new NeedsFile();
+  }
+
+  /** Inside of work. @param then told how many rows the statement has changed: at once, or when it is committed */
+  change(text: string, values: Parameters<Statement["run"]>, then: (changes: number) => void): void {
+    const answer = this.sql(text).run(...values);
+    const recording = this.#handover?.recording;
+    if (recording) recording.ask(then);
+    else then(Number(answer.changes));
+  }
+
+  /** Whether something is not in the file yet that work has already counted on. */
+  get isBehind(): boolean {
+    return this.#handover?.isBusy ?? false;
   }
 
   #told<T>(work: () => T): T {
@@ -120,7 +143,15 @@ export class Database {
    * @param work reads and writes through {@link sql}; may run twice.
    */
   write<T>(work: () => T): Promise<T> {
-    return this.#enqueue<T>(work, false);
+    return this.#enqueue<T>(work, "file");
+  }
+
+  /**
+   * As `write`, of what can be written without asking the file: the thread that writes does it, where there is one.
+   * @param work writes through `run` of {@link sql} and {@link change}. Where it reads after all it is begun again, as if given to `write`.
+   */
+  writeBlind<T>(work: () => T): Promise<T> {
+    return this.#enqueue<T>(work, "blind");
   }
 
   /**
@@ -129,30 +160,31 @@ export class Database {
    * from then on. Runs once.
    */
   writeAlone<T>(work: (over: AbortSignal) => Promise<T>): Promise<T> {
-    return this.#enqueue<T>(work as (over?: AbortSignal) => unknown, true);
+    return this.#enqueue<T>(work as (over?: AbortSignal) => unknown, "alone");
   }
 
-  #enqueue<T>(work: (over?: AbortSignal) => unknown, isAlone: boolean): Promise<T> {
+  #enqueue<T>(work: (over?: AbortSignal) => unknown, kind: Kind): Promise<T> {
     if (this.#isClosed) return Promise.reject(new SvcError("SVC_STORE", "The store is closed"));
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: never) => void, reject, isAlone });
+      this.#queue.push({ work, resolve: resolve as (value: never) => void, reject, kind });
       this.#soon();
     });
   }
 
   #soon(): void {
-    if (this.#isScheduled || this.#alone) return;
+    if (this.#isScheduled || this.#alone || this.#queue.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => this.#flush());
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    while (this.#queue.length > 0 || this.#alone) {
+    while (this.#queue.length > 0 || this.#alone || this.isBehind) {
       this.#flush();
-      if (this.#alone) await this.#alone;
+      await (this.#alone ?? this.#handover?.idle());
     }
     this.#isClosed = true;
+    if (this.#handover) await this.#handover.close();
     this.#log?.close();
     try {
       // libsql leaves the log as it is, to be read again at the next start.
@@ -172,29 +204,45 @@ export class Database {
 
   #flush(): void {
     this.#isScheduled = false;
-    if (this.#alone || this.#queue.length === 0) return;
     const [first] = this.#queue;
-    if (first?.isAlone) {
-      this.#queue.shift();
-      this.#alone = this.#runAlone(first).finally(() => {
-        this.#alone = undefined;
-        if (this.#queue.length > 0) this.#soon();
-      });
-      return;
+    if (!first || this.#alone) return;
+    if (first.kind === "blind" && this.#handover?.isFree) {
+      this.#handover.hand(this.#take(({ kind }) => kind === "blind"));
+      return this.#soon();
     }
-    const next = this.#queue.findIndex(({ isAlone }) => isAlone);
-    const group = this.#queue.splice(0, next < 0 ? this.#queue.length : next);
-    if (next > 0) this.#soon();
+    // What the thread has is older than what would be done here.
+    if (this.isBehind) return;
+    if (first.kind === "alone") return this.#beginAlone(first);
+    const group = this.#take(({ kind }) => kind !== "alone");
+    this.#soon();
+    this.#commitGroup(group);
+  }
+
+  /** The first of the queue, as long as they are of a kind. */
+  #take(isOfKind: (waiting: WaitingWork) => boolean): WaitingWork[] {
+    const end = this.#queue.findIndex((waiting) => !isOfKind(waiting));
+    return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
+  }
+
+  #commitGroup(group: WaitingWork[]): void {
     try {
       this.#commit(group);
     } catch (error) {
-      if (group.length === 1) return (group[0] as Waiting).reject(error);
+      if (group.length === 1) return (group[0] as WaitingWork).reject(error);
       for (const waiting of group) this.#commitAlone(waiting);
     }
   }
 
+  #beginAlone(first: WaitingWork): void {
+    this.#queue.shift();
+    this.#alone = this.#runAlone(first).finally(() => {
+      this.#alone = undefined;
+      this.#soon();
+    });
+  }
+
   /** Never rejects. */
-  async #runAlone({ work, resolve, reject }: Waiting): Promise<void> {
+  async #runAlone({ work, resolve, reject }: WaitingWork): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const over = new AbortController();
     try {
@@ -217,7 +265,7 @@ export class Database {
     }
   }
 
-  #commitAlone(waiting: Waiting): void {
+  #commitAlone(waiting: WaitingWork): void {
     try {
       this.#commit([waiting]);
     } catch (error) {
@@ -225,7 +273,7 @@ export class Database {
     }
   }
 
-  #commit(group: Waiting[]): void {
+  #commit(group: WaitingWork[]): void {
     this.#begin();
     let values: unknown[];
     try {
@@ -235,10 +283,28 @@ export class Database {
       this.#rollBack();
       throw error;
     }
+    this.#acknowledge(group, values);
+  }
+
+  /** Once it is durable. */
+  #acknowledge(group: readonly WaitingWork[], values: readonly unknown[]): void {
     this.#onceDurable((error) => {
       for (const [at, { resolve, reject }] of group.entries())
         if (error) reject(error);
         else resolve(values[at] as never);
+    });
+  }
+
+  async #startWriter(): Promise<void> {
+    this.#handover = new Handover({
+      writer: await Writer.start({ file: this.#file, tenure: this.#tenure }),
+      onWritten: (group, values) => this.#acknowledge(group, values),
+      onBack: (works) => {
+        for (const waiting of works) waiting.kind = "file";
+        this.#queue.unshift(...works);
+      },
+      onStale: () => this.#tellStale(),
+      onFree: () => this.#soon(),
     });
   }
 
@@ -249,16 +315,17 @@ export class Database {
   }
 
   #begin(): void {
-    this.#told(() => this.#driver.exec("BEGIN IMMEDIATE"));
-    // Changes with each commit that is another's: of who was frozen, and whose database somebody else has taken over meanwhile.
+    this.#told(() => this.#owner.begin());
+    // Changes with each commit that is another's, such as somebody's with a shell of SQLite. Those of the thread are known here.
     const version = this.sql("PRAGMA data_version").get()?.["data_version"];
-    if (version !== this.#version) for (const listener of this.#onStale) listener();
+    const isOurs = this.#handover?.takeHasHanded() ?? false;
+    if (version !== this.#version && !isOurs) this.#tellStale();
     this.#version = version;
   }
 
   /** Inside a transaction: takes back what was written since a savepoint, and ends that. */
   rollBackTo(savepoint: string): void {
-    for (const listener of this.#onStale) listener();
+    this.#tellStale();
     this.sql(`ROLLBACK TO ${savepoint}`).run();
     this.sql(`RELEASE ${savepoint}`).run();
   }
@@ -268,48 +335,16 @@ export class Database {
     this.#onStale.push(listener);
   }
 
-  #rollBack(): void {
+  #tellStale(): void {
     for (const listener of this.#onStale) listener();
+  }
+
+  #rollBack(): void {
+    this.#tellStale();
     try {
       this.#driver.exec("ROLLBACK");
     } catch {
       // A full disk or a fault of it has SQLite roll back by itself; why, is told by the error before.
     }
-  }
-}
-
-/** Whether commits go into a log that we sync; where not, SQLite is to sync each commit itself. */
-function isLogged(driver: Driver): boolean {
-  if (driver.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal") return true;
-  driver.prepare("PRAGMA synchronous=FULL").all();
-  return false;
-}
-
-/**
- * Keeps a second process out: two engines on one file would run every node twice. An SQLite lock on a side file, since
- * the system gives it back when the process dies, however it dies.
- */
-function takeLock(DriverClass: new (file: string) => Driver, file: string): Driver {
-  const ownerFile = `${file}.owner`;
-  const lock = new DriverClass(`${file}.lock`);
-  try {
-    lock.exec("BEGIN EXCLUSIVE");
-  } catch (cause) {
-    lock.close();
-    throw new SvcError(
-      "SVC_STORE",
-      `The database ${file} is in use by another process${ownerOf(ownerFile)}. End it, or set ${VARIABLES.dataDir} to another folder.`,
-      { cause },
-    );
-  }
-  writeFileSync(ownerFile, String(process.pid));
-  return lock;
-}
-
-function ownerOf(ownerFile: string): string {
-  try {
-    return ` (pid ${readFileSync(ownerFile, "utf8").trim()})`;
-  } catch {
-    return ""; // The owner has not written it yet; the message does without.
   }
 }

@@ -25,14 +25,13 @@ export class Outbox {
   /** Inside a transaction. A row that is there already stays: a crash or a race never makes two. */
   insert(rows: readonly OutboxRow[]): void {
     for (const { id } of rows) this.#untold.add(id);
-    for (const row of rows) if (!this.#isNew(row)) this.#doubtful.add(row);
-  }
-
-  #isNew({ id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs }: OutboxRow): boolean {
-    const { changes } = this.#database
-      .sql(INSERT)
-      .run(id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs);
-    return Number(changes) > 0;
+    for (const row of rows) {
+      const { id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs } = row;
+      const values = [id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs];
+      this.#database.change(INSERT, values, (changes) => {
+        if (changes === 0) this.#doubtful.add(row);
+      });
+    }
   }
 
   /** Rows that may not be sent yet: they are seen in the database before they are on disk, and are told of then. */

@@ -140,6 +140,8 @@ export const STEPS: readonly string[] = [
   "ALTER TABLE graph ADD COLUMN summary TEXT; ALTER TABLE graph ADD COLUMN origin TEXT;",
   // Under which the parts of a file are, where that is not its name; in its table the column `id` has it.
   "ALTER TABLE artifact ADD COLUMN upload TEXT;",
+  // One row: how often the file was opened (owner.ts).
+  "CREATE TABLE owner (id INTEGER PRIMARY KEY, tenure INTEGER NOT NULL);",
 ];
 
 /** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */

@@ -23,8 +23,8 @@ interface Unsure {
 
 async function unsure(name: string): Promise<Unsure> {
   let isFailing = false;
-  const database = await Database.open(join(folder, name), (_fd, done) => {
-    setImmediate(() => done(isFailing ? new Error("EIO: i/o error, fdatasync") : null));
+  const database = await Database.open(join(folder, name), {
+    sync: (_fd, done) => void setImmediate(() => done(isFailing ? new Error("EIO: i/o error, fdatasync") : null)),
   });
   const outbox = new Outbox(database);
   const webhooks = new SqliteWebhooks(database, outbox);
@@ -93,7 +93,9 @@ describe("a commit that is in the file, though the disk could not say so", () =>
 
   it("is not sent before it is on disk: it would be sent again when it is told of", async () => {
     const syncs: (() => void)[] = [];
-    const database = await Database.open(join(folder, "early.db"), (_fd, done) => void syncs.push(() => done(null)));
+    const database = await Database.open(join(folder, "early.db"), {
+      sync: (_fd, done) => void syncs.push(() => done(null)),
+    });
     const outbox = new Outbox(database);
     const webhooks = new SqliteWebhooks(database, outbox);
     const added: string[] = [];

@@ -1,0 +1,15 @@
+/** Work that waits for its transaction. */
+
+/**
+ * "blind": it reads nothing, and may be done by the thread that writes; "file": it needs the file; "alone": it takes its time, and has the
+ * database to itself.
+ */
+export type Kind = "blind" | "file" | "alone";
+
+export interface WaitingWork {
+  work: (over?: AbortSignal) => unknown;
+  /** Called with the value of `work` once it is durable. */
+  resolve: (value: never) => void;
+  reject: (error: unknown) => void;
+  kind: Kind;
+}
