@@ -122,7 +122,8 @@ const visit = async (href: string, how: How): Promise<void> => {
   const number = ++visits;
   const isStale = (): boolean => number !== visits;
   const address = pageOf(href);
-  const asked = known(address, how) ?? begin(address);
+  const kept = known(address, how);
+  const asked = kept ?? begin(address);
   if (asked !== current && current?.isUsed === false) current.stop();
   current = asked;
   const end = busy(sharedParent());
@@ -140,6 +141,8 @@ const visit = async (href: string, how: How): Promise<void> => {
     await transition(() => show(next, withPlace(arrived, href), how, swapping));
   } catch (error) {
     if (isStale()) return;
+    // Ahead of a click there may have been none, though there is one for who follows the link.
+    if (kept?.isUsed === false) return await visit(href, { ...how, isFresh: true });
     console.warn(error);
     load(href, how);
   } finally {

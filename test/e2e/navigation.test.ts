@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { createApp, page as definePage, type Started } from "svc";
 import { html } from "svc/jsx-runtime";
 import { openTab, seriousViolations, slowDown } from "./browser.ts";
-import { follow, heading, isFetch, isSame, navigationSite } from "./navigation-site.ts";
+import { follow, heading, hold, isFetch, isSame, navigationSite } from "./navigation-site.ts";
 
 const app = navigationSite();
 const { openScripted, fetchesOf, pathOf } = app;
@@ -271,6 +271,23 @@ describe("somebody about to follow a link", () => {
       await tab.close();
     });
   }
+
+  it("is shown a message that waits, within the page, though the link is followed before the answer is there", async () => {
+    const tab = await openScripted("/users");
+    const { page } = tab;
+    await page.evaluate(`fetch("/tell").then((answer) => answer.text())`);
+    const letGo = await hold(page, "/told");
+    const asked = page.waitForRequest(isFetch);
+    await page.locator('a[href="/told"]').focus();
+    await asked;
+    await follow(page, "/told");
+    await page.locator("[aria-busy=true]").first().waitFor();
+    await letGo();
+    await heading(page, "Told");
+    assert.equal(await page.locator(".svc-flash").textContent(), "Saved");
+    assert.equal(await isSame(page), true);
+    await tab.close();
+  });
 
   it("is not shown what was fetched long ago", async () => {
     const tab = await openTab(app.browser, { reducedMotion: "reduce" });
