@@ -16,7 +16,7 @@ describe("the server module of a template", () => {
   it("writes text through t, attributes through at, url, cls and sty", () => {
     assert.equal(
       serverBody("const A = (p) => <a href={p.to} id={p.id} class={[p.c]} style={{ top: p.y }}>{p.text}</a>;"),
-      String.raw`const A = (p) => $made("<a" + $url(" href=\"", p.to) + $at(" id=\"", p.id) + $at(" class=\"", $cls([p.c]) || null) + $at(" style=\"", $sty({ top: p.y }) || null) + ">" + $t(p.text) + "</a>");`,
+      String.raw`const A = (p) => $made($url("<a href=\"", p.to, "\"", "<a") + $at(" id=\"", p.id) + $at(" class=\"", $cls([p.c]) || null) + $at(" style=\"", $sty({ top: p.y }) || null, "\">", ">") + $t(p.text) + "</a>");`,
     );
   });
 

@@ -19,6 +19,35 @@ describe("an attribute", () => {
     assert.equal(await render(text, { a: '"<', b: null }), '<p title="&quot;&lt; &amp; null" data-l="null">x</p>');
   });
 
+  it("is written with the HTML around it, and is left out of that where it is none", async () => {
+    assert.equal(
+      codeOf("<p><b id={p.a} class='x' title={p.b} lang={p.c}>x</b>{p.d}</p>"),
+      String.raw`$at("<p><b id=\"", p.a, "\" class=\"x\"", "<p><b class=\"x\"") + $at(" title=\"", p.b) + $at(" lang=\"", p.c, "\">x</b>", ">x</b>") + $t(p.d) + "</p>"`,
+    );
+    const text =
+      "export function A(p) { return <p><a href={p.v}>x y</a><b id={p.v}>x y</b><i hidden={p.v} draggable={p.v}>z</i></p>; }";
+    const none = "<p><a>x y</a><b>x y</b><i>z</i></p>";
+    assert.equal(await render(text, { v: undefined }), none);
+    assert.equal(await render(text, { v: null }), none);
+    assert.equal(await render(text, { v: false }), none.replace("<i>", '<i draggable="false">'));
+    assert.equal(
+      await render(text, { v: true }),
+      '<p><a href>x y</a><b id>x y</b><i hidden draggable="true">z</i></p>',
+    );
+    assert.equal(
+      await render(text, { v: 1 }),
+      '<p><a href="1">x y</a><b id="1">x y</b><i hidden="1" draggable="1">z</i></p>',
+    );
+    assert.equal(
+      await render(text, { v: '"<& ' }),
+      '<p><a href="&quot;&lt;&amp; ">x y</a><b id="&quot;&lt;&amp; ">x y</b><i hidden="&quot;&lt;&amp; " draggable="&quot;&lt;&amp; ">z</i></p>',
+    );
+    assert.equal(
+      await render("export function A(p) { return <p title={(p.a, p.b)}>x</p>; }", { a: 1, b: 2 }),
+      '<p title="2">x</p>',
+    );
+  });
+
   it("that is a condition of fixed texts is one of two pieces of HTML", () => {
     assert.equal(
       codeOf('<p class={p.on ? "a<b" : ""} id={p.x ? "i" : undefined}>x</p>'),
@@ -32,7 +61,7 @@ describe("an attribute", () => {
 
   it("that holds a URL is taken apart only behind a beginning that no script can have", async () => {
     assert.equal(codeOf("<a href={`/u/${p.id}`}>x</a>"), String.raw`"<a href=\"/u/" + $a(p.id) + "\">x</a>"`);
-    assert.match(codeOf("<a href={`${p.scheme}:x`}>x</a>"), /\$url\(" href=\\"", `\$\{p\.scheme\}:x`\)/);
+    assert.match(codeOf("<a href={`${p.scheme}:x`}>x</a>"), /\$url\("<a href=\\"", `\$\{p\.scheme\}:x`, /);
     const text = 'export function A(p) { return <a href={p.is ? "javascript:x()" : "/"}>x</a>; }';
     assert.equal(await render(text, { is: true }), '<a href="about:blank">x</a>');
     assert.equal(await render(text, {}), '<a href="/">x</a>');

@@ -33,7 +33,7 @@ export function attributePieces(
   }
   if (isFixed(inner, how)) return [fixedAttribute(name, how, inner)];
   writer.keep(expression);
-  return [{ code: attributeCall({ name, how, expression }, writer) }];
+  return [attributeCall({ name, how, expression }, writer)];
 }
 
 /** Text between tags. */
@@ -102,13 +102,22 @@ function fixedAttribute(name: string, how: AttributeKind, node: Node): string {
   return ` ${name}="${stringToAttribute(text)}"`;
 }
 
+/** A call that writes the attribute together with the HTML around it (write.ts). */
 function attributeCall(
   { name, how, expression }: { name: string; how: AttributeKind; expression: Expression },
   writer: PieceWriter,
-): Code {
-  const head = (fn: string): string => `${writer.use(fn)}(${JSON.stringify(` ${name}="`)}, `;
-  if (how === "class" || how === "style") {
-    return [`${head("at")}${writer.use(how === "class" ? "cls" : "sty")}(`, expression, ") || null)"];
-  }
-  return [head(how === "url" ? "url" : how === "enumerated" ? "en" : "at"), expression, ")"];
+): Segment {
+  const isText = how === "class" || how === "style";
+  const write = writer.use(how === "url" ? "url" : how === "enumerated" ? "en" : "at");
+  const value: Code = isText
+    ? [`${writer.use(how === "class" ? "cls" : "sty")}(`, expression, ") || null"]
+    : [expression];
+  return {
+    around: (before, behind) => {
+      const [open, close, without] = [`${before} ${name}="`, `"${behind}`, before + behind].map((text) =>
+        JSON.stringify(text),
+      );
+      return [`${write}(${open}, `, ...value, without === '""' ? ")" : `, ${close}, ${without})`];
+    },
+  };
 }

@@ -9,8 +9,11 @@ import { RUNTIME } from "./kinds.ts";
 import type { Code } from "./model.ts";
 import type { Names } from "./names.ts";
 
-/** Part of a concatenation: fixed HTML, or code in which some nodes keep their (rewritten) source. */
-export type Segment = string | { code: Code };
+/**
+ * Part of a concatenation: fixed HTML, or code in which some nodes keep their (rewritten) source. `around`: code that takes the fixed HTML
+ * before and behind it along, which is put together faster than by itself.
+ */
+export type Segment = string | { code: Code } | { around: (before: string, behind: string) => Code };
 
 /** Writes the rows of a list. Each list has its own: V8 puts a row into a loop that has never seen another. */
 const EACH =
@@ -110,22 +113,30 @@ export class ServerOutput {
   }
 }
 
-/** Joins segments by `+`; neighbouring HTML becomes one literal. */
+/** Joins segments by `+`; neighbouring HTML becomes one literal, or a part of what takes it along. */
 export function concatenation(segments: Segment[]): Code {
   const out: Code = [];
+  const add = (code: Code): void => void out.push(...(out.length > 0 ? [" + "] : []), ...code);
   let html = "";
+  /** Takes along what comes next. */
+  let taker: ((behind: string) => Code) | undefined;
   const flush = (): void => {
-    if (html === "") return;
-    if (out.length > 0) out.push(" + ");
-    out.push(JSON.stringify(html));
+    if (taker) add(taker(html));
+    else if (html !== "") add([JSON.stringify(html)]);
     html = "";
+    taker = undefined;
   };
   for (const segment of segments) {
     if (typeof segment === "string") html += segment;
-    else {
+    else if ("code" in segment) {
       flush();
-      if (out.length > 0) out.push(" + ");
-      out.push(...segment.code);
+      add(segment.code);
+    } else {
+      // What stands between two is taken by the first.
+      if (taker) flush();
+      const before = html;
+      html = "";
+      taker = (behind) => segment.around(before, behind);
     }
   }
   flush();

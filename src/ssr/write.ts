@@ -35,31 +35,38 @@ export function a(value: unknown): string {
   return escapeAttribute(typeof value === "string" ? value : String(value));
 }
 
-/** @param open ` name="`. A whole attribute, or nothing. */
-export function at(open: string, value: unknown): string {
-  return typeof value === "string" ? `${open}${escapeAttribute(value)}"` : structuredAttribute(open, value);
+/**
+ * A whole attribute in the text around it, or that text alone: each piece that is handed in is one less to be put together.
+ * @param open what stands before, then ` name="`
+ * @param close the quote, then what stands behind
+ * @param without what stands before and behind, for a value that is none
+ */
+export function at(open: string, value: unknown, close = '"', without = ""): string {
+  return typeof value === "string"
+    ? `${open}${escapeAttribute(value)}${close}`
+    : structuredAttribute(open, value, close, without);
 }
 
-function structuredAttribute(open: string, value: unknown): string {
-  if (typeof value === "number") return `${open}${value}"`;
-  if (value === null || value === undefined || value === false) return "";
-  if (value === true) return open.slice(0, -2);
-  return isSignal(value) ? at(open, value.value) : `${open}${escapeAttribute(String(value))}"`;
+function structuredAttribute(open: string, value: unknown, close: string, without: string): string {
+  if (typeof value === "number") return `${open}${value}${close}`;
+  if (value === null || value === undefined || value === false) return without;
+  if (value === true) return open.slice(0, -2) + close.slice(1);
+  return isSignal(value) ? at(open, value.value, close, without) : `${open}${escapeAttribute(String(value))}${close}`;
 }
 
 /** As `at`, for attributes that hold a URL; one that would run script becomes `about:blank`. */
-export function url(open: string, value: unknown): string {
+export function url(open: string, value: unknown, close?: string, without?: string): string {
   const plain = isSignal(value) ? value.value : value;
-  if (plain === null || plain === undefined || typeof plain === "boolean") return at(open, plain);
+  if (plain === null || plain === undefined || typeof plain === "boolean") return at(open, plain, close, without);
   const text = String(plain);
-  return at(open, isScriptUrl(text) ? SAFE_URL : text);
+  return at(open, isScriptUrl(text) ? SAFE_URL : text, close);
 }
 
-/** An attribute of which `true` and `false` are both values. */
-export function en(open: string, value: unknown): string {
-  if (typeof value === "number") return `${open}${value}"`;
+/** As `at`, for attributes of which `true` and `false` are both values. */
+export function en(open: string, value: unknown, close = '"', without?: string): string {
+  if (typeof value === "number") return `${open}${value}${close}`;
   const plain = isSignal(value) ? value.value : value;
-  return at(open, typeof plain === "boolean" ? String(plain) : plain);
+  return at(open, typeof plain === "boolean" ? String(plain) : plain, close, without);
 }
 
 const ATTRIBUTE_NAME = /^[a-zA-Z_:][\w:.-]*$/;
