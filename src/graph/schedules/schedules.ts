@@ -1,20 +1,18 @@
 /**
  * Schedules: graphs started again and again, at the times of a cron expression. Durable: each says when it is due next, and
  * a run has an idempotency key of its name and its time, so that neither a crash nor a second process starts it twice.
- * Which times are due is due-runs.ts's to say; what a time is, cron.ts's.
+ * Here is what is done to schedules, and when they are looked at. Starting what is due is due-schedule.ts's.
  */
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Timer } from "../../shared/clock.ts";
 import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
-import type { Log } from "../../shared/log.ts";
-import { hasEnded } from "../../store/graph-rows.ts";
-import type { GraphStore } from "../../store/graph-store.ts";
-import type { AuditRows, NewAudit, ScheduleRow, ScheduleRows, ScheduleStep } from "../../store/control.ts";
+import type { AuditRows, NewAudit, ScheduleRow } from "../../store/control.ts";
 import { auditOf } from "../machine/audit.ts";
-import { loadCron, type CronTimes } from "./cron.ts";
-import { afterSetBack, dueRuns, missedText } from "./due-runs.ts";
+import type { CronTimes } from "./cron.ts";
+import { DueSchedule, inputOf, startOf, type RunOptions } from "./due-schedule.ts";
+import { KnownTimes } from "./known-times.ts";
 import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
-import type { StartOptions, Steering } from "../definition/steering-types.ts";
+import type { Steering } from "../definition/steering-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
@@ -24,26 +22,9 @@ const AGAIN_MS = 1000;
 const LOOK_MS = 60_000;
 /** A clock that goes wrong by that within a look was set. */
 const SET_MS = 1000;
-/** More than any app has schedules of; who edits one again and again must not fill the memory. */
-const MOST_KNOWN = 1000;
 
-export interface SchedulerOptions {
-  graphs: GraphStore;
-  rows: ScheduleRows;
+export interface SchedulerOptions extends RunOptions {
   audit: AuditRows;
-  clock: Clock;
-  log: Log;
-  /** Whether something by that name can be started. */
-  isKnown: (worker: string) => boolean;
-  /** @param audit what is written in the same commit. @returns whether it is new: one of the same key is there already otherwise, and nothing was written. */
-  start: (
-    worker: string,
-    input: Json,
-    options: StartOptions,
-    audit?: (graphId: string) => NewAudit,
-  ) => Promise<{ snapshot: Snapshot; created: boolean }>;
-  /** Told after one was saved, paused, resumed or removed, and after it has run. */
-  onChange: () => void;
   /** Told as a run begins and ends. */
   onRun: (isBegun: boolean) => void;
 }
@@ -52,7 +33,8 @@ type Source = ScheduleRow["source"];
 
 export class Scheduler implements Schedules {
   readonly #options: SchedulerOptions;
-  readonly #known = new Map<string, CronTimes>();
+  readonly #times: KnownTimes;
+  readonly #due: DueSchedule;
   #timer: Timer | undefined;
   #looks = 0;
   #hasBegun = false;
@@ -62,6 +44,9 @@ export class Scheduler implements Schedules {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#times = new KnownTimes(options.clock);
+    const isClosed = (): boolean => this.#isClosed;
+    this.#due = new DueSchedule({ ...options, times: this.#times, isClosed });
   }
 
   /** Of those of the app's code. @throws SvcError `SVC_DEFINITION` for what `begin` could not take up */
@@ -126,7 +111,7 @@ export class Scheduler implements Schedules {
 
   /** Times that were passed over in the meantime are not made up for: they were paused on purpose. */
   async resume(name: string, steering?: Steering): Promise<ScheduleView> {
-    const times = await this.#times();
+    const times = await this.#times.reader();
     const nowMs = this.#options.clock.now();
     return this.#change(name, "resume", steering, ({ isPaused, cron, timeZone }) => {
       return isPaused ? { isPaused: false, nextMs: times(cron, timeZone).next(nowMs) } : {};
@@ -211,21 +196,7 @@ export class Scheduler implements Schedules {
         `"${String(name).slice(0, 80)}" is no name; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
       );
     if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
-    return (await this.#times())(cron, timeZone);
-  }
-
-  /** Tells the times of an expression. What was read is kept, for as long as there is room. */
-  async #times(): Promise<(cron: string, timeZone: string) => CronTimes> {
-    const read = await loadCron();
-    return (cron, timeZone) => {
-      const key = `${timeZone} ${cron}`;
-      const known = this.#known.get(key);
-      if (known) return known;
-      const times = read(cron, timeZone, this.#options.clock.now());
-      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-      this.#known.set(key, times);
-      return times;
-    };
+    return this.#times.of(cron, timeZone);
   }
 
   // Running.
@@ -295,8 +266,8 @@ export class Scheduler implements Schedules {
     for (const row of await rows.schedules()) {
       if (this.#isClosed || row.isPaused || row.nextMs === undefined) continue;
       try {
-        if (row.nextMs <= clock.now()) await this.#run(row);
-        else if (isSet) await this.#setBack(row, row.nextMs);
+        if (row.nextMs <= clock.now()) await this.#due.run(row);
+        else if (isSet) await this.#due.setBack(row, row.nextMs);
       } catch (error) {
         isWhole = false;
         log.error({ schedule: row.name, err: error }, `The schedule ${row.name} could not be run. It is tried again.`);
@@ -304,76 +275,6 @@ export class Scheduler implements Schedules {
     }
     return isWhole;
   }
-
-  /** Starts first, moves on then: after a crash in between the same start is made again, and is no second one. */
-  async #run(row: ScheduleRow): Promise<void> {
-    const { rows, clock, log } = this.#options;
-    const times = (await this.#times())(row.cron, row.timeZone);
-    const due = dueRuns(row, times, clock.now());
-    const { runs, nextMs } = due;
-    const missed = missedText(row.name, due);
-    if (missed !== undefined) log.warn({ schedule: row.name, skipped: due.skipped }, missed);
-    let ran: ScheduleStep["ran"];
-    let leftMs: number | undefined;
-    for (const ms of runs) {
-      const now = await rows.schedule(row.name);
-      // Paused, changed, or run by another process meanwhile, or this one is stopped: the rest is for whoever looks next.
-      if (this.#isClosed || !now || now.isPaused || now.nextMs !== row.nextMs) {
-        leftMs = ms;
-        break;
-      }
-      const graphId = await this.#runOne(now, ms, ran?.graphId ?? now.lastGraphId);
-      if (graphId !== undefined) ran = { ms, graphId };
-    }
-    await rows.moveOn(row.name, row.nextMs, { nextMs: leftMs ?? nextMs, ran });
-    this.#options.onChange();
-  }
-
-  /** What was counted by a clock that was far ahead is counted again; times that have run by then have their graphs, and start no second one. */
-  async #setBack({ name, cron, timeZone }: ScheduleRow, fromMs: number): Promise<void> {
-    const { rows, clock, log } = this.#options;
-    const nextMs = afterSetBack(fromMs, (await this.#times())(cron, timeZone), clock.now());
-    if (nextMs === undefined) return;
-    log.warn({ schedule: name }, `The clock was set back: the schedule ${name} goes by it`);
-    await rows.moveOn(name, fromMs, { nextMs, ran: undefined });
-    this.#options.onChange();
-  }
-
-  /** @returns the graph that was started; undefined where none is to be. */
-  async #runOne(row: ScheduleRow, ms: number, lastGraphId: string | undefined): Promise<string | undefined> {
-    const { log, start, isKnown } = this.#options;
-    const { name, worker } = row;
-    const idempotencyKey = `schedule/${name}/${ms}`;
-    if (!isKnown(worker)) {
-      log.error({ schedule: name, worker }, `The schedule ${name} starts "${worker}", which this app does not have`);
-      return undefined;
-    }
-    if (await this.#isHeldBack(row, lastGraphId, idempotencyKey)) {
-      log.info(
-        { schedule: name, graphId: lastGraphId },
-        `The schedule ${name} is skipped: its last graph is still under way`,
-      );
-      return undefined;
-    }
-    const { snapshot } = await start(worker, inputOf(row, ms), { ...startOf(row), idempotencyKey });
-    return snapshot.graph_id;
-  }
-
-  /** Whether its last graph is still under way; not where this very run is there already. */
-  async #isHeldBack({ worker, overlap }: ScheduleRow, lastGraphId: string | undefined, key: string): Promise<boolean> {
-    const { graphs } = this.#options;
-    if (overlap === "allow" || lastGraphId === undefined || (await graphs.byIdempotencyKey(worker, key))) return false;
-    const last = await graphs.graph(lastGraphId);
-    return last !== undefined && !hasEnded(last);
-  }
-}
-
-function inputOf({ name, input }: ScheduleRow, ms: number): Json {
-  return input === undefined ? { schedule: name, scheduled_ms: ms } : input;
-}
-
-function startOf({ name }: ScheduleRow): StartOptions {
-  return { tags: [`schedule:${name}`], origin: { kind: "schedule", name } };
 }
 
 function viewOf(row: ScheduleRow): ScheduleView {
