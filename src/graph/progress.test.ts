@@ -43,12 +43,12 @@ describe("progress of a graph with as many events as are kept", () => {
     const at = (lastSeq: number): Machine =>
       new Machine({ ...row }, firstNodes(row, definition), lastSeq, definition, () => []);
     const said = { progress: { value: 0.5 }, summary: "half way" };
-    const last = at(99_999).progressed(said, 1);
+    const last = at(99_999).telling.progressed(said, 1);
     assert.deepEqual(
       last?.events?.map(({ type }) => type),
       ["progress", "summary"],
     );
-    const unit = at(100_000).progressed(said, 1);
+    const unit = at(100_000).telling.progressed(said, 1);
     assert.deepEqual([unit?.graph, unit?.events], [said, undefined]);
   });
 });

@@ -76,7 +76,7 @@ export class UnderWay {
       registry: options.registry,
       outboxRows: options.outboxRows,
       progressPerSecond: values.progressPerSecond,
-      onProgress: (live, said) => void this.#go(live, () => live.machine.progressed(said, clock.now())),
+      onProgress: (live, said) => void this.#go(live, () => live.machine.telling.progressed(said, clock.now())),
     });
     this.#commits = new Commits({ graphs, fleet, busy: this.busy });
     this.#attempts = new Attempts({

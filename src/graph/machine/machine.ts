@@ -47,6 +47,7 @@ import { Lifecycle } from "./lifecycle.ts";
 import { Mirror } from "./mirror.ts";
 import { MAX_CRASHES, misfit, poisoned, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
+import { Telling } from "./telling.ts";
 import { Turns } from "./turns.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 import type { OutboxRows } from "./report-types.ts";
@@ -56,18 +57,7 @@ import type { Wait } from "./waits.ts";
 /** What an attempt leaves in its node's row beside the outcome. */
 export type Kept = Pick<NodeRow, "state">;
 
-/** What workers say of the graph as a whole. */
-export interface Said {
-  progress?: NonNullable<GraphRow["progress"]>;
-  /** Empty: it has none any more. */
-  summary?: string;
-}
-
 export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
-
-/** Of a graph; beyond that what workers tell is not kept, so that one that logs in a loop does not fill the disk. */
-const MAX_EVENTS = 100_000;
-const MUTE = `The graph has ${MAX_EVENTS} events: what its workers log and emit from here on is not kept`;
 
 export class Machine {
   readonly row: GraphRow;
@@ -76,12 +66,12 @@ export class Machine {
   readonly #turns: Turns;
   readonly #lifecycle: Lifecycle;
   readonly #last: LastEvent;
-  /** Whether workers have told all that is kept of them. */
-  #isMute = false;
   /** What workers do inside of their nodes. */
   readonly inner: InnerNodes;
   /** From the first failure for good to the last event. */
   readonly ending: Ending;
+  /** What workers say. */
+  readonly telling: Telling;
 
   /** @param lastSeq number of the last event of the rows given. @param signals that no node has taken. */
   constructor(
@@ -100,6 +90,7 @@ export class Machine {
     this.#turns = new Turns(row, this.#mirror);
     this.inner = new InnerNodes(row, this.#mirror, this.#turns, signals);
     const [lifecycle, mirror, { inner }] = [this.#lifecycle, this.#mirror, this];
+    this.telling = new Telling(row, lifecycle, this.#last);
     this.ending = new Ending({ lifecycle, mirror, inner, last: this.#last });
   }
 
@@ -255,39 +246,6 @@ export class Machine {
         value,
       );
     });
-  }
-
-  /** What a worker tells along the way. @returns undefined once the graph has ended: nothing follows its last event. */
-  told(
-    type: "log" | "custom" | "node.discarded",
-    node: string,
-    data: Json | undefined,
-    nowMs: number,
-  ): Unit | undefined {
-    if (this.isTerminal || this.#isMute) return undefined;
-    const change = new Change(this.row, nowMs, this.#last);
-    this.#isMute = this.lastSeq >= MAX_EVENTS;
-    if (this.#isMute) change.event("log", node, { level: "warn", message: MUTE });
-    else change.event(type, node, data);
-    return change.unit;
-  }
-
-  /** What workers say of the graph as a whole. @returns undefined once it has ended, or where nothing is new */
-  progressed({ progress, summary }: Said, nowMs: number): Unit | undefined {
-    if (this.isTerminal) return undefined;
-    const change = new Change(this.row, nowMs, this.#last);
-    // From there on what is said last is kept in the row alone.
-    const isMute = this.lastSeq >= MAX_EVENTS;
-    const known = this.row.progress;
-    if (progress && (progress.value !== known?.value || progress.note !== known.note)) {
-      this.#lifecycle.set(change, { progress });
-      if (!isMute) change.event("progress", undefined, { ...progress });
-    }
-    if (summary !== undefined && summary !== (this.row.summary ?? "")) {
-      this.#lifecycle.set(change, { summary: summary || undefined });
-      if (!isMute) change.event("summary", undefined, { text: summary });
-    }
-    return change.isEmpty ? undefined : change.unit;
   }
 
   pause(nowMs: number, steering?: Steering): Unit {

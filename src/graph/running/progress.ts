@@ -3,7 +3,7 @@
  * word counts; progress of 0 and 1 always gets through.
  */
 import type { Clock, Timer } from "../../shared/clock.ts";
-import type { Said } from "../machine/machine.ts";
+import type { Said } from "../machine/telling.ts";
 
 export class ProgressThrottle {
   readonly #clock: Clock;

@@ -192,7 +192,7 @@ export class Runner {
   /** What is said of a node along the way, or of an attempt whose result came too late to be kept. */
   #tell(node: NodeRow, type: "log" | "custom" | "node.discarded", data?: Json): void {
     const live = this.#options.live(node.graphId);
-    if (live) this.#options.go(live, () => live.machine.told(type, node.id, data, this.#options.clock.now()));
+    if (live) this.#options.go(live, () => live.machine.telling.told(type, node.id, data, this.#options.clock.now()));
   }
 }
 

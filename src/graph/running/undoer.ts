@@ -104,7 +104,7 @@ export class Undoer {
     const { worker, timeout = worker.options.timeout } = machine.definitionOf(node.id);
     const sink: AttemptSink = {
       event: (type, data) => {
-        if (isCurrent()) go(live, () => machine.told(type, node.id, data, clock.now()));
+        if (isCurrent()) go(live, () => machine.telling.told(type, node.id, data, clock.now()));
       },
       progress: () => undefined,
       summary: () => undefined,
