@@ -14,7 +14,6 @@ export { portal } from "./ssr/portals.ts";
 export { named } from "./ssr/slot.ts";
 export { outlet } from "./ssr/outlet.ts";
 export { sendForms } from "./ssr/form-script.ts";
-export { followed, MOST_FOLLOWED } from "./ssr/followed.ts";
 export { html } from "./ssr/html.ts";
 export { a, at, en, spread, t, url } from "./ssr/write.ts";
 export { classText as cls, styleText as sty } from "./shared/class-style.ts";

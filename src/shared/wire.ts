@@ -284,6 +284,8 @@ export const DOM = {
   liveTag: "svc-live",
   /** Event at the beginning of the stream of a page's widgets: the server's time in Unix milliseconds. */
   liveNow: "now",
+  /** What one connection of a page's widgets follows: an address has a length, and a server something to do for each. */
+  liveMost: 20,
   flowPatch: "svc:patch",
   /** On a form that forms.js may send. */
   form: "data-svc-form",

@@ -1,8 +1,8 @@
 /** Widgets that read what they show by themselves, by the id of a graph: for whom, and what of it leaves the server. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { createApp, notFound, page, type App, type Context } from "svc";
-import { EventStream, FlowGraph, liveRoutes, OpsDashboard, readEvents, readFlow, WorkerPanel } from "svc/fullstack";
+import { createApp, page, type App, type Context } from "svc";
+import { EventStream, FlowGraph, liveRoutes, OpsDashboard, readFlow, WorkerPanel } from "svc/fullstack";
 import { worker } from "svc/graph";
 import { html, type Child } from "svc/jsx-runtime";
 import { SimulatedClock } from "svc/testing";
@@ -25,11 +25,6 @@ const app: App = createApp({
       title: "Shared",
       cache: { public: true, maxAge: "1m" },
       view: (given) => both(FlowGraph(given), EventStream({ ...given, limit: 1 })),
-    }),
-    page("/many/:count", {
-      load: async ({ params }) => ({ log: (await readEvents(app, id)) ?? notFound(), count: Number(params.count) }),
-      title: "Many",
-      view: ({ log, count }) => both(...Array.from({ length: count }, () => EventStream({ log }))),
     }),
     page("/workshop", { title: "Workshop", view: () => both(WorkerPanel({}), OpsDashboard({})) }),
   ],
@@ -81,24 +76,6 @@ describe("widgets by the id of a graph", () => {
   it("about the whole process need no id", async () => {
     const body = await text("/workshop");
     assert.match(body, /data-widget="workers"[\s\S]*print[\s\S]*data-widget="overview"/);
-  });
-});
-
-describe("widgets of one page", () => {
-  it("are 20 at most, as many as its stream follows, and a page with more is refused", async () => {
-    const sources = [...(await text("/many/20")).matchAll(/data-src="[^"]*on=([^"]+)"/g)].map(([, on]) => on);
-    assert.equal(sources.length, 20);
-    const stream = await get(`/_svc/live?on=${sources.join("&on=")}`);
-    assert.equal(stream.status, 200);
-    await stream.body?.cancel();
-    const refused = await get("/many/21");
-    assert.equal(refused.status, 500);
-    assert.match(await refused.text(), /more than 20 widgets that are kept up to date/);
-  });
-
-  it("are counted for each page anew", async () => {
-    assert.equal((await get("/many/20")).status, 200);
-    assert.equal((await get("/many/1")).status, 200);
   });
 });
 

@@ -124,6 +124,9 @@ const BECOME = `
   };
 `;
 
+/** Widgets on a page: more than one connection follows. */
+export const MANY = 25;
+
 /** @param options of the app: an environment, for one that outlives a server */
 export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
   const chat = worker("chat", async (count: number, ctx) => {
@@ -163,6 +166,16 @@ export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
         load: ({ params: { id }, query }) => ({ id, token: query.get("token") ?? undefined }),
         title: "Shared",
         view: (given) => main("Your order", [FlowGraph({ ...given, title: "Order 42" }), EventStream(given)]),
+        head: (_data, ctx) => html(() => String(FlowAssets({ nonce: ctx.nonce }))),
+      }),
+      page("/many/:id", {
+        load: async ({ params: { id } }) => ({ log: (await readEvents(app, id)) ?? notFound() }),
+        title: "Many",
+        view: ({ log }) =>
+          main(
+            "Many",
+            [...Array(MANY)].map(() => EventStream({ log })),
+          ),
         head: (_data, ctx) => html(() => String(FlowAssets({ nonce: ctx.nonce }))),
       }),
       page("/ops", {

@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { App, Started } from "svc";
 import { launchBrowser, openTab, seenAs, seriousViolations, type Tab } from "./browser.ts";
-import { createFlowApp, Gates } from "./flow-app.ts";
+import { createFlowApp, Gates, MANY } from "./flow-app.ts";
 
 const DEADLINE_MS = 30_000;
 const HERE = { host: "127.0.0.1", port: 0 };
@@ -481,6 +481,28 @@ describe("the widgets", () => {
     await page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
     assert.deepEqual(await seqs(page), upTo(await lastSeq(app, id)));
     assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("ERR_FAILED")));
+    await tab.close();
+  });
+
+  it("are all followed where there are more than one connection takes, each from where it was", async () => {
+    const id = await settledOrder(3);
+    const tab = await openTab(browser);
+    const { page } = tab;
+    const streams = streamsOf(page);
+    await page.goto(`${started.url}/many/${id}`);
+    await page.waitForFunction((many) => document.querySelectorAll("svc-live[data-live]").length === many, MANY);
+    assert.deepEqual(
+      streams.map((url) => new URL(url).searchParams.getAll("on").length),
+      [20, MANY - 20],
+    );
+    await finish(id);
+    const last = await lastSeq(app, id);
+    await page.waitForFunction(
+      ([many, rows]) =>
+        [...document.querySelectorAll("[data-rows]")].filter((log) => log.children.length === rows).length === many,
+      [MANY, last] as const,
+    );
+    assert.equal(streams.length, 2);
     await tab.close();
   });
 

@@ -1,21 +1,15 @@
 /**
- * `flow-live.js`: one connection for all the widgets of a page. Each stands in a `<svc-live data-src data-at>`; what the server sends are its
- * parts as HTML, by name, and rows to append. Every message says where each widget stands then, so that a connection that broke goes on
- * from there, whichever server answers. What comes waits for the next frame, and a frame takes only so much (backlog.ts).
+ * `flow-live.js`: the widgets of a page, over as few connections as follow them all (stream.ts). Each stands in a `<svc-live data-src data-at>`;
+ * what the server sends are its parts as HTML, by name, and rows to append. What comes waits for the next frame, and a frame takes only
+ * so much (backlog.ts).
  */
 import { DOM, PATHS } from "../../shared/wire.ts";
 import { forget, morph } from "../morph.ts";
 import { Backlog, type Step } from "./backlog.ts";
 import { parsed, tick } from "./markup.ts";
-import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./refused.ts";
+import { FIRST_WAIT_MS, LONGEST_WAIT_MS } from "./refused.ts";
 import { isUnseen, onSight } from "./sight.ts";
-
-interface Patch {
-  on: number;
-  parts?: Record<string, string>;
-  rows?: string[];
-  skipped?: number;
-}
+import { Stream, type Patch, type Receiver } from "./stream.ts";
 
 /** What flow-log.js does. */
 interface LogPart {
@@ -30,14 +24,6 @@ interface GraphPart {
   patched(widget: Element): void;
 }
 
-type State = "live" | "reconnecting" | "offline" | "over";
-
-const WORDS: Record<State, string> = {
-  live: "live",
-  reconnecting: "reconnecting",
-  offline: "offline",
-  over: "reload to go on",
-};
 /** Screen readers are told no more often. */
 const SAY_MS = 5000;
 
@@ -50,19 +36,14 @@ const LOG = "[data-rows]";
 const widgets = new Set<HTMLElement>();
 const backlog = new Backlog<HTMLElement>();
 let isScheduled = false;
-let source: EventSource | undefined;
-/** In the order of the address. */
-let followed: HTMLElement[] = [];
+let streams: Stream[] = [];
 let isQueued = false;
 /** Counts connections that were begun. */
 let attempt = 0;
-let waitMs = FIRST_WAIT_MS;
 /** Until parts that did not come are asked for again, together with the rest. */
 let partWaitMs = FIRST_WAIT_MS;
-let hasGap = false;
 let logPart: LogPart | undefined;
 let graphPart: GraphPart | undefined;
-let told: State | undefined;
 /** How far the server's clock is ahead of this one's, as far as it has told. */
 let aheadMs = 0;
 
@@ -92,7 +73,7 @@ class Live extends HTMLElement {
   }
 }
 
-/** Widgets come and go together: one connection is enough for them all. */
+/** Widgets come and go together. */
 function queue(): void {
   if (isQueued) return;
   isQueued = true;
@@ -103,8 +84,7 @@ function queue(): void {
 }
 
 async function connect(): Promise<void> {
-  source?.close();
-  source = undefined;
+  for (const stream of streams) stream._close();
   const mine = ++attempt;
   const all = [...widgets];
   if (all.length === 0 || isUnseen) return;
@@ -117,8 +97,11 @@ async function connect(): Promise<void> {
     partWaitMs = Math.min(partWaitMs * 2, LONGEST_WAIT_MS);
   }
   // Rows that came where nothing takes them would be lost.
-  followed = all.filter((widget) => logPart || !widget.querySelector(LOG));
-  if (followed.length > 0) follow(addressOf(followed));
+  const followed = all.filter((widget) => logPart || !widget.querySelector(LOG));
+  const before = streams;
+  streams = [];
+  for (let from = 0; from < followed.length; from += DOM.liveMost)
+    streams.push(new Stream(followed.slice(from, from + DOM.liveMost), receiver, before[streams.length]));
 }
 
 /** @returns false where one of them has not come: what needs it not is followed meanwhile. */
@@ -131,73 +114,24 @@ async function loadParts(all: readonly Element[]): Promise<boolean> {
   return !((needsLog && !logPart) || (needsGraph && !graphPart));
 }
 
-function addressOf(all: readonly HTMLElement[]): URL {
-  const url = new URL(all[0]!.dataset["src"]!, location.href);
-  url.search = "";
-  for (const { dataset } of all) {
-    url.searchParams.append("on", new URL(dataset["src"]!, location.href).searchParams.get("on")!);
-    url.searchParams.append("at", dataset["at"]!);
-  }
-  return url;
-}
-
 function equip(widget: Element): void {
   graphPart?.equip(widget);
   logPart?.equip(widget);
 }
 
-function follow(url: URL): void {
-  const mine = (source = new EventSource(url));
-  mine.onopen = () => {
-    waitMs = FIRST_WAIT_MS;
-    // What was on its way when the network went may open still.
-    tell(navigator.onLine ? "live" : "offline");
-  };
-  mine.addEventListener(DOM.liveNow, ({ data }: MessageEvent<string>) => (aheadMs = Number(data) - Date.now()));
-  mine.onmessage = ({ data, lastEventId }) => take(JSON.parse(data as string) as Patch[], lastEventId);
-  mine.onerror = () => {
-    hasGap = true;
-    // When the browser would try again, nobody is told: it is done here.
-    const isRefused = mine.readyState === EventSource.CLOSED;
-    mine.close();
-    if (isRefused) void askWhy(mine, url);
-    else again(mine);
-  };
-}
+const receiver: Receiver = {
+  _ahead: (ms) => (aheadMs = ms),
+  _take: ({ _followed }, patches, positions, hasGap) => {
+    isTaking = true;
+    positions.forEach((at, number) => _followed[number]?.setAttribute("data-at", at));
+    isTaking = false;
+    for (const patch of patches) add(_followed[patch.on], patch, hasGap);
+    schedule();
+  },
+};
 
-/** The browser has given up: a proxy without a server behind it, or an address that is good no more. */
-async function askWhy(mine: EventSource, url: URL): Promise<void> {
-  tell("reconnecting");
-  const isOver = await isRefused(url);
-  if (mine !== source) return;
-  if (isOver) return tell("over");
-  again(mine);
-}
-
-/** Connects in a while, and says in how many seconds: later each time, and by the clock, for pages in the background have few timers. */
-function again(mine: EventSource): void {
-  const dueMs = performance.now() + waitMs;
-  waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
-  const wait = (): void => {
-    if (mine !== source) return;
-    const leftMs = dueMs - performance.now();
-    tell(navigator.onLine ? "reconnecting" : "offline", Math.ceil(leftMs / 1000));
-    if (leftMs <= 0) void connect();
-    else setTimeout(wait, leftMs % 1000 || 1000);
-  };
-  wait();
-}
-
-function take(patches: readonly Patch[], lastEventId: string): void {
-  isTaking = true;
-  lastEventId.split(" ").forEach((at, number) => followed[number]?.setAttribute("data-at", at));
-  isTaking = false;
-  for (const { on, parts = {}, rows = [], skipped = 0 } of patches) {
-    const widget = followed[on];
-    if (widget) backlog._add(widget, parts, rows, skipped, hasGap);
-  }
-  hasGap = false;
-  schedule();
+function add(widget: HTMLElement | undefined, { parts = {}, rows = [], skipped = 0 }: Patch, hasGap: boolean): void {
+  if (widget) backlog._add(widget, parts, rows, skipped, hasGap);
 }
 
 /** What has come is put in place before the next frame; of a page that nobody sees, now and then. */
@@ -232,37 +166,6 @@ function show({ _widget, _part, _rows, _skipped, _behindGap }: Step<HTMLElement>
   else old.replaceWith(next);
 }
 
-/** @param leftS seconds until it connects again; the last of them is not told of any more */
-function tell(state: State, leftS = 0): void {
-  told = state;
-  let isHeard = false;
-  for (const widget of followed) {
-    const pill = widget.querySelector<HTMLElement>("[data-pill]");
-    const ear = widget.querySelector("[data-say]");
-    widget.toggleAttribute(DOM.flowLive, state === "live");
-    if (!pill) continue;
-    const { pill: before } = pill.dataset;
-    pill.hidden = false;
-    pill.dataset["pill"] = state;
-    if (before !== state || state === "live") pill.textContent = WORDS[state];
-    if (state === "reconnecting") countDown(pill, leftS);
-    // Those who hear the page are told once, by whichever is heard: that it was lost, and that it is back.
-    if (!isHeard && before && before !== state && ear) ear.textContent = WORDS[state];
-    isHeard ||= pill.role === "status" || ear !== null;
-  }
-}
-
-/** For those who see it: a number that changes each second is not read aloud. */
-function countDown(pill: Element, leftS: number): void {
-  let left = pill.firstElementChild;
-  if (!left) {
-    left = document.createElement("span");
-    left.ariaHidden = "true";
-    pill.append(left);
-  }
-  left.textContent = leftS > 0 ? ` in ${leftS} s` : "…";
-}
-
 const said = new WeakMap<Element, number>();
 
 /** The sum of it all for those who listen, at most every five seconds. */
@@ -283,11 +186,11 @@ setInterval(() => {
   for (const widget of widgets) tick(widget, Date.now() + aheadMs);
 }, 1000);
 // Nobody waits for what may work at once.
-addEventListener("online", () => source?.readyState === EventSource.CLOSED && queue());
+addEventListener("online", () => streams.some(({ _isDown }) => _isDown) && queue());
 // A page that has taken this one's place has nothing that was put here.
 addEventListener(DOM.arrived, () => {
   for (const widget of widgets) equip(widget);
-  if (told) tell(told);
+  for (const stream of streams) stream._tellAgain();
 });
 onSight(queue);
 customElements.define(DOM.liveTag, Live);

@@ -1,6 +1,5 @@
 /** `<EventStream>`: the events of a graph as a log that goes on. The last of them stand in the page as it comes. */
 import { Await, type App } from "../../index.ts";
-import { followed } from "../../jsx-runtime.ts";
 import type { GraphEvent } from "../../graph.ts";
 import { EventRow } from "./event-row.tsx";
 import { liveSrc, type Bearer } from "./flow.ts";
@@ -74,12 +73,7 @@ export function EventStream(props: EventStreamProps) {
 function EventLogView({ log, title }: { log: EventLog; title: string }) {
   const titleId = `events-${log.graphId}-title`;
   return (
-    <svc-live
-      class="svc-events"
-      data-src={followed(log.src)}
-      data-at={log.events.at(-1)?.seq ?? log.before}
-      data-widget="events"
-    >
+    <svc-live class="svc-events" data-src={log.src} data-at={log.events.at(-1)?.seq ?? log.before} data-widget="events">
       <section aria-labelledby={titleId}>
         <header class="svc-head">
           <h2 id={titleId}>{title}</h2>

@@ -1,6 +1,5 @@
 /** `<FlowGraph>`: a graph as picture, summary and list, kept up to date where script runs. */
 import { Await } from "../../index.ts";
-import { followed } from "../../jsx-runtime.ts";
 import { readFlowFor, type Flow, type FlowOptions } from "./flow.ts";
 import { graphOf, NothingToShow, type GraphOf } from "./graph-of.tsx";
 import { hrefOf, rowId } from "./links.ts";
@@ -56,7 +55,7 @@ function FlowView({ flow, title, show }: FlowViewProps) {
   const { view, nowMs } = flow;
   const name = `flow-${view.id}`;
   return (
-    <svc-live class="svc-flow" data-src={followed(flow.src)} data-at={view.seq} data-widget="graph">
+    <svc-live class="svc-flow" data-src={flow.src} data-at={view.seq} data-widget="graph">
       <section aria-labelledby={`${name}-title`}>
         <FlowHead view={view} title={title ?? view.worker} titleId={`${name}-title`} nowMs={nowMs} />
         <FlowSummary view={view} />

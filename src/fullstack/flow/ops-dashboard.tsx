@@ -1,6 +1,5 @@
 /** `<OpsDashboard>`: the overview of those who run an app as one widget, for a page of their own. */
 import { Await, useApp, type App, type Recent, type RecentHour } from "../../index.ts";
-import { followed } from "../../jsx-runtime.ts";
 import { liveSrc } from "./flow.ts";
 import { readOverviewView, type OverviewRun, type OverviewView } from "./overview-view.ts";
 import { StatusMark } from "./status-mark.tsx";
@@ -45,7 +44,7 @@ export function OpsDashboard({ overview, runHref, title = "Overview" }: OpsDashb
 
 function DashboardView({ overview: { view, runHref, src }, title }: { overview: Overview; title: string }) {
   return (
-    <svc-live class="svc-ops" data-src={followed(src)} data-at="" data-widget="overview">
+    <svc-live class="svc-ops" data-src={src} data-at="" data-widget="overview">
       <section aria-labelledby="svc-ops-title">
         <header class="svc-head">
           <h2 id="svc-ops-title">{title}</h2>

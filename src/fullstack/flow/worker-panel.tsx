@@ -1,6 +1,5 @@
 /** `<WorkerPanel>`: what each worker does now, and what waits for it. */
 import { Await, useApp, type App } from "../../index.ts";
-import { followed } from "../../jsx-runtime.ts";
 import { liveSrc } from "./flow.ts";
 import { StatusMark } from "./status-mark.tsx";
 import { countText, durationText } from "../ops/views/text.ts";
@@ -33,7 +32,7 @@ export function WorkerPanel({ workers, title = "Workers" }: WorkerPanelProps) {
 
 function PanelView({ workers: { workers, src }, title }: { workers: Workers; title: string }) {
   return (
-    <svc-live class="svc-workers" data-src={followed(src)} data-at="" data-widget="workers">
+    <svc-live class="svc-workers" data-src={src} data-at="" data-widget="workers">
       <section aria-labelledby="svc-workers-title">
         <header class="svc-head">
           <h2 id="svc-workers-title">{title}</h2>

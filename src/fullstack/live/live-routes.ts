@@ -13,7 +13,6 @@ import {
   type RouteDefinition,
 } from "../../index.ts";
 import type { StreamEvent } from "../../index.ts";
-import { MOST_FOLLOWED } from "../../jsx-runtime.ts";
 import { LIVE_PURPOSE } from "../flow/flow.ts";
 import { pause } from "./bell.ts";
 import { LiveHub } from "./hub.ts";
@@ -35,10 +34,10 @@ export function liveRoutes(app: () => App): RouteDefinition[] {
 
 function answer(ctx: Context, hub: LiveHub, app: App) {
   const sealed = ctx.query.getAll("on");
-  if (sealed.length === 0 || sealed.length > MOST_FOLLOWED)
+  if (sealed.length === 0 || sealed.length > DOM.liveMost)
     throw new SvcError(
       "SVC_BAD_REQUEST",
-      `A page follows 1 to ${MOST_FOLLOWED} topics ("on"); ${sealed.length} were given`,
+      `A connection follows 1 to ${DOM.liveMost} topics ("on"); ${sealed.length} were given`,
     );
   const topics = sealed.map((text) => opened(text, app));
   const known = ctx.header("last-event-id")?.split(" ") ?? ctx.query.getAll("at");

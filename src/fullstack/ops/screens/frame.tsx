@@ -1,6 +1,6 @@
 /** The frame of every screen: where one is, where one can go, who one is, and what was just done. */
 import { CsrfField } from "../../../index.ts";
-import { followed, type Child } from "../../../jsx-runtime.ts";
+import type { Child } from "../../../jsx-runtime.ts";
 import { OPS_PATH } from "../access.ts";
 import type { Look } from "../look.ts";
 import type { Told } from "../told.ts";
@@ -94,7 +94,7 @@ function Pill({ news }: Pick<FrameProps, "news">) {
   const pill = <p class="live" id="ops-live" role="status" data-pill="" hidden></p>;
   if (!news) return pill;
   return (
-    <svc-live id="ops-news" data-src={followed(news.src)} data-at={news.at}>
+    <svc-live id="ops-news" data-src={news.src} data-at={news.at}>
       {pill}
     </svc-live>
   );
