@@ -3,8 +3,8 @@ import { isMadeOf } from "../shared/made-text.ts";
 import { remembered } from "../shared/remember.ts";
 import type { CookieOptions } from "./types.ts";
 
-/** A pair whose value percent-encoding would leave as it is: names hold no `=`. */
-const PLAIN_PAIR = /=[\w.~-]*$/;
+/** A pair whose value percent-encoding would leave as it is: names hold no `=`, so all behind the first is value. */
+const PLAIN_PAIR = /^[^=]+=[\w.~-]*$/;
 
 /** @returns names and values on a null prototype; of a name sent twice the first, as browsers order the most specific first. */
 export function parseCookies(header: string | undefined): Record<string, string> {
