@@ -267,7 +267,7 @@ describe("what a database can't keep", { skip: missing }, () => {
 describe("tables", () => {
   /** Made by whoever loads, of what the others hold; or of the process. */
   const FOLLOWING: Record<string, string[]> = {
-    sqlite: ["graph_tag", "graph_total", "move", "payload"],
+    sqlite: ["graph_tag", "graph_total", "move", "owner", "payload"],
     postgres: ["graph_tag", "graph_total", "lane", "meta", "move", "rate", "registration_version", "slot"],
   };
   const FOLLOWING_COLUMNS: Record<string, string[]> = {

@@ -30,7 +30,7 @@ export class Owner {
     this.#driver = driver;
     this.#file = file;
     this.#tenure = tenure;
-    this.#read = driver.prepare("SELECT tenure FROM owner");
+    this.#read = driver.prepare("SELECT tenure FROM owner WHERE id = 1");
   }
 
   /** Begins a transaction that writes. @throws SvcError `SVC_STORE` where the file is another's by now; then none is open */
