@@ -486,24 +486,20 @@ describe("the widgets", () => {
 
   it("are all followed where there are more than one connection takes, each from where it was", async () => {
     const id = await settledOrder(3);
-    const tab = await openTab(browser);
-    const { page } = tab;
+    const { page, close } = await openTab(browser);
     const streams = streamsOf(page);
     await page.goto(`${started.url}/many/${id}`);
     await page.waitForFunction((many) => document.querySelectorAll("svc-live[data-live]").length === many, MANY);
-    assert.deepEqual(
-      streams.map((url) => new URL(url).searchParams.getAll("on").length),
-      [20, MANY - 20],
-    );
+    const counts = streams.map((url) => new URL(url).searchParams.getAll("on").length);
+    assert.deepEqual(counts, [20, MANY - 20]);
     await finish(id);
-    const last = await lastSeq(app, id);
     await page.waitForFunction(
       ([many, rows]) =>
         [...document.querySelectorAll("[data-rows]")].filter((log) => log.children.length === rows).length === many,
-      [MANY, last] as const,
+      [MANY, await lastSeq(app, id)] as const,
     );
     assert.equal(streams.length, 2);
-    await tab.close();
+    await close();
   });
 
   it("let go of their connection some seconds after nobody sees the page, and go on where they were", async () => {

@@ -73,8 +73,7 @@ export class Stream {
       this.#receiver._ahead(Number(data) - Date.now()),
     );
     mine.onmessage = ({ data, lastEventId }) => {
-      const { _take } = this.#receiver;
-      _take(this, JSON.parse(data as string) as Patch[], lastEventId.split(" "), this.#hasGap);
+      this.#receiver._take(this, JSON.parse(data as string) as Patch[], lastEventId.split(" "), this.#hasGap);
       this.#hasGap = false;
     };
     mine.onerror = () => {
