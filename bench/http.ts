@@ -120,7 +120,7 @@ const REACHED: Partial<Record<Workload, number>> = {
   stream: 1.02,
   asset: 1.06,
   unchanged: 0.98,
-  counter: 0.41,
+  counter: 0.5,
   action: 0.78,
 };
 const CHECKED = Object.keys(REACHED) as readonly Workload[];

@@ -58,13 +58,13 @@ function tell<T>(child: ChildProcess, order: Order | "report"): Promise<T> {
 const folders: string[] = [];
 const children: ChildProcess[] = [];
 
-/** A sender of its own with an empty database. */
-async function openSender(ports: readonly number[]): Promise<ChildProcess> {
+/** A sender of its own with an empty database. @param hasThread whether a thread writes that */
+async function openSender(ports: readonly number[], hasThread = false): Promise<ChildProcess> {
   const driver = start("webhook-driver.js");
   children.push(driver);
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-webhooks-"));
   folders.push(folder);
-  await tell<Done>(driver, { kind: "open", folder, ports });
+  await tell<Done>(driver, { kind: "open", folder, ports, hasThread });
   return driver;
 }
 
@@ -75,28 +75,35 @@ interface Sample {
 
 const sampleOf = ({ seconds, cpuUs }: Done): Sample => ({ perSecond: COUNT / seconds, cpuUs: cpuUs / COUNT });
 
-type Samples = Record<"svc" | "bare" | "signed", Sample[]>;
+type Samples = Record<"svc" | "threaded" | "bare" | "signed", Sample[]>;
+
+/** One of svc's, with all that was to arrive. @throws where that is not so */
+async function burst(driver: ChildProcess, sink: ChildProcess): Promise<Done> {
+  await tell<SinkReport>(sink, "report");
+  const done = await tell<Done>(driver, { kind: "burst", count: COUNT });
+  const { count, repeated } = await tell<SinkReport>(sink, "report");
+  if (count !== COUNT || repeated > 0) throw new Error(`${count} of ${COUNT} arrived, ${repeated} more than once`);
+  return done;
+}
 
 /** Bursts of all in turns. */
 async function throughput(sink: ChildProcess, ports: readonly number[]): Promise<Samples> {
-  const [svcDriver, bareDriver] = [await openSender(ports), start("webhook-driver.js")];
-  children.push(bareDriver);
-  const samples: Samples = { svc: [], bare: [], signed: [] };
+  const [svc, threaded] = [await openSender(ports), await openSender(ports, true)];
+  const bare = start("webhook-driver.js");
+  children.push(bare);
+  const samples: Samples = { svc: [], threaded: [], bare: [], signed: [] };
   for (let round = 0; round <= options.rounds; round++) {
     progress(`round ${round} of ${options.rounds}`);
-    const bare = await tell<Done>(bareDriver, { kind: "bare", ports, count: COUNT, isSigned: false });
-    const signed = await tell<Done>(bareDriver, { kind: "bare", ports, count: COUNT, isSigned: true });
-    await tell<SinkReport>(sink, "report");
-    const svc = await tell<Done>(svcDriver, { kind: "burst", count: COUNT });
-    const { count, repeated } = await tell<SinkReport>(sink, "report");
-    if (count !== COUNT || repeated > 0) throw new Error(`${count} of ${COUNT} arrived, ${repeated} more than once`);
-    if (round === 0) continue;
-    samples.bare.push(sampleOf(bare));
-    samples.signed.push(sampleOf(signed));
-    samples.svc.push(sampleOf(svc));
+    const turn: Record<keyof Samples, Done> = {
+      bare: await tell<Done>(bare, { kind: "bare", ports, count: COUNT, isSigned: false }),
+      signed: await tell<Done>(bare, { kind: "bare", ports, count: COUNT, isSigned: true }),
+      svc: await burst(svc, sink),
+      threaded: await burst(threaded, sink),
+    };
+    // The first has them warm.
+    if (round > 0) for (const name of Object.keys(turn) as (keyof Samples)[]) samples[name].push(sampleOf(turn[name]));
   }
-  svcDriver.kill();
-  bareDriver.kill();
+  for (const driver of [svc, threaded, bare]) driver.kill();
   return samples;
 }
 
@@ -146,6 +153,7 @@ function tablesOf(samples: Samples, latency: SinkReport[], grown: Growth): Table
       head: ["", "per second", "ratio to the barest loop", "CPU µs each", "±"],
       rows: [
         row("svc: event and attempt on disk, signed twice", samples.svc),
+        row("the same with `SVC_WRITER_THREAD=on`", samples.threaded),
         row("undici alone, each body made and signed twice", samples.signed),
         row("undici alone, the same body again and again", samples.bare),
       ],
