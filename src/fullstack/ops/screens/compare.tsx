@@ -62,7 +62,7 @@ async function loadCompare(look: Look): Promise<CompareData> {
   if (!isComparable(one, other))
     throw new SvcError("SVC_INVALID", `Runs of one graph are compared; these are of ${one.worker} and ${other.worker}`);
   const [ones, others] = (await Promise.all(
-    [one, other].map(async (run) => inOrder(await engine.nodes(run.graph_id))),
+    [one, other].map(async (run) => inOrder(await engine.nodes(run.graph_id), run.edges)),
   )) as [NodeDetail[], NodeDetail[]];
   const node = ctx.query.get("node") || undefined;
   const sides =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json, NodeDetail } from "../../../graph.ts";
-import { differencesOf, nodePairs, pairsText, type RunNodes } from "./compare.ts";
+import { differencesOf, inOrder, nodePairs, pairsText, type RunNodes } from "./compare.ts";
 
 const NODE: NodeDetail = {
   id: "a",
@@ -78,5 +78,20 @@ describe("two runs beside each other", () => {
     );
     assert.equal(pairsText(pairs), "3 of 4 nodes differ: b, c, d");
     assert.equal(pairsText(pairs.slice(0, 1)), "The 1 node came to the same in both");
+  });
+});
+
+describe("the nodes of a run", () => {
+  const begun = (id: string, startedMs: number | null): NodeDetail => ({ ...NODE, id, started_ms: startedMs });
+
+  it("stand as they began; of one millisecond those that lead to others first, and items by their numbers", () => {
+    const nodes = [begun("mail", null), begun("ask/10", 5), begun("ask/9", 7), begun("pick", 5), begun("reserve", 5)];
+    const edges: [string, string][] = [
+      ["reserve", "pick"],
+      ["pick", "ask"],
+      ["reserve", "ask"],
+    ];
+    const names = inOrder([...nodes, begun("first", 4)], edges).map(({ id }) => id);
+    assert.deepEqual(names, ["first", "reserve", "pick", "ask/9", "ask/10", "mail"]);
   });
 });
