@@ -9,6 +9,7 @@
 import type { PermitAnswer, Permits, PermitWant, SharedLimits } from "../graph/running/permit-types.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
+import { addedColumns } from "./added-columns.ts";
 import type { ClusterDatabase } from "./database.ts";
 
 /** Between looks of those that wait, should nobody tell. */
@@ -28,7 +29,7 @@ export function permitTables(schema: string): string {
       started_at timestamptz not null,
       until timestamptz
     );
-    ${withAsks(schema)}
+    ${addedColumns(`${schema}.permits`, ["ask text"])}
     create unique index if not exists permits_ask on ${schema}.permits (ask);
     create index if not exists permits_held on ${schema}.permits (worker, key) where process is not null;
     create index if not exists permits_process on ${schema}.permits (process) where process is not null;
@@ -83,16 +84,6 @@ export function permitTables(schema: string): string {
         end if;
         return next;
       end loop;
-    end $$;`;
-}
-
-/** Tables of before have no names of what is asked for. Looked for first: who alters a table waits for all that others do with it. */
-function withAsks(schema: string): string {
-  return `
-    do $$ begin
-      if not exists (select from pg_attribute where attrelid = '${schema}.permits'::regclass and attname = 'ask') then
-        alter table ${schema}.permits add column ask text;
-      end if;
     end $$;`;
 }
 

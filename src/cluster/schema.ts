@@ -3,11 +3,21 @@
  * graphs are the store's.
  */
 
+import { addedColumns } from "./added-columns.ts";
 import { callTables } from "./messages.ts";
 import { permitTables } from "./permits.ts";
 
 /** First half of the keys of advisory locks: `svc` as a number. */
 export const LOCK_CLASS = 0x737663;
+
+/** What processes were given since, together with what else came at that time. */
+const LATER_COLUMNS: readonly (readonly [string, ...string[]])[] = [
+  ["memory_bytes float8", "loop_p99_ms float8"],
+  // Workers of which a process has more to run than places.
+  ["wants text[] not null default '{}'"],
+  // The build as operators know it: the column `build` tells code from other code. Processes of before leave it empty.
+  ["told_build text"],
+];
 
 /** @param schema quoted already */
 export function clusterTables(schema: string): string {
@@ -38,9 +48,7 @@ export function clusterTables(schema: string): string {
       created_at timestamptz not null default clock_timestamp()
     );
     ${asText(schema)}
-    ${withFigures(schema)}
-    ${withWants(schema)}
-    ${withToldBuild(schema)}
+    ${LATER_COLUMNS.map((columns) => addedColumns(`${schema}.processes`, columns)).join("")}
     create index if not exists commands_waiting on ${schema}.commands (process) where answer is null;
     ${permitTables(schema)}
     ${callTables(schema)}
@@ -57,36 +65,6 @@ function asText(schema: string): string {
       if exists (select from pg_attribute where attrelid = '${schema}.commands'::regclass and attname = 'body'
                  and atttypid = 'jsonb'::regtype) then
         alter table ${schema}.commands alter column body type json using body::json, alter column answer type json using answer::json;
-      end if;
-    end $$;`;
-}
-
-/** Tables of before have no figures. Looked for first: who alters a table waits for all that others do with it. */
-function withFigures(schema: string): string {
-  return `
-    do $$ begin
-      if not exists (select from pg_attribute where attrelid = '${schema}.processes'::regclass and attname = 'memory_bytes') then
-        alter table ${schema}.processes add column loop_p99_ms float8, add column memory_bytes float8;
-      end if;
-    end $$;`;
-}
-
-/** The same for workers of which a process has more to run than places. */
-function withWants(schema: string): string {
-  return `
-    do $$ begin
-      if not exists (select from pg_attribute where attrelid = '${schema}.processes'::regclass and attname = 'wants') then
-        alter table ${schema}.processes add column wants text[] not null default '{}';
-      end if;
-    end $$;`;
-}
-
-/** The same for the build as operators know it: the column `build` tells code from other code. Processes of before leave it empty. */
-function withToldBuild(schema: string): string {
-  return `
-    do $$ begin
-      if not exists (select from pg_attribute where attrelid = '${schema}.processes'::regclass and attname = 'told_build') then
-        alter table ${schema}.processes add column told_build text;
       end if;
     end $$;`;
 }
