@@ -223,7 +223,7 @@ class Run {
     const second = this.#begin();
     assert.ok(await second.says("refused"), "a second process was let in beside one that is only frozen");
     this.#keptOut++;
-    // What should never be done: then the file has two owners, and only the fence is left.
+    // What should never be done: then the file has two owners, and only its tenure and the fences are left.
     rmSync(`${this.#file}.lock`, { force: true });
     const successor = this.#begin();
     // A zombie frozen within a transaction keeps the other out by itself.

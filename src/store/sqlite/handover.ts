@@ -4,6 +4,7 @@
  * where each error finds its owner.
  */
 import { SvcError } from "../../shared/errors.ts";
+import type { Value } from "../row.ts";
 import { NeedsFile, Recording } from "./recording.ts";
 import type { WaitingWork } from "./waiting-work.ts";
 import type { Outcome, Writer } from "./writer.ts";
@@ -57,7 +58,7 @@ export class Handover {
   }
 
   /** Inside of work. */
-  note(text: string, values: Recording["calls"][number][1]): void {
+  note(text: string, values: readonly Value[]): void {
     this.#recording?.add(this.#writer.numberOf(text), values);
   }
 
