@@ -14,8 +14,10 @@ after(async () => {
 });
 
 /** Runs an audit to its end; also gives what the event stream made of it. */
-async function run(lockfile: Json): Promise<{ snapshot: Snapshot; followed: typeof NOT_STARTED }> {
-  const { snapshot } = await engine.start("audit", { lockfile });
+const run = (lockfile: Json) => runOf("audit", { lockfile });
+
+async function runOf(name: string, input: Json): Promise<{ snapshot: Snapshot; followed: typeof NOT_STARTED }> {
+  const { snapshot } = await engine.start(name, input);
   let followed = NOT_STARTED;
   for await (const event of engine.subscribe(snapshot.graph_id, 0, new AbortController().signal)) {
     followed = afterEvent(followed, event);
@@ -54,5 +56,20 @@ describe("the graph audit", () => {
     assert.equal(snapshot.error?.node, "parse");
     assert.match(snapshot.error?.message ?? "", /line 1, column 23/);
     assert.equal(snapshot.nodes.find((node) => node.id === "parse")?.attempts, 1);
+  });
+
+  it("fails at once where it, or a worker of it alone, is started with what it does not take, and says what it takes", async () => {
+    for (const [name, input, told] of [
+      ["audit", null, /^The input must be an object with a "lockfile": .*, but it is null\.$/],
+      ["audit", {}, /^The input must be an object with a "lockfile": .*, but its "lockfile" is missing\.$/],
+      ["parse", "lockfile", /, but it is a string\.$/],
+      ["inspect", null, /^The input must be a package as parse gives it, but it is null\.$/],
+      ["inspect", { path: "node_modules/a", name: "a" }, /, but its "version" is missing\.$/],
+      ["report", null, /^The input must be what parse and inspect gave, but it is null\.$/],
+    ] as const) {
+      const { snapshot } = await runOf(name, input);
+      assert.match(snapshot.error?.message ?? "", told);
+      assert.equal(snapshot.nodes.find(({ id }) => id === snapshot.error?.node)?.attempts, 1);
+    }
   });
 });

@@ -1,5 +1,6 @@
 /** The graph `audit` and its three workers: parse, inspect for each package, report. The rules are in the files beside. */
 import { graph, worker } from "svc/graph";
+import { requireInput } from "./input.ts";
 import { inspectPackage } from "./inspect.ts";
 import { installedLicense } from "./installed.ts";
 import { parseLockfile } from "./lockfile.ts";
@@ -10,18 +11,25 @@ import type { Inspection, LockedPackage, Lockfile, Report } from "./types.ts";
 /** Input of the graph: the text of a package-lock.json, or its parsed object. */
 export type AuditInput = { lockfile: unknown };
 
-export const parse = worker("parse", (input: AuditInput): Lockfile => parseLockfile(input.lockfile));
+export const parse = worker("parse", (input: AuditInput): Lockfile => {
+  requireInput(input, 'an object with a "lockfile": the text of a package-lock.json, or its parsed object', [
+    "lockfile",
+  ]);
+  return parseLockfile(input.lockfile);
+});
 
 export const inspect = worker(
   "inspect",
   { concurrency: 16, timeout: "30s" },
   async (locked: LockedPackage): Promise<Inspection> => {
+    requireInput(locked, "a package as parse gives it", ["path", "name", "version", "license", "source", "versions"]);
     const installed = locked.license === null ? await installedLicense(project, locked) : null;
     return inspectPackage(locked, installed);
   },
 );
 
 export const report = worker("report", (done: { parse: Lockfile; inspect: Inspection[] }): Report => {
+  requireInput(done, "what parse and inspect gave", ["parse", "inspect"]);
   return buildReport(done.parse, done.inspect);
 });
 

@@ -4,6 +4,7 @@
  * What it cannot read is a `LockfileError` that says what is wrong and where.
  */
 import { FinalError } from "svc/graph";
+import { isFields, kindOf, type Fields } from "./input.ts";
 import { findJsonProblem } from "./json-position.ts";
 import type { LockedPackage, Lockfile, Source } from "./types.ts";
 
@@ -14,8 +15,6 @@ export const MAX_PACKAGES = 5_000;
 export class LockfileError extends FinalError {
   override readonly name = "LockfileError";
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * @param input the text of the file, or its parsed object.
@@ -137,17 +136,6 @@ function projectName(root: Fields, entries: readonly [string, Fields][]): string
   return text(root["name"]) ?? text(own?.["name"]) ?? "unnamed project";
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function kindOf(value: unknown): string {
-  if (value === undefined) return "missing";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "string" && value === "" ? "an empty text" : `a ${typeof value}`;
 }
