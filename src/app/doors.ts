@@ -60,11 +60,29 @@ export function closedDoors(options: DoorOptions, hindrances: () => Promise<read
   const router = new Router();
   healthEndpoints(router, hindrances);
   const notFound = (): never => {
-    throw new SvcError("SVC_UNAVAILABLE", "The app has been closed", { headers: { "retry-after": RETRY_S } });
+    throw new AppClosed();
   };
   const isOurs: Routing["isOurs"] = (method, target) =>
     before.router.match(method, target.routed).kind === "found" || before.isOurs?.(method, target) === true;
-  return doorsTo({ router, notFound, isOurs }, options);
+  let isTold = false;
+  // Expected of a deploy, and many: that it happens is told once, each of them only to who asks for it.
+  const onFault: DoorOptions["onFault"] = (error, reqId, traceId) => {
+    if (!(error instanceof AppClosed)) return options.onFault(error, reqId, traceId);
+    const { log } = options;
+    if (isTold) return log.debug({ reqId, traceId }, "A request was refused: the app has been closed");
+    isTold = true;
+    log.warn(
+      { reqId, traceId },
+      "A request was refused: the app has been closed. Others are told of at the level debug",
+    );
+  };
+  return doorsTo({ router, notFound, isOurs }, { ...options, onFault });
+}
+
+class AppClosed extends SvcError {
+  constructor() {
+    super("SVC_UNAVAILABLE", "The app has been closed", { headers: { "retry-after": RETRY_S } });
+  }
 }
 
 function routingOf({ app, router, services, lost }: DoorOptions): Routing {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { html, page, route } from "svc";
+import { recordLog } from "svc/testing";
 import { createFixture } from "./app.ts";
 import { FOREIGN_DOORS, OWN_DOORS, serve, type Door, type Told } from "./every-door.ts";
 
@@ -81,6 +82,25 @@ describe("an app that was closed", () => {
     assert.match(await (await ask("/", { headers: { accept: "text/html" } })).text(), /<h1[^>]*>503 /);
     const called = await ask("/_svc/action/echo", { method: "POST" });
     assert.deepEqual([called.status, ((await called.json()) as { ok: boolean }).ok], [503, false]);
+  });
+
+  it("tells once that it refuses, each further request at debug, and of none where in the code it was", async (test) => {
+    const log = recordLog();
+    const site = createFixture({}, { log, pages: [page("/", { title: "Start", view: () => "start" })] });
+    test.after(() => site.close());
+    await site.app.boot();
+    await site.app.close();
+    const before = log.entries.length;
+    for (let at = 0; at < 3; at++) await site.app.fetch(new Request("http://localhost/"));
+    const told = log.entries.slice(before);
+    assert.deepEqual(
+      told.map(({ level }) => level),
+      ["warn", "debug", "debug"],
+    );
+    for (const { message, fields } of told) {
+      assert.match(message, /refused: the app has been closed/);
+      assert.deepEqual([typeof fields["reqId"], fields["err"]], ["string", undefined]);
+    }
   });
 
   it("by its own server answers fetch as one that was mounted does", async (test) => {
