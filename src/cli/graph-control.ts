@@ -8,7 +8,7 @@ import type { GraphTask } from "./graph-arguments.ts";
 import type { GraphClient } from "./graph-client.ts";
 import { timeText } from "./graph-text.ts";
 import { loadBuilt } from "./load-app.ts";
-import type { Output } from "./output.ts";
+import { columns, type Output } from "./output.ts";
 
 type TaskOf<Verb extends GraphTask["verb"]> = GraphTask & { verb: Verb };
 
@@ -24,8 +24,8 @@ export async function schedules(
 ): Promise<number> {
   if (action === "ls") {
     const { schedules: all } = await client.get<{ schedules: ScheduleView[] }>(PATHS.schedules);
-    for (const view of all) output.line(json ? JSON.stringify(view) : scheduleLine(view));
     if (all.length === 0 && !json) output.line("No schedules");
+    else show(all, json, scheduleRow, output);
     return 0;
   }
   const path = `${PATHS.schedules}/${encodeURIComponent(name ?? "")}/${action}`;
@@ -34,15 +34,20 @@ export async function schedules(
     const { graph_id, worker, status } = await client.post<Snapshot>(path, body);
     output.line(json ? JSON.stringify({ graph_id, worker, status }) : graph_id);
   } else {
-    const view = await client.post<ScheduleView>(path, body);
-    output.line(json ? JSON.stringify(view) : scheduleLine(view));
+    show([await client.post<ScheduleView>(path, body)], json, scheduleRow, output);
   }
   return 0;
 }
 
-function scheduleLine({ name, worker, cron, time_zone, paused, next_ms }: ScheduleView): string {
+/** A line of JSON for each, or a row of a table. */
+function show<T>(views: readonly T[], json: boolean, rowOf: (view: T) => string[], output: Output): void {
+  const lines = json ? views.map((view) => JSON.stringify(view)) : columns(views.map(rowOf));
+  for (const line of lines) output.line(line);
+}
+
+function scheduleRow({ name, worker, cron, time_zone, paused, next_ms }: ScheduleView): string[] {
   const next = paused ? "paused" : next_ms === null ? "never again" : `next ${timeText(next_ms)}`;
-  return `${name}  ${cron} ${time_zone}  ${worker}  ${next}`;
+  return [name, `${cron} ${time_zone}`, worker, next];
 }
 
 export async function queues(
@@ -53,18 +58,18 @@ export async function queues(
 ): Promise<number> {
   if (action === "ls") {
     const { queues: all } = await client.get<{ queues: QueueView[] }>(PATHS.queues);
-    for (const view of all) output.line(json ? JSON.stringify(view) : queueLine(view));
+    show(all, json, queueRow, output);
     return 0;
   }
   const path = `${PATHS.queues}/${encodeURIComponent(name ?? "")}/${action}`;
-  const view = await client.post<QueueView>(path, note === undefined ? {} : { note });
-  output.line(json ? JSON.stringify(view) : queueLine(view));
+  show([await client.post<QueueView>(path, note === undefined ? {} : { note })], json, queueRow, output);
   return 0;
 }
 
-function queueLine({ worker, paused, running, waiting, oldest_ms, note }: QueueView): string {
+function queueRow({ worker, paused, running, waiting, oldest_ms, note }: QueueView): string[] {
   const oldest = oldest_ms === null ? "" : `, for ${Math.round(oldest_ms / 1000)} s`;
-  return `${worker}  ${running} running, ${waiting} waiting${oldest}${paused ? `  paused${note === null ? "" : `: ${note}`}` : ""}`;
+  const held = note === null ? "paused" : `paused: ${note}`;
+  return [worker, `${running} running`, `${waiting} waiting${oldest}`, paused ? held : ""];
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { NodeDetail, Snapshot } from "../graph/machine/view-types.ts";
 import type { WireEvent } from "./graph-client.ts";
 import { treeLines, type TreeNode } from "./graph-tree.ts";
-import { facts, type Output } from "./output.ts";
+import { columns, facts, type Output } from "./output.ts";
 
 const COLORS: Record<string, "green" | "red" | "cyan" | "dim"> = {
   done: "green",
@@ -14,13 +14,12 @@ const COLORS: Record<string, "green" | "red" | "cyan" | "dim"> = {
 
 export function printGraphs(output: Output, graphs: readonly Snapshot[], total: number): void {
   if (graphs.length === 0) return output.line("No graphs");
-  const width = Math.max(...graphs.map(({ worker }) => worker.length));
-  for (const { graph_id, worker, status, created_ms, progress, summary } of graphs) {
+  const rows = graphs.map(({ graph_id, worker, status, created_ms, progress, summary }) => {
     const share = progress && status === "running" ? `  ${percent(progress.value)}` : "";
     const told = summary === null ? "" : `  ${output.style("dim", summary)}`;
-    const when = `${timeText(created_ms)}${share}`;
-    output.line(`${graph_id}  ${worker.padEnd(width)}  ${statusText(output, status)}  ${when}${told}`);
-  }
+    return [graph_id, worker, statusText(output, status), `${timeText(created_ms)}${share}${told}`];
+  });
+  for (const line of columns(rows)) output.line(line);
   if (total > graphs.length) output.line(output.style("dim", `${graphs.length} of ${total}; --limit shows more`));
 }
 

@@ -121,7 +121,10 @@ describe("svc graph", () => {
   const app = createApp({
     graphs: [fan],
     workers: [double, refuse, asked],
-    schedules: [{ name: "yearly", cron: "0 0 1 1 *", worker: "double", input: 4 }],
+    schedules: [
+      { name: "yearly", cron: "0 0 1 1 *", worker: "double", input: 4 },
+      { name: "at-the-turn", cron: "0 0 31 12 *", worker: "fan" },
+    ],
     env: { SVC_EXEC_API_KEY: KEY, SVC_DATABASE_URL: "memory:", SVC_SECRET: "a secret of a test which is long enough" },
   });
   before(async () => {
@@ -264,7 +267,7 @@ describe("svc graph", () => {
   it("shows and steers schedules and queues", async () => {
     assert.match(
       (await run(["schedules"])).lines.join("\n"),
-      /^yearly  0 0 1 1 \* UTC  double  next \d{4}-01-01 00:00:00Z$/,
+      /^at-the-turn  0 0 31 12 \* UTC  fan     next \d{4}-12-31 00:00:00Z\nyearly       0 0 1 1 \* UTC    double  next \d{4}-01-01 00:00:00Z$/,
     );
     const paused = await run(["schedules", "pause", "yearly", "--note", "holidays"]);
     assert.match(paused.lines.join("\n"), /  paused$/);
@@ -273,7 +276,13 @@ describe("svc graph", () => {
     await app.engine.idle();
     assert.equal((await app.engine.snapshot(id))?.result, 8);
     const queue = await run(["queues", "pause", "asked", "--note", "busy"]);
-    assert.match(queue.lines.join("\n"), /^asked  0 running, 0 waiting  paused: busy$/);
+    assert.match(queue.lines.join("\n"), /^asked  0 running  0 waiting  paused: busy$/);
+    assert.deepEqual((await run(["queues"])).lines, [
+      "asked   0 running  0 waiting  paused: busy",
+      "double  0 running  0 waiting",
+      "list    0 running  0 waiting",
+      "refuse  0 running  0 waiting",
+    ]);
     const { lines } = await run(["queues", "--json"]);
     const views = lines.map((line) => JSON.parse(line) as { worker: string; paused: boolean });
     assert.deepEqual(

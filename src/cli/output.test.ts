@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { text } from "node:stream/consumers";
+import { styleText } from "node:util";
+import { columns } from "./output.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 
@@ -14,5 +16,18 @@ describe("what svc prints", () => {
     child.stdout.destroy();
     const [told, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
     assert.deepEqual([told, code], ["", 0]);
+  });
+});
+
+describe("a table", () => {
+  it("has its columns one under the other, whatever colours a text and however long the last one is", () => {
+    const green = styleText("green", "done", { validateStream: false });
+    const lines = columns([
+      ["a", green, "1"],
+      ["long", "failed", "and so on"],
+      ["b", "", ""],
+    ]);
+    assert.deepEqual(lines, [`a     ${green}    1`, "long  failed  and so on", "b"]);
+    assert.deepEqual(columns([]), []);
   });
 });

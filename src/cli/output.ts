@@ -1,5 +1,5 @@
 /** What the commands print: short lines, styled where a person is looking (a terminal, NO_COLOR unset). */
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { isAsciiTerminal } from "./graph-tree.ts";
 
 type Style = "bold" | "dim" | "green" | "red" | "cyan";
@@ -64,4 +64,13 @@ export function createOutput(
 export function facts(output: Output, rows: readonly (readonly [string, string])[]): void {
   const width = Math.max(...rows.map(([label]) => label.length));
   for (const [label, value] of rows) output.line(`  ${output.style("dim", label.padEnd(width))}  ${value}`);
+}
+
+/** A line for each row, its texts in columns as wide as the widest of them; what colours a text takes none of it. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widthOf = (text = ""): number => stripVTControlCharacters(text).length;
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, at) => Math.max(...rows.map((row) => widthOf(row[at]))));
+  const padded = (text: string, at: number): string => text + " ".repeat((widths[at] ?? 0) - widthOf(text));
+  return rows.map((row) => row.map(padded).join("  ").trimEnd());
 }

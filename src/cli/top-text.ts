@@ -3,7 +3,7 @@ import type { FleetQueue, Status } from "../app/operations-types.ts";
 import type { ScheduleView } from "../graph/schedules/schedule-types.ts";
 import type { Snapshot } from "../graph/machine/view-types.ts";
 import { timeText } from "./graph-text.ts";
-import type { Output } from "./output.ts";
+import { columns, type Output } from "./output.ts";
 
 /** What one look has brought. */
 export interface TopView {
@@ -101,17 +101,11 @@ function failedText(failed: number, share: number, style: Style): string {
   return failed === 0 ? text : style("red", text);
 }
 
-/** Texts in columns, each as wide as its widest. */
+/** Titles above rows; nothing where there are none of these. */
 function section(table: readonly (readonly string[])[], style: Style): string[] {
   if (table.length <= 1) return [];
-  const [titles = [], ...rest] = table;
-  const widths = titles.map((_, at) => Math.max(...table.map((row) => (row[at] ?? "").length)));
-  const line = (row: readonly string[]): string =>
-    row
-      .map((text, at) => text.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd();
-  return [style("bold", line(titles)), ...rest.map(line)];
+  const [titles = "", ...rest] = columns(table);
+  return [style("bold", titles), ...rest];
 }
 
 function queueRows({ queues }: TopView): string[][] {
