@@ -24,6 +24,15 @@ export async function connect(file: string): Promise<Driver> {
   return driver;
 }
 
+/** Ends the transaction that is open. Never throws. */
+export function rollBack(driver: Driver): void {
+  try {
+    driver.exec("ROLLBACK");
+  } catch {
+    // A full disk or a fault of it has SQLite roll back by itself; why, is told by the error before.
+  }
+}
+
 /** Whether commits go into a log that we sync; where not, SQLite is to sync each commit itself. */
 export function isLogged(driver: Driver): boolean {
   if (driver.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal") return true;

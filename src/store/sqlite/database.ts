@@ -8,7 +8,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { SvcError } from "../../shared/errors.ts";
-import { connect, isLogged } from "./connection.ts";
+import { connect, isLogged, rollBack } from "./connection.ts";
 import type { Driver, Statement } from "./driver.ts";
 import { takeLock } from "./file-lock.ts";
 import { Handover } from "./handover.ts";
@@ -45,7 +45,6 @@ export class Database {
   /** Statements of authors. */
   readonly own = new OwnStatements((text) => this.#prepare(text));
   readonly #onStale: (() => void)[] = [];
-  #version: unknown;
   #queue: WaitingWork[] = [];
   #isScheduled = false;
   /** Work that has the database to itself now. */
@@ -315,12 +314,10 @@ export class Database {
   }
 
   #begin(): void {
-    this.#told(() => this.#owner.begin());
-    // Changes with each commit that is another's, such as somebody's with a shell of SQLite. Those of the thread are known here.
-    const version = this.sql("PRAGMA data_version").get()?.["data_version"];
+    const isWrittenByOthers = this.#told(() => this.#owner.begin());
+    // By the thread, whose commits are known here, or by somebody with a shell of SQLite.
     const isOurs = this.#handover?.takeHasHanded() ?? false;
-    if (version !== this.#version && !isOurs) this.#tellStale();
-    this.#version = version;
+    if (isWrittenByOthers && !isOurs) this.#tellStale();
   }
 
   /** Inside a transaction: takes back what was written since a savepoint, and ends that. */
@@ -341,10 +338,6 @@ export class Database {
 
   #rollBack(): void {
     this.#tellStale();
-    try {
-      this.#driver.exec("ROLLBACK");
-    } catch {
-      // A full disk or a fault of it has SQLite roll back by itself; why, is told by the error before.
-    }
+    rollBack(this.#driver);
   }
 }

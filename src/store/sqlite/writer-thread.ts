@@ -4,7 +4,7 @@
  * says that it has understood: they were made on top of what failed.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { connect } from "./connection.ts";
+import { connect, rollBack } from "./connection.ts";
 import type { Statement } from "./driver.ts";
 import { ExitGate } from "./exit-gate.ts";
 import { Owner } from "./owner.ts";
@@ -31,21 +31,13 @@ function write({ calls, asked }: Group): number[] {
     commit.run();
     return changed;
   } catch (error) {
-    rollBack();
+    rollBack(driver);
     throw error;
   }
 }
 
 function prepared(number: number): Statement {
   return (statements[number] ??= driver.prepare(texts[number] as string));
-}
-
-function rollBack(): void {
-  try {
-    driver.exec("ROLLBACK");
-  } catch {
-    // A full disk or a fault of it has SQLite roll back by itself.
-  }
 }
 
 /** Why a group failed is not told: it is written once more where its error has an owner. */
