@@ -85,6 +85,28 @@ export async function seenAs(page: Page, isSeen: boolean): Promise<void> {
   }, !isSeen);
 }
 
+/** Addresses of the streams that a page has asked for, from here on. */
+export function streamsOf(page: Page): string[] {
+  const streams: string[] = [];
+  page.on("request", (request) => {
+    if (request.resourceType() === "eventsource") streams.push(request.url());
+  });
+  return streams;
+}
+
+/** @returns what widgets have had screen readers say, from here on */
+export async function saidIn(page: Page): Promise<() => Promise<string[]>> {
+  const said = await page.evaluateHandle(() => {
+    const all: string[] = [];
+    const listen = (): void => {
+      for (const ear of document.querySelectorAll("[data-say]")) all.push(ear.textContent);
+    };
+    new MutationObserver(listen).observe(document.body, { childList: true, subtree: true });
+    return all;
+  });
+  return () => said.jsonValue();
+}
+
 /** From here on the page is far from its server: 100 ms, and 40 kB a second. */
 export async function slowDown(page: Page): Promise<void> {
   const client = await page.context().newCDPSession(page);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { App, Started } from "svc";
-import { launchBrowser, openTab, seenAs, seriousViolations, type Tab } from "./browser.ts";
+import { launchBrowser, openTab, saidIn, seenAs, seriousViolations, streamsOf, type Tab } from "./browser.ts";
 import { createFlowApp, Gates, MANY } from "./flow-app.ts";
 
 const DEADLINE_MS = 30_000;
@@ -58,15 +58,6 @@ async function open(url: string, options: Parameters<typeof openTab>[1] = {}): P
   const tab = await openTab(browser, options);
   await tab.page.goto(url);
   return tab;
-}
-
-/** Addresses of the streams that a page has asked for, from here on. */
-function streamsOf(page: Page): string[] {
-  const streams: string[] = [];
-  page.on("request", (request) => {
-    if (request.resourceType() === "eventsource") streams.push(request.url());
-  });
-  return streams;
 }
 
 const isLive = (page: Page) => page.waitForSelector("svc-live[data-live]", { timeout: DEADLINE_MS });
@@ -511,10 +502,14 @@ describe("the widgets", () => {
     await page.goto(`${started.url}/jobs/${id}`);
     await isLive(page);
     await nodeAt(page, "check-fraud", "running");
+    const pills = (): Promise<string[]> => page.locator("[data-pill]").allTextContents();
+    const said = await saidIn(page);
     await seenAs(page, false);
     const left = page.waitForEvent("requestfailed", (request) => request.url() === streams[0]);
     await page.clock.fastForward(10_000);
     await left;
+    assert.deepEqual(new Set(await pills()), new Set(["paused"]));
+    assert.equal(await page.locator("svc-live[data-live]").count(), 0);
     await finish(id);
     // It does not come back by itself, though the network does.
     await page.evaluate(() => dispatchEvent(new Event("online")));
@@ -525,6 +520,11 @@ describe("the widgets", () => {
     await page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
     assert.deepEqual(await seqs(page), upTo(await lastSeq(app, id)));
     assert.equal(streams.length, 2);
+    assert.deepEqual(new Set(await pills()), new Set(["live"]));
+    assert.deepEqual(
+      (await said()).filter((text) => ["paused", "live"].includes(text)),
+      [],
+    );
     await tab.close();
   });
 

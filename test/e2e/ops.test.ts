@@ -499,6 +499,32 @@ describe("what stands on a screen", () => {
     await tab.close();
   });
 
+  it("says that it is paused until it follows again, and to nobody who hears the page", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.goto(at("/runs?worker=nightly-report"));
+    const pill = page.locator("#ops-live");
+    const says = async (text: string): Promise<string | null> => {
+      await pill.getByText(text).waitFor();
+      return pill.getAttribute("aria-live");
+    };
+    await pill.getByText("live", { exact: true }).waitFor();
+    let goOn = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (goOn = resolve));
+    await page.route("**/_svc/live?**", async (asked) => {
+      await isHeld;
+      await asked.continue();
+    });
+    await seenAs(page, false);
+    await seenAs(page, true);
+    assert.equal(await says("paused"), "off");
+    goOn();
+    assert.equal(await says("live"), "off");
+    await page.evaluate(() => dispatchEvent(new Event("offline")));
+    assert.equal(await says("offline"), null);
+    await tab.close();
+  });
+
   it("loses nothing where the server starts anew", async () => {
     const first = opsSample();
     const site = await first.start({ host: "127.0.0.1", port: 0 });

@@ -7,6 +7,7 @@ import { DOM, PATHS } from "../../shared/wire.ts";
 import { forget, morph } from "../morph.ts";
 import { Backlog, type Step } from "./backlog.ts";
 import { parsed, tick } from "./markup.ts";
+import { pause } from "./pill.ts";
 import { FIRST_WAIT_MS, LONGEST_WAIT_MS } from "./refused.ts";
 import { isUnseen, onSight } from "./sight.ts";
 import { Stream, type Patch, type Receiver } from "./stream.ts";
@@ -68,6 +69,7 @@ class Live extends HTMLElement {
 
   disconnectedCallback(): void {
     widgets.delete(this);
+    pause(this);
     backlog._rest(this, show);
     queue();
   }
@@ -87,7 +89,8 @@ async function connect(): Promise<void> {
   for (const stream of streams) stream._close();
   const mine = ++attempt;
   const all = [...widgets];
-  if (all.length === 0 || isUnseen) return;
+  if (isUnseen) return all.forEach(pause);
+  if (all.length === 0) return;
   const isWhole = await loadParts(all);
   for (const widget of all) equip(widget);
   // While parts were on their way the page may have changed.

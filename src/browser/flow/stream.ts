@@ -3,6 +3,7 @@
  * that broke goes on from there, whichever server answers. How it is with it, the pills of its widgets say.
  */
 import { DOM } from "../../shared/wire.ts";
+import { tell, type State } from "./pill.ts";
 import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./refused.ts";
 
 export interface Patch {
@@ -11,15 +12,6 @@ export interface Patch {
   rows?: string[];
   skipped?: number;
 }
-
-type State = "live" | "reconnecting" | "offline" | "over";
-
-const WORDS: Record<State, string> = {
-  live: "live",
-  reconnecting: "reconnecting",
-  offline: "offline",
-  over: "reload to go on",
-};
 
 /** What comes over a connection goes to: its widgets' patches, and how far the server's clock is ahead of this one's. */
 export interface Receiver {
@@ -113,24 +105,10 @@ export class Stream {
     wait();
   }
 
-  /** @param leftS seconds until it connects again; the last of them is not told of any more */
   #tell(state: State, leftS = 0): void {
     this.#told = state;
-    let isHeard = false;
-    for (const widget of this._followed) {
-      const pill = widget.querySelector<HTMLElement>("[data-pill]");
-      const ear = widget.querySelector("[data-say]");
-      widget.toggleAttribute(DOM.flowLive, state === "live");
-      if (!pill) continue;
-      const { pill: before } = pill.dataset;
-      pill.hidden = false;
-      pill.dataset["pill"] = state;
-      if (before !== state || state === "live") pill.textContent = WORDS[state];
-      if (state === "reconnecting") countDown(pill, leftS);
-      // Those who hear the page are told once, by whichever is heard: that it was lost, and that it is back.
-      if (!isHeard && before && before !== state && ear) ear.textContent = WORDS[state];
-      isHeard ||= pill.role === "status" || ear !== null;
-    }
+    let isSaid = false;
+    for (const widget of this._followed) isSaid = tell(widget, state, isSaid, leftS) || isSaid;
   }
 }
 
@@ -142,15 +120,4 @@ function addressOf(all: readonly HTMLElement[]): URL {
     url.searchParams.append("at", dataset["at"]!);
   }
   return url;
-}
-
-/** For those who see it: a number that changes each second is not read aloud. */
-function countDown(pill: Element, leftS: number): void {
-  let left = pill.firstElementChild;
-  if (!left) {
-    left = document.createElement("span");
-    left.ariaHidden = "true";
-    pill.append(left);
-  }
-  left.textContent = leftS > 0 ? ` in ${leftS} s` : "…";
 }

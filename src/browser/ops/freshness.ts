@@ -32,8 +32,14 @@ function show(text: string): void {
   if (pill.textContent !== text) pill.textContent = text;
 }
 
+/** To those who hear the page, too; what had it say nothing is over. */
+function say(text: string): void {
+  if (pill) pill.ariaLive = null;
+  show(text);
+}
+
 function sayOffline(): void {
-  show("offline: what you see may be old");
+  say("offline: what you see may be old");
 }
 
 function isTold(): boolean {
@@ -87,7 +93,7 @@ async function refresh(): Promise<void> {
     show(isTold() ? "live" : `every ${EVERY_MS / 1000} s`);
   } catch (error) {
     failures++;
-    if ((error as Error).message) show((error as Error).message);
+    if ((error as Error).message) say((error as Error).message);
     else sayOffline();
   }
 }
@@ -135,7 +141,6 @@ if (news) {
   // What nobody sees follows nothing; who comes back is told whether there was something.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) {
-      news.removeAttribute(DOM.flowLive);
       news.remove();
       clearTimeout(timer);
       return;
