@@ -12,24 +12,25 @@ import { connect, isLogged, rollBack } from "./connection.ts";
 import type { Driver, Statement } from "./driver.ts";
 import { takeLock } from "./file-lock.ts";
 import { Handover } from "./handover.ts";
+import { LockWait, PATIENCE_MS } from "./lock-wait.ts";
 import { LogSync, type Sync } from "./log-sync.ts";
 import { Owner, takeOver, type Tenure } from "./owner.ts";
 import { OwnStatements } from "./own-statements.ts";
+import { inTime } from "./in-time.ts";
 import { LATER, NeedsFile } from "./recording.ts";
 import { migrate } from "./schema.ts";
-import { storeError } from "./store-error.ts";
+import { isLocked, storeError } from "./store-error.ts";
 import type { Kind, WaitingWork } from "./waiting-work.ts";
 import { Writer } from "./writer.ts";
 
 export interface DatabaseOptions {
   /** Whether a thread of its own writes, where the file has a log. Default: the event loop does. */
   writerThread?: boolean | undefined;
+  /** For how long work waits for another program that writes to the file. Default 5 s. */
+  patienceMs?: number | undefined;
   /** For tests: how the log is synced. */
   sync?: Sync | undefined;
 }
-
-/** Nobody else writes meanwhile: a transaction that waits for something else is ended. */
-const LONGEST_ALONE_MS = 10_000;
 
 const OWNER_ONLY = 0o600;
 
@@ -45,6 +46,7 @@ export class Database {
   /** Statements of authors. */
   readonly own = new OwnStatements((text) => this.#prepare(text));
   readonly #onStale: (() => void)[] = [];
+  readonly #lockWait: LockWait;
   #queue: WaitingWork[] = [];
   #isScheduled = false;
   /** Work that has the database to itself now. */
@@ -59,7 +61,11 @@ export class Database {
     this.#lock = lock;
     this.#tenure = takeOver(driver);
     this.#owner = new Owner(driver, file, this.#tenure);
-    if (!isLogged(driver)) return;
+    const hasLog = isLogged(driver);
+    // Where there is none a reader may have to wait for a writer, too: SQLite does.
+    this.#lockWait = new LockWait(hasLog ? options.patienceMs : 0);
+    if (!hasLog) return;
+    this.#waitInSqlite(0);
     this.#log = new LogSync({ file: `${file}-wal`, checkpoint: () => this.#checkpoint(), sync: options.sync });
   }
 
@@ -170,8 +176,13 @@ export class Database {
     });
   }
 
+  /** Until then nothing is written. */
+  get #heldUp(): Promise<void> | undefined {
+    return this.#alone ?? this.#lockWait.over;
+  }
+
   #soon(): void {
-    if (this.#isScheduled || this.#alone || this.#queue.length === 0) return;
+    if (this.#isScheduled || this.#heldUp || this.#queue.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => this.#flush());
   }
@@ -180,7 +191,7 @@ export class Database {
     if (this.#isClosed) return;
     while (this.#queue.length > 0 || this.#alone || this.isBehind) {
       this.#flush();
-      await (this.#alone ?? this.#handover?.idle());
+      await (this.#heldUp ?? this.#handover?.idle());
     }
     this.#isClosed = true;
     if (this.#handover) await this.#handover.close();
@@ -197,14 +208,24 @@ export class Database {
 
   /** @throws where the log could not be copied into the file. */
   #checkpoint(): void {
-    const row = this.#driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-    if (row?.["busy"] !== 0) throw new Error("database is locked");
+    this.#waitInSqlite(PATIENCE_MS);
+    try {
+      const row = this.#driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+      if (row?.["busy"] !== 0) throw new Error("database is locked");
+    } finally {
+      this.#waitInSqlite(0);
+    }
+  }
+
+  /** @param ms for which SQLite waits for another program by itself, with the event loop: 0 for all that can be tried again */
+  #waitInSqlite(ms: number): void {
+    this.#driver.prepare(`PRAGMA busy_timeout=${ms}`).all();
   }
 
   #flush(): void {
     this.#isScheduled = false;
     const [first] = this.#queue;
-    if (!first || this.#alone) return;
+    if (!first || this.#heldUp) return;
     if (first.kind === "blind" && this.#handover?.isFree) {
       this.#handover.hand(this.#take(({ kind }) => kind === "blind"));
       return this.#soon();
@@ -227,9 +248,25 @@ export class Database {
     try {
       this.#commit(group);
     } catch (error) {
-      if (group.length === 1) return (group[0] as WaitingWork).reject(error);
-      for (const waiting of group) this.#commitAlone(waiting);
+      if (isLocked(error)) this.#postpone(group, error);
+      else if (group.length === 1) (group[0] as WaitingWork).reject(error);
+      else this.#commitEach(group);
     }
+  }
+
+  #commitEach(group: readonly WaitingWork[]): void {
+    for (const [at, waiting] of group.entries()) {
+      try {
+        this.#commit([waiting]);
+      } catch (error) {
+        if (isLocked(error)) return this.#postpone(group.slice(at), error);
+        waiting.reject(error);
+      }
+    }
+  }
+
+  #postpone(works: readonly WaitingWork[], error: unknown): void {
+    this.#queue.unshift(...this.#lockWait.postpone(works, error, () => this.#soon()));
   }
 
   #beginAlone(first: WaitingWork): void {
@@ -241,34 +278,20 @@ export class Database {
   }
 
   /** Never rejects. */
-  async #runAlone({ work, resolve, reject }: WaitingWork): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const over = new AbortController();
+  async #runAlone(waiting: WaitingWork): Promise<void> {
+    const { work, resolve, reject } = waiting;
     try {
       this.#begin();
-      const late = new Promise<never>((_, fail) => {
-        const message = `A transaction was open for ${LONGEST_ALONE_MS} ms, and was rolled back: nobody else can write meanwhile. Await nothing but its statements in it`;
-        timer = setTimeout(() => {
-          over.abort(new SvcError("SVC_STORE", message));
-          fail(over.signal.reason);
-        }, LONGEST_ALONE_MS);
-      });
-      const value = await Promise.race([work(over.signal), late]);
+    } catch (error) {
+      return isLocked(error) ? this.#postpone([waiting], error) : reject(error);
+    }
+    try {
+      const value = await inTime(work);
       this.#told(() => this.#driver.exec("COMMIT"));
       this.#onceDurable((error) => (error ? reject(error) : resolve(value as never)));
     } catch (error) {
       this.#rollBack();
       reject(error);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  #commitAlone(waiting: WaitingWork): void {
-    try {
-      this.#commit([waiting]);
-    } catch (error) {
-      waiting.reject(error);
     }
   }
 

@@ -70,9 +70,8 @@ describe("a database file", () => {
 
   it("that another program holds is told so, and written once it is let go", async () => {
     const file = await filled("locked.db");
-    const database = await Database.open(file);
-    // Not the usual five seconds, in which nothing else would run here.
-    database.sql("PRAGMA busy_timeout = 0").all();
+    // Not the usual five seconds.
+    const database = await Database.open(file, { patienceMs: 0 });
     const other = new (await loadDriver())(file);
     other.exec("BEGIN IMMEDIATE");
     await assert.rejects(write(database, 100), faultOf(file, /locked by another program/));
@@ -81,6 +80,35 @@ describe("a database file", () => {
     await write(database, 101);
     assert.equal(idsOf(database).length, 101);
     database.close();
+  });
+
+  it("that another program holds for a moment holds up no more than what is to be written, in its order", async () => {
+    const file = await filled("busy.db");
+    const database = await Database.open(file);
+    const other = new (await loadDriver())(file);
+    other.exec("BEGIN IMMEDIATE");
+    const told: string[] = [];
+    const noted = (name: string, work: Promise<unknown>) => work.then(() => told.push(name));
+    const all = [
+      noted("first", write(database, 100)),
+      // Of a group in which one fails each is done by itself.
+      assert.rejects(write(database, 100), /UNIQUE/),
+      noted(
+        "alone",
+        database.writeAlone(async () => assert.equal(idsOf(database).length, 101)),
+      ),
+      noted("last", write(database, 101)),
+    ];
+    const closed = noted("closed", database.close());
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([told, idsOf(database).length], [[], 100], "the event loop goes on, and what is read is there");
+    other.exec("ROLLBACK");
+    other.close();
+    await Promise.all([...all, closed]);
+    assert.deepEqual(told.sort(), ["alone", "closed", "first", "last"]);
+    const again = await Database.open(file);
+    assert.equal(idsOf(again).length, 102);
+    await again.close();
   });
 
   it("that may only be read is told so", async () => {

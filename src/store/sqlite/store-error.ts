@@ -5,13 +5,15 @@
 import { SvcError } from "../../shared/errors.ts";
 import { VARIABLES } from "../../shared/wire.ts";
 
+const LOCKED = /is locked|table is locked/i;
+
 const KNOWN: readonly (readonly [told: RegExp, problem: string])[] = [
   [
     /disk is full|ENOSPC|EDQUOT/i,
     "can't grow: the disk is full. What was acknowledged is safe; make room, and the app goes on by itself",
   ],
   [
-    /is locked|table is locked/i,
+    LOCKED,
     "is locked by another program. End what has it open, such as a shell of sqlite3 or a backup; the app goes on by itself",
   ],
   [
@@ -37,4 +39,9 @@ export function storeError(file: string, error: unknown): Error {
   const problem = KNOWN.find(([told]) => told.test(error.message))?.[1];
   if (problem === undefined) return error;
   return new SvcError("SVC_STORE", `The database ${file} ${problem} (SQLite: ${error.message}).`, { cause: error });
+}
+
+/** @param error as `storeError` gave it. Whether the file is another program's for now. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof SvcError && error.cause instanceof Error && LOCKED.test(error.cause.message);
 }

@@ -12,4 +12,6 @@ export interface WaitingWork {
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
   kind: Kind;
+  /** Where the file was another program's when it was tried: until when it is tried again, by `performance.now()`. */
+  patientUntilMs?: number;
 }
