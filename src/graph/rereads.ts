@@ -3,9 +3,9 @@
  * graph by now. What is stored is gone on with; what is stored as ended is told of, for whoever committed that could not (decision 060).
  */
 import type { Clock } from "../shared/clock.ts";
-import type { Log } from "../shared/log.ts";
 import { hasEnded, type GraphRow, type StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
+import type { FaultLog } from "./fault-log.ts";
 import type { Fleet } from "./fleet.ts";
 
 /** How long to wait before a graph whose commit failed is read again. */
@@ -14,7 +14,7 @@ const DELAY_MS = 1000;
 export interface RereadsOptions {
   graphs: GraphStore;
   clock: Clock;
-  log: Log;
+  faults: FaultLog;
   fleet: Fleet | undefined;
   /** Whether nothing new begins. */
   isClosing: () => boolean;
@@ -35,11 +35,11 @@ export class Rereads {
 
   /** Reads it in a moment, and after a fault again. @param lease under which this process held it. */
   later(id: string, lease: number | undefined): void {
-    const { clock, log, isClosing, isLive } = this.#options;
+    const { clock, faults, isClosing, isLive } = this.#options;
     clock.schedule(DELAY_MS, () => {
       if (isClosing() || isLive(id)) return;
       this.#read(id, lease).catch((error: unknown) => {
-        log.error({ graphId: id, err: error }, `The graph ${id} could not be read. It is tried again.`);
+        faults.failed(id, error, `The graph ${id} could not be read. It is tried again.`);
         this.later(id, lease);
       });
     });

@@ -15,6 +15,7 @@ import type { Unit } from "../store/unit.ts";
 import type { NewAudit } from "../store/control.ts";
 import { Busy } from "./busy.ts";
 import { Commits } from "./commits.ts";
+import { FaultLog } from "./fault-log.ts";
 import { Loans } from "./loans.ts";
 import { Rereads } from "./rereads.ts";
 import { Attempts } from "./running/attempts.ts";
@@ -57,6 +58,7 @@ export class UnderWay {
   readonly #live: LiveGraphs;
   /** Graphs that are being read, so that who asks meanwhile gets the same. */
   readonly #reading = new Map<string, Promise<LiveGraph>>();
+  readonly #faults: FaultLog;
   readonly #rereads: Rereads;
   /** Graphs that are held for those who want to change them. */
   readonly loans = new Loans();
@@ -100,10 +102,11 @@ export class UnderWay {
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
       transact: (live, run) => this.#commits.transact(live, run, (error) => this.#reload(live, error)),
     });
+    this.#faults = new FaultLog(options.log, clock);
     this.#rereads = new Rereads({
       graphs,
       clock,
-      log: options.log,
+      faults: this.#faults,
       fleet,
       isClosing: () => this.#isClosing,
       isLive: (graphId) => this.#live.has(graphId),
@@ -403,7 +406,7 @@ export class UnderWay {
     const { id } = live.machine.row;
     // A unit behind the one that failed.
     if (!this.#live.isIt(live)) return;
-    this.#options.log.error({ graphId: id, err: error }, `A commit of graph ${id} failed. It is read again.`);
+    this.#faults.failed(id, error, `A commit of graph ${id} failed. It is read again.`);
     this.#live.remove(id);
     live.abortAll(new Shutdown());
     live.stop();
