@@ -230,6 +230,34 @@ for (const url of PLACES) {
       );
     });
 
+    it("forks at an item whose siblings have failed, were cancelled, or are under way: these run in the fork too", async () => {
+      let isFixed = false;
+      const list = worker("list", () => ["a", "b", "c"]);
+      const work = worker("work", { retry: { max: 1 } }, async (item: string, ctx) => {
+        if (item === "b" && !isFixed) throw new Error("no b yet");
+        if (item === "c") await ctx.sleep("1h");
+        return `${item}!`;
+      });
+      const all = graph("all", (g) => g.map("work", work, g.node("list", list), (names) => names));
+      const { engine, pass } = await bench({ graphs: [all] }, url);
+      const failed = (await engine.start("all", null)).snapshot.graph_id;
+      await pass(0);
+      assert.equal((await engine.snapshot(failed))?.status, "failed");
+      isFixed = true;
+      const live = (await engine.start("all", null)).snapshot.graph_id;
+      await pass(0);
+      const forks = [
+        await engine.fork(failed, { from: "work/0", input: "z" }),
+        await engine.fork(live, { from: "work/0" }),
+      ];
+      await pass(3_600_000);
+      const results = await Promise.all(forks.map(async ({ graph_id }) => (await engine.snapshot(graph_id))?.result));
+      assert.deepEqual(results, [
+        ["z!", "b!", "c!"],
+        ["a!", "b!", "c!"],
+      ]);
+    });
+
     it("forks a worker alone with another input, which is then the graph's", async () => {
       const { engine } = await bench({ workers: [echo] }, url);
       const { snapshot } = await engine.start("echo", { a: 1 });

@@ -118,7 +118,7 @@ export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: read
     const old = nodes.filter(({ id }) => !id.includes("#") && nameOf(id) === node.name);
     const isOver = old.length > 0 && old.every((one) => !again.has(one.id) && nodeHasEnded(one, node.mayFail));
     if (isOver || old.some(({ id }) => id === fork.from && id !== node.name))
-      for (const one of old) rows.push(copyOf(row, one, again.has(one.id)));
+      for (const one of old) rows.push(copyOf(row, one, again.has(one.id) || !nodeHasEnded(one, node.mayFail)));
     else if (!node.map) rows.push(newNode(row, node.name, node, undefined, "pending"));
   }
   if (fork.input !== undefined) giveInput(rows, definition, fork.from, fork.input);
