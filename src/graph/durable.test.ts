@@ -170,6 +170,23 @@ for (const url of PLACES) {
       await store.close();
     });
 
+    it("state of a key that was never set is undefined, whatever it is called, and any key may be set", async () => {
+      const keys = ["constructor", "toString", "__proto__", ""];
+      const keep = worker("keep", { retry: { max: 1 } }, (_: null, ctx) => {
+        const before = keys.map((key) => ctx.state.get(key) ?? null);
+        for (const key of keys) ctx.state.set(key, `of ${key}`);
+        return { before, after: keys.map((key) => ctx.state.get(key) ?? null) };
+      });
+      const { engine, store } = await bench({ workers: [keep] }, url);
+      const { snapshot } = await engine.start("keep", null);
+      await engine.idle();
+      assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, {
+        before: [null, null, null, null],
+        after: keys.map((key) => `of ${key}`),
+      });
+      await store.close();
+    });
+
     it("state is kept over attempts and crashes from the last step or checkpoint on", async () => {
       const seen: unknown[] = [];
       const hang = gate();

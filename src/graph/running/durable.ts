@@ -91,7 +91,8 @@ export class Durable {
   // State.
 
   getState(key: string): Json | undefined {
-    return structuredClone(this.#state[key]);
+    // An object has more names than those that were set.
+    return Object.hasOwn(this.#state, key) ? structuredClone(this.#state[key]) : undefined;
   }
 
   setState(key: string, value: unknown): void {
