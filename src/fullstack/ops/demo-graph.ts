@@ -41,6 +41,6 @@ export function demoGraph(): GraphDefinition {
     const letters = g.node("collect", collect);
     const weights = g.map("weigh", weigh, letters, (found) => found);
     const stamped = g.node("stamp", stamp, { after: [letters] });
-    return g.node("send", send, { after: [weights, stamped], input: (_, grams) => grams });
+    return g.node("send", send, { after: [weights, stamped], input: (_, { weigh }) => weigh });
   });
 }
