@@ -1,6 +1,7 @@
 /** Public face `svc/graph`: declaring workers and graphs, and running them without the rest of svc. */
 export { createEngine, type EngineOptions } from "./graph/engine.ts";
-export { graph, worker, type GraphBuilder, type MapOptions, type NodeOptions } from "./graph/definition/definition.ts";
+export { graph, worker } from "./graph/definition/definition.ts";
+export type { GraphBuilder, MapOptions, NodeOptions } from "./graph/definition/builder-types.ts";
 export { asWorker } from "./graph/definition/graph-worker.ts";
 export { FinalError } from "./graph/definition/final-error.ts";
 export { CallError, WaitTimeoutError } from "./graph/running/call-error.ts";

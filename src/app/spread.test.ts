@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import pg from "pg";
 import { graph, worker } from "../graph/definition/definition.ts";
-import type { MapOptions } from "../graph/definition/definition.ts";
+import type { MapOptions } from "../graph/definition/builder-types.ts";
 import type { WorkerOptions } from "../graph/definition/worker-types.ts";
 import { recordLog, type RecordedLog } from "../testing/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../testing/test-database.ts";

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { SimulatedClock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import { openStore } from "../store/open.ts";
-import { graph, worker, type GraphBuilder } from "./definition/definition.ts";
+import type { GraphBuilder } from "./definition/builder-types.ts";
+import { graph, worker } from "./definition/definition.ts";
 import { createEngine } from "./engine.ts";
 import { FinalError } from "./definition/final-error.ts";
 import type { Settled } from "./definition/context-types.ts";
@@ -41,8 +42,8 @@ const refuse = worker("refuse", () => {
 describe("branches", () => {
   const byAmount = graph<{ amount: number }, unknown>("by-amount", (g) => {
     const order = g.node("order", give);
-    const isLarge = (_input: never, deps: Record<string, Json>): boolean =>
-      (deps["order"] as { amount: number }).amount > 99;
+    const isLarge = (_input: unknown, deps: { order: unknown }): boolean =>
+      (deps.order as { amount: number }).amount > 99;
     const approve = g.node("approve", give, { after: [order], when: isLarge, input: () => "approved" });
     const file = g.node("file", give, { after: [approve], input: () => "filed" });
     const skip = g.node("at-once", give, {

@@ -54,6 +54,19 @@ function failOnce({ engine }: Bench, step: "cancel" | "resume", graphId: string)
 
 for (const url of STORES) {
   describe(`graphs inside of graphs on ${url}`, () => {
+    it("stand for the items of a fan-out, too: a child for each, as many at once as it may have", async () => {
+      const { inner } = family();
+      const list = worker("list", (given: number[]) => given);
+      const each = graph<number[]>("each", (g) =>
+        g.map("inner", inner, g.node("list", list), (all) => all, { concurrency: 1 }),
+      );
+      const { engine } = await bench({ graphs: [each] }, url);
+      const { snapshot } = await engine.start("each", [1, 2, 3]);
+      await engine.idle();
+      const end = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([end?.status, end?.result, end?.children.length], ["done", [20, 30, 40], 3]);
+    });
+
     it("give the node their result, and parent and children show each other", async () => {
       const { outer } = family();
       const here = await bench({ graphs: [outer] }, url);

@@ -1,6 +1,7 @@
 /** What can be started, by name: graphs, and workers alone. */
 import { SvcError } from "../shared/errors.ts";
 import { graphOfWorker } from "./definition/definition.ts";
+import { requireListed } from "./definition/worker-shape.ts";
 import type { GraphRow } from "../store/graph-rows.ts";
 import { requireModule } from "./running/isolation.ts";
 import type { GraphDefinition, NodeDefinition, Worker } from "./definition/definition-types.ts";
@@ -14,6 +15,7 @@ export class Registry {
    * @throws SvcError `SVC_DEFINITION` when two share a name and are not told apart by their versions.
    */
   constructor(workers: readonly Worker<never, unknown>[], graphs: readonly GraphDefinition[]) {
+    requireListed(workers, graphs);
     for (const definition of [...graphs, ...workers.map(graphOfWorker)] as GraphDefinition[]) this.#add(definition);
     for (const definition of [...this.#definitions.values()].flat()) this.#addChildren(definition);
     this.#requireOneWorkerPerName();

@@ -50,7 +50,7 @@ const asleep = worker("asleep", async (_input: string, ctx) => {
 const big = worker("big", () => "ž".repeat(100_000));
 const approval = graph("approval", (g) => {
   const first = g.node("first", count, { input: () => "approval first" });
-  const second = g.node("second", waiting, { after: [first] });
+  const second = g.node("second", waiting, { after: [first], input: () => "approval second" });
   g.node("third", count, { after: [second], input: () => "approval third" });
 });
 

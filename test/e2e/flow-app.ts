@@ -1,6 +1,6 @@
 /** An app whose pages show graphs that run: a shop's order that stops where a test wants it to, and a chatterbox with any number of events. */
 import { createApp, notFound, page, route, type App, type AppOptions } from "svc";
-import { graph, worker } from "svc/graph";
+import { graph, worker, type NodeRef } from "svc/graph";
 import { html, type Child } from "svc/jsx-runtime";
 import {
   EventStream,
@@ -106,7 +106,7 @@ function main(heading: string, widgets: readonly Child[]): Child {
 /** More nodes than anybody sees at once: pairs, one behind the other. */
 const longGraph = graph("long", (g) => {
   const step = worker("step", () => 1);
-  let before = g.node("first", step);
+  let before: NodeRef<number> = g.node("first", step);
   for (let number = 1; number <= 31; number++) {
     g.node(`aside-${number}`, step, { after: [before] });
     before = g.node(`step-${number}`, step, { after: [before] });

@@ -9,9 +9,9 @@ const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 
 /** @throws SvcError `SVC_DEFINITION`, as everything here. */
 export function requireName(what: string, name: string): void {
-  if (!NAME.test(name))
+  if (typeof name !== "string" || !NAME.test(name))
     throw refused(
-      `"${name}" is no name for a ${what}; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+      `"${String(name).slice(0, 100)}" is no name for a ${what}; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
     );
 }
 
@@ -57,6 +57,7 @@ function checkVersion(what: string, version: string | undefined): void {
 
 export function checkGraph(name: string, options: GraphOptions): void {
   const what = `The graph "${name}"`;
+  requireObject(what, "options", options);
   const { timeout, onError, undoTimeout, retention, version } = options;
   checkKeys(what, options, ["timeout", "onError", "undoTimeout", "retention", "version"]);
   checkVersion(what, version);
@@ -68,6 +69,7 @@ export function checkGraph(name: string, options: GraphOptions): void {
 
 export function checkWorker(name: string, options: AnyOptions): void {
   const what = `The worker "${name}"`;
+  requireObject(what, "options", options);
   checkKeys(what, options, Object.keys(WORKER_CHECKS));
   for (const [option, check] of Object.entries(WORKER_CHECKS))
     (check as (what: string, value: unknown) => void)(what, options[option as keyof AnyOptions]);
@@ -84,6 +86,7 @@ const RETRY_KEYS: Required<{ [Name in keyof RetryPolicy]: true }> = {
 
 export function checkRetry(what: string, retry: RetryPolicy | undefined): void {
   if (retry === undefined) return;
+  requireObject(what, "retry", retry, " such as { max: 3 }");
   checkKeys(`${what}, in retry,`, retry, Object.keys(RETRY_KEYS));
   checkCount(what, "retry.max", retry.max);
   checkTime(what, "retry.base", retry.base);
@@ -121,6 +124,12 @@ function checkRate(what: string, rate: AnyOptions["rate"]): void {
 
 function checkSpread(what: string, spread: AnyOptions["spread"]): void {
   if (!SPREADS.includes(spread)) throw refused(`${what} has spread ${shown(spread)}; use "auto", "always" or "never"`);
+}
+
+/** @param such ends the message: an example. */
+export function requireObject(what: string, option: string, value: unknown, such = ""): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw refused(`${what} has ${option} ${shown(value)}; use an object${such}`);
 }
 
 function requireOption(what: string, option: string, value: unknown): void {
@@ -168,7 +177,7 @@ function checkSpan(what: string, option: string, value: Duration | undefined): v
     throw refused(`${what} has ${option} ${shown(value)}; use a time above 0, such as "20s"`);
 }
 
-function checkFunction(what: string, option: string, value: unknown): void {
+export function checkFunction(what: string, option: string, value: unknown): void {
   if (value !== undefined && typeof value !== "function")
     throw refused(`${what} has ${option} ${shown(value)}; use a function`);
 }
@@ -179,8 +188,10 @@ export function checkKeys(what: string, given: object, allowed: readonly string[
     throw refused(`${what} has an option "${stranger}", which there is not; known: ${allowed.join(", ")}`);
 }
 
-function shown(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : Array.isArray(value) ? "of another kind" : String(value);
+export function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  // What text it would give is the author's, and may not be made at all.
+  return typeof value === "object" && value !== null ? "of another kind" : String(value);
 }
 
 export function refused(message: string): SvcError {

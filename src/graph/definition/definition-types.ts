@@ -13,10 +13,14 @@ export interface Worker<Input = unknown, Output = unknown> {
   readonly graph?: GraphDefinition;
 }
 
-/** A node inside a definition; carries the type of its result. */
-export interface NodeRef<Output = unknown> {
-  readonly name: string;
+/**
+ * A node inside a definition; carries the type of its result.
+ * @typeParam Absent null where there may be none: of a node with `when` or `onError: "continue"`, and of one that comes after such alone.
+ */
+export interface NodeRef<Output = unknown, Name extends string = string, Absent extends null = null> {
+  readonly name: Name;
   readonly output?: Output;
+  readonly absent?: Absent;
 }
 
 export interface GraphDefinition<Input = unknown, Output = unknown> {

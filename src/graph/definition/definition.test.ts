@@ -98,6 +98,63 @@ describe("definitions", () => {
       );
   });
 
+  it("refuse what is no worker, no node and no option of one, and say what to use", () => {
+    // As where types are not asked.
+    type Build = (g: { node: (...all: unknown[]) => unknown; map: (...all: unknown[]) => unknown }) => unknown;
+    const build = (declare: Build) => graph("g", declare as never);
+    const refusals: [Build, RegExp][] = [
+      [(g) => g.node("a"), /node "a" of graph "g" was given undefined in place of a worker; use what worker\(…\)/],
+      [(g) => g.node("a", () => 1), /node "a" of graph "g" was given function in place of a worker/],
+      [(g) => g.node("a", "noop"), /was given the text "noop" in place of a worker/],
+      [(g) => g.node("a", noop, { after: ["b"] }), /node "a" of graph "g" has in after "b"; use what g.node and g.map/],
+      [(g) => g.node("a", noop, { after: [undefined] }), /has in after undefined; use what/],
+      [
+        (g) => g.node("a", noop, { after: g.node("b", noop) }),
+        /has after of another kind; use what .* after: \[parse\]/,
+      ],
+      [(g) => g.node("a", noop, { afer: [] }), /has an option "afer", which there is not; known: after, /],
+      [(g) => g.node("a", noop, { when: true }), /has when true; use a function/],
+      [(g) => g.node("a", noop, { input: { a: 1 } }), /has input of another kind; use a function/],
+      [(g) => g.node("a", noop, { onError: "collect" }), /has onError "collect"; use "fail" or "continue"/],
+      [(g) => g.node("a", noop, null), /has options null; use an object/],
+      [(g) => g.map("a", noop, undefined, () => []), /fans out over undefined; use what g.node or g.map returned/],
+      [(g) => g.map("a", noop, g.node("b", noop)), /has items undefined; use a function that gives an array/],
+      [
+        (g) => g.map("a", noop, g.node("b", noop), () => [], { when: () => true }),
+        /has an option "when", which there is not/,
+      ],
+      [(g) => g.map("a", noop, g.node("b", noop), () => [], { onError: "continue" }), /use "fail" or "collect"/],
+      [async (g) => g.node("a", noop), /function of graph "g" gives a promise; nodes are declared at once/],
+      [(g) => (g.node("a", noop), "a"), /function of graph "g" gives "a"; return nothing, or what g.node/],
+      [(g) => (g.node("a", noop), { name: "b" }), /gives the node "b", which the graph does not have/],
+    ];
+    for (const [declare, message] of refusals)
+      assert.match(
+        refusal(() => build(declare)),
+        message,
+      );
+    assert.match(
+      refusal(() => graph("g", undefined as never)),
+      /graph "g" has no function that declares its nodes/,
+    );
+    assert.match(
+      refusal(() => graph("g", (g) => g.node("a", noop), null as never)),
+      /graph "g" has options null; use an object/,
+    );
+    assert.match(
+      refusal(() => worker(undefined as never, () => null)),
+      /"undefined" is no name for a worker/,
+    );
+    assert.match(
+      refusal(() => worker("w", null as never, () => null)),
+      /worker "w" has options null; use an object/,
+    );
+    assert.match(
+      refusal(() => worker("w", { retry: 3 as never }, () => null)),
+      /worker "w" has retry 3; use an object such as \{ max: 3 \}/,
+    );
+  });
+
   it("have a hash that changes with names, workers and order, and not with code", () => {
     const build = (second: string) => graph("g", (g) => g.node(second, noop, { after: [g.node("a", noop)] }));
     assert.equal(build("b").hash, build("b").hash);
@@ -109,6 +166,17 @@ describe("definitions", () => {
       refusal(() => new Registry([noop], [graph("noop", (g) => void g.node("a", noop))] as never)),
       /named "noop"/,
     );
+    const inPlace: [unknown[], unknown[], RegExp][] = [
+      [[() => null], [], /"workers" has function in place of a worker; use what worker/],
+      [[graph("g", (g) => void g.node("a", noop))], [], /"workers" has the graph "g"; graphs stand in "graphs"/],
+      [[], [noop], /"graphs" has the worker "noop"; workers stand in "workers"/],
+      [[], [undefined], /"graphs" has undefined in place of a graph; use what graph\(…\) returned/],
+    ];
+    for (const [workers, graphs, message] of inPlace)
+      assert.match(
+        refusal(() => new Registry(workers as never, graphs as never)),
+        message,
+      );
     const other = worker("noop", () => 1);
     assert.match(
       refusal(() => new Registry([noop], [graph("g", (g) => void g.node("a", other))] as never)),

@@ -3,14 +3,12 @@
  * a node's input is made). Everything that can be wrong with it is refused here, by name.
  */
 import { createHash } from "node:crypto";
-import type { Duration } from "../../shared/clock.ts";
 import type { Json } from "../../shared/json.ts";
-import { checkCount, checkGraph, checkRetry, checkTime, checkWorker, refused, requireName } from "./checks.ts";
-import { asWorker } from "./graph-worker.ts";
-import type { Settled } from "./context-types.ts";
+import type { GraphBuilder, MapOptions, NodeOptions } from "./builder-types.ts";
+import { checkGraph, checkWorker, refused, requireName } from "./checks.ts";
 import { tellDeclared } from "./declared.ts";
-import type { RetryPolicy } from "./retry.ts";
 import type { FanOut, GraphDefinition, GraphOptions, NodeDefinition, NodeRef, Worker } from "./definition-types.ts";
+import { calledNode, checkMap, checkNode, outputOf, workerOf } from "./node-checks.ts";
 import type { WorkerOptions, WorkerRun } from "./worker-types.ts";
 
 /**
@@ -42,68 +40,6 @@ export function worker<Input, Output>(
   return made;
 }
 
-/** What holds for one use of a worker, in place of the worker's own options. */
-interface UseOptions {
-  /**
-   * Nodes that must have ended first. The node runs when one of them is done; when all were skipped or have failed, it is
-   * skipped too. Default: the node starts with the graph.
-   */
-  after?: readonly NodeRef[];
-  /** Default: the worker's; each field by itself. */
-  retry?: RetryPolicy;
-  /** Longest one attempt may run. Default: the worker's. */
-  timeout?: Duration;
-}
-
-export interface NodeOptions extends UseOptions {
-  /**
-   * Makes the node's input. Default: the graph's input, or, for a node with `after`, an object of their results by name;
-   * of one that was skipped or has failed the result is null.
-   */
-  input?: (graphInput: never, deps: Record<string, Json>) => unknown;
-  /** Asked once, when the nodes before it have ended: whether it runs. False skips it. Default: it does. */
-  when?: (graphInput: never, deps: Record<string, Json>) => boolean;
-  /** What becomes of the graph when this node has failed for good: `fail` (default) ends it, `continue` goes on without. */
-  onError?: "fail" | "continue";
-}
-
-export interface MapOptions extends UseOptions {
-  /** How many items may be under way at once, of this fan-out. Default: as many as the worker may run. */
-  concurrency?: number;
-  /**
-   * What becomes of the graph when an item has failed for good: `fail` (default) ends it; `collect` goes on, and the result
-   * tells of each item `{ ok: true, value }` or `{ ok: false, error }`.
-   */
-  onError?: "fail" | "collect";
-}
-
-export interface GraphBuilder {
-  /** @param worker what does the work, or another graph: then the node waits for that, and has its result. */
-  node<Input, Output>(
-    name: string,
-    worker: Worker<Input, Output> | GraphDefinition<Input, Output>,
-    options?: NodeOptions,
-  ): NodeRef<Output>;
-  /**
-   * One node per item of `from`'s result, known only when `from` is done. The result is the array of their results, in
-   * the order of the items. Skipped where `from` was skipped or has failed.
-   */
-  map<Item, Output, From>(
-    name: string,
-    worker: Worker<Item, Output>,
-    from: NodeRef<From>,
-    items: (result: From) => readonly Item[],
-    options: MapOptions & { onError: "collect" },
-  ): NodeRef<Settled<Output>[]>;
-  map<Item, Output, From>(
-    name: string,
-    worker: Worker<Item, Output>,
-    from: NodeRef<From>,
-    items: (result: From) => readonly Item[],
-    options?: MapOptions,
-  ): NodeRef<Output[]>;
-}
-
 /**
  * Named nodes and their order. The node that `build` returns gives the graph its result; without one, the results of
  * the last nodes by name.
@@ -112,53 +48,63 @@ export interface GraphBuilder {
  */
 export function graph<Input = unknown, Output = unknown>(
   name: string,
-  build: (g: GraphBuilder) => NodeRef<Output> | void,
+  build: (g: GraphBuilder<unknown extends Input ? never : Input>) => NodeRef<Output> | void,
   options: GraphOptions = {},
 ): GraphDefinition<Input, Output> {
   requireName("graph", name);
   checkGraph(name, options);
+  if (typeof build !== "function") throw refused(`The graph "${name}" has no function that declares its nodes`);
   const nodes: NodeDefinition[] = [];
-  const add = (node: NodeDefinition): NodeRef<never> => {
+  const add = (node: NodeDefinition): NodeRef<never, never, never> => {
     requireName(`node of graph "${name}"`, node.name);
     if (nodes.some((other) => other.name === node.name))
       throw refused(`The graph "${name}" has two nodes named "${node.name}"; names must differ`);
     nodes.push(node);
-    return { name: node.name };
+    // The builder's types say what its name and its result are.
+    return { name: node.name as never };
   };
-  const output = build({
-    node: (nodeName, nodeWorker, options = {}) => {
-      const after = (options.after ?? []).map((ref) => ref.name);
-      const input = (options.input ?? (after.length === 0 ? asIs : byName)) as NodeDefinition["input"];
-      const use = useOf(name, nodeName, nodeWorker.kind === "graph" ? asWorker(nodeWorker) : nodeWorker, options);
-      const when = options.when as NodeDefinition["when"];
-      return add({ ...use, after, input, mayFail: options.onError === "continue", ...(when && { when }) });
-    },
-    map: (nodeName: string, nodeWorker: AnyWorker, from: NodeRef, items: unknown, given?: MapOptions) => {
-      const options = given ?? {};
-      const { concurrency = Infinity, onError, after = [] } = options;
-      checkCount(`The node "${nodeName}" of graph "${name}"`, "concurrency", options.concurrency);
-      return add({
-        ...useOf(name, nodeName, nodeWorker, options),
-        after: [from.name, ...after.map((ref) => ref.name)],
-        input: asIs,
-        mayFail: onError === "collect",
-        map: { from: from.name, items: items as FanOut["items"], concurrency },
-      });
-    },
+  const returned: unknown = build({
+    node: (nodeName: string, nodeWorker: unknown, given?: object) =>
+      add(nodeOf(calledNode(name, nodeName), nodeName, nodeWorker, given as NodeOptions | undefined)),
+    map: (nodeName: string, nodeWorker: unknown, from: NodeRef, items: unknown, given?: MapOptions) =>
+      add(fanOutOf(calledNode(name, nodeName), nodeName, nodeWorker, from, items, given)),
   });
-  return finish(name, nodes, output?.name, options);
+  return finish(name, nodes, outputOf(name, returned, nodes), options);
 }
 
-type AnyWorker = Worker<never, unknown>;
+function nodeOf(what: string, name: string, worker: unknown, options: NodeOptions = {}): NodeDefinition {
+  checkNode(what, options);
+  const after = (options.after ?? []).map((ref) => ref.name);
+  const input = (options.input ?? (after.length === 0 ? asIs : byName)) as NodeDefinition["input"];
+  const when = options.when as NodeDefinition["when"];
+  const mayFail = options.onError === "continue";
+  return { ...useOf(what, name, worker, options), after, input, mayFail, ...(when && { when }) };
+}
+
+function fanOutOf(
+  what: string,
+  name: string,
+  worker: unknown,
+  from: NodeRef,
+  items: unknown,
+  options: MapOptions = {},
+): NodeDefinition {
+  checkMap(what, from, items, options);
+  const { concurrency = Infinity, onError, after = [] } = options;
+  return {
+    ...useOf(what, name, worker, options),
+    after: [from.name, ...after.map((ref) => ref.name)],
+    input: asIs,
+    mayFail: onError === "collect",
+    map: { from: from.name, items: items as FanOut["items"], concurrency },
+  };
+}
 
 /** What fan-outs and other nodes have in common. */
-function useOf(graphName: string, name: string, nodeWorker: unknown, { retry, timeout }: UseOptions) {
-  const what = `The node "${name}" of graph "${graphName}"`;
-  checkRetry(what, retry);
-  checkTime(what, "timeout", timeout);
+function useOf(what: string, name: string, worker: unknown, { retry, timeout }: NodeOptions | MapOptions) {
   return {
     name,
-    worker: nodeWorker as AnyWorker,
+    worker: workerOf(what, worker),
     ...(retry === undefined ? {} : { retry }),
     ...(timeout === undefined ? {} : { timeout }),
   };

@@ -3,18 +3,15 @@ import { checkRetry, checkTime } from "../definition/checks.ts";
 import type { CallOptions } from "../definition/context-types.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import { FinalError } from "../definition/final-error.ts";
+import { isGraph, isWorker, notWorker } from "../definition/worker-shape.ts";
 
 type Method = "call" | "map";
 
 /** @throws FinalError for what is no worker: trying again can't help. */
 export function requireCalled(method: Method, key: string, callable: unknown): Worker<never, unknown> {
   if (isWorker(callable)) return callable;
-  const { kind } = fieldsOf(callable);
-  const [given, help] =
-    kind === "graph"
-      ? ["a graph", "use asWorker(graph)"]
-      : [shown(callable), "use what worker(…) returned; what an import cycle has not made yet is undefined"];
-  throw new FinalError(`ctx.${method}("${key}", …) was given ${given} in place of a worker; ${help}`);
+  const given = isGraph(callable) ? "a graph in place of a worker; use asWorker(graph)" : notWorker(callable);
+  throw new FinalError(`ctx.${method}("${key}", …) was given ${given}`);
 }
 
 /** @throws FinalError for an option that no worker may have either. */
@@ -26,19 +23,4 @@ export function requireCallOptions(method: Method, key: string, { retry, timeout
   } catch (cause) {
     throw new FinalError((cause as Error).message, { cause });
   }
-}
-
-/** By shape: a worker's module may have its own copy of svc. */
-function isWorker(value: unknown): value is Worker<never, unknown> {
-  const { kind, name, options } = fieldsOf(value);
-  return kind === "worker" && typeof name === "string" && typeof options === "object" && options !== null;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
-/** Short: it may be anything. */
-function shown(value: unknown): string {
-  return typeof value === "string" ? `the text "${value.slice(0, 60)}"` : value === null ? "null" : typeof value;
 }

@@ -1,0 +1,78 @@
+/** What goes from node to node of a graph: types must let through what fits, and refuse what does not. */
+import { asWorker, graph, worker, type GraphDefinition, type NodeRef, type Settled } from "svc/graph";
+
+interface Order {
+  amount: number;
+  lines: string[];
+}
+
+const read = worker("read", (order: Order) => order);
+const size = worker("size", (line: string) => line.length);
+const sum = worker("sum", (given: { size: number[] }) => given.size.length);
+const half = worker("half", (n: number) => n / 2);
+const any = worker("any", (_input: unknown) => true);
+const told = worker("told", (given: { half: number; any: boolean | null }) => `${given.half}`);
+const exact = worker("exact", (given: { any: boolean }) => given.any);
+
+export const fits: GraphDefinition<Order, string> = graph<Order, string>("fits", (g) => {
+  const order = g.node("read", read);
+  const sizes = g.map("size", size, order, (all) => all.lines);
+  const total = g.node("sum", sum, { after: [sizes] });
+  const halved = g.node("half", half, { after: [total, order], input: (given, deps) => given.amount + deps.sum });
+  const asked = g.node("any", any, { after: [order], when: (given, { read: now }) => given.amount < now.amount });
+  return g.node("told", told, { after: [halved, asked] });
+});
+
+export const refused = graph<Order, unknown>("refused", (g) => {
+  // @ts-expect-error the graph's input is an order
+  g.node("first", half);
+  const order = g.node("read", read);
+  // @ts-expect-error it is given { read }, and takes a number
+  g.node("second", half, { after: [order] });
+  // @ts-expect-error its input is to be a number
+  g.node("third", half, { after: [order], input: (_given, deps) => deps.read });
+  // @ts-expect-error no node "raed" comes before it
+  g.node("fourth", any, { after: [order], when: (_given, deps) => deps.raed.amount > 1 });
+  // @ts-expect-error whether it runs is told at once
+  g.node("fifth", any, { after: [order], when: async () => true });
+  // @ts-expect-error items are texts, and the worker takes numbers
+  g.map("sixth", half, order, (all) => all.lines);
+  // @ts-expect-error names are not nodes
+  g.node("seventh", any, { after: ["read"] });
+  // @ts-expect-error the option is called `after`
+  g.node("eighth", any, { afer: [order] });
+  // @ts-expect-error a node has no "collect"
+  g.node("ninth", any, { onError: "collect" });
+  return order;
+});
+
+/** Where a node may have no result, those after it are told. */
+export const absent = graph<Order, unknown>("absent", (g) => {
+  const order = g.node("read", read);
+  const asked = g.node("any", any, { after: [order], when: () => false });
+  const tried = g.node("tried", any, { after: [order], onError: "continue" });
+  // @ts-expect-error `any` may be skipped
+  g.node("exact", exact, { after: [asked] });
+  // @ts-expect-error `tried` may fail
+  g.node("after-tried", exact, { after: [tried], input: (_given, deps) => ({ any: deps.tried }) });
+  // What comes after both alone is skipped with them; what comes after a sure one is not.
+  const loose = g.node("loose", any, { after: [asked, tried] });
+  // @ts-expect-error so `loose` may be skipped, too
+  g.node("after-loose", exact, { after: [loose], input: (_given, deps) => ({ any: deps.loose }) });
+  const sure = g.node("sure", any, { after: [asked, order] });
+  g.node("after-sure", exact, { after: [sure], input: (_given, deps) => ({ any: deps.sure }) });
+});
+
+/** Nothing is known of the input, and of names that are made in a loop. */
+export const unknown: GraphDefinition = graph("unknown", (g) => {
+  let before: NodeRef<number> = g.node("n0", half);
+  for (let at = 1; at < 5; at++)
+    before = g.node(`n${at}`, half, { after: [before], input: (_given, deps) => Number(deps[`n${at - 1}`]) });
+  const inner = g.node("inner", fits, { input: (order: Order) => order });
+  const length = worker("length", (given: { inner: string }) => given.inner.length);
+  const long = g.node("length", length, { after: [inner] });
+  const many = g.map("many", fits, long, (count) => Array.from({ length: count }, () => ({ amount: 1, lines: [] })));
+  const settled = g.map("settled", asWorker(fits), many, () => [], { onError: "collect" });
+  const end = worker("end", (given: { many: string[]; settled: Settled<string>[] }) => given.many);
+  return g.node("end", end, { after: [many, settled] });
+});
