@@ -45,12 +45,15 @@ describe("the command line", () => {
   it("suggests the command that was meant, and none when nothing is near", () => {
     assert.match(told("strat"), /^mistake: There is no command "strat"; did you mean "start"\?/);
     assert.match(told("biuld"), /did you mean "build"\?/);
+    assert.match(told("nwe"), /did you mean "new"\?/);
     assert.doesNotMatch(told("deploy"), /did you mean/);
     assert.match(told("constructor"), /There is no command "constructor"/);
   });
 
   it("tells help overall and by command, with examples", () => {
     assert.match(told("--help"), /^tell: [\s\S]+Usage: svc <command>/);
+    for (const command of ["new", "graph", "top", "backup", "migrate"])
+      assert.match(told("--help"), new RegExp(`^ {2}${command} `, "m"));
     for (const command of ["dev", "build", "start"]) assert.match(told(command, "--help"), /^tell: [\s\S]+Examples:/);
   });
 

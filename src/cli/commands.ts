@@ -72,6 +72,7 @@ export function overview(): string {
     "Usage: svc <command> [options]",
     "",
     ...names.map((name) => `  ${name.padEnd(9)}${COMMANDS[name].summary}`),
+    "  new      write a small whole app into an empty folder",
     "  graph    look at and steer the graphs of a running app",
     "  top      watch a running app: what runs, what waits, what has failed",
     "  backup   copy the database of an app that may be running",
@@ -97,5 +98,5 @@ export function helpOf(name: CommandName): string {
 
 /** The command that was probably meant: the closest within two typos. */
 export function suggestion(typed: string): string | undefined {
-  return nearest(typed, [...Object.keys(COMMANDS), "graph", "top", "backup", "migrate"]);
+  return nearest(typed, [...Object.keys(COMMANDS), "new", "graph", "top", "backup", "migrate"]);
 }

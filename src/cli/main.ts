@@ -33,6 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (args[0] === "top") return mainOfTop(args.slice(1));
   if (args[0] === "migrate") return mainOfMigrate(args.slice(1));
   if (args[0] === "backup") return mainOfBackup(args.slice(1));
+  if (args[0] === "new") return mainOfNew(args.slice(1));
   const invocation = readArguments(args, process.cwd());
   if (invocation.kind === "version") return say(VERSION);
   if (invocation.kind === "tell") return say(invocation.text);
@@ -100,6 +101,21 @@ async function mainOfBackup(args: readonly string[]): Promise<number> {
     return 2;
   }
   return failing(() => backup(invocation, output));
+}
+
+/** It is about a folder that is no app yet. */
+async function mainOfNew(args: readonly string[]): Promise<number> {
+  const [{ createNew, PACKAGE }, { readNewArguments }] = await Promise.all([
+    import("./new.ts"),
+    import("./new-arguments.ts"),
+  ]);
+  const invocation = readNewArguments(args, process.cwd(), PACKAGE);
+  if (invocation.kind === "tell") return say(invocation.text);
+  if (invocation.kind === "mistake") {
+    output.error(invocation.text);
+    return 2;
+  }
+  return failing(async () => createNew(invocation.command, output));
 }
 
 /** @param root folder of the app, of commands that are about one. */

@@ -37,6 +37,7 @@ export const ERRORS = {
   SVC_DEFINITION: { family: "build" },
   SVC_STORE: { family: "build" },
   SVC_MOVE: { family: "build" },
+  SVC_NEW: { family: "build" },
   // compiler
   SVC101: { family: "build" },
   SVC102: { family: "build" },

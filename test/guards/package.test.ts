@@ -1,7 +1,7 @@
 /** What is published is what users run: the package's code, its types and maps, and the papers that it names; nothing of the repository's own. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { root } from "./source.ts";
@@ -21,9 +21,26 @@ const PAPERS = [
   "docs/errors.md",
 ];
 
+/** What `svc new` copies, by name: what else is there was left by a build. */
+const STARTER = [
+  "README.md",
+  "app.test.js",
+  "app.ts",
+  "gitignore",
+  "pages/_layout.tsx",
+  "pages/_submits.ts",
+  "pages/index.tsx",
+  "pages/orders/[id].tsx",
+  "public/app.css",
+  "public/icon.svg",
+  "tea.ts",
+  "tsconfig.json",
+];
+
 function isOurs(path: string): boolean {
   const [, folder = "", rest] = /^out\/([^/]+)(\/?)/.exec(path) ?? [];
   if (rest === "/") return [...LAYERS, ...BUILT].includes(folder) && !path.includes(".test.");
+  if (path.startsWith("starter/")) return STARTER.includes(path.slice("starter/".length));
   return folder !== "" || path.startsWith("bin/") || PAPERS.includes(path);
 }
 
@@ -47,6 +64,22 @@ describe("the package", () => {
       files.filter((path) => !isOurs(path)),
       [],
     );
+  });
+
+  it("holds all that svc new copies, and nothing of a build of it", () => {
+    const routes = join(root, "starter", "svc-routes.d.ts");
+    const built = join(root, "starter", "dist");
+    const had = [routes, built].filter((path) => existsSync(path));
+    mkdirSync(built, { recursive: true });
+    writeFileSync(join(built, "planted.js"), "");
+    if (!had.includes(routes)) writeFileSync(routes, "");
+    try {
+      const starter = packed().flatMap((path) => (path.startsWith("starter/") ? [path.slice("starter/".length)] : []));
+      assert.deepEqual(starter.sort(), STARTER);
+    } finally {
+      rmSync(join(built, "planted.js"));
+      for (const path of [routes, built]) if (!had.includes(path)) rmSync(path, { recursive: true });
+    }
   });
 
   it("is refused with a folder of the repository's own in it", () => {

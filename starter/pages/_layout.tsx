@@ -1,0 +1,17 @@
+/** Around every page. */
+import { Slot } from "svc";
+
+export const head = { titleTemplate: "%s · Tea room" };
+
+export default function Layout() {
+  return (
+    <>
+      <header>
+        <a href="/">Tea room</a>
+      </header>
+      <main>
+        <Slot />
+      </main>
+    </>
+  );
+}
