@@ -27,6 +27,8 @@ export interface DemoOptions {
   app?: string;
   /** Default: `start`, which needs a build. */
   command?: "start" | "dev";
+  /** The command that starts it. Default: that of the repository. */
+  cli?: string;
   /** Kept by the caller over several starts; see `temporaryFolder`. */
   dataDir: string;
   env?: Record<string, string>;
@@ -50,7 +52,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 /** Resolves when the server answers that it is ready. */
 export async function startDemo(options: DemoOptions): Promise<DemoServer> {
-  const child = spawn(process.execPath, [cli, options.command ?? "start"], {
+  const child = spawn(process.execPath, [options.cli ?? cli, options.command ?? "start"], {
     cwd: options.app ?? demo,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

@@ -1,0 +1,111 @@
+/** `svc new` out of the package as it is published: what it writes type-checks, builds, passes its own tests, serves, and is used in a browser. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
+import { root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
+
+const folder = temporaryFolder();
+const modules = join(folder.path, "tools/node_modules");
+const cli = join(modules, "svc/bin/svc.js");
+const shop = join(folder.path, "shop");
+
+/** As a person would, with nothing of the test's own variables. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
+  const { stdout } = await promisify(execFile)(command, args, { cwd, env });
+  return stdout;
+}
+
+/** Unpacks what `npm pack` writes; all else that an `npm install` would bring is linked to what is installed here. */
+async function install(): Promise<void> {
+  const packed = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder.path], root);
+  mkdirSync(join(modules, "svc"), { recursive: true });
+  mkdirSync(join(modules, ".bin"));
+  const unpack = ["-xzf", join(folder.path, packed.trim()), "--strip-components=1", "-C", join(modules, "svc")];
+  await run("tar", unpack, folder.path);
+  for (const name of readdirSync(join(root, "node_modules")))
+    if (!name.startsWith(".") && name !== "svc") symlinkSync(join(root, "node_modules", name), join(modules, name));
+  symlinkSync(cli, join(modules, ".bin/svc"));
+  symlinkSync(join(root, "node_modules/typescript/bin/tsc"), join(modules, ".bin/tsc"));
+  await run(process.execPath, [cli, "new", "shop", "--svc", packed.trim()], folder.path);
+  symlinkSync(modules, join(shop, "node_modules"));
+}
+
+describe("an app that svc new has written", () => {
+  let tests: string;
+  let server: DemoServer;
+  let browser: Browser;
+
+  before(async () => {
+    await install();
+    tests = await run("npm", ["test"], shop);
+    const env = { SVC_SITE_URL: "https://shop.example" };
+    server = await startDemo({ app: shop, cli, dataDir: join(folder.path, "data"), env });
+    browser = await launchBrowser();
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+    folder.remove();
+  });
+
+  it("depends on the tarball that it was given", () => {
+    const { name, dependencies } = JSON.parse(readFileSync(join(shop, "package.json"), "utf8")) as {
+      name: string;
+      dependencies: Record<string, string>;
+    };
+    assert.deepEqual(
+      [name, dependencies["svc"]?.replace(/[\d.]+tgz$/, "<version>.tgz")],
+      ["shop", "file:../svc-<version>.tgz"],
+    );
+  });
+
+  it("builds, has types that fit, and passes its own tests", () => {
+    assert.match(tests, /^Built .* browser chunk/m);
+    assert.match(tests, /# pass 3\b/);
+    assert.match(tests, /# fail 0\b/);
+  });
+
+  it("answers 200 under the policy of production", async () => {
+    const response = await fetch(server.url);
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get("content-security-policy") ?? "", /script-src 'self' 'nonce-/);
+    await response.text();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`counts, starts the graph, shows it live, and passes axe, in ${colorScheme}`, async () => {
+      const tab = await openTab(browser, { colorScheme });
+      await tab.page.goto(server.url);
+      await tab.page.click("text=Add 1");
+      await tab.page.getByText("Count: 1, doubled: 2").waitFor();
+      assert.deepEqual(await seriousViolations(tab.page), []);
+      await order(tab.page);
+      await tab.page.getByText("served: 3").waitFor();
+      await tab.page.getByText("3 of 3 nodes done").waitFor();
+      assert.deepEqual(await seriousViolations(tab.page), []);
+      await tab.close();
+    });
+  }
+
+  it("takes an order without JavaScript, and shows nothing that would need it", async () => {
+    const tab = await openTab(browser, { javaScriptEnabled: false });
+    await tab.page.goto(server.url);
+    assert.equal(await tab.page.getByText("Add 1").isVisible(), false);
+    await order(tab.page);
+    assert.match(await tab.page.innerText("noscript"), /Load the page again/);
+    assert.match(await tab.page.innerText("main"), /boil/);
+    await tab.close();
+  });
+});
+
+async function order(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Order" }).click();
+  await page.waitForURL(/\/orders\/\w+$/);
+}
