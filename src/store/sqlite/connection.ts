@@ -1,11 +1,12 @@
 /** A connection to a database file, set up as each of ours is: that of the event loop, and that of the thread that writes. */
 import { loadDriver, type Driver } from "./driver.ts";
 
+/** First, for what follows may meet another connection at work. */
+const PATIENCE = "busy_timeout=5000";
+/** Has an effect on a new file only, and there only before anything is in it; in any other it would be a commit that changes nothing. */
+const SHRINKS = "auto_vacuum=INCREMENTAL";
+
 const PRAGMAS = [
-  // First, for what follows may meet another connection at work.
-  "busy_timeout=5000",
-  // Has an effect on a new file only, and there only before anything is in it.
-  "auto_vacuum=INCREMENTAL",
   "journal_mode=WAL",
   // The log is synced after each commit nevertheless, beside the event loop (log-sync.ts).
   "synchronous=NORMAL",
@@ -20,7 +21,10 @@ const PRAGMAS = [
 export async function connect(file: string): Promise<Driver> {
   const DriverClass = await loadDriver();
   const driver = new DriverClass(file);
-  for (const pragma of PRAGMAS) driver.prepare(`PRAGMA ${pragma}`).all();
+  const setUp = (pragma: string): unknown => driver.prepare(`PRAGMA ${pragma}`).all();
+  setUp(PATIENCE);
+  if (driver.prepare("PRAGMA page_count").get()?.["page_count"] === 0) setUp(SHRINKS);
+  PRAGMAS.forEach(setUp);
   return driver;
 }
 

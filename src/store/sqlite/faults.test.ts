@@ -8,6 +8,7 @@ import type { SvcError } from "../../shared/errors.ts";
 import { openStore } from "../open.ts";
 import { Database } from "./database.ts";
 import { loadDriver } from "./driver.ts";
+import { storeError } from "./store-error.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-faults-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -159,6 +160,15 @@ describe("a database file", () => {
     assert.throws(read, faultOf(file, /damaged/));
     assert.equal(database.sql("SELECT count(*) AS n FROM queue").get()?.["n"], 0);
     database.close();
+  });
+});
+
+describe("an error of SQLite", () => {
+  it("tells that the disk is full where there is no room for the index of the log, by either driver", () => {
+    for (const code of [{ code: "SQLITE_IOERR_SHMSIZE" }, { code: "ERR_SQLITE_ERROR", errcode: 4874 }])
+      assert.match(storeError("a.db", Object.assign(new Error("disk I/O error"), code)).message, /the disk is full/);
+    const other = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ", errcode: 266 });
+    assert.match(storeError("a.db", other).message, /the disk reports an error/);
   });
 });
 

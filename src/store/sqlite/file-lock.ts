@@ -6,24 +6,30 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { SvcError } from "../../shared/errors.ts";
 import { VARIABLES } from "../../shared/wire.ts";
 import { loadDriver, type Driver } from "./driver.ts";
+import { isLocked, storeError } from "./store-error.ts";
 
-/** @returns what holds the lock until it is closed. @throws SvcError `SVC_STORE` where another process has it */
+/** @returns what holds the lock until it is closed. @throws SvcError `SVC_STORE` where another process has it, or the disk can't be written */
 export async function takeLock(file: string): Promise<Driver> {
   const DriverClass = await loadDriver();
   const ownerFile = `${file}.owner`;
-  const lock = new DriverClass(`${file}.lock`);
+  const lockFile = `${file}.lock`;
+  let lock: Driver | undefined;
   try {
+    lock = new DriverClass(lockFile);
     lock.exec("BEGIN EXCLUSIVE");
+    writeFileSync(ownerFile, String(process.pid));
+    return lock;
   } catch (cause) {
-    lock.close();
+    lock?.close();
+    // A full disk, or one that can't be written, keeps a lock from being taken, too.
+    const told = storeError(lockFile, cause);
+    if (!isLocked(told)) throw told;
     throw new SvcError(
       "SVC_STORE",
       `The database ${file} is in use by another process${ownerOf(ownerFile)}. End it, or set ${VARIABLES.dataDir} to another folder.`,
       { cause },
     );
   }
-  writeFileSync(ownerFile, String(process.pid));
-  return lock;
 }
 
 function ownerOf(ownerFile: string): string {

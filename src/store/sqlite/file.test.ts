@@ -1,11 +1,12 @@
 /** What a database file is beyond one process's life: opened again, taken over from a version before, made smaller. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { openStore } from "../open.ts";
 import { graphRow, nextId } from "../sample-rows.test.ts";
+import { connect } from "./connection.ts";
 import { loadDriver } from "./driver.ts";
 import { OWNED } from "./purge.ts";
 import { STEPS } from "./schema.ts";
@@ -135,6 +136,38 @@ describe("sqlite store", () => {
     await assert.rejects(openStore(url), new RegExp(`in use by another process \\(pid ${process.pid}\\)`));
     await first.close();
     await (await openStore(url)).close();
+  });
+
+  it(
+    "that can't be locked for want of room, or for a lock that is none, is not said to be in use",
+    { skip: process.platform !== "linux" && "has no /dev/full" },
+    async () => {
+      const file = join(folder, "unlocked.db");
+      // Takes no byte, as a disk that is full.
+      symlinkSync("/dev/full", `${file}.owner`);
+      const noRoom = /unlocked\.db\.lock can't grow: the disk is full.*make room/;
+      await assert.rejects(openStore(`sqlite:${file}`), { code: "SVC_STORE", message: noRoom });
+      rmSync(`${file}.owner`);
+      await (await openStore(`sqlite:${file}`)).close();
+      writeFileSync(`${file}.lock`, "a letter, and quite a long one. ".repeat(200));
+      await assert.rejects(openStore(`sqlite:${file}`), {
+        code: "SVC_STORE",
+        message: /unlocked\.db\.lock is no SQLite/,
+      });
+    },
+  );
+
+  it("is not written by a connection that is only set up", async () => {
+    const file = join(folder, "set-up.db");
+    await (await openStore(`sqlite:${file}`)).close();
+    const [watch, other] = [await connect(file), await connect(file)];
+    const commits = (): unknown => watch.prepare("PRAGMA data_version").get()?.["data_version"];
+    const before = commits();
+    const again = await connect(file);
+    assert.equal(commits(), before);
+    other.exec("UPDATE owner SET tenure = tenure + 1");
+    assert.notEqual(commits(), before);
+    for (const driver of [watch, other, again]) driver.close();
   });
 
   it("refuses writes once closed, and URLs it does not know", async () => {

@@ -7,7 +7,7 @@ import { VARIABLES } from "../../shared/wire.ts";
 
 const LOCKED = /is locked|table is locked/i;
 
-const KNOWN: readonly (readonly [told: RegExp, problem: string])[] = [
+const KNOWN: readonly (readonly [words: RegExp, problem: string])[] = [
   [
     /disk is full|ENOSPC|EDQUOT/i,
     "can't grow: the disk is full. What was acknowledged is safe; make room, and the app goes on by itself",
@@ -32,11 +32,20 @@ const KNOWN: readonly (readonly [told: RegExp, problem: string])[] = [
   [/unable to open database file/i, "can't be opened. The folder must exist and this user must be able to write in it"],
 ];
 
+/** The one code that tells more than its text: the index of the log, a file of its own, found no room. By its name in one driver, its number in the other. */
+const NO_ROOM_FOR_INDEX = { code: "SQLITE_IOERR_SHMSIZE", errcode: 4874 };
+const FULL = "disk is full";
+
+function isOfFullDisk(error: Error & { code?: unknown; errcode?: unknown }): boolean {
+  return error.code === NO_ROOM_FOR_INDEX.code || error.errcode === NO_ROOM_FOR_INDEX.errcode;
+}
+
 /** @returns the error as callers see it: SvcError `SVC_STORE` where the file is to blame, else what was given. */
 export function storeError(file: string, error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if (error instanceof SvcError) return error;
-  const problem = KNOWN.find(([told]) => told.test(error.message))?.[1];
+  const told = isOfFullDisk(error) ? FULL : error.message;
+  const problem = KNOWN.find(([words]) => words.test(told))?.[1];
   if (problem === undefined) return error;
   return new SvcError("SVC_STORE", `The database ${file} ${problem} (SQLite: ${error.message}).`, { cause: error });
 }
