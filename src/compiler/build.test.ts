@@ -49,6 +49,14 @@ describe("a build", () => {
     });
   });
 
+  it("is refused where there is no app, with what was looked for and what writes one", async () => {
+    await withTempApp({ "page.tsx": COUNTER }, async (app) => {
+      const { code, message } = await refused(app);
+      assert.equal(code, "SVC_DEFINITION");
+      assert.match(message, /looked for app\.tsx, [\s\S]+ or have "svc new <folder>" write a small one\.$/);
+    });
+  });
+
   it("is read as modules whatever the app's package.json says", async () => {
     const app = { "app.ts": 'export default "built";' };
     const start = async (root: string): Promise<unknown> => {

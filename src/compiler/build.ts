@@ -94,7 +94,7 @@ export function findEntry(root: string): string {
   if (found) return found;
   throw new SvcError(
     "SVC_DEFINITION",
-    `No app found in ${root}: looked for ${ENTRIES.join(", ")}. Write one that has createApp(…) as its default export.`,
+    `No app found in ${root}: looked for ${ENTRIES.join(", ")}. Write one that has createApp(…) as its default export, or have "svc new <folder>" write a small one.`,
   );
 }
 
