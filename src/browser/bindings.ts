@@ -15,9 +15,11 @@ const str = (value: unknown): string => {
 /** A text, or the whole text of an element: for an empty one the server writes no node. */
 export const T = (at: Node, read: () => unknown): void => {
   const text = at instanceof Element ? (at.firstChild ?? at.appendChild(new Text())) : at;
+  // Asked once: each look at what a node says makes a string of it, which costs more than all else here.
+  let shown = (text as Text).data;
   bind(read, (value) => {
     const now = str(value);
-    if ((text as Text).data !== now) (text as Text).data = now;
+    if (shown !== now) (text as Text).data = shown = now;
   });
 };
 
@@ -34,8 +36,7 @@ export const A = (element: Element, name: string, read: () => unknown): void => 
 };
 
 /** Property; set only when it differs, or the caret would jump. */
-export const P = (element: Element, name: string, read: () => unknown): void => {
-  const target = element as unknown as Record<string, unknown>;
+export const P = (target: Record<string, unknown>, name: string, read: () => unknown): void => {
   bind(read, (value) => {
     if (target[name] !== value) target[name] = value;
   });

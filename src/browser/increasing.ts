@@ -11,8 +11,8 @@ export function increasing(before: readonly number[]): [last: number | undefined
     if (value < 0) return;
     let low = 0;
     let high = tails.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
+    // The last one first: most rows come after all that were before them.
+    for (let middle = high - 1; low < high; middle = (low + high) >> 1) {
       if (before[tails[middle]!]! < value) low = middle + 1;
       else high = middle;
     }

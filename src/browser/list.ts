@@ -87,7 +87,10 @@ export function For(
     return row;
   };
 
-  const update = (items: unknown[], isServers: boolean): void => {
+  const update = (given: Iterable<unknown>): void => {
+    const items = [...given];
+    // In a row or branch that the browser has just made there is nothing of the server's to take over.
+    const isServers = !rows && isResuming();
     if (__DEV__) tellDoubles(items.map(by));
     const children = isServers ? [...parent.children] : [];
     const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
@@ -141,11 +144,5 @@ export function For(
     void items.length;
     return items;
   };
-  // In a row or branch that the browser has just made there is nothing of the server's to take over.
-  watch(
-    read,
-    (items) => update([...items], !rows && isResuming()),
-    false,
-    () => rows?.forEach((row) => row._end()),
-  );
+  watch(read, update, false, () => rows?.forEach((row) => row._end()));
 }

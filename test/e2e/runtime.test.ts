@@ -207,6 +207,27 @@ describe("lists and branches", () => {
       assert.equal(await page.locator("#ordered .open").getAttribute("style"), "--count:4;display:block");
     }));
 
+  it("that are bound write what has changed without a look at what is there", () =>
+    onPage("/lists", async (page) => {
+      await button(page, "Shout").click();
+      await page.locator("#ordered .item.first", { hasText: "1. a!" }).waitFor();
+      const looks = await page.evaluateHandle(() => {
+        const seen: string[] = [];
+        const data = Object.getOwnPropertyDescriptor(CharacterData.prototype, "data") as PropertyDescriptor;
+        const get = function (this: CharacterData): string {
+          const text = data.get?.call(this) as string;
+          seen.push(text);
+          return text;
+        };
+        Object.defineProperty(CharacterData.prototype, "data", { ...data, get });
+        return seen;
+      });
+      await button(page, "Shout").click();
+      await page.locator("#ordered .item.first", { hasText: "1. a!!" }).waitFor();
+      assert.deepEqual(await texts(page), ["1. a!!", "2. b!!", "3. c!!", "4. d!!"]);
+      assert.deepEqual(await looks.jsonValue(), []);
+    }));
+
   it("show one branch or none, and fill again after they were empty", () =>
     onPage("/lists", async (page) => {
       await button(page, "Clear").click();

@@ -5,7 +5,11 @@ const ADJECTIVES = "pretty large big small tall short long handsome plain quaint
 const COLOURS = "red yellow blue green pink brown purple white black orange".split(" ");
 const NOUNS = "table chair house desk car pony cookie sandwich burger pizza mouse keyboard".split(" ");
 
-const any = (words) => words[Math.floor(Math.random() * words.length)];
+/** The same labels in each page: where a longer one widens its column, the whole table is laid out anew. */
+let seed = 42;
+const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+
+const any = (words) => words[Math.floor(random() * words.length)];
 
 let lastId = 0;
 
