@@ -23,7 +23,7 @@ export function graphAccess(services: Services, scope: GraphScope): Middleware {
   return (ctx, next) => {
     if (isOperator(ctx, services)) return next();
     const given = scopeOf(ctx, services);
-    if (given === undefined) throw unauthorized(services);
+    if (given === undefined) throw unauthorized(services, hasToken(ctx));
     if (scope === "control") {
       if (given !== "control") throw new SvcError("SVC_FORBIDDEN", "This token may only read the graph");
       requireHeaderToken(ctx, services);
@@ -42,6 +42,10 @@ function isOperator(ctx: Context, { config }: Services): boolean {
   return config.execApiKey !== undefined && match?.[1] !== undefined && isEqualSecret(match[1], config.execApiKey);
 }
 
+function hasToken(ctx: Context): boolean {
+  return ctx.header(HEADERS.graphToken) !== undefined || ctx.query.has("token");
+}
+
 function scopeOf(ctx: Context, services: Services): GraphScope | undefined {
   const graphId = ctx.params["id"] ?? "";
   const scopeOfToken = (rawToken: string | undefined): GraphScope | undefined =>
@@ -52,10 +56,11 @@ function scopeOf(ctx: Context, services: Services): GraphScope | undefined {
   return scopeOfToken(ctx.query.get("token") ?? undefined) && "read";
 }
 
-function unauthorized({ config }: Services): SvcError {
-  const detail =
-    config.execApiKey === undefined
-      ? `The operator endpoints are closed: ${VARIABLES.execApiKey} is not set`
-      : "Missing or wrong key; send Authorization: Bearer <key>";
+/** @param hasToken whether one was sent, which allows nothing here */
+function unauthorized({ config }: Services, hasToken = false): SvcError {
+  let detail = "Missing or wrong key; send Authorization: Bearer <key>";
+  if (config.execApiKey === undefined) detail = `The operator endpoints are closed: ${VARIABLES.execApiKey} is not set`;
+  // Why not, a forger need not know.
+  if (hasToken) detail = "The token has expired, or is none of this graph; load the page again that has it";
   return new SvcError("SVC_UNAUTHORIZED", detail, { headers: { "www-authenticate": "Bearer" } });
 }

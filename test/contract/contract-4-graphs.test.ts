@@ -276,6 +276,12 @@ throughBothDoors(
       assert.equal(await statusOf("/_svc/graphs", { headers }), 401, "the list");
       const forged = `control${token.slice("read".length)}`;
       assert.equal(await statusOf(`/_svc/graphs/${id}`, { headers: { "x-svc-graph-token": forged } }), 401);
+      const told = async (path: string, given: Record<string, string>): Promise<unknown> =>
+        ((await (await site.send(path, { headers: given })).json()) as { detail: unknown }).detail;
+      const isNone = "The token has expired, or is none of this graph; load the page again that has it";
+      assert.equal(await told(`/_svc/graphs/${other.id}`, headers), isNone);
+      assert.equal(await told(`/_svc/graphs/${other.id}/events?token=${token}`, {}), isNone);
+      assert.match(String(await told(`/_svc/graphs/${other.id}`, {})), /^Missing or wrong key/);
     });
 
     it("POST /_svc/graphs/:id/signal {name, payload?, idempotency_key?}: 202 the snapshot; 422 with issues for what the worker's schema refuses", async () => {
