@@ -18,5 +18,6 @@ describe(`engines killed ${KILLS} times and frozen once (CHAOS_SEED=${seed}; out
     test.diagnostic(JSON.stringify(report));
     assert.equal(report.graphs, GRAPHS);
     assert.equal(report.keptOut, 1);
+    assert.equal(report.fenced, report.lost, "whoever lost its file writes nothing any more");
   });
 });

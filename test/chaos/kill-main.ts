@@ -32,7 +32,7 @@ try {
     progress: (text) => console.log(`${((performance.now() - beginMs) / 1000).toFixed(0)} s: ${text}`),
   });
   console.log(
-    `${report.kills} kills, ${report.zombies} zombies (${report.fenced} commits refused, ${report.keptOut} kept out by the lock): ` +
+    `${report.kills} kills, ${report.zombies} zombies (${report.keptOut} kept out by the lock; ${report.lost} lost their file without it, ${report.fenced} of these were refused): ` +
       `${report.graphs} graphs, ${report.nodes} nodes and ${report.outboxRows} rows of the outbox, each once; ` +
       `${report.repeated} calls repeated, ${((performance.now() - beginMs) / 1000).toFixed(0)} s`,
   );

@@ -82,7 +82,7 @@ class Load {
       if (index >= this.#order.graphs) return;
       // What a zombie started as well is refused to one of the two, which asks again.
       await this.#one(index).catch((error: Error) => {
-        say(`trouble ${error.message}`);
+        say(isRefusal(error) ? "fenced" : `trouble ${error.message}`);
         this.#order.missing.push(index);
       });
     }
@@ -136,8 +136,13 @@ async function ask(call: Promise<unknown>): Promise<void> {
   });
 }
 
+/** By the fence of a graph, or since another process has the whole file. */
+function isRefusal({ message }: Error): boolean {
+  return message.includes("another state") || message.includes("opened by another process");
+}
+
 function isFenced(details: { err?: unknown }): boolean {
-  return details.err instanceof Error && details.err.message.includes("another state");
+  return details.err instanceof Error && isRefusal(details.err);
 }
 
 function outboxRow({ graphId, event, epoch, pauseNo, timestampMs }: LifecycleEvent) {

@@ -29,7 +29,9 @@ export interface RunOptions {
 export interface RunReport extends Report {
   kills: number;
   zombies: number;
-  /** Commits of zombies and of their successors that the store refused. */
+  /** Zombies whose database another process had by the time they went on. */
+  lost: number;
+  /** Those of them whose next commit the store refused. */
   fenced: number;
   /** Processes that were not let in while another had the database. */
   keptOut: number;
@@ -41,6 +43,8 @@ const LATEST_MS = 20;
 const LONGEST_LIFE_MS = 3000;
 /** However little time is left for all the kills, each meets some work. */
 const SHORTEST_LIFE_MS = 30;
+/** Within the five seconds that who opens a file waits for another's transaction. */
+const MOST_FREEZES = 10;
 /** Longest that a process is silent. */
 const PATIENCE_MS = 120_000;
 
@@ -144,6 +148,7 @@ class Run {
   /** No more kills from here on. */
   #endMs = 0;
   #zombies = 0;
+  #lost = 0;
   #fenced = 0;
   #keptOut = 0;
 
@@ -165,9 +170,17 @@ class Run {
       if (this.#kills % 20 === 0) this.#tell();
     }
     await this.#finish(this.#kills < kills ? this.#acknowledged.size : this.#options.graphs);
+    assert.ok(this.#lost === 0 || this.#fenced > 0, `${this.#lost} lost their file, and none was refused`);
     const isWhole = this.#acknowledged.size === this.#options.graphs;
     const report = await checkAll(this.#file, this.#calls, this.#acknowledged, { kills: this.#kills, isWhole });
-    return { ...report, kills: this.#kills, zombies: this.#zombies, fenced: this.#fenced, keptOut: this.#keptOut };
+    return {
+      ...report,
+      kills: this.#kills,
+      zombies: this.#zombies,
+      lost: this.#lost,
+      fenced: this.#fenced,
+      keptOut: this.#keptOut,
+    };
   }
 
   /** The next process loads while the one before it works. */
@@ -226,20 +239,40 @@ class Run {
     // What should never be done: then the file has two owners, and only its tenure and the fences are left.
     rmSync(`${this.#file}.lock`, { force: true });
     const successor = this.#begin();
-    // A zombie frozen within a transaction keeps the other out by itself.
-    const hasTaken = await Promise.race([successor.says("up"), pause(1000).then(() => false)]);
+    const hasTaken = await this.#takesFrom(zombie, successor);
     if (hasTaken) await pause(this.#random() * 60);
     zombie.signal("SIGCONT");
+    if (hasTaken) await this.#isRefused(zombie);
     await pause(100 + this.#random() * 100);
     await this.#bury(zombie);
     await this.#bury(successor);
     this.#zombies++;
   }
 
+  /** One frozen within a transaction keeps the other out by itself: it is let go on for a moment, and frozen again elsewhere. */
+  async #takesFrom(zombie: Victim, successor: Victim): Promise<boolean> {
+    const up = successor.says("up");
+    const isUp = (ms: number): Promise<boolean> => Promise.race([up, pause(ms).then(() => false)]);
+    let hasTaken = await isUp(1000);
+    for (let times = 0; times < MOST_FREEZES && !hasTaken; times++) {
+      zombie.signal("SIGCONT");
+      await pause(this.#random() * LATEST_MS);
+      zombie.signal("SIGSTOP");
+      hasTaken = await isUp(300);
+    }
+    return hasTaken;
+  }
+
+  /** It goes on where it stood; one that has nothing left to do has nothing to be refused. */
+  async #isRefused(zombie: Victim): Promise<void> {
+    this.#lost++;
+    const isFenced = await Promise.race([zombie.says("fenced"), pause(LONGEST_LIFE_MS).then(() => false)]);
+    if (isFenced) this.#fenced++;
+  }
+
   async #bury(victim: Victim): Promise<void> {
     await victim.kill();
     this.#kills++;
-    this.#fenced += victim.said.filter((line) => line === "fenced").length;
   }
 
   async #finish(graphs: number): Promise<void> {
