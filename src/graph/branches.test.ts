@@ -39,6 +39,43 @@ const refuse = worker("refuse", () => {
   throw new FinalError("no");
 });
 
+/** As where types are not asked. */
+async function failureOf(what: {
+  items?: () => unknown;
+  when?: () => unknown;
+  input?: () => unknown;
+}): Promise<string> {
+  const { items, when, input } = what;
+  const definition = graph("odd", (g) => {
+    const first = g.node("first", give);
+    if (items) g.map("next", give, first, items as () => []);
+    else g.node("next", give, { after: [first], ...({ ...(when && { when }), ...(input && { input }) } as object) });
+  });
+  const end = await run(definition, null);
+  assert.equal(end.status, "failed");
+  return end.error?.message ?? "";
+}
+
+describe("functions of a definition", () => {
+  it("that give what can't be kept, or a promise, fail the graph and say so: what is read back would be something else", async () => {
+    assert.match(
+      await failureOf({ items: () => "abc" }),
+      /items of "next" can't be made: .* gave a text; give an array/,
+    );
+    assert.match(await failureOf({ items: () => undefined }), /gave undefined; give an array/);
+    assert.match(await failureOf({ items: async () => [] }), /gave a promise; give an array/);
+    assert.match(await failureOf({ items: () => [1, { a: Number.NaN }] }), /item 1.a is NaN, which JSON can't carry/);
+    assert.match(await failureOf({ items: () => [new Date(0)] }), /item 0 is a Date, which JSON can't carry/);
+    assert.match(await failureOf({ when: async () => false }), /Whether "next" runs can't be told: .* gave a promise/);
+    assert.match(
+      await failureOf({ input: () => new Date(0) }),
+      /The input of "next" can't be made: it is a Date, which/,
+    );
+    assert.match(await failureOf({ input: () => [Number.NaN] }), /can't be made: it\[0\] is NaN, which/);
+    assert.match(await failureOf({ input: async () => 1 }), /can't be made: it is a Promise, which/);
+  });
+});
+
 describe("branches", () => {
   const byAmount = graph<{ amount: number }, unknown>("by-amount", (g) => {
     const order = g.node("order", give);

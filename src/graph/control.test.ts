@@ -189,6 +189,35 @@ for (const url of PLACES) {
       assert.deepEqual([past?.status, past?.error?.message], ["failed", "bad luck"]);
     });
 
+    it("refuses a start with a time or tags that mean nothing, or an input that JSON can't carry", async () => {
+      const { engine } = await bench({ workers: [echo] }, url);
+      const wrong: [object, RegExp][] = [
+        [{ delayMs: Number.NaN }, /"delayMs" must be milliseconds/],
+        [{ delayMs: -1 }, /"delayMs" must be milliseconds/],
+        [{ delayMs: "5s" }, /"delayMs" must be milliseconds/],
+        [{ at: "2030-01-01" }, /"at" must be milliseconds/],
+        [{ tags: "urgent" }, /"tags" must be an array of texts/],
+        [{ tags: [1] }, /"tags" must be an array of texts/],
+      ];
+      for (const [options, message] of wrong)
+        await assert.rejects(engine.start("echo", 1, options), has("SVC_INVALID", message));
+      const odd: [unknown, RegExp][] = [
+        [{ a: [Number.NaN] }, /The input of "echo".a\[0\] is NaN, which JSON can't carry/],
+        [new Date(0), /is a Date, which/],
+        [10n, /is a bigint, which/],
+        [new Map(), /is a Map, which/],
+      ];
+      for (const [input, message] of odd) await assert.rejects(engine.start("echo", input as never), { message });
+      assert.equal((await engine.list({})).total, 0);
+      const { snapshot } = await engine.start("echo", undefined as never);
+      await engine.idle();
+      await assert.rejects(
+        engine.fork(snapshot.graph_id, { from: "echo", input: new Date(0) as never }),
+        /a fork of "echo" is a Date/,
+      );
+      assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.result], [null]);
+    });
+
     it("forks at a node: a new graph with the results before it, and another input where one is given", async () => {
       const { definition, runs } = sums();
       const { engine, store } = await bench({ graphs: [definition] }, url);

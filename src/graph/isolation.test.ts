@@ -190,19 +190,14 @@ describe("an isolated worker", () => {
     }
   });
 
-  it("whose input can't be handed over fails at once, and leaves its thread to the next", async () => {
-    const { error, nodes } = await ended("odd-input");
-    assert.match(
-      error?.message ?? "",
-      /input of the isolated worker "takes" can't be handed to its thread: .*could not be cloned/,
-    );
-    assert.equal(nodes[0]?.attempts, 1);
+  it("whose input JSON can't carry fails at once, and needs no thread", async () => {
     const begun: Thread[] = [];
     const note = (thread: Thread): void => void begun.push(thread);
     process.on("worker", note);
-    assert.equal((await ended("takes", 1)).result, "number");
+    const { error, nodes } = await ended("odd-input");
     process.off("worker", note);
-    assert.deepEqual(begun, []);
+    assert.match(error?.message ?? "", /The input of "takes" can't be made: it is a function, which JSON can't carry/);
+    assert.deepEqual([nodes[0]?.attempts, begun], [1, []]);
   });
 
   it("has its errors told apart by name, and what can't be handed over refused", async () => {

@@ -5,7 +5,7 @@ import type { Json } from "../shared/json.ts";
 import type { NewAudit } from "../store/control.ts";
 import type { GraphRow, Origin } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
-import { requireSize } from "./definition/json-value.ts";
+import { toJson } from "./definition/json-value.ts";
 import type { ForkOptions, StartOptions } from "./definition/steering-types.ts";
 import { auditOf } from "./machine/audit.ts";
 import { newGraph } from "./machine/new-graph.ts";
@@ -41,7 +41,7 @@ export class NewGraphs {
   /** @param audit of who had it started, where more than a note is kept: written in the commit that starts it. */
   async start(
     name: string,
-    input: Json,
+    given: Json,
     options: StartOptions = {},
     audit: (graphId: string, options: StartOptions, createdMs: number) => NewAudit | undefined = noted,
   ): Promise<{ snapshot: Snapshot; created: boolean }> {
@@ -54,7 +54,7 @@ export class NewGraphs {
     const { idempotencyKey: key } = options;
     const known = key === undefined ? undefined : await this.#known(name, key);
     if (known) return { snapshot: known, created: false };
-    this.#requireInput(input, `The input of "${name}"`);
+    const input = this.#inputOf(given, `The input of "${name}"`);
     const origin = options.origin ?? this.#options.origin?.() ?? { kind: "code" };
     const row = newGraph(definition, input, { ...options, origin }, this.#options.clock.now());
     const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
@@ -73,8 +73,9 @@ export class NewGraphs {
     return { snapshot, created: true };
   }
 
-  #requireInput(input: Json, what: string): void {
-    requireSize(JSON.stringify(input) ?? "", what, this.#options.inputBytes);
+  /** What is kept, and what workers get: they must not differ, or a process that comes later would go on with something else. */
+  #inputOf(given: Json, what: string): Json {
+    return toJson(given, what, this.#options.inputBytes);
   }
 
   async #known(worker: string, key: string): Promise<Snapshot | undefined> {
@@ -82,10 +83,11 @@ export class NewGraphs {
     return row && this.#options.views.snapshot(row.id);
   }
 
-  async fork(graphId: string, { from, input, ...steering }: ForkOptions): Promise<Snapshot> {
+  async fork(graphId: string, { from, input: given, ...steering }: ForkOptions): Promise<Snapshot> {
     const { stored, definition } = await this.#options.underWay.find(graphId);
     const { row: source } = stored;
-    if (input !== undefined) this.#requireInput(input, `The input of "${from}" in a fork of "${source.worker}"`);
+    const what = `The input of "${from}" in a fork of "${source.worker}"`;
+    const input = given === undefined ? undefined : this.#inputOf(given, what);
     const isWhole = definition.nodes.length === 1 && input !== undefined;
     const row = newGraph(definition, isWhole ? input : source.input, likeOf(source), this.#options.clock.now());
     row.forkedFrom = graphId;

@@ -366,8 +366,17 @@ for (const url of STORES) {
         [{ timeZone: "Mars/Olympus" }, /no time zone/],
         [{ worker: "nobody" }, /No worker or graph is named "nobody"/],
         [{ name: "no name" }, /is no name/],
+        [{ cron: undefined }, /cron is undefined; use a text such as "30 2 \* \* \*"/],
+        [{ timeZone: null }, /timeZone is null; use a text such as "Europe\/Berlin"/],
+        [{ catchUp: "some" }, /catchUp is "some"; use "none", "last" or "all"/],
+        [{ overlap: true }, /overlap is true; use "skip" or "allow"/],
+        [{ timezone: "UTC" }, /an option "timezone", which there is not; known: name, /],
       ] as const)
-        await assert.rejects(engine.schedule.upsert({ ...hourly, ...change }), has("SVC_INVALID", text));
+        await assert.rejects(engine.schedule.upsert({ ...hourly, ...change } as never), has("SVC_INVALID", text));
+      await assert.rejects(
+        engine.schedule.upsert({ ...hourly, input: [Number.NaN] }),
+        /the input\[0\] is NaN, which JSON/,
+      );
       const bad = await bench({ workers: [echo], schedules: [{ ...hourly, cron: "often" }] }, url);
       await assert.rejects(bad.engine.recover(), has("SVC_DEFINITION", /The schedule "hourly": "cron" is "often"/));
       const twice = await bench({ workers: [echo], schedules: [hourly, hourly] }, url);

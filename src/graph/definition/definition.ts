@@ -120,6 +120,11 @@ export function graphOfWorker(single: Worker<never, unknown>): GraphDefinition {
   );
 }
 
+/** Whether a node's input is made of what is JSON already. */
+export function isMadeOfJson(input: NodeDefinition["input"]): boolean {
+  return input === asIs || input === byName;
+}
+
 const asIs = (graphInput: Json): Json => graphInput;
 const byName = (_graphInput: Json, deps: Record<string, Json>): Json => deps;
 

@@ -17,7 +17,7 @@ export function toJson(value: unknown, path: string, maxBytes: number): Json {
   const problem = findProblem(value, path, new Set());
   if (problem !== undefined)
     throw new TypeError(
-      `${problem}, which JSON can't carry. Return plain objects, arrays, strings, finite numbers, booleans or null.`,
+      `${problem}, which JSON can't carry. Use plain objects, arrays, strings, finite numbers, booleans or null.`,
     );
   const text = JSON.stringify(value);
   requireSize(text, path, maxBytes);

@@ -1,5 +1,6 @@
 /** A graph that is about to be started: its row, and the unit that writes it. */
 import { createGraphId } from "../../security/random.ts";
+import { SvcError } from "../../shared/errors.ts";
 import type { Json } from "../../shared/json.ts";
 import type { NewAudit } from "../../store/control.ts";
 import type { GraphRow } from "../../store/graph-rows.ts";
@@ -24,11 +25,11 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     result: undefined,
     error: undefined,
     progress: undefined,
-    tags: options.tags ?? [],
+    tags: readTags(options.tags),
     idempotencyKey: options.idempotencyKey,
     definition: definition.hash,
     createdMs: nowMs,
-    dueMs: Math.max(options.at ?? nowMs, nowMs) + (options.delayMs ?? 0),
+    dueMs: Math.max(readMs("at", options.at) ?? nowMs, nowMs) + (readMs("delayMs", options.delayMs) ?? 0),
     startedMs: undefined,
     finishedMs: undefined,
     priority: readPriority(options.priority ?? 0),
@@ -41,6 +42,21 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     summary: options.summary === undefined ? undefined : summaryOf(options.summary) || undefined,
     origin: options.origin,
   };
+}
+
+function readMs(name: string, value: unknown): number | undefined {
+  if (value === undefined || (typeof value === "number" && Number.isFinite(value) && value >= 0)) return value;
+  throw invalid(name, "must be milliseconds, a number from 0");
+}
+
+function readTags(value: unknown): string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((tag) => typeof tag === "string" && tag !== "")) return value as string[];
+  throw invalid("tags", "must be an array of texts");
+}
+
+function invalid(name: string, problem: string): SvcError {
+  return new SvcError("SVC_INVALID", `"${name}" ${problem}`, { issues: [{ path: [name], message: problem }] });
 }
 
 /** What writes a new graph: its rows, and that it is queued. */

@@ -7,6 +7,7 @@ import type { Json } from "../../shared/json.ts";
 import type { Failure, GraphRow, NodeRow } from "../../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
+import { toJson } from "../definition/json-value.ts";
 import { newNode } from "./node-rows.ts";
 import type { FanOut, NodeDefinition } from "../definition/definition-types.ts";
 
@@ -84,7 +85,10 @@ export class Turns {
     const { after, map, when } = definition;
     const needed = map ? [map.from] : after;
     if (needed.length > 0 && !needed.some((name) => this.#mirror.isDone(name))) return false;
-    return when ? Boolean(when(this.#row.input, this.#mirror.deps(definition))) : true;
+    const answer = when ? when(this.#row.input, this.#mirror.deps(definition)) : true;
+    // It would always be true.
+    if (answer instanceof Promise) throw new TypeError("its function gave a promise; give true or false");
+    return Boolean(answer);
   }
 
   #skip(change: Change, definition: NodeDefinition): void {
@@ -115,7 +119,7 @@ export class Turns {
 
   #expand(change: Change, definition: NodeDefinition, map: FanOut): void {
     const { name } = definition;
-    const items = JSON.parse(JSON.stringify([...map.items(this.#mirror.resultOf(map.from))])) as Json[];
+    const items = itemsOf(map.items(this.#mirror.resultOf(map.from)));
     // It was skipped in an earlier epoch, and has a row of its own from there.
     const own = this.#mirror.get(name);
     if (own) change.node(own, { status: "done", finishedMs: change.nowMs });
@@ -132,4 +136,16 @@ export class Turns {
   feed(change: Change, { name, map }: NodeDefinition): void {
     if (map) for (const row of this.#mirror.takeItems(name, map.concurrency)) this.makeReady(change, row);
   }
+}
+
+/** @throws TypeError for what is no list, or can't be kept. */
+function itemsOf(given: unknown): Json[] {
+  const isList = typeof given === "object" && given !== null && Symbol.iterator in given;
+  if (!isList) throw new TypeError(`its function gave ${kindOf(given)}; give an array`);
+  return Array.from(given as Iterable<unknown>, (item, at) => toJson(item, `item ${at}`, Infinity));
+}
+
+function kindOf(given: unknown): string {
+  if (given instanceof Promise) return "a promise";
+  return typeof given === "string" ? "a text" : given === null ? "null" : typeof given;
 }

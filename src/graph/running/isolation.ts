@@ -9,7 +9,6 @@ import type { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../../shared/json.ts";
 import { threadFlags } from "../../shared/thread-flags.ts";
 import { refused } from "../definition/checks.ts";
-import { FinalError } from "../definition/final-error.ts";
 import { Outside } from "./outside.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
 import type { Worker } from "../definition/definition-types.ts";
@@ -79,11 +78,7 @@ export class Isolation {
       const { graphId, nodeId, attempt, epoch, deps } = ctx;
       const context = { graphId, nodeId, attempt, epoch, deps: { ...deps } };
       const module = String(isolate.module);
-      try {
-        post(thread, { type: "run", module, worker: name, input, context, state, tools: this.#tools });
-      } catch (error) {
-        end(() => reject(notHandedOver(name, error)), true);
-      }
+      post(thread, { type: "run", module, worker: name, input, context, state, tools: this.#tools });
     });
   }
 
@@ -97,13 +92,6 @@ export class Isolation {
     thread.once("exit", () => idle.includes(thread) && idle.splice(idle.indexOf(thread), 1));
     thread.on("error", () => undefined);
   }
-}
-
-/** Its next attempt would have the same input: trying again can't help. */
-function notHandedOver(name: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const text = `The input of the isolated worker "${name}" can't be handed to its thread: ${reason}. Give it plain data`;
-  return new FinalError(text, { cause });
 }
 
 async function startThread({ memoryMb }: IsolateOptions): Promise<Thread> {

@@ -1,5 +1,7 @@
 /** What a node's worker is called with, and what it is counted under where limits are per key. */
 import type { Json } from "../../shared/json.ts";
+import { isMadeOfJson } from "../definition/definition.ts";
+import { toJson } from "../definition/json-value.ts";
 import { messageOf } from "./attempt.ts";
 import { NO_KEYS, type Keys } from "./lane.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -8,12 +10,13 @@ import type { GraphRow, NodeRow } from "../../store/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { AnyOptions } from "../definition/worker-types.ts";
 
-/** @throws what the definition's `input` throws. */
-export function inputOf(machine: Machine, node: NodeRow): unknown {
+/** @throws what the definition's `input` throws; TypeError where JSON can't carry what it makes. */
+export function inputOf(machine: Machine, node: NodeRow): Json | undefined {
   const definition = machine.definitionOf(node.id);
   // Items have theirs, and a node that a fork was given one for.
   if (definition.map || node.input !== undefined) return node.input;
-  return definition.input(machine.row.input, machine.deps(definition));
+  const made = definition.input(machine.row.input, machine.deps(definition));
+  return isMadeOfJson(definition.input) ? (made as Json) : toJson(made, "it", Infinity);
 }
 
 /**

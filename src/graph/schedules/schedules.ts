@@ -11,6 +11,7 @@ import { auditOf } from "../machine/audit.ts";
 import type { CronTimes } from "./cron.ts";
 import { DueSchedule, inputOf, startOf, type RunOptions } from "./due-schedule.ts";
 import { KnownTimes } from "./known-times.ts";
+import { invalid, requireFields } from "./schedule-checks.ts";
 import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
 import type { Steering } from "../definition/steering-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
@@ -189,13 +190,15 @@ export class Scheduler implements Schedules {
   }
 
   /** @throws SvcError `SVC_INVALID` for what can't be a schedule */
-  async #timesOf({ name, cron, worker, timeZone = "UTC" }: ScheduleDefinition): Promise<CronTimes> {
+  async #timesOf(definition: ScheduleDefinition): Promise<CronTimes> {
+    const { name, cron, worker, timeZone = "UTC" } = definition;
     if (!NAME.test(name))
       throw invalid(
         "name",
         `"${String(name).slice(0, 80)}" is no name; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
       );
     if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
+    requireFields(definition);
     return this.#times.of(cron, timeZone);
   }
 
@@ -307,10 +310,6 @@ function requireOurs(name: string, row: ScheduleRow | undefined): void {
 
 function missing(name: string): never {
   throw new SvcError("SVC_NOT_FOUND", `There is no schedule "${name.slice(0, 80)}"`);
-}
-
-function invalid(key: string, message: string): SvcError {
-  return new SvcError("SVC_INVALID", message, { issues: [{ path: [key], message }] });
 }
 
 function refused(message: string, cause?: unknown): SvcError {
