@@ -6,7 +6,7 @@
 import type { Clock } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
-import { hasEnded, type GraphPhase, type GraphRow, type NodeRow } from "../store/graph-rows.ts";
+import { hasEnded, type ChildRow, type GraphPhase, type GraphRow, type NodeRow } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import { FinalError } from "./definition/final-error.ts";
 import type { Worker } from "./definition/definition-types.ts";
@@ -129,7 +129,7 @@ export class Children {
   }
 
   /** A graph has ended: of one that failed the children end too, and a parent that waits for it is told. Never rejects. */
-  async ended(row: GraphRow): Promise<void> {
+  async ended(row: ChildRow): Promise<void> {
     const { id, phase, parentGraph, idempotencyKey } = row;
     const end = endOf(row);
     if (phase === "failed") await this.follow("cancel", id);
@@ -194,7 +194,7 @@ function isUndone({ phase }: GraphRow): boolean {
 }
 
 /** Name of the signal that says it; another for each time that the graph is run. */
-function endOf({ id, epoch }: GraphRow): string {
+function endOf({ id, epoch }: Pick<GraphRow, "id" | "epoch">): string {
   return `${END_PREFIX}${id}:${epoch}`;
 }
 

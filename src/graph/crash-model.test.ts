@@ -157,7 +157,7 @@ async function play(ops: readonly Op[], lives: readonly number[], url: string): 
 }
 
 async function judge(ops: readonly Op[], counts: Counts, store: Store, deaths: number): Promise<void> {
-  const graph = (await store.graphs.list({})).items[0];
+  const graph = await store.graphs.graph((await store.graphs.list({})).items[0]?.id ?? "");
   assert.deepEqual([graph?.status, graph?.result, graph?.error], ["done", expected(ops), undefined]);
   const events = await store.graphs.events(graph?.id ?? "", 0);
   assert.deepEqual(

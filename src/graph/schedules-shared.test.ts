@@ -75,8 +75,8 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
   async function minutesOf({ store }: Process, name: string): Promise<number[]> {
     const { items, total } = await store.graphs.list({ tag: `schedule:${name}`, limit: 200 });
     assert.equal(items.length, total);
-    return items
-      .map(({ input }) => ((input as { scheduled_ms: number }).scheduled_ms - START) / MINUTE)
+    return (await store.graphs.heads(items.map(({ id }) => id)))
+      .map(({ row: { input } }) => ((input as { scheduled_ms: number }).scheduled_ms - START) / MINUTE)
       .toSorted((a, b) => a - b);
   }
 

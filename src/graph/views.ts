@@ -1,6 +1,6 @@
 /** Graphs, their nodes and their events as those outside see them: read from the store, changed by nobody. */
 import type { Clock } from "../shared/clock.ts";
-import type { GraphEvent, GraphRow, StoredGraph } from "../store/graph-rows.ts";
+import type { ChildRow, GraphEvent, StoredGraph } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
 import type { Durations, GraphQuery, Page, TagCounts } from "../store/queries.ts";
 import { artifactView, headView, nodeDetail, nodeView, snapshotOf } from "./machine/snapshot.ts";
@@ -99,7 +99,7 @@ export class Views {
   #view(
     { row, lastSeq }: Pick<StoredGraph, "row" | "lastSeq">,
     nodes: Snapshot["nodes"],
-    children: readonly GraphRow[],
+    children: readonly ChildRow[],
   ): Snapshot {
     const own = children.filter(({ parentGraph }) => parentGraph === row.id);
     return snapshotOf(row, nodes, this.#options.registry.of(row), lastSeq, own);

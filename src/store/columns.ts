@@ -1,7 +1,17 @@
 /** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
 import type { GraphStatus } from "../shared/wire.ts";
-import type { Failure, GraphEvent, GraphRow, NodeHead, NodeRow, Origin, SignalRow } from "./graph-rows.ts";
-import type { GraphHead } from "./graph-query.ts";
+import {
+  CHILD_KEYS,
+  type ChildRow,
+  type Failure,
+  type GraphEvent,
+  type GraphHead,
+  type GraphRow,
+  type NodeHead,
+  type NodeRow,
+  type Origin,
+  type SignalRow,
+} from "./graph-rows.ts";
 import type {
   AttemptRow,
   DeliveryRow,
@@ -49,6 +59,14 @@ export const GRAPH_COLUMNS: Columns = {
   summary: ["summary", "text"],
   origin: ["origin", "json"],
 };
+
+/** Of a graph that another has started. */
+const CHILD_COLUMNS: Columns = Object.fromEntries(
+  CHILD_KEYS.map((key) => [key, GRAPH_COLUMNS[key] as Columns[string]]),
+);
+export const CHILD_NAMES = Object.values(CHILD_COLUMNS)
+  .map(([name]) => name)
+  .join(", ");
 
 export const NODE_COLUMNS: Columns = {
   graphId: ["graph_id", "text"],
@@ -182,6 +200,7 @@ function fromColumns(
 type Whole = (text: string) => string;
 
 export const toGraph = (row: Row): GraphRow => graphFrom(row);
+export const toChild = (row: Row): ChildRow => fromColumns(CHILD_COLUMNS, row) as unknown as ChildRow;
 export const toNode = (row: Row): NodeRow => nodeFrom(row);
 
 /** @param whole gives a text that may stand beside the row. */

@@ -139,15 +139,17 @@ for (const kind of [
       assert.equal((await store.audit.list({ target: id })).total, 1);
     });
 
-    it("finds the graphs that one has started", async () => {
+    it("finds the graphs that one has started, without what they were given and gave", async () => {
       const [parent, first, second] = [nextId(), nextId(), nextId()];
       for (const id of [second, first]) {
-        const insert = graphRow(id, { parentGraph: parent, parentNode: "n" });
+        const insert = graphRow(id, { parentGraph: parent, parentNode: "n", idempotencyKey: `k${id}` });
         await store.graphs.commit({ graphId: id, insert });
       }
+      const { worker, status, phase, epoch } = graphRow(first);
+      const childOf = (id: string) => ({ id, worker, status, phase, epoch, idempotencyKey: `k${id}` });
       assert.deepEqual(
-        (await store.graphs.children([parent])).map(({ id }) => id),
-        [first, second].sort(),
+        await store.graphs.children([parent]),
+        [first, second].sort().map((id) => ({ ...childOf(id), parentGraph: parent, parentNode: "n" })),
       );
     });
 
@@ -322,6 +324,18 @@ for (const kind of [
       assert.equal(third.nextCursor, undefined);
       assert.equal((await store.graphs.list({ tag: ids[1] as string })).items[0]?.id, ids[1]);
       assert.equal((await store.graphs.list({ worker: "paged", status: "done" })).total, 0);
+    });
+
+    it("lists of a graph what it is found by, and not what it was given and gave", async () => {
+      const id = nextId();
+      const error = { message: "m", reason: "error" as const, node: "n" };
+      const given = { worker: "headed", error, startedMs: 7, summary: "one line", origin: { kind: "code" as const } };
+      const insert = graphRow(id, { ...given, input: { a: 1 }, result: [2], tags: ["page", id] });
+      await store.graphs.commit({ graphId: id, insert });
+      const { status } = insert;
+      assert.deepEqual((await store.graphs.list({ worker: "headed" })).items, [
+        { id, ...given, status, tags: ["page", id], parentGraph: undefined, finishedMs: undefined },
+      ]);
     });
 
     it("gives back unfinished graphs, oldest first, and counts by status", async () => {

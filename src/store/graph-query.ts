@@ -5,7 +5,7 @@
 import { lowestGraphId } from "../shared/id-time.ts";
 import { invariant } from "../shared/errors.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../shared/wire.ts";
-import type { GraphRow } from "./graph-rows.ts";
+import type { GraphHead } from "./graph-rows.ts";
 import type { Durations, GraphQuery, PurgeQuery } from "./queries.ts";
 
 /** Matches beyond this are not counted: a total is for a reader, and 1,000 is more than any reads. */
@@ -18,11 +18,6 @@ export const MAX_COMPARED = 100_000;
 /** Rows that a page looks at where no index answers: a few milliseconds. */
 export const MAX_LOOKED = 2000;
 
-/** What can be told of a graph without its input and result. */
-export type GraphHead = Pick<
-  GraphRow,
-  "id" | "worker" | "status" | "tags" | "error" | "parentGraph" | "startedMs" | "finishedMs" | "summary" | "origin"
->;
 /** Columns of a head. */
 export const HEAD_COLUMNS = "id, worker, status, tags, error, parent_graph, started_ms, finished_ms, summary, origin";
 

@@ -83,6 +83,34 @@ export interface GraphRow {
   origin: Origin | undefined;
 }
 
+/** What a graph is found by. What it was given and gave is not of it: that may be long. */
+export const HEAD_KEYS = [
+  "id",
+  "worker",
+  "status",
+  "tags",
+  "error",
+  "parentGraph",
+  "startedMs",
+  "finishedMs",
+  "summary",
+  "origin",
+] as const satisfies readonly (keyof GraphRow)[];
+export type GraphHead = Pick<GraphRow, (typeof HEAD_KEYS)[number]>;
+
+/** What is told of a graph to the one that started it; nothing that may be long. */
+export const CHILD_KEYS = [
+  "id",
+  "worker",
+  "status",
+  "phase",
+  "epoch",
+  "idempotencyKey",
+  "parentGraph",
+  "parentNode",
+] as const satisfies readonly (keyof GraphRow)[];
+export type ChildRow = Pick<GraphRow, (typeof CHILD_KEYS)[number]>;
+
 /** What a row of a node stands for: a node of the definition, or something its worker did that is remembered. */
 export type NodeKind = "node" | "step" | "sleep" | "wait" | "child";
 

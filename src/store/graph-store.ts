@@ -2,7 +2,7 @@
 import type { Json } from "../shared/json.ts";
 import type { GraphStatus } from "../shared/wire.ts";
 import type { ArtifactRows } from "./artifacts.ts";
-import type { GraphEvent, GraphRow, ListedGraph, NodeRow, StoredGraph } from "./graph-rows.ts";
+import type { ChildRow, GraphEvent, GraphHead, GraphRow, ListedGraph, NodeRow, StoredGraph } from "./graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "./queries.ts";
 import type { TransactionRun } from "./transaction.ts";
 import type { Unit } from "./unit.ts";
@@ -17,14 +17,14 @@ export interface GraphStore extends ArtifactRows {
   commit(unit: Unit): Promise<boolean>;
   /** In the order of `ids`; those that are not there are left out. */
   load(ids: readonly string[]): Promise<StoredGraph[]>;
-  /** As `load`, for lists: what nodes were given, gave and keep is not read, however long it is. */
+  /** As `load`, for lists: the graph itself is whole; what nodes were given, gave and keep is not read, however long it is. */
   heads(ids: readonly string[]): Promise<ListedGraph[]>;
   graph(id: string): Promise<GraphRow | undefined>;
   byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined>;
   /** What nodes came to in earlier epochs, in order of epoch and id. */
   pastNodes(graphId: string): Promise<NodeRow[]>;
-  /** Graphs that nodes of these started, oldest first. */
-  children(graphIds: readonly string[]): Promise<GraphRow[]>;
+  /** Graphs that nodes of these started, oldest first. What they were given and gave is not read. */
+  children(graphIds: readonly string[]): Promise<ChildRow[]>;
   /** Whether a signal with this idempotency key was ever sent to the graph. */
   hasSignal(graphId: string, key: string): Promise<boolean>;
   /** Events after `afterSeq`, in order, at most `limit` (default 1,000). */
@@ -50,7 +50,8 @@ export interface GraphStore extends ArtifactRows {
   unfinished(after: string, limit: number): Promise<string[]>;
   /** Ids of running graphs that wait for a signal, oldest first; of the oldest 2,000 that run. */
   waiting(limit: number): Promise<string[]>;
-  list(query: GraphQuery): Promise<Page<GraphRow>>;
+  /** Newest first. What graphs were given and gave is not read: of those that are shown `heads` has it. */
+  list(query: GraphQuery): Promise<Page<GraphHead>>;
   /** How long those took that a query asks for, the newest 10,000 at most; 2,000 where a tag, a parent or an error is given. */
   durations(query: GraphQuery, nowMs: number): Promise<Durations>;
   /** How many there are of each tag, of the newest 2,000 that a query asks for. */

@@ -1,5 +1,5 @@
 /** Counts graphs by tag and status, of what a store has found. */
-import type { GraphHead } from "./graph-query.ts";
+import type { GraphHead } from "./graph-rows.ts";
 import type { TagCounts } from "./queries.ts";
 
 /** @param isAll whether these are all that match */

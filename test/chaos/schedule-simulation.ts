@@ -226,8 +226,10 @@ class ScheduleSimulation {
     let cursor: string | undefined;
     do {
       const page = await this.#store.graphs.list({ tag: `schedule:${name}`, limit: 200, ...(cursor && { cursor }) });
-      for (const { idempotencyKey, createdMs } of page.items)
+      for (const { row } of await this.#store.graphs.heads(page.items.map(({ id }) => id))) {
+        const { idempotencyKey, createdMs } = row;
         if (idempotencyKey !== undefined) runs.push({ dueMs: Number(idempotencyKey.split("/")[2]), createdMs });
+      }
       cursor = page.nextCursor;
     } while (cursor !== undefined);
     return runs;

@@ -48,8 +48,8 @@ export class Judge {
       new Set(this.#runs.map(({ id }) => id)),
       "graphs that were started",
     );
-    for (const { id, status, phase, parentGraph } of all) {
-      assert.ok(status === "done" || status === "failed", `${id} is left ${phase}, of ${parentGraph ?? "nobody"}`);
+    for (const { id, status, parentGraph } of all) {
+      assert.ok(status === "done" || status === "failed", `${id} is left ${status}, of ${parentGraph ?? "nobody"}`);
       await this.#events(id, status);
       await this.#undone(id);
       await this.#artifacts(id);

@@ -1,5 +1,5 @@
 /** A graph as the API shows it (contract section 4). */
-import { withoutOrigin, type GraphRow, type NodeHead, type NodeRow } from "../../store/graph-rows.ts";
+import { withoutOrigin, type ChildRow, type GraphRow, type NodeHead, type NodeRow } from "../../store/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { ArtifactRow } from "../../store/artifacts.ts";
 import type { Artifact, NodeDetail, Snapshot } from "./view-types.ts";
@@ -10,7 +10,7 @@ export function snapshotOf(
   nodes: Snapshot["nodes"],
   definition: GraphDefinition | undefined,
   lastSeq: number,
-  children: readonly GraphRow[],
+  children: readonly ChildRow[],
 ): Snapshot {
   return {
     graph_id: row.id,

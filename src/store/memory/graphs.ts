@@ -1,8 +1,12 @@
 /** Graphs, nodes and events in memory: for tests, and as the reference the other stores are compared with. */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
 import {
+  CHILD_KEYS,
   hasEnded,
+  HEAD_KEYS,
+  type ChildRow,
   type GraphEvent,
+  type GraphHead,
   type GraphRow,
   type ListedGraph,
   type NodeHead,
@@ -175,10 +179,10 @@ export class MemoryGraphs implements GraphStore {
     this.#signals.set(graphId, rows);
   }
 
-  async children(graphIds: readonly string[]): Promise<GraphRow[]> {
+  async children(graphIds: readonly string[]): Promise<ChildRow[]> {
     const parents: readonly unknown[] = graphIds;
     const rows = [...this.#graphs.values()].filter((row) => parents.includes(row.parentGraph));
-    return structuredClone(rows.sort((a, b) => (a.id < b.id ? -1 : 1)));
+    return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map((row) => part(row, CHILD_KEYS));
   }
 
   async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
@@ -224,13 +228,13 @@ export class MemoryGraphs implements GraphStore {
     return tagCountsOf(all.slice(0, MAX_LOOKED), all.length <= MAX_LOOKED);
   }
 
-  async list(query: GraphQuery): Promise<Page<GraphRow>> {
+  async list(query: GraphQuery): Promise<Page<GraphHead>> {
     const matching = this.#matching(query);
     const { to } = idRange(query, query.cursor);
     const rest = matching.filter((row) => row.id < to);
     const limit = pageLimit(query.limit);
     const total = isPlain(query) ? matching.length : Math.min(matching.length, MAX_TOTAL);
-    const items = structuredClone(rest.slice(0, limit));
+    const items = rest.slice(0, limit).map((row) => part(row, HEAD_KEYS));
     return { items, total, nextCursor: rest.length > limit ? items.at(-1)?.id : undefined };
   }
 
@@ -273,4 +277,8 @@ export class MemoryGraphs implements GraphStore {
 function headOf({ input: _input, result, state: _state, ...node }: NodeRow): NodeHead {
   const bytes = Buffer.byteLength(JSON.stringify(result ?? null));
   return { ...node, resultBytes: result === undefined || result === null ? undefined : bytes };
+}
+
+function part<Key extends keyof GraphRow>(row: GraphRow, keys: readonly Key[]): Pick<GraphRow, Key> {
+  return structuredClone(Object.fromEntries(keys.map((key) => [key, row[key]])) as Pick<GraphRow, Key>);
 }

@@ -3,8 +3,8 @@
  * tag, by worker or by status, status by status, merged by the database. Lengths and ends are compared on the way, of at most `MAX_COMPARED`
  * graphs. What no index answers (an error's text, a summary, an origin; a worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
-import { toGraph, toHead } from "../columns.ts";
-import type { GraphRow } from "../graph-rows.ts";
+import { toHead } from "../columns.ts";
+import type { GraphHead } from "../graph-rows.ts";
 import {
   durationsLimit,
   HEAD_COLUMNS,
@@ -18,7 +18,6 @@ import {
   newestDurations,
   statusesOf,
   timesAsked,
-  type GraphHead,
   type TimesAsked,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
@@ -51,15 +50,15 @@ export class GraphList {
     this.#database = database;
   }
 
-  async page(query: GraphQuery): Promise<Page<GraphRow>> {
+  async page(query: GraphQuery): Promise<Page<GraphHead>> {
     const limit = pageLimit(query.limit);
     const walk = walkOf(query);
     const [{ ids, resumeAt }, total] = await Promise.all([
       this.#find(query, walk, limit, query.cursor),
       this.#total(query, walk),
     ]);
-    const rows = await this.#database.rows("SELECT * FROM svc.graph WHERE id = ANY ($1::text[]) ORDER BY id DESC", ids);
-    return { items: rows.map(toGraph), total, nextCursor: resumeAt };
+    const items = (await this.#heads(ids)).sort((a, b) => (a.id < b.id ? 1 : -1));
+    return { items, total, nextCursor: resumeAt };
   }
 
   async countByStatus(): Promise<Record<GraphStatus, number>> {

@@ -1,8 +1,17 @@
 /** Graphs, nodes and events in PostgreSQL. */
 import type { Json } from "../../shared/json.ts";
 import type { GraphStatus } from "../../shared/wire.ts";
-import { NODE_HEAD_NAMES, pastNode, toGraph, toNode, toNodeHead, toSignal } from "../columns.ts";
-import type { GraphEvent, GraphRow, ListedGraph, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
+import { CHILD_NAMES, NODE_HEAD_NAMES, pastNode, toChild, toGraph, toNode, toNodeHead, toSignal } from "../columns.ts";
+import type {
+  ChildRow,
+  GraphEvent,
+  GraphHead,
+  GraphRow,
+  ListedGraph,
+  NodeRow,
+  SignalRow,
+  StoredGraph,
+} from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../queries.ts";
@@ -122,9 +131,9 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return (await this.#database.rows(text, clean(graphId))).map((row) => pastNode(row["data"] as string));
   }
 
-  async children(graphIds: readonly string[]): Promise<GraphRow[]> {
-    const text = "SELECT * FROM svc.graph WHERE parent_graph = ANY ($1::text[]) ORDER BY id";
-    return (await this.#database.rows(text, graphIds.map(clean))).map(toGraph);
+  async children(graphIds: readonly string[]): Promise<ChildRow[]> {
+    const text = `SELECT ${CHILD_NAMES} FROM svc.graph WHERE parent_graph = ANY ($1::text[]) ORDER BY id`;
+    return (await this.#database.rows(text, graphIds.map(clean))).map(toChild);
   }
 
   async hasSignal(graphId: string, key: string): Promise<boolean> {
@@ -167,7 +176,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return this.#list.waiting(limit);
   }
 
-  list(query: GraphQuery): Promise<Page<GraphRow>> {
+  list(query: GraphQuery): Promise<Page<GraphHead>> {
     return this.#list.page(query);
   }
 

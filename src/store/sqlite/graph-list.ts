@@ -5,7 +5,7 @@
  * worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../shared/wire.ts";
-import type { GraphRow } from "../graph-rows.ts";
+import type { GraphHead } from "../graph-rows.ts";
 import type { Durations, GraphQuery, Page, TagCounts } from "../queries.ts";
 import {
   durationsLimit,
@@ -20,14 +20,11 @@ import {
   newestDurations,
   statusesOf,
   timesAsked,
-  type GraphHead,
   type TimesAsked,
 } from "../graph-query.ts";
 import { pageLimit } from "../page.ts";
 import { tagCountsOf } from "../tag-counts.ts";
 import { toHead } from "../columns.ts";
-import { toGraph } from "./long-columns.ts";
-import type { Payloads } from "./payloads.ts";
 import type { Database } from "./database.ts";
 
 const CHUNK = 500;
@@ -51,18 +48,17 @@ interface Walk {
 
 export class GraphList {
   readonly #database: Database;
-  readonly #payloads: Payloads;
 
-  constructor(database: Database, payloads: Payloads) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#payloads = payloads;
   }
 
-  page(query: GraphQuery): Page<GraphRow> {
+  page(query: GraphQuery): Page<GraphHead> {
     const limit = pageLimit(query.limit);
     const walk = walkOf(query);
     const { ids, resumeAt } = this.#find(query, walk, limit, query.cursor);
-    return { items: this.#rows(ids), total: this.#total(query, walk), nextCursor: resumeAt };
+    const items = this.#heads(ids).sort((a, b) => (a.id < b.id ? 1 : -1));
+    return { items, total: this.#total(query, walk), nextCursor: resumeAt };
   }
 
   countByStatus(): Record<GraphStatus, number> {
@@ -160,14 +156,6 @@ export class GraphList {
   tagCounts(query: GraphQuery): TagCounts {
     const { ids, resumeAt } = this.#find(query, walkOf(query), MAX_LOOKED);
     return tagCountsOf(this.#heads(ids), resumeAt === undefined);
-  }
-
-  #rows(ids: readonly string[]): GraphRow[] {
-    const rows = this.#database
-      .sql("SELECT * FROM graph WHERE id IN (SELECT value FROM json_each(?))")
-      .all(JSON.stringify(ids))
-      .map((row) => toGraph(row, this.#payloads));
-    return rows.sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
   durations(query: GraphQuery, nowMs: number): Durations {

@@ -1,6 +1,15 @@
 /** Graphs, nodes and events in SQLite. */
 import type { GraphStatus } from "../../shared/wire.ts";
-import type { GraphEvent, GraphRow, ListedGraph, NodeRow, SignalRow, StoredGraph } from "../graph-rows.ts";
+import type {
+  ChildRow,
+  GraphEvent,
+  GraphHead,
+  GraphRow,
+  ListedGraph,
+  NodeRow,
+  SignalRow,
+  StoredGraph,
+} from "../graph-rows.ts";
 import type { GraphStore } from "../graph-store.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../queries.ts";
 import type { TransactionRun } from "../transaction.ts";
@@ -11,7 +20,7 @@ import { Lines } from "../lines.ts";
 import type { ArtifactRow } from "../artifacts.ts";
 import { SqliteArtifacts } from "./artifacts.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../listeners.ts";
-import { pastNode, toSignal } from "../columns.ts";
+import { CHILD_NAMES, pastNode, toChild, toSignal } from "../columns.ts";
 import { toGraph, toNode } from "./long-columns.ts";
 import type { Database } from "./database.ts";
 import { LAST_SEQ, readEvents } from "./event-runs.ts";
@@ -52,7 +61,7 @@ export class SqliteGraphs implements GraphStore {
     this.#outbox = outbox;
     this.#payloads = new Payloads(database);
     this.#states = new GraphStates(database);
-    this.#list = new GraphList(database, this.#payloads);
+    this.#list = new GraphList(database);
     this.#artifacts = new SqliteArtifacts(database);
   }
 
@@ -234,9 +243,9 @@ export class SqliteGraphs implements GraphStore {
     return this.#database.sql("SELECT 1 FROM signal WHERE graph_id = ? AND key = ?").get(graphId, key) !== undefined;
   }
 
-  async children(graphIds: readonly string[]): Promise<GraphRow[]> {
-    const children = this.#database.sql("SELECT * FROM graph WHERE parent_graph = ? ORDER BY id");
-    const rows = graphIds.flatMap((id) => children.all(id).map(this.#toGraph));
+  async children(graphIds: readonly string[]): Promise<ChildRow[]> {
+    const children = this.#database.sql(`SELECT ${CHILD_NAMES} FROM graph WHERE parent_graph = ? ORDER BY id`);
+    const rows = graphIds.flatMap((id) => children.all(id).map(toChild));
     return graphIds.length > 1 ? rows.sort((a, b) => (a.id < b.id ? -1 : 1)) : rows;
   }
 
@@ -264,7 +273,7 @@ export class SqliteGraphs implements GraphStore {
     return this.#list.waiting(limit);
   }
 
-  async list(query: GraphQuery): Promise<Page<GraphRow>> {
+  async list(query: GraphQuery): Promise<Page<GraphHead>> {
     return this.#list.page(query);
   }
 
