@@ -46,7 +46,7 @@ export interface IsolateOptions {
    * JavaScript, or such TypeScript as this Node loads.
    */
   module: string | URL;
-  /** Memory of the heap of one attempt's thread; who needs more fails. Default: Node's own limit. */
+  /** Memory of the heap of one attempt's thread, without buffers and typed arrays; who needs more fails. Default: Node's own limit. */
   memoryMb?: number;
 }
 
