@@ -17,9 +17,7 @@ import type {
   RegistrationRow,
   WebhookStore,
 } from "../webhook-rows.ts";
-import { invariant } from "../../shared/errors.ts";
 import { MAX_DELIVERY_TOTAL } from "../webhook-rows.ts";
-import { deliveryCursor, pageLimit, readDeliveryCursor } from "../page.ts";
 import {
   toAttempt,
   toDelivery,
@@ -31,8 +29,9 @@ import {
   toTally,
 } from "../columns.ts";
 import type { Database } from "./database.ts";
+import { listDeliveries } from "./delivery-list.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Row, Value } from "../row.ts";
+import type { Row } from "../row.ts";
 
 /** All rows as one JSON array: the cost is in the number of statements, not of rows. */
 const INSERT_ATTEMPTS = `INSERT INTO attempt (delivery_id, number, started_ms, duration_ms, status_code, response, error, timings, response_headers)
@@ -291,42 +290,7 @@ export class SqliteWebhooks implements WebhookStore {
   }
 
   async listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>> {
-    const conditions: string[] = [];
-    const values: Value[] = [];
-    const add = (condition: string, value: Value | undefined): void => {
-      if (value === undefined) return;
-      conditions.push(condition);
-      values.push(value);
-    };
-    // With the plus no index is looked for: a graph has few deliveries, a webhook any number.
-    add(query.graphId === undefined ? "registration_id = ?" : "+registration_id = ?", query.registrationId);
-    // Written out, since an index of some rows is for a question about just these; both are of a few known words.
-    if (query.status !== undefined) conditions.push(`status = '${wordOf(query.status)}'`);
-    if (query.event !== undefined) conditions.push(`event = '${wordOf(query.event)}'`);
-    add("graph_id = ?", query.graphId);
-    add("created_ms >= ?", query.sinceMs);
-    const filter = conditions.length ? `WHERE ${conditions.join(" AND ")}` : "";
-    const some = `SELECT 1 FROM delivery ${filter} LIMIT ${String(MAX_DELIVERY_TOTAL)}`;
-    const counted = this.#database.sql(`SELECT count(*) AS total FROM (${some})`).get(...values);
-    const before = readDeliveryCursor(query.cursor);
-    if (before) {
-      conditions.push("(created_ms, id) < (?, ?)");
-      values.push(before.createdMs, before.id);
-    }
-    const limit = pageLimit(query.limit);
-    const rows = this.#database
-      .sql(
-        `SELECT * FROM delivery ${conditions.length ? `WHERE ${conditions.join(" AND ")}` : ""} ORDER BY created_ms DESC, id DESC LIMIT ?`,
-      )
-      .all(...values, limit + 1)
-      .map(toDelivery);
-    const items = rows.slice(0, limit);
-    const last = items.at(-1);
-    return {
-      items,
-      total: Number(counted?.["total"]),
-      nextCursor: rows.length > limit && last ? deliveryCursor(last) : undefined,
-    };
+    return listDeliveries(this.#database, query);
   }
 
   async forgetPings(beforeMs: number): Promise<void> {
@@ -347,12 +311,6 @@ function attemptValues(attempt: AttemptRow): readonly (string | number | undefin
   const timesText = timings && JSON.stringify(timings);
   const headersText = responseHeaders && JSON.stringify(responseHeaders);
   return [deliveryId, number, startedMs, durationMs, statusCode, response, error, timesText, headersText];
-}
-
-/** Callers check what they are given; what is no word of ours stays out of a statement all the same. */
-function wordOf(text: string): string {
-  invariant(/^[a-z.]+$/.test(text), `"${text}" is no status and no event`);
-  return text;
 }
 
 function dueOf(row: Row | undefined): number | undefined {
