@@ -72,9 +72,10 @@ export class Database {
   /** @param file path, or `:memory:`. @throws SvcError `SVC_STORE` */
   static async open(file: string, options: DatabaseOptions = {}): Promise<Database> {
     const isMemory = file === ":memory:";
-    if (!isMemory) mkdirSync(dirname(file), { recursive: true });
-    const lock = isMemory ? undefined : await takeLock(file);
+    let lock: Driver | undefined;
     try {
+      if (!isMemory) mkdirSync(dirname(file), { recursive: true });
+      if (!isMemory) lock = await takeLock(file);
       // Secrets of webhooks and sessions are in it; SQLite gives its log the same mode.
       if (!isMemory && !existsSync(file)) closeSync(openSync(file, "a", OWNER_ONLY));
       const driver = await connect(file);

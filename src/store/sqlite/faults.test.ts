@@ -1,6 +1,15 @@
 /** Full disks, locks, files that can't be written or are damaged: told in words, and nothing acknowledged is lost. */
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -120,6 +129,23 @@ describe("a database file", () => {
     await assert.rejects(write(database, 100), faultOf(file, /write access/));
     assert.equal(idsOf(database).length, 100);
     database.close();
+  });
+
+  it("in a folder where nothing can be written is told so as it is opened, and its lock is given back", async () => {
+    const file = await filled("nowhere.db");
+    // As root, which tests may run as, every folder can be written: what stands in the way is another folder.
+    for (const beside of ["owner", "lock"]) {
+      rmSync(`${file}.${beside}`, { force: true });
+      mkdirSync(`${file}.${beside}`);
+      await assert.rejects(Database.open(file), faultOf(file, /can't be opened/));
+      rmSync(`${file}.${beside}`, { recursive: true });
+    }
+    await assert.rejects(Database.open(join(file, "svc.db")), faultOf(file, /can't be opened/));
+    for (const told of ["EROFS: read-only file system, open", "EACCES: permission denied, mkdir"])
+      assert.ok(
+        faultOf(file, /write access to the file and to its folder/)(storeError(file, new Error(told)) as SvcError),
+      );
+    await (await Database.open(file)).close();
   });
 
   it("that is none, is cut short or has another beginning is refused with what to do", async () => {

@@ -17,7 +17,7 @@ const KNOWN: readonly (readonly [words: RegExp, problem: string])[] = [
     "is locked by another program. End what has it open, such as a shell of sqlite3 or a backup; the app goes on by itself",
   ],
   [
-    /readonly database/i,
+    /readonly database|EROFS|EACCES|EPERM/i,
     "can't be written. Give this user write access to the file and to its folder, and mount the disk for writing",
   ],
   [
