@@ -41,6 +41,7 @@ export type {
 } from "./graph/definition/steering-types.ts";
 export type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./graph/machine/view-types.ts";
 export type {
+  CheckedOptions,
   IsolateOptions,
   KeyedConcurrency,
   Rate,

@@ -5,6 +5,7 @@ import type { Json } from "../shared/json.ts";
 import type { NewAudit } from "../store/control.ts";
 import type { GraphRow, Origin } from "../store/graph-rows.ts";
 import type { GraphStore } from "../store/graph-store.ts";
+import { requireFit } from "./definition/input-schema.ts";
 import { toJson } from "./definition/json-value.ts";
 import type { ForkOptions, StartOptions } from "./definition/steering-types.ts";
 import { auditOf } from "./machine/audit.ts";
@@ -55,6 +56,7 @@ export class NewGraphs {
     const known = key === undefined ? undefined : await this.#known(name, key);
     if (known) return { snapshot: known, created: false };
     const input = this.#inputOf(given, `The input of "${name}"`);
+    if (definition.nodes.some(({ worker }) => worker.options.input)) await requireFit(definition, input);
     const origin = options.origin ?? this.#options.origin?.() ?? { kind: "code" };
     const row = newGraph(definition, input, { ...options, origin }, this.#options.clock.now());
     const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };

@@ -50,6 +50,8 @@ const trip = graph("trip", (g) => {
   return g.node("pay", pay, { after: [g.node("book", book)] });
 });
 
+const invoice = worker("invoice", { input: v.object({ pages: v.number() }) }, ({ pages }) => pages);
+
 const exporter = worker("exporter", (_input: unknown, ctx) =>
   ctx.artifact("list.html", "<script>alert(1)</script>", "text/html"),
 );
@@ -401,6 +403,13 @@ throughBothDoors(
       assert.equal((await start({ worker: "nobody" })).status, 404);
     });
 
+    it("whose worker has a schema are refused where the input does not fit: 422 with issues", async () => {
+      const refused = await start({ worker: "invoice", input: { pages: "three" } });
+      const [issue] = refused.reply["issues"] as { path: string[] }[];
+      assert.deepEqual([refused.status, refused.reply["code"], issue?.path], [422, "SVC_INVALID", ["input", "pages"]]);
+      assert.equal((await start({ worker: "invoice", input: { pages: 3 } })).status, 202);
+    });
+
     it("that are undone show which nodes were compensated, and tell of it before their one graph.failed", async () => {
       const { id, token } = await finish({ worker: "trip", input: null });
       const { status, phase, nodes } = await snapshotOf(id);
@@ -434,7 +443,7 @@ throughBothDoors(
     });
   },
   {},
-  { workers: [...WORKERS, chatty, flaky, approval, exporter], graphs: [sum, trip] },
+  { workers: [...WORKERS, chatty, flaky, approval, exporter, invoice], graphs: [sum, trip] },
 );
 
 it("graph tokens are expiring: after a day they open nothing", async () => {

@@ -1,4 +1,5 @@
 /** What goes from node to node of a graph: types must let through what fits, and refuse what does not. */
+import * as v from "valibot";
 import { asWorker, graph, worker, type GraphDefinition, type NodeRef, type Settled } from "svc/graph";
 
 interface Order {
@@ -76,3 +77,24 @@ export const unknown: GraphDefinition = graph("unknown", (g) => {
   const end = worker("end", (given: { many: string[]; settled: Settled<string>[] }) => given.many);
   return g.node("end", end, { after: [many, settled] });
 });
+
+const checked = worker(
+  "checked",
+  {
+    input: v.object({ day: v.optional(v.string(), "today") }),
+    onCancel: (ctx) => ctx.input.day.length,
+    compensate: (ctx, result: number) => ctx.input.day.length + result,
+  },
+  (input) => input.day.length,
+);
+
+/** What a schema takes and what it gives are told apart. */
+export const schemas = graph("schemas", (g) => {
+  g.node("empty", checked, { input: () => ({}) });
+  g.node("full", checked, { input: () => ({ day: "tomorrow" }) });
+  // @ts-expect-error a day is a text
+  return g.node("wrong", checked, { input: () => ({ day: 1 }) });
+});
+
+// @ts-expect-error the schema gives a text
+worker("unlike", { input: v.string() }, (input: number) => input);

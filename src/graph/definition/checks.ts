@@ -1,6 +1,7 @@
 /** What a worker or graph may not be declared with. Each refusal names who has which option, what it is and what is allowed. */
 import { durationMs, type Duration } from "../../shared/clock.ts";
 import { SvcError } from "../../shared/errors.ts";
+import { isSchema } from "../../shared/schema.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { GraphOptions } from "./definition-types.ts";
 import type { AnyOptions } from "./worker-types.ts";
@@ -17,6 +18,7 @@ export function requireName(what: string, name: string): void {
 
 /** Every option a worker may have, with its check: one that is misspelt is refused, not ignored. */
 const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, value: AnyOptions[Name]) => void } = {
+  input: checkSchema,
   retry: checkRetry,
   timeout: (what, value) => checkTime(what, "timeout", value),
   heartbeat: (what, value) => checkSpan(what, "heartbeat", value),
@@ -46,6 +48,13 @@ function checkIsolate(what: string, isolate: AnyOptions["isolate"]): void {
   const { memoryMb } = isolate;
   if (memoryMb !== undefined && !(Number.isInteger(memoryMb) && memoryMb >= MIN_MEMORY_MB))
     throw refused(`${what} has isolate.memoryMb ${shown(memoryMb)}; use a whole number from ${MIN_MEMORY_MB}`);
+}
+
+function checkSchema(what: string, value: unknown): void {
+  if (value !== undefined && !isSchema(value))
+    throw refused(
+      `${what} has input ${shown(value)}; use a schema of Standard Schema, such as valibot's v.object({ … })`,
+    );
 }
 
 function checkVersion(what: string, version: string | undefined): void {

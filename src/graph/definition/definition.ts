@@ -4,12 +4,13 @@
  */
 import { createHash } from "node:crypto";
 import type { Json } from "../../shared/json.ts";
+import type { InputOf, OutputOf, StandardSchema } from "../../shared/schema.ts";
 import type { GraphBuilder, MapOptions, NodeOptions } from "./builder-types.ts";
 import { checkGraph, checkWorker, refused, requireName } from "./checks.ts";
 import { tellDeclared } from "./declared.ts";
 import type { FanOut, GraphDefinition, GraphOptions, NodeDefinition, NodeRef, Worker } from "./definition-types.ts";
 import { calledNode, checkMap, checkNode, outputOf, workerOf } from "./node-checks.ts";
-import type { WorkerOptions, WorkerRun } from "./worker-types.ts";
+import type { AnyOptions, CheckedOptions, WorkerOptions, WorkerRun } from "./worker-types.ts";
 
 /**
  * A named function that graphs run, or that is started alone.
@@ -20,23 +21,28 @@ export function worker<Input, Output, State extends object = Record<string, Json
   name: string,
   run: WorkerRun<Input, Output, State>,
 ): Worker<Input, Output>;
+export function worker<Schema extends StandardSchema, Output, State extends object = Record<string, Json>>(
+  name: string,
+  options: CheckedOptions<Schema, NoInfer<Output>>,
+  run: WorkerRun<OutputOf<Schema>, Output, State>,
+): Worker<InputOf<Schema>, Output>;
 export function worker<Input, Output, State extends object = Record<string, Json>>(
   name: string,
   options: WorkerOptions<Input, NoInfer<Output>>,
   run: WorkerRun<Input, Output, State>,
 ): Worker<Input, Output>;
-export function worker<Input, Output>(
+export function worker(
   name: string,
-  optionsOrRun: WorkerOptions<Input, NoInfer<Output>> | WorkerRun<Input, Output>,
-  maybeRun?: WorkerRun<Input, Output>,
-): Worker<Input, Output> {
+  optionsOrRun: AnyOptions | WorkerRun<never, unknown>,
+  maybeRun?: WorkerRun<never, unknown>,
+): Worker<never, unknown> {
   const options = typeof optionsOrRun === "function" ? {} : optionsOrRun;
   const run = typeof optionsOrRun === "function" ? optionsOrRun : maybeRun;
   requireName("worker", name);
   if (typeof run !== "function") throw refused(`The worker "${name}" has no function to run`);
   checkWorker(name, options);
   const made = { kind: "worker", name, options, run } as const;
-  tellDeclared(made as Worker<never, unknown>);
+  tellDeclared(made);
   return made;
 }
 

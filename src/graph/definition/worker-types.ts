@@ -1,6 +1,7 @@
 /** What a worker is: how it is declared, what it is called with, what undoes it. */
 import type { Duration } from "../../shared/clock.ts";
 import type { Json } from "../../shared/json.ts";
+import type { OutputOf, StandardSchema } from "../../shared/schema.ts";
 import type { Failure } from "../../store/graph-rows.ts";
 import type { DurableCalls } from "./context-types.ts";
 import type { RetryPolicy } from "./retry.ts";
@@ -102,8 +103,21 @@ export interface WorkerOptions<Input = unknown, Output = unknown> {
   compensate?: (ctx: UndoContext<Input>, result: Output) => unknown;
 }
 
+/** Of a worker whose input is checked. */
+export interface CheckedOptions<Schema extends StandardSchema, Output = unknown> extends WorkerOptions<
+  OutputOf<Schema>,
+  Output
+> {
+  /**
+   * Checks what the worker is called with, at each attempt: it gets what the schema makes of it, which must be JSON. What does not fit fails
+   * the node at once; where it is the graph's input the start is refused, over HTTP with 422 and issues. `concurrency.key` and `rate.key` are
+   * asked before, of what was given.
+   */
+  input: Schema;
+}
+
 /** Those of some worker, whatever it takes and gives. */
-export type AnyOptions = WorkerOptions<never, never>;
+export type AnyOptions = WorkerOptions<never, never> & { input?: StandardSchema };
 
 /**
  * Handed to a worker. What it tells is durable at once, what it returns with the node's commit.

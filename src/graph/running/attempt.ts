@@ -6,6 +6,7 @@ import type { Json } from "../../shared/json.ts";
 import type { NodeFailure } from "../../store/graph-rows.ts";
 import { AttemptContext } from "./attempt-context.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
+import { checkedInput } from "../definition/input-schema.ts";
 import { toJson } from "../definition/json-value.ts";
 import { AttemptLimits, AttemptTimeout } from "./limits.ts";
 import type { Kept } from "../machine/machine.ts";
@@ -29,7 +30,13 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
   });
   const context = new AttemptContext(options, limits);
   try {
-    const result = await controller.race(() => options.worker.run(options.input as never, context));
+    const { options: rules, run } = options.worker;
+    const schema = rules.input;
+    const result = await controller.race(
+      schema
+        ? async () => run((await checkedInput(schema, options.input, node.id)) as never, context)
+        : () => run(options.input as never, context),
+    );
     return {
       kind: "done",
       result: toJson(result, `the result of "${node.id}"`, values.resultBytes),

@@ -111,7 +111,7 @@ export class Undoer {
     };
     try {
       const input = inputOf(machine, node) as Json;
-      const undo = undoing(worker, node, input, machine);
+      const undo = undoing(worker, node, machine);
       const { heartbeat } = worker.options;
       return await runAttempt({
         node: { ...node },
@@ -138,11 +138,12 @@ export class Undoer {
 }
 
 /** A worker that undoes, in place of the one that did. What it returns is nobody's. */
-function undoing(worker: Worker<never, unknown>, node: NodeRow, input: Json, machine: Machine): Worker<never, unknown> {
+function undoing(worker: Worker<never, unknown>, node: NodeRow, machine: Machine): Worker<never, unknown> {
   const { onCancel, compensate } = worker.options;
   const failure = machine.row.error as Failure;
   const isTold = node.status === "cancelling";
-  const run = async (_input: never, worker: WorkerContext): Promise<void> => {
+  // As its worker was called with it: what a schema made of it.
+  const run = async (input: never, worker: WorkerContext): Promise<void> => {
     const { graphId, nodeId, attempt, epoch } = worker;
     const ctx: UndoContext = {
       graphId,
