@@ -54,6 +54,35 @@ function failOnce({ engine }: Bench, step: "cancel" | "resume", graphId: string)
 
 for (const url of STORES) {
   describe(`graphs inside of graphs on ${url}`, () => {
+    it("that are done stay so where their parent fails, which takes them back by the worker that has called them", async () => {
+      const undone: string[] = [];
+      const book = worker("book", { compensate: (_, room: string) => void undone.push(room) }, (room: string) => room);
+      const trip = graph<string, string>("trip", (g) => g.node("book", book));
+      const whole = worker(
+        "whole",
+        { compensate: (_, room: string) => void undone.push(`all of ${room}`) },
+        (room: string, ctx) => ctx.call("trip", asWorker(trip), room),
+      );
+      const fail = worker("fail", { retry: { max: 1 } }, () => {
+        throw new Error("no seats");
+      });
+      const both = graph<string>("both", (g) => {
+        const plain = g.node("plain", trip);
+        const called = g.node("whole", whole);
+        g.node("fail", fail, { after: [plain, called] });
+      });
+      const { engine } = await bench({ graphs: [both, trip] }, url);
+      const { snapshot } = await engine.start("both", "room 7");
+      await engine.idle();
+      const end = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([end?.status, undone], ["failed", ["all of room 7"]]);
+      const children = await Promise.all((end?.children ?? []).map(({ graph_id }) => engine.snapshot(graph_id)));
+      assert.deepEqual(
+        children.map((child) => child?.status),
+        ["done", "done"],
+      );
+    });
+
     it("stand for the items of a fan-out, too: a child for each, as many at once as it may have", async () => {
       const { inner } = family();
       const list = worker("list", (given: number[]) => given);
