@@ -15,7 +15,7 @@ export { named } from "./ssr/slot.ts";
 export { outlet } from "./ssr/outlet.ts";
 export { sendForms } from "./ssr/form-script.ts";
 export { html } from "./ssr/html.ts";
-export { a, at, en, spread, t, url } from "./ssr/write.ts";
+export { a, at, en, fixed, spread, t, url } from "./ssr/write.ts";
 export { classText as cls, styleText as sty } from "./shared/class-style.ts";
 export type { Child } from "./jsx/element.ts";
 

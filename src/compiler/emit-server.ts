@@ -25,7 +25,7 @@ import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, type Walker } from "./emit-items.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
-import { isFixedChoice } from "./html-pieces.ts";
+import { isFixedChoice, roundedParts } from "./html-pieces.ts";
 import { hooksOf, type Hooks } from "./hooks.ts";
 import { stringToAttribute } from "./jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows } from "./jsx-forms.ts";
@@ -138,7 +138,9 @@ export class ServerEmitter {
 
   /** Makes an expression yield HTML. */
   #piece(node: Node): void {
-    if (node.type === "ParenthesizedExpression") return this.#piece(node.expression);
+    // Without its parentheses a sequence would be arguments.
+    if (node.type === "ParenthesizedExpression" && node.expression.type !== "SequenceExpression")
+      return this.#piece(node.expression);
     const inner = unwrap(node);
     if (isJsx(inner)) {
       this.#jsx(inner);
@@ -149,8 +151,19 @@ export class ServerEmitter {
     if (fixed !== undefined) return this.#out.replace(node.start, node.end, JSON.stringify(escapeText(fixed)));
     if (inner === node && (isStructured(inner) || isFixedChoice(inner))) return this.#structured(inner);
     this.#writtenOnce(node);
+    const rounded = roundedParts(node);
+    if (rounded) return this.#rounded(node, rounded);
     this.#rewrite(node);
     this.#out.wrap(node, `${this.#out.use("t")}(`, ")");
+  }
+
+  /** `x.toFixed(2)` -> `fixed(t, x, 2)`. */
+  #rounded(node: Node, [value, digits]: [Node, Node]): void {
+    this.#rewrite(value);
+    this.#rewrite(digits);
+    this.#out.replace(value.end, digits.start, ", ");
+    this.#out.replace(digits.end, node.end, ")");
+    this.#out.wrap(node, `${this.#out.use("fixed")}(${this.#out.use("t")}, `, "");
   }
 
   #structured(node: Node): void {

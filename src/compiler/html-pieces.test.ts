@@ -81,6 +81,26 @@ describe("an attribute", () => {
 });
 
 describe("a text", () => {
+  it("that is a rounded number is not escaped, and what gives itself out for one is", async () => {
+    assert.equal(
+      codeOf("<p title={`${p.x.toFixed(p.d)}px`}>{(p.x / 2).toFixed(1)}</p>"),
+      String.raw`"<p title=\"" + $fixed($a, p.x, p.d) + "px\">" + $fixed($t, (p.x / 2), 1) + "</p>"`,
+    );
+    for (const other of ["p.x.toFixed()", "p.x?.toFixed(2)", "p.x.toFixed(...p.d)", "p.x.toFixed(2, 3)", "toFixed(2)"])
+      assert.equal(codeOf(`<p>{${other}}</p>`), `"<p>" + $t(${other}) + "</p>"`);
+    const text = "export function A(p) { return <p title={`${p.x.toFixed(1)}`}>{p.x.toFixed(1)}</p>; }";
+    const hostile = { toFixed: (digits: number) => `"<b>&${digits}` };
+    assert.equal(await render(text, { x: 0.25 }), '<p title="0.3">0.3</p>');
+    assert.equal(await render(text, { x: -1e21 }), '<p title="-1e+21">-1e+21</p>');
+    assert.equal(await render(text, { x: hostile }), '<p title="&quot;&lt;b>&amp;1">&quot;&lt;b>&amp;1</p>');
+    const none = { toFixed: () => null };
+    assert.equal(await render(text, { x: none }), '<p title="null"></p>');
+  });
+
+  it("that is a sequence is its last value", async () => {
+    assert.equal(await render("export function A(p) { return <p>{(p.a, p.b)}</p>; }", { a: 1, b: 2 }), "<p>2</p>");
+  });
+
   it("that is a condition of fixed texts is one of two pieces of HTML", () => {
     assert.equal(codeOf('<p>{p.on ? "<on>" : "off"}</p>'), '"<p>" + (p.on ? "&lt;on>" : "off") + "</p>"');
     assert.equal(codeOf('<p>{p.on ? "on" : p.name}</p>'), '"<p>" + (p.on ? "on" : $t(p.name)) + "</p>"');

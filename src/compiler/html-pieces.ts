@@ -4,7 +4,7 @@
  */
 import { escapeText } from "../shared/escape.ts";
 import type { Expression, Node } from "./ast.ts";
-import { unwrap } from "./ast.ts";
+import { memberName, unwrap } from "./ast.ts";
 import { hasHarmlessStart } from "./attribute-text.ts";
 import { fixedText } from "./jsx-forms.ts";
 import { stringToAttribute } from "./jsx-text.ts";
@@ -42,8 +42,31 @@ export function textPieces(expression: Expression, writer: PieceWriter): Segment
   const fixed = fixedText(inner);
   if (fixed !== undefined) return [escapeText(fixed)];
   if (isFixedChoice(inner)) return [choice(inner, (side) => textPieces(side, writer), writer)];
+  return [{ code: rounded(inner, "t", writer) ?? written(expression, "t", writer) }];
+}
+
+/** Code that escapes what an expression gives, by `t` or `a` of the runtime. */
+function written(expression: Node, how: "t" | "a", writer: PieceWriter): Code {
   writer.keep(expression);
-  return [{ code: [`${writer.use("t")}(`, expression, ")"] }];
+  const [open, close] = expression.type === "SequenceExpression" ? ["((", "))"] : ["(", ")"];
+  return [writer.use(how) + open, expression, close];
+}
+
+function rounded(node: Node, how: "t" | "a", writer: PieceWriter): Code | undefined {
+  const parts = roundedParts(node);
+  if (!parts) return undefined;
+  for (const part of parts) writer.keep(part);
+  const [value, digits] = parts;
+  return [`${writer.use("fixed")}(${writer.use(how)}, `, value, ", ", digits, ")"];
+}
+
+/** `x.toFixed(2)` in two: where `x` is a number there is nothing to escape in what that gives, which only the runtime sees. */
+export function roundedParts(node: Node): [value: Node, digits: Node] | undefined {
+  if (node.type !== "CallExpression" || node.optional || node.callee.type !== "MemberExpression") return undefined;
+  const { object, optional } = node.callee;
+  const [digits, ...others] = node.arguments;
+  if (optional || memberName(node.callee) !== "toFixed" || object.type === "Super") return undefined;
+  return digits && digits.type !== "SpreadElement" && others.length === 0 ? [object, digits] : undefined;
 }
 
 /** Whether an expression is a condition of which a side is fixed text. */
@@ -67,9 +90,7 @@ function templatePieces(template: Template, writer: PieceWriter): Segment[] {
     const text = stringToAttribute(quasi.value.cooked ?? "");
     const expression = template.expressions[at];
     if (!expression) return [text];
-    writer.keep(expression);
-    const [open, close] = expression.type === "SequenceExpression" ? ["((", "))"] : ["(", ")"];
-    return [text, { code: [writer.use("a") + open, expression, close] }];
+    return [text, { code: rounded(unwrap(expression), "a", writer) ?? written(expression, "a", writer) }];
   });
 }
 

@@ -15,6 +15,18 @@ describe("escaping", () => {
     assert.equal(escapeAttribute(`"><script>&`), "&quot;>&lt;script>&amp;");
   });
 
+  it("replaces the same characters wherever they stand in texts of every length", () => {
+    const entities: Record<string, string> = { "\r": "&#13;", '"': "&quot;", "&": "&amp;", "<": "&lt;" };
+    for (let length = 1; length <= 40; length++) {
+      for (const [character, entity] of Object.entries(entities)) {
+        const before = "č".repeat(length - 1);
+        assert.equal(escapeAttribute(before + character), before + entity);
+        assert.equal(escapeAttribute(character + before), entity + before);
+        assert.equal(escapeText(before + character), before + (character === '"' ? character : entity));
+      }
+    }
+  });
+
   it("keeps carriage returns, which the parser would turn into line feeds", () => {
     for (const escape of [escapeText, escapeAttribute]) assert.equal(escape("a\r\nb"), "a&#13;\nb");
   });

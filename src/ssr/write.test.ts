@@ -5,7 +5,7 @@ import { parseFragment, type DefaultTreeAdapterTypes } from "parse5";
 import { computed, signal } from "../reactivity/signal.ts";
 import { html } from "./html.ts";
 import { escapeAttribute } from "../shared/escape.ts";
-import { a, at, en, spread, t, url } from "./write.ts";
+import { a, at, en, fixed, spread, t, url } from "./write.ts";
 
 type Element = DefaultTreeAdapterTypes.Element;
 
@@ -75,6 +75,21 @@ describe("attributes", () => {
   it("made from a template literal say what JavaScript would, escaped", () => {
     const given = ["<&", null, false, 1, [1, '"']];
     assert.equal(given.map(a).join(" "), given.map((value) => escapeAttribute(String(value))).join(" "));
+  });
+
+  it("of a rounded number are what it says, whatever number it is, and escaped where it is none", () => {
+    const digits = fc.integer({ min: 0, max: 100 });
+    fc.assert(
+      fc.property(fc.double(), digits, (value, places) => {
+        assert.equal(fixed(a, value, places), escapeAttribute(value.toFixed(places)));
+      }),
+    );
+    fc.assert(
+      fc.property(hostile, (text) => {
+        assert.equal(fixed(a, { toFixed: () => text }, 2), escapeAttribute(text));
+      }),
+    );
+    assert.equal(fixed(a, Object.assign(Object(1) as number, { toFixed: () => '"<' }), 2), "&quot;&lt;");
   });
 
   it("of which true and false are values write both", () => {

@@ -36,6 +36,19 @@ export function a(value: unknown): string {
 }
 
 /**
+ * What `value.toFixed(digits)` gives. Of a number it holds digits, a sign, a point, an exponent or a word, and nothing to escape; what
+ * else has a method of that name may give anything.
+ * @param write `t` or `a`
+ */
+export function fixed(
+  write: (text: unknown) => string,
+  value: { toFixed(digits: number): unknown },
+  digits: number,
+): string {
+  return typeof value === "number" ? value.toFixed(digits) : write(value.toFixed(digits));
+}
+
+/**
  * A whole attribute in the text around it, or that text alone: each piece that is handed in is one less to be put together.
  * @param open what stands before, then ` name="`
  * @param close the quote, then what stands behind
