@@ -5,6 +5,7 @@
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../shared/wire.ts";
+import { readDeliveryCursor } from "../store/page.ts";
 import type { DeliveryQuery } from "../store/webhook-rows.ts";
 import type { DeliveryStatus } from "../store/webhook-rows.ts";
 import { headersProblem } from "./custom-headers.ts";
@@ -87,12 +88,18 @@ export function readDeliveryQuery(query: URLSearchParams): DeliveryQuery {
   const { limit, cursor } = readPage(query);
   const result: DeliveryQuery = { limit };
   const [status, event, graphId, sinceMs] = ["status", "event", "graph_id", "since_ms"].map((name) => query.get(name));
-  if (cursor !== undefined) result.cursor = cursor;
+  if (cursor !== undefined) result.cursor = readCursor(cursor);
   if (status != null) result.status = oneOf(status, DELIVERY_STATUSES, "status", "SVC_INVALID");
   if (event != null) result.event = oneOf(event, [...WEBHOOK_EVENTS, "ping"], "event", "SVC_WEBHOOK_EVENT");
   if (graphId != null) result.graphId = graphId;
   if (sinceMs != null) result.sinceMs = readSinceMs(/^\d{1,15}$/.test(sinceMs) ? Number(sinceMs) : sinceMs);
   return result;
+}
+
+/** Who goes from page to page by one that is none of ours would begin again and again. */
+function readCursor(cursor: string): string {
+  if (readDeliveryCursor(cursor)) return cursor;
+  throw invalid("cursor", "is not one that a list gave; leave it out to start from the beginning");
 }
 
 function readObject(body: Json, allowed: readonly string[]): JsonObject {

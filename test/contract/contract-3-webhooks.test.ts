@@ -127,7 +127,7 @@ throughBothDoors(
           assert.equal(await total(`graph_id=${snapshot.graph_id}`), 1);
           assert.equal(await total(`event=graph.done&status=delivered&graph_id=${snapshot.graph_id}`), 1);
           assert.equal(await total(`since_ms=${Date.now() + 60_000}`), 0);
-          for (const query of ["status=odd", "event=odd", "since_ms=x", "limit=-1"])
+          for (const query of ["status=odd", "event=odd", "since_ms=x", "limit=-1", "cursor=x"])
             assert.equal((await call("GET", `${path}?${query}`)).status, 422, query);
         }
       }));
