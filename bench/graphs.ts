@@ -19,6 +19,8 @@ import { progress, publish, type Table } from "./lib/report.ts";
 import { median, quantile, shuffled } from "./lib/stats.ts";
 
 const SYNCS = 200;
+/** A chain of three that has the machine to itself: its start, and the end of each node with the beginning of the next. */
+const COMMITS_OF_CHAIN = 4;
 
 function tableOf(load: Load, samples: ReadonlyMap<GraphName, Sample[]>): Table {
   const rate = (name: GraphName): number => median((samples.get(name) ?? []).map(({ perSecond }) => perSecond));
@@ -80,11 +82,14 @@ try {
   if (svc && !options.quick) {
     const syncs = syncsPerSecond(folder);
     const delay = await svc.delayMs(300, 5);
+    const alone = data[chainOf(1, 0).name]?.["svc"] ?? [];
+    const commits = COMMITS_OF_CHAIN * median(alone.map(({ perSecond }) => perSecond));
     tables.push({
       title: "The floor, and who shares the process",
       head: ["", ""],
       rows: [
         ["syncs of 4 KiB a second that the disk does (`fdatasync`)", syncs.toFixed(0)],
+        ["commits a second that svc makes one after the other, each synced (chains, 1 at once)", commits.toFixed(0)],
         ["delay of the event loop while svc starts 300 chains a second, p99 ms", delay.toFixed(1)],
       ],
     });
