@@ -74,6 +74,27 @@ for (const url of STORES) {
       await store.close();
     });
 
+    it("leaves a fork's source as it is: what that has done is not the fork's to take back", async () => {
+      let seats = 1;
+      const last = () => (seats-- > 0 ? "shipped" : fails());
+      const { definition, calls } = trip({ last });
+      const { engine, store, pass } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("trip", null);
+      await pass(0);
+      const fork = await engine.fork(snapshot.graph_id, { from: "pay" });
+      await pass(0);
+      assert.deepEqual(calls, ["undo pay payed 1 error"]);
+      const undone = await engine.snapshot(fork.graph_id);
+      assert.deepEqual(statuses(undone), { book: "done", pay: "compensated", ship: "failed" });
+      const again = await engine.fork(fork.graph_id, { from: "ship" });
+      await pass(0);
+      const [, second] = calls;
+      assert.deepEqual([calls.length, second], [2, "undo pay payed 1 error"]);
+      assert.deepEqual(statuses(await engine.snapshot(again.graph_id)), statuses(undone));
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
+      await store.close();
+    });
+
     it("tells what is under way at a cancel first, and shows that it is being cancelled until then", async () => {
       const held = gate();
       const { definition, calls } = trip({ last: hangs, undo: { "stop ship": () => held.promise } });

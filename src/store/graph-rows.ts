@@ -152,7 +152,7 @@ export interface NodeRow {
   finishedMs: number | undefined;
   /** When a retry or a sleep is due; of what is to be undone, since when it may be tried, until it is. */
   dueMs: number | undefined;
-  /** Number of the event with which it was done, where it may have to be compensated: the last goes first. */
+  /** Number of the event with which it was done, where it may have to be compensated: the last goes first. 0: by the graph that this is a fork of. */
   doneSeq: number | undefined;
   /** What the worker keeps from one attempt to the next. */
   state: Json | undefined;

@@ -3,6 +3,9 @@ import type { Json } from "../../shared/json.ts";
 import type { GraphRow, NodeRow } from "../../store/graph-rows.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 
+/** `doneSeq` of what another graph has done, of which this is a fork: events are counted from 1. */
+export const DONE_ELSEWHERE = 0;
+
 /** Rows a graph is started with: every node but the items of fan-outs. */
 export function firstNodes(row: GraphRow, definition: GraphDefinition): NodeRow[] {
   return definition.nodes

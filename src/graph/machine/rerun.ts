@@ -7,7 +7,7 @@ import type { Json } from "../../shared/json.ts";
 import type { GraphRow, NodeRow } from "../../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
-import { newNode, nodeHasEnded } from "./node-rows.ts";
+import { DONE_ELSEWHERE, newNode, nodeHasEnded } from "./node-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 
 /** A row as it is before anything has happened to it. */
@@ -125,8 +125,10 @@ export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: read
   return rows;
 }
 
+/** What is copied was done by another graph: to take it back is that one's, or it would be undone twice, or behind its back. */
 function copyOf(row: GraphRow, node: NodeRow, isFresh: boolean): NodeRow {
-  return { ...node, ...(isFresh ? { ...FRESH, state: undefined } : {}), graphId: row.id, epoch: row.epoch };
+  const own = isFresh ? { ...FRESH, state: undefined, doneSeq: undefined } : { doneSeq: DONE_ELSEWHERE };
+  return { ...node, ...own, graphId: row.id, epoch: row.epoch };
 }
 
 function giveInput(rows: readonly NodeRow[], definition: GraphDefinition, from: string, input: Json): void {

@@ -7,7 +7,7 @@
  * |---------------------------|---------------------------------------|----------------------------------------|
  * | begun, not ended          | the graph fails, it has `onCancel`    | cancelling                             |
  * | cancelling                | onCancel returned, or failed for good | cancelled (with the error)             |
- * | done                      | its turn, it has `compensate`         | compensating                           |
+ * | done, by this graph       | its turn, it has `compensate`         | compensating                           |
  * | compensating              | compensate returned                   | compensated                            |
  * | compensating              | it failed, tries left                 | compensating, due later                |
  * | compensating              | it failed for good, or time is over   | uncompensated (with the error)         |
@@ -18,6 +18,7 @@
 import { withoutOrigin, type GraphRow, type NodeFailure, type NodeRow } from "../../store/graph-rows.ts";
 import type { Change } from "./change.ts";
 import type { Mirror } from "./mirror.ts";
+import { DONE_ELSEWHERE } from "./node-rows.ts";
 import { MAX_CRASHES } from "./recovery.ts";
 import type { AnyOptions } from "../definition/worker-types.ts";
 
@@ -131,7 +132,8 @@ export class Unwinding {
 
   #isLeft(node: NodeRow): boolean {
     if (node.status === "cancelling" || node.status === "compensating") return true;
-    return node.status === "done" && this.#options(node)?.compensate !== undefined;
+    if (node.status !== "done" || node.doneSeq === DONE_ELSEWHERE) return false;
+    return this.#options(node)?.compensate !== undefined;
   }
 
   /** Undefined for inner nodes, and for those that a changed definition no longer has. */
