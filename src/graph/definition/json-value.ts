@@ -14,10 +14,10 @@ export function toJson(value: unknown, path: string, maxBytes: number): Json {
   if (typeof value === "boolean") return value;
   // JSON has no -0.
   if (typeof value === "number" && Number.isFinite(value)) return value + 0;
-  const problem = findProblem(value, path, new Set());
-  if (problem !== undefined)
+  const found = findProblem(value, new Set());
+  if (found)
     throw new TypeError(
-      `${problem}, which JSON can't carry. Use plain objects, arrays, strings, finite numbers, booleans or null.`,
+      `${path}${found.place} ${found.what}, which JSON can't carry. Use plain objects, arrays, strings, finite numbers, booleans or null.`,
     );
   const text = JSON.stringify(value);
   requireSize(text, path, maxBytes);
@@ -37,20 +37,42 @@ export function requireSize(text: string, what: string, maxBytes: number): void 
   throw Object.assign(error, { isFinal: true });
 }
 
-function findProblem(value: unknown, path: string, open: Set<object>): string | undefined {
+/** Where in a value something is that JSON can't carry, such as `.a[3]`, and what. */
+interface Problem {
+  place: string;
+  what: string;
+}
+
+/** @param open what it is a part of. */
+function findProblem(value: unknown, open: Set<object>): Problem | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
-  if (typeof value === "number") return Number.isFinite(value) ? undefined : `${path} is ${value}`;
-  if (typeof value !== "object") return `${path} is a ${typeof value}`;
-  if (open.has(value)) return `${path} refers back to itself`;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null)
-    return `${path} is a ${value.constructor?.name ?? "class instance"}`;
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : problem(`is ${value}`);
+  if (typeof value !== "object") return problem(`is a ${typeof value}`);
+  if (open.has(value)) return problem("refers back to itself");
   open.add(value);
-  for (const [key, child] of Object.entries(value)) {
-    if (child === undefined && !Array.isArray(value)) continue;
-    const problem = findProblem(child, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, open);
-    if (problem !== undefined) return problem;
-  }
+  const found = Array.isArray(value) ? problemOfItems(value, open) : problemOfFields(value, open);
   open.delete(value);
+  return found;
+}
+
+function problemOfItems(items: readonly unknown[], open: Set<object>): Problem | undefined {
+  for (let at = 0; at < items.length; at++) {
+    // A place without a value is none of the array's own.
+    const found = at in items ? findProblem(items[at], open) : undefined;
+    if (found) return { ...found, place: `[${at}]${found.place}` };
+  }
   return undefined;
 }
+
+function problemOfFields(value: object, open: Set<object>): Problem | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null)
+    return problem(`is a ${value.constructor?.name ?? "class instance"}`);
+  for (const [key, child] of Object.entries(value)) {
+    const found = child === undefined ? undefined : findProblem(child, open);
+    if (found) return { ...found, place: `.${key}${found.place}` };
+  }
+  return undefined;
+}
+
+const problem = (what: string): Problem => ({ place: "", what });

@@ -15,8 +15,11 @@ export function inputOf(machine: Machine, node: NodeRow): Json | undefined {
   const definition = machine.definitionOf(node.id);
   // Items have theirs, and a node that a fork was given one for.
   if (definition.map || node.input !== undefined) return node.input;
-  const made = definition.input(machine.row.input, machine.deps(definition));
-  return isMadeOfJson(definition.input) ? (made as Json) : toJson(made, "it", Infinity);
+  const [given, deps] = [machine.row.input, machine.deps(definition)];
+  const made = definition.input(given, deps);
+  // What was kept is JSON already, and may be long.
+  const isKept = isMadeOfJson(definition.input) || made === given || Object.values(deps).includes(made as Json);
+  return isKept ? (made as Json) : toJson(made, "it", Infinity);
 }
 
 /**
