@@ -19,7 +19,9 @@ describe("what JSON carries", () => {
         assert.deepEqual(toJson(value, "it", Infinity), JSON.parse(JSON.stringify(value)));
       }),
     );
-    assert.deepEqual(toJson({ a: undefined, b: Object.assign([], { length: 2 }) }, "it", Infinity), { b: [null, null] });
+    assert.deepEqual(toJson({ a: undefined, b: Object.assign([], { length: 2 }) }, "it", Infinity), {
+      b: [null, null],
+    });
     assert.ok(Object.is(toJson(-0, "it", Infinity), 0));
   });
 
