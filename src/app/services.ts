@@ -1,4 +1,5 @@
 /** What endpoints and pages work with, once the app has booted. */
+import { setMaxListeners } from "node:events";
 import type { Context, Middleware } from "../http/types.ts";
 import type { Sessions } from "../http/sessions.ts";
 import type { Router } from "../http/router.ts";
@@ -77,5 +78,7 @@ export interface Endpoints {
 
 /** Ends with the client, and with the app. */
 export function streamSignal(ctx: Context, services: Services): AbortSignal {
-  return AbortSignal.any([ctx.signal, services.closing]);
+  const signal = AbortSignal.any([ctx.signal, services.closing]);
+  setMaxListeners(Infinity, signal);
+  return signal;
 }

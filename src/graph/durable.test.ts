@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getMaxListeners } from "node:events";
 import { describe, it } from "node:test";
 import { SimulatedClock, type Timer } from "../shared/clock.ts";
 import type { Json } from "../shared/json.ts";
@@ -49,6 +50,20 @@ for (const url of PLACES) {
         "node.done pay",
         "graph.done",
       ]);
+      await store.close();
+    });
+
+    it("have signals that any number of waits side by side may listen to: Node does not warn of a leak", async () => {
+      const most: number[] = [];
+      const wide = worker("wide", async (_: Json, ctx) => {
+        most.push(getMaxListeners(ctx.signal));
+        await ctx.step("own", ({ signal }) => most.push(getMaxListeners(signal)));
+        await ctx.step("timed", ({ signal }) => most.push(getMaxListeners(signal)), { timeout: "1m" });
+      });
+      const { engine, store } = await bench({ workers: [wide] }, url);
+      await engine.start("wide", null);
+      await engine.idle();
+      assert.deepEqual(most, [Infinity, Infinity, Infinity]);
       await store.close();
     });
 

@@ -2,6 +2,7 @@
  * One request as handlers see it. Everything that costs is made on first use. Where the request comes from (a node
  * socket, a web `Request`) is a `Source`; nothing behind this file knows which.
  */
+import { setMaxListeners } from "node:events";
 import { createId, createNonce, randomHex } from "../security/random.ts";
 import { SvcError } from "../shared/errors.ts";
 import { isSampledBy, readTraceparent, readTracestate, type Trace } from "../shared/trace.ts";
@@ -254,11 +255,13 @@ export class RequestContext implements Context {
   /** Has `signal` abort with another one too: time that is up, for what answers this request. */
   endWith(other: AbortSignal): void {
     this.#signal = AbortSignal.any([this.signal, other]);
+    setMaxListeners(Infinity, this.#signal);
   }
 
   /** What answers this request goes on when the client leaves: it may come back for the answer. */
   outlive(): void {
     this.#signal = new AbortController().signal;
+    setMaxListeners(Infinity, this.#signal);
   }
 
   get request(): Request {

@@ -1,4 +1,5 @@
 /** A request that came as a web `Request`: from another runtime, a mounting framework, or a test without a socket. */
+import { setMaxListeners } from "node:events";
 import { clientAddress, isSecure, requestHost } from "../security/client-address.ts";
 import { CidrSet } from "../security/cidr.ts";
 import type { Source } from "./context.ts";
@@ -47,7 +48,11 @@ export class FetchSource implements Source {
   }
 
   signal(): AbortSignal {
-    return (this.#signal ??= AbortSignal.any([this.#request.signal, this.#left.signal]));
+    if (!this.#signal) {
+      this.#signal = AbortSignal.any([this.#request.signal, this.#left.signal]);
+      setMaxListeners(Infinity, this.#signal);
+    }
+    return this.#signal;
   }
 
   /** The answer is not read any further. */

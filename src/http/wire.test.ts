@@ -1,6 +1,6 @@
 /** What clients may do to a connection: pipelining, waiting, leaving, old and new versions. Refusals as such: server.test.ts. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { getMaxListeners, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
@@ -92,6 +92,14 @@ describe("requests one behind the other on a connection", () => {
     const { raw } = await serve(test, { "POST /": async (ctx) => text(`<${await ctx.text(100)}>`) });
     const answers = await raw(post("/", "one") + post("/", "two", LAST));
     assert.deepEqual(answers.match(/<\w+>/g), ["<one>", "<two>"]);
+  });
+});
+
+describe("the signal of a request", () => {
+  it("may have any number of listeners: Node does not warn of a leak", async (test) => {
+    const { http, server } = await serve(test, { "GET /": (ctx) => text(String(getMaxListeners(ctx.signal))) });
+    assert.equal((await sendOverSocket(server.port, "/")).text, "Infinity");
+    assert.equal(await (await http.fetch(new Request("http://a/"))).text(), "Infinity");
   });
 });
 

@@ -2,6 +2,7 @@
  * The stream of a page: one connection for all its widgets, whose topics stand sealed in the address. At most ten patches a second;
  * the id of each says where every topic stands, so that whoever comes back misses nothing and gets nothing twice.
  */
+import { setMaxListeners } from "node:events";
 import {
   DOM,
   eventStream,
@@ -108,6 +109,8 @@ async function collect(feeds: readonly Feed[], cursors: string[]) {
 async function anyChanged(feeds: readonly Feed[], seen: readonly number[], signal: AbortSignal): Promise<void> {
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
+  // Each feed listens: no leak, of which Node would warn from the eleventh on.
+  setMaxListeners(Infinity, either);
   try {
     await Promise.race(feeds.map((feed, at) => feed.changed(seen[at] ?? -1, either)));
   } finally {

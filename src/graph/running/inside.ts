@@ -2,6 +2,7 @@
  * A worker that runs away from its graph, in a thread or in another process: its context's every method is a message. The other end, where
  * the graph is, is outside.ts.
  */
+import { setMaxListeners } from "node:events";
 import type { Json } from "../../shared/json.ts";
 import type { TransactionHandle } from "../../store/transaction.ts";
 import {
@@ -74,6 +75,8 @@ export class Inside {
   constructor(options: InsideOptions) {
     this.#options = options;
     const { signal } = options;
+    // As that of an attempt here (abort.ts).
+    setMaxListeners(Infinity, signal);
     signal.addEventListener("abort", () => this.#abort(signal.reason as Error), { once: true });
   }
 
@@ -114,6 +117,7 @@ export class Inside {
     if (!step) return;
     step.limit = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, step.limit.signal]);
+    setMaxListeners(Infinity, signal);
     let mayRetry = true;
     const tried = async (): Promise<unknown> => {
       try {

@@ -1,4 +1,5 @@
 /** Runs a step of a worker: its tries, each with a time limit of its own. What it comes to is remembered by others. */
+import { setMaxListeners } from "node:events";
 import { durationMs, sleep, type Clock } from "../../shared/clock.ts";
 import { AttemptTimeout } from "./limits.ts";
 import { whenAborted } from "./live.ts";
@@ -42,6 +43,7 @@ async function runOnce({ fn, options, clock, signal, idempotencyKey }: StepRun, 
   const late = (): void => limit.abort(new AttemptTimeout(`No result within ${timeout}`));
   const timer = timeout === undefined ? undefined : clock.schedule(durationMs(timeout), late);
   const both = timeout === undefined ? signal : AbortSignal.any([signal, limit.signal]);
+  setMaxListeners(Infinity, both);
   const aborted = whenAborted(both);
   try {
     return await Promise.race([(async () => fn({ signal: both, idempotencyKey, attempt }))(), aborted.promise]);
