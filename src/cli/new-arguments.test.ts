@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { describe, it } from "node:test";
 import { readNewArguments } from "./new-arguments.ts";
 
-const read = (...args: string[]) => readNewArguments(args, resolve("/srv/work"), resolve("/srv/svc"));
+const read = (...args: string[]) => readNewArguments(args, resolve("/srv/apps"), resolve("/srv/svc"));
 
 function told(...args: string[]): string {
   const invocation = read(...args);
@@ -15,11 +15,11 @@ describe("svc new", () => {
   it("names the app by its folder, and has it depend on the svc that runs", () => {
     assert.deepEqual(read("shop"), {
       kind: "new",
-      command: { folder: resolve("/srv/work/shop"), told: "shop", name: "shop", svc: "file:../../svc" },
+      command: { folder: resolve("/srv/apps/shop"), told: "shop", name: "shop", svc: "file:../../svc" },
     });
     const here = read(".");
     assert.ok(here.kind === "new");
-    assert.deepEqual([here.command.folder, here.command.name], [resolve("/srv/work"), "work"]);
+    assert.deepEqual([here.command.folder, here.command.name], [resolve("/srv/apps"), "apps"]);
   });
 
   it("takes another name, and another svc", () => {
