@@ -475,6 +475,20 @@ describe("the widgets", () => {
     await tab.close();
   });
 
+  it("are followed once their script comes, where the first request for it failed", async () => {
+    const id = await settledOrder(3);
+    const tab = await openTab(browser);
+    const { page } = tab;
+    await page.route("**/flow-live.js", (route) => route.abort());
+    const failed = page.waitForEvent("requestfailed");
+    await page.goto(`${started.url}/jobs/${id}`);
+    await failed;
+    await page.unroute("**/flow-live.js");
+    await isLive(page);
+    assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("ERR_FAILED")));
+    await tab.close();
+  });
+
   it("are all followed where there are more than one connection takes, each from where it was", async () => {
     const id = await settledOrder(3);
     const { page, close } = await openTab(browser);
