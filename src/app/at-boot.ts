@@ -74,6 +74,7 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   actionsPerMinute: false,
   submitsPerMinute: false,
   rateFile: false,
+  bodyMemoryBytes: false,
   // These two are refused without a database that processes share.
   role: false,
   workers: false,

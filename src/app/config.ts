@@ -2,6 +2,7 @@
  * The configuration variables of contract section 2: read once, validated together. A pure function of an environment;
  * a bad value stops the boot with one message that lists every problem.
  */
+import { BODY_MEMORY_BYTES } from "../http/body-budget.ts";
 import { EVENT_BYTES, PROGRESS_RATE, VALUE_BYTES, type GraphLimits } from "../graph/definition/value-limits.ts";
 import { CidrSet, parseCidr } from "../security/cidr.ts";
 import { MIN_SECRET_LENGTH } from "../security/secrets.ts";
@@ -42,6 +43,8 @@ export interface Config {
   submitsPerMinute: number;
   /** Where calls are counted by all processes of this machine; undefined: by each in memory. */
   rateFile: string | undefined;
+  /** What all request bodies may take of memory at a time. */
+  bodyMemoryBytes: number;
   /** How long graphs are kept once they have finished; undefined: for ever. */
   retention: Duration | undefined;
   /** What is set of the limits of graphs; the app's, or the defaults, hold for the rest. */
@@ -76,6 +79,8 @@ const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
 const MODES = ["development", "production", "test"] as const;
+/** A megabyte is one body of the default limit; beyond a gigabyte nothing is limited in effect. */
+const BODY_MEMORY = { min: 1024 ** 2, max: 1024 ** 3 };
 const SWITCH = ["on", "off"] as const;
 const MAX_RATE = 1_000_000;
 /** Attempts that are all under way take memory each. */
@@ -131,6 +136,7 @@ export function readConfig(env: Environment): Config {
     siteOrigin: read("siteUrl", undefined, readOrigin),
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
     rateFile: text("rateFile"),
+    bodyMemoryBytes: read("bodyMemoryBytes", BODY_MEMORY_BYTES, (given) => readBytes(given, BODY_MEMORY)),
     retention: read("retention", undefined, readSpan),
     graphLimits: readGraphLimits(read),
     graphConcurrency: read("graphConcurrency", undefined, (given) => readWhole(given, 1, MAX_CONCURRENCY)),

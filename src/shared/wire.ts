@@ -190,6 +190,7 @@ export const VARIABLES = {
   rateActions: "SVC_RATE_ACTIONS",
   rateSubmits: "SVC_RATE_SUBMITS",
   rateFile: "SVC_RATE_FILE",
+  bodyMemoryBytes: "SVC_BODY_MEMORY_BYTES",
   retention: "SVC_RETENTION",
   graphInputBytes: "SVC_GRAPH_INPUT_BYTES",
   graphResultBytes: "SVC_GRAPH_RESULT_BYTES",

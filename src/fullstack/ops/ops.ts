@@ -1,4 +1,5 @@
 /** The operators' screens of the full-stack variant, as pages and endpoints of the base app. What each shows is in screens/. */
+import { OPS_FORM_BYTES } from "./operator-route.ts";
 import {
   rateLimit,
   readForm,
@@ -67,30 +68,40 @@ export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO
     ...goScreen(screens),
     ...scheduleScreens(screens),
     route("POST", "/sign-in", signIn(screens), {
+      maxBytes: OPS_FORM_BYTES,
       middleware: [rateLimit({ perMinute: GUESSES, name: "ops-sign-in" })],
     }),
-    route("POST", "/density", async (ctx) => {
-      const { fields } = await readForm(ctx);
-      const density = fields["density"] === "compact" ? "compact" : "comfortable";
-      ctx.setCookie(DENSITY_COOKIE, density, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
-      return redirect(backOf(fields["back"]));
-    }),
-    route("POST", "/zone", async (ctx) => {
-      const { fields } = await readForm(ctx);
-      const zone = zoneOf(fields["local"] === undefined ? undefined : fields["zone"]);
-      ctx.setCookie(ZONE_COOKIE, zone, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
-      return redirect(backOf(fields["back"]));
-    }),
-    route("POST", "/sign-out", (ctx) => {
-      door.signOut(ctx);
-      return redirect(OPS_PATH);
-    }),
+    route("POST", "/density", chooseDensity, { maxBytes: OPS_FORM_BYTES }),
+    route("POST", "/zone", chooseZone, { maxBytes: OPS_FORM_BYTES }),
+    route(
+      "POST",
+      "/sign-out",
+      (ctx) => {
+        door.signOut(ctx);
+        return redirect(OPS_PATH);
+      },
+      { maxBytes: OPS_FORM_BYTES },
+    ),
   ];
+}
+
+async function chooseDensity(ctx: Context): Promise<never> {
+  const { fields } = await readForm(ctx, OPS_FORM_BYTES);
+  const density = fields["density"] === "compact" ? "compact" : "comfortable";
+  ctx.setCookie(DENSITY_COOKIE, density, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
+  return redirect(backOf(fields["back"]));
+}
+
+async function chooseZone(ctx: Context): Promise<never> {
+  const { fields } = await readForm(ctx, OPS_FORM_BYTES);
+  const zone = zoneOf(fields["local"] === undefined ? undefined : fields["zone"]);
+  ctx.setCookie(ZONE_COOKIE, zone, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
+  return redirect(backOf(fields["back"]));
 }
 
 function signIn({ app, door }: Screens): Handler {
   return async (ctx: Context) => {
-    const { fields } = await readForm(ctx);
+    const { fields } = await readForm(ctx, OPS_FORM_BYTES);
     const back = backOf(fields["back"]);
     const role = fields["role"] === "read" ? "read" : "operator";
     const isIn = door.signIn(ctx, fields["key"] ?? "", role);
