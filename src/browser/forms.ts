@@ -4,6 +4,7 @@
  * sent twice at once, its files show how far they have got, and what does not arrive is said where it happened.
  */
 import { CSRF_FIELD, DOM, HEADERS, KEY_FIELD, PATHS, type ActionReply } from "../shared/wire.ts";
+import { retryableImport } from "./retryable-import.ts";
 import { navigate } from "./navigate.ts";
 
 type PageSwap = typeof import("./page-swap.ts");
@@ -130,11 +131,23 @@ const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean)
   const number = ++asked;
   // Of a form that was taken since then there is a newer page, or will be.
   const isWanted = (): boolean => number === asked && isHere();
+  // Before the page is asked for, which shows its flash once: without the script the browser has to be the one that asks.
+  const canTakeIn = await retryableImport(PATHS.pageSwap).then(
+    () => true,
+    () => false,
+  );
+  const settle = (): void => {
+    if (href.href !== location.href) history.replaceState(history.state, "", href);
+  };
+  if (!canTakeIn && isWanted()) {
+    settle();
+    return location.reload();
+  }
   // What the browser has kept of it is from before the form was sent.
   const fresh = await fetch(href, { cache: "no-cache", headers: { accept: "text/html", [HEADERS.navigation]: "1" } });
   const text = await fresh.text();
   if (!isWanted()) return over(form);
-  if (href.href !== location.href) history.replaceState(history.state, "", href);
+  settle();
   await takeIn(form, { status: fresh.status, headers: fresh.headers, text }, isWanted);
 };
 
@@ -144,7 +157,7 @@ const takeIn = async (
   { status, headers, text }: Came,
   isWanted: () => boolean,
 ): Promise<void> => {
-  const { canSwap, parsePage, ready, swap } = (await import(PATHS.pageSwap)) as PageSwap;
+  const { canSwap, parsePage, ready, swap } = (await retryableImport(PATHS.pageSwap)) as PageSwap;
   const next = await parsePage(new Response(text, { headers }));
   const isRefused = status >= 400;
   const canBeHere = canSwap(next);

@@ -7,6 +7,7 @@
  *     if (canSwap(next)) { await ready(next); await swap(next); } else location.assign(…);
  */
 import { DOM, KEY_FIELD, PATHS } from "../shared/wire.ts";
+import { retryableImport } from "./retryable-import.ts";
 import { isForeign, morph } from "./morph.ts";
 import { parsePage, stateOf } from "./new-page.ts";
 import { refusesScripts, takeScripts } from "./page-scripts.ts";
@@ -59,7 +60,7 @@ export async function ready(next: Document): Promise<void> {
 
 /** Code of the page may come, and run, at any time. */
 async function getReseat(): Promise<void> {
-  if (!reseat && self.$svc?._modules?.core) reseat = (await import(PATHS.reseat)) as Reseat;
+  if (!reseat && self.$svc?._modules?.core) reseat = (await retryableImport(PATHS.reseat)) as Reseat;
 }
 
 /** Puts a stylesheet into this page, which keeps what it has. */

@@ -4,8 +4,9 @@
  */
 import { BASE_PATH, RETRY } from "../shared/wire.ts";
 
-/** Path of a script -> the folder to ask in next. */
-const folders = new Map<string, string>();
+const FOLDERS = Symbol.for("svc.folders");
+/** Path of a script -> the folder to ask in next. One for the document: two scripts that import a third get the same instance of it. */
+const folders = ((globalThis as { [FOLDERS]?: Map<string, string> })[FOLDERS] ??= new Map<string, string>());
 
 /** @param path below `/_svc/`, such as `/_svc/flow-log.js`. Rejects when the script cannot be loaded; call it again to retry. */
 export async function retryableImport(path: string): Promise<unknown> {
