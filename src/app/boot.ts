@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { Sessions } from "../http/sessions.ts";
 import { clientName, type OnRefused } from "../security/rate-limit.ts";
+import { policyMarks } from "../security/headers.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -93,6 +94,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       stylesheets: app.stylesheets ?? [],
       icon: app.icon,
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
+      policyMarkOf: policyMarks({ ...app.security, ...(site.dev && { trustedTypes: false }) }),
       hasThemes: app.themes === true,
       startedMs: clock.now(),
       ownUrl: where.url,

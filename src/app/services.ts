@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { Context, Middleware } from "../http/types.ts";
 import type { Sessions } from "../http/sessions.ts";
 import type { Router } from "../http/router.ts";
+import type { OwnSecurityOptions } from "../security/headers.ts";
 import type { Secrets } from "../security/secrets.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
@@ -50,6 +51,8 @@ export interface Services extends Work {
   readonly icon: string | undefined;
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;
+  /** Mark of the policy of a page, with the security options that the page has of its own. */
+  readonly policyMarkOf: (own: OwnSecurityOptions | undefined) => string;
   /** Whether visitors may choose a theme. */
   readonly hasThemes: boolean;
   readonly startedMs: number;
