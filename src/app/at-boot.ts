@@ -63,6 +63,7 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   port: false,
   isPortFixed: false,
   isProduction: false,
+  exposes: false,
   dataDir: false,
   // Told apart below.
   databaseUrl: false,

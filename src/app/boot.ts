@@ -19,6 +19,7 @@ import { DatabaseSessions } from "./database-sessions.ts";
 import { ActivityLog } from "./activity.ts";
 import { LateWork } from "./late-work.ts";
 import { Limits, openRateFile } from "./limits.ts";
+import { OperatorAccess } from "./operator-access.ts";
 import { keptOf } from "./cached-page.ts";
 import { followInvalidations } from "./invalidate.ts";
 import type { SessionOptions } from "./options.ts";
@@ -87,6 +88,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       actions,
       submits,
       limits: new Limits({ config, clock, actions, submits, file, shared: store.rates, onRefused }),
+      operatorAccess: new OperatorAccess({ config, clock, link: site.dev?.operatorLink, onRefused }),
       pageCache,
       hasCompression: app.compress ?? true,
       answers: new Answers({ store: store.answers, clock, log: options.log }),

@@ -110,7 +110,7 @@ function doorsTo(routing: Routing, options: DoorOptions): Http {
     vault,
     onError: (error, ctx) => {
       metrics.refused(error);
-      const result = answerError(error, ctx, !config.isProduction, services()?.site.dev?.faultPage);
+      const result = answerError(error, ctx, config.exposes.errorDetails, services()?.site.dev?.faultPage);
       if (result.status >= 500) onFault(error, ctx.requestId, ctx.trace?.traceId);
       return result;
     },

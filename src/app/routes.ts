@@ -128,7 +128,7 @@ function placeExtensions({ extensions = {} }: AppOptions): Placed[] {
 
 /** In development, to what the framework has elsewhere: the operators' screens are pages of the full-stack variant. */
 function wayTo(path: string, services: Services | undefined): string {
-  if (path !== `${BASE_PATH}/ops` || services?.config.isProduction !== false) return "";
+  if (path !== `${BASE_PATH}/ops` || services?.config.exposes.errorDetails !== true) return "";
   return `: the operators' screens come with createFullStackApp of "svc/fullstack"`;
 }
 

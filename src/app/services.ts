@@ -17,6 +17,7 @@ import type { Family } from "./metrics/exposition.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Held } from "./held.ts";
 import type { Limits } from "./limits.ts";
+import type { OperatorAccess } from "./operator-access.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
 import type { ReadyChecks } from "./readiness.ts";
@@ -41,6 +42,7 @@ export interface Services extends Work {
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly submits: ReadonlyMap<string, SubmitDefinition>;
   readonly limits: Limits;
+  readonly operatorAccess: OperatorAccess;
   readonly answers: Answers;
   /** What waits to be done unless it is undone. */
   readonly held: Held;

@@ -97,7 +97,7 @@ describe("a route's maxBytes", () => {
 describe("a form of the operator screens", () => {
   it("is not read for a visitor who has not signed in, with or without a CSRF cookie", async () => {
     const env = { NODE_ENV: "production", SVC_SITE_URL: "http://localhost", SVC_EXEC_API_KEY: OPERATOR_KEY };
-    const app = opsSample({ env });
+    const app = opsSample({ env, isLocked: true });
     const client = farClient(app);
     await client.get("/_svc/ops");
     const cookie = [...client.cookies].map((pair) => pair.join("=")).join("; ");

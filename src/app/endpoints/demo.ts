@@ -27,7 +27,7 @@ const SLOW_MS = 60_000;
 const MAX_FORM_BYTES = 4096;
 
 export function isDemoOn(app: AppOptions, config: Config): boolean {
-  return app.demo ?? !config.isProduction;
+  return app.demo ?? config.exposes.demo;
 }
 
 /** URL of the inbox on this process; the one address that is exempt from the SSRF rules. */
