@@ -21,13 +21,10 @@ after(async () => {
   folder.remove();
 });
 
-/** The indented commands behind "While it runs", one string for each comment. */
+/** The indented commands behind "The demo prints", one string for each comment. */
 function readmeCommands(): string[] {
   const text = readFileSync(join(root, "README.md"), "utf8");
-  const block =
-    /While it runs, in a second terminal, after the `export SVC_EXEC_API_KEY=…`.*:\n\n((?: {4}.*\n|\n)+)/.exec(
-      text,
-    )?.[1] ?? "";
+  const block = /The demo prints `export SVC_EXEC_API_KEY=…`.*:\n\n((?: {4}.*\n|\n)+)/.exec(text)?.[1] ?? "";
   return block
     .split(/^ {4}# .*$/m)
     .map((command) => command.trim())
