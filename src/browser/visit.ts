@@ -43,7 +43,7 @@ let current: Load | undefined;
 let visits = 0;
 
 const isPage = ({ headers }: Response): boolean =>
-  /^text\/html\b/i.test(headers.get("content-type") ?? "") &&
+  /^text\/html *(?:;|$)/i.test(headers.get("content-type") ?? "") &&
   !/^attachment/i.test(headers.get("content-disposition") ?? "");
 
 const fetched = async (address: string, how: string, { signal }: AbortController): Promise<Fetched> => {
@@ -135,7 +135,7 @@ const visit = async (href: string, how: How): Promise<void> => {
     ]);
     if (isStale()) return;
     const next = await swapping.parsePage(new Response(text, { headers }));
-    if (linksOf(next) !== linksOf(document) || !swapping.canSwap(next)) return load(href, how);
+    if (linksOf(next) !== linksOf(document) || !swapping.canSwap(next, headers)) return load(href, how);
     await swapping.ready(next);
     if (isStale()) return;
     asked.isUsed = true;
