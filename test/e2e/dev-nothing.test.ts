@@ -80,9 +80,10 @@ async function newTab(): Promise<Page> {
     if (request.method() !== "POST") return;
     const end = request.response().then((response) => response?.finished());
     const forget = (): unknown => open.delete(request);
-    // Of a page that has gone nobody waits for an answer.
     open.set(request, end.then(forget, forget));
   });
+  // Playwright never reports the end of an answer to a document that has been left.
+  page.on("framenavigated", (frame) => frame === page.mainFrame() && open.clear());
   return page;
 }
 
