@@ -1,5 +1,5 @@
 /**
- * Builds the browser assets from src/browser into out/assets: each a module of its own (the parts get core from the loader),
+ * Builds the browser assets from src/web/client into out/assets: each a module of its own (the parts get core from the loader),
  * with a brotli and a gzip copy, and benchmark.json with the bytes of each.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -135,7 +135,7 @@ function throughLoader(code: string): string {
 async function bundle(name: string, isDev: boolean): Promise<string> {
   const result = await build({
     // Widgets have a folder of their own.
-    entryPoints: [join(root, `src/browser/${name.replace(/^(ui|flow|ops)-/, "$1/")}.ts`)],
+    entryPoints: [join(root, `src/web/client/${name.replace(/^(ui|flow|ops)-/, "$1/")}.ts`)],
     bundle: true,
     write: false,
     format: "esm",
@@ -169,9 +169,9 @@ async function minified(name: string, isDev = false): Promise<string> {
   return `${shortened(code.trim())}\n`;
 }
 
-/** A stylesheet of src/browser, with those that it imports inside. */
+/** A stylesheet of src/web/client, with those that it imports inside. */
 async function style(name: string): Promise<string> {
-  const entry = join(root, "src/browser", name);
+  const entry = join(root, "src/web/client", name);
   const result = await build({ entryPoints: [entry], bundle: true, minify: true, write: false });
   return result.outputFiles[0]?.text ?? "";
 }
@@ -191,7 +191,7 @@ await mkdir(target, { recursive: true });
 const sizes: Record<string, Sizes> = {};
 for (const name of ASSETS) sizes[`${name}.js`] = await write(`${name}.js`, await minified(name));
 for (const name of ["ui.css", "flow.css", "ops.css", "forms.css"]) sizes[name] = await write(name, await style(name));
-sizes["ops-icon.svg"] = await write("ops-icon.svg", await readFile(join(root, "src/browser/ops-icon.svg"), "utf8"));
+sizes["ops-icon.svg"] = await write("ops-icon.svg", await readFile(join(root, "src/ops/client/ops-icon.svg"), "utf8"));
 await rm(devTarget, { recursive: true, force: true });
 await mkdir(devTarget, { recursive: true });
 for (const [name, source] of Object.entries(DEV_ASSETS)) {

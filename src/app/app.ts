@@ -1,42 +1,42 @@
 /**
  * The app: what `createApp` gives. Owns its life (configure, boot once, serve, drain) and its doors; what
- * those lead to is doors.ts, what is served routes.ts, how the layers are joined boot.ts.
+ * those lead to is http-pipeline.ts, what is served routes.ts, how the layers are joined boot.ts.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http, RequestOrigin } from "../http/http.ts";
-import { Router } from "../http/router.ts";
-import { listen, type Listening } from "../http/server.ts";
-import type { Result } from "../http/types.ts";
-import { Registry } from "../graph/registry.ts";
-import type { GraphDefinition } from "../graph/definition/definition-types.ts";
-import type { Engine } from "../graph/engine-types.ts";
-import { systemClock, type Clock, type Duration } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
-import type { Json } from "../shared/json.ts";
-import type { Log } from "../shared/log.ts";
-import { BASE_PATH, PATHS, VARIABLES } from "../shared/wire.ts";
+import type { Http, RequestOrigin } from "../platform/http/http.ts";
+import { Router } from "../platform/http/routing/router.ts";
+import { listen, type Listening } from "../platform/http/server.ts";
+import type { Result } from "../platform/http/types.ts";
+import { Registry } from "../graphs/engine/registry.ts";
+import type { GraphDefinition } from "../graphs/definition/definition-types.ts";
+import type { Engine } from "../graphs/engine/engine-types.ts";
+import { systemClock, type Clock, type Duration } from "../platform/shared/clock.ts";
+import { SvcError } from "../platform/shared/errors.ts";
+import type { Json } from "../platform/shared/json.ts";
+import type { Log } from "../platform/shared/log.ts";
+import { BASE_PATH, PATHS, VARIABLES } from "../platform/shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import type { App, Started, StartOptions } from "./app-face.ts";
-import { boot } from "./boot.ts";
-import { environmentOf, readConfig, siteUrlOf, type Config } from "./config.ts";
-import { closedDoors, openDoors, RETRY_S } from "./doors.ts";
-import { Drain, keptAlive, type Drained } from "./drain.ts";
-import { isDemoOn } from "./endpoints/demo.ts";
-import { healthEndpoints } from "./endpoints/health.ts";
-import { HiddenValues, secretsOf } from "./hidden-values.ts";
-import { graphToken, mayRead } from "./endpoints/graphs.ts";
-import { processLog } from "./log.ts";
-import { Metrics } from "./metrics/metrics.ts";
-import { Readiness } from "./readiness.ts";
+import type { App, Started, StartOptions } from "./app-types.ts";
+import { boot } from "./lifecycle/boot.ts";
+import { environmentOf, readConfig, siteUrlOf, type Config } from "./lifecycle/config.ts";
+import { closedDoors, openDoors, RETRY_S } from "./pipeline/http-pipeline.ts";
+import { Drain, keptAlive, type Drained } from "./lifecycle/drain.ts";
+import { isDemoOn } from "./demo/demo.ts";
+import { healthEndpoints } from "./api/health.ts";
+import { HiddenValues, secretsOf } from "./observability/log-redaction.ts";
+import { graphToken, mayRead } from "./api/graphs.ts";
+import { processLog } from "./observability/log.ts";
+import { Metrics } from "./observability/metrics/metrics.ts";
+import { Readiness } from "./lifecycle/readiness.ts";
 import type { AppOptions, Surroundings } from "./options.ts";
-import { addRoutes, placeApp } from "./routes.ts";
-import { operationsOf } from "./operations.ts";
-import type { Operations } from "./operations-types.ts";
-import { sealFor, unsealFor } from "./seals.ts";
+import { addRoutes, placeApp } from "./pages/routes.ts";
+import { operationsOf } from "./observability/operations.ts";
+import type { Operations } from "./observability/operations-types.ts";
+import { sealFor, unsealFor } from "./pipeline/seals.ts";
 import type { Services } from "./services.ts";
-import type { Listens } from "./settings.ts";
-import { exportPages, type ExportStep } from "./static-export.ts";
-import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
+import type { Listens } from "./lifecycle/settings.ts";
+import { exportPages, type ExportStep } from "./pages/static-export.ts";
+import { openTracing, type Tracing } from "./observability/tracing/open-tracing.ts";
 
 /** Makes an app. Reads and opens nothing yet: that is `start`, `boot` or the first request. */
 export function createApp(options: AppOptions): App {

@@ -1,24 +1,24 @@
 /** What an app is made of, as its author writes it, and where a start finds its built files. */
-import type { SecurityHeaderOptions } from "../security/headers.ts";
-import type { OneTimeLink } from "../security/one-time-link.ts";
-import type { GraphDefinition, Worker } from "../graph/definition/definition-types.ts";
-import type { GraphLimits } from "../graph/definition/value-limits.ts";
-import type { ScheduleDefinition } from "../graph/schedules/schedule-types.ts";
-import type { WorkerToolOptions } from "../graph/running/worker-tools.ts";
-import type { Clock, Duration } from "../shared/clock.ts";
-import type { Log } from "../shared/log.ts";
-import type { Manifest } from "../shared/manifest.ts";
-import type { SessionStore } from "../http/sessions.ts";
-import type { Timeouts } from "../http/server.ts";
-import type { Middleware } from "../http/types.ts";
-import type { AnyAction } from "./action.ts";
-import type { Environment } from "./config.ts";
-import type { DrainOptions } from "./drain.ts";
-import type { Entry } from "./group.ts";
-import type { PageDefinition } from "./page.ts";
-import type { Family as MetricFamily } from "./metrics/exposition.ts";
-import type { ReadyChecks } from "./readiness.ts";
-import type { SubmitDefinition } from "./submit.ts";
+import type { SecurityHeaderOptions } from "../platform/security/headers.ts";
+import type { OneTimeLink } from "../platform/security/one-time-link.ts";
+import type { GraphDefinition, Worker } from "../graphs/definition/definition-types.ts";
+import type { GraphLimits } from "../graphs/definition/value-limits.ts";
+import type { ScheduleDefinition } from "../graphs/schedules/schedule-types.ts";
+import type { WorkerToolOptions } from "../graphs/execution/attempt/worker-tools.ts";
+import type { Clock, Duration } from "../platform/shared/clock.ts";
+import type { Log } from "../platform/shared/log.ts";
+import type { Manifest } from "../platform/shared/manifest.ts";
+import type { SessionStore } from "../platform/http/sessions/session-keys.ts";
+import type { Timeouts } from "../platform/http/server.ts";
+import type { Middleware } from "../platform/http/types.ts";
+import type { AnyAction } from "./actions/action.ts";
+import type { Environment } from "./lifecycle/config.ts";
+import type { DrainOptions } from "./lifecycle/drain.ts";
+import type { Entry } from "./pages/group.ts";
+import type { PageDefinition } from "./pages/page.ts";
+import type { Family as MetricFamily } from "./observability/metrics/exposition.ts";
+import type { ReadyChecks } from "./lifecycle/readiness.ts";
+import type { SubmitDefinition } from "./forms/submit.ts";
 import type { RegistrationView } from "../webhooks/views.ts";
 
 export interface SessionOptions {

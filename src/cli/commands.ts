@@ -1,5 +1,5 @@
 /** The commands as data: what they take, what their help says. main.ts dispatches, one file each runs them. */
-import { nearest } from "../shared/nearest.ts";
+import { nearest } from "../platform/shared/did-you-mean.ts";
 
 export interface CommandHelp {
   summary: string;

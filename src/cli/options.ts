@@ -1,6 +1,6 @@
 /** Reads the options of a command line. Node's `parseArgs` does; what is wrong with them is told in a sentence. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { nearest } from "../shared/nearest.ts";
+import { nearest } from "../platform/shared/did-you-mean.ts";
 
 /** @throws Error that says what is wrong, and which option was probably meant. */
 export function readOptions<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {

@@ -1,4 +1,4 @@
-/** Makes pages and routes of the base app from what stands below `pages/`. Knows the files' roles; loading and rendering is chain.ts. */
+/** Makes pages and routes of the base app from what stands below `pages/`. Knows the files' roles; loading and rendering is layout-chain.ts. */
 import {
   page,
   route,
@@ -10,11 +10,11 @@ import {
   type RouteDefinition,
 } from "../index.ts";
 import { component, html } from "../jsx-runtime.ts";
-import { headElements, mergeHeads, type Head } from "./head.ts";
+import { headElements, mergeHeads, type Head } from "./layouts/head.ts";
 import type { AnyI18n } from "./i18n/i18n.ts";
 import { alternatesOf, directionOf, localPath } from "./i18n/locales.ts";
 import { byLanguage, homeRedirect } from "./i18n/routes.ts";
-import { loadChain, statusOf, viewChain, type Chain, type Standby } from "./chain.ts";
+import { loadChain, statusOf, viewChain, type Chain, type Standby } from "./layouts/layout-chain.ts";
 import {
   endpointModule,
   errorModule,
@@ -28,8 +28,8 @@ import {
   type PageSettings,
 } from "./modules.ts";
 import { answerTwin, holdsTwin, twinPath, withTwin } from "./markdown.ts";
-import { outletKey } from "./outlets.ts";
-import { readRouteFiles, type RouteFile } from "./route-files.ts";
+import { outletKey } from "./layouts/outlets.ts";
+import { readRouteFiles, type RouteFile } from "./files/route-files.ts";
 import type { PlainPage } from "./seo/seo.ts";
 
 export interface AssembleOptions {

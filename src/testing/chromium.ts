@@ -1,7 +1,7 @@
 /** Which browser to test with: nothing is downloaded, what is there is used. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { SvcError } from "../shared/errors.ts";
+import { SvcError } from "../platform/shared/errors.ts";
 import { PACKAGE, packagedChromium } from "./packaged-chromium.ts";
 
 /** What a launcher such as playwright-core's `chromium.launch` takes. */

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { SvcError } from "../shared/errors.ts";
+import { SvcError } from "../platform/shared/errors.ts";
 
 export const PACKAGE = "@sparticuz/chromium";
 

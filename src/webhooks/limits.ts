@@ -1,9 +1,9 @@
 /** What an app sets of deliveries, as it is checked at the start: connections, the size of bodies, the common secret. */
-import { SvcError } from "../shared/errors.ts";
-import { VARIABLES } from "../shared/wire.ts";
-import { DEFAULT_LIMITS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
-import { MAX_PAYLOAD_BYTES, PAYLOAD_BYTES } from "./payload.ts";
-import { secretProblem } from "./signing.ts";
+import { SvcError } from "../platform/shared/errors.ts";
+import { VARIABLES } from "../platform/shared/wire.ts";
+import { DEFAULT_LIMITS, MOST_CONNECTIONS, type LaneLimits } from "./delivery/delivery-queues.ts";
+import { MAX_PAYLOAD_BYTES, PAYLOAD_BYTES } from "./outbox/payload.ts";
+import { secretProblem } from "./signing/sign.ts";
 
 /** Those that are not given have their default. @throws SvcError `SVC_CONFIG` */
 export function readLimits(given: Partial<LaneLimits> = {}): LaneLimits {

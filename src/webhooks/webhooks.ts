@@ -2,16 +2,16 @@
  * Webhooks as the rest of the server sees them: one object with a method per endpoint of contract section 3, the rows
  * for the engine's transactions, and start and close of the delivery loop.
  */
-import type { OutboxRows } from "../graph/machine/report-types.ts";
-import type { Resolve } from "../security/resolve.ts";
-import { SsrfPolicy } from "../security/ssrf.ts";
-import type { Clock, Duration } from "../shared/clock.ts";
-import type { Json } from "../shared/json.ts";
-import { silentLog, type Log } from "../shared/log.ts";
-import { VARIABLES } from "../shared/wire.ts";
-import type { Store } from "../store/contract.ts";
-import type { DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
-import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
+import type { OutboxRows } from "../graphs/machine/report-types.ts";
+import type { Resolve } from "../platform/security/resolve.ts";
+import { SsrfPolicy } from "../platform/security/ssrf.ts";
+import type { Clock, Duration } from "../platform/shared/clock.ts";
+import type { Json } from "../platform/shared/json.ts";
+import { silentLog, type Log } from "../platform/shared/log.ts";
+import { VARIABLES } from "../platform/shared/wire.ts";
+import type { Store } from "../storage/contract/contract.ts";
+import type { DeliveryRow, RegistrationRow } from "../storage/contract/webhook-rows.ts";
+import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery/delivery-loop.ts";
 import {
   FIGURES_OF,
   figuresOf,
@@ -19,20 +19,20 @@ import {
   lastAnswersOf,
   type LastAnswer,
   type ReceiverFigures,
-} from "./figures.ts";
-import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./input.ts";
-import { giveUp } from "./give-up.ts";
-import { judgeUrl, type UrlJudgement } from "./judge.ts";
-import { FOREVER_MS } from "./lane.ts";
-import type { LaneLimits } from "./lanes.ts";
+} from "./receiver-stats.ts";
+import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./registration/input.ts";
+import { giveUp } from "./delivery/give-up.ts";
+import { judgeUrl, type UrlJudgement } from "./registration/check-url.ts";
+import { FOREVER_MS } from "./delivery/delivery-queue.ts";
+import type { LaneLimits } from "./delivery/delivery-queues.ts";
 import { checkCommonSecret, readLimits, readPayloadBytes } from "./limits.ts";
-import { outboxRow, sample } from "./outbox-row.ts";
-import { pageOf } from "./page.ts";
-import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./payload.ts";
-import type { RecoverPreview, ReplayPreview } from "./preview.ts";
-import { Registry } from "./registry.ts";
-import { requireEnabled, Resend } from "./resend.ts";
-import { DEFAULT_SCHEDULE, readSchedule } from "./schedule.ts";
+import { outboxRow, sample } from "./outbox/outbox-row.ts";
+import { pageOf } from "./list-page.ts";
+import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./outbox/payload.ts";
+import type { RecoverPreview, ReplayPreview } from "./delivery/preview.ts";
+import { Registry } from "./registration/registry.ts";
+import { requireEnabled, Resend } from "./delivery/resend.ts";
+import { DEFAULT_SCHEDULE, readSchedule } from "./delivery/retry-schedule.ts";
 import { deliveryDetail, deliveryView, registrationView, tallyView } from "./views.ts";
 import type { DeliveryDetail, DeliveryView, RegistrationView, WebhookTally } from "./views.ts";
 

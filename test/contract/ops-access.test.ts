@@ -54,7 +54,7 @@ describe("the operator screens in development", () => {
 describe("the one-time link of svc dev", () => {
   let processes = 0;
 
-  /** Under a host whose link works once, as that of svc dev (src/security/one-time-link.ts). */
+  /** Under a host whose link works once, as that of svc dev (src/platform/security/one-time-link.ts). */
   async function developed(env: Record<string, string> = {}) {
     const tokens = new Set<string>();
     const operatorLink = { issuer: `process ${++processes}`, redeem: (token: string) => tokens.delete(token) };

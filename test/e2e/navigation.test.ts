@@ -1,4 +1,4 @@
-/** Enhanced navigation (src/browser/visit.ts) under the production policy: what stays, what goes, and what the browser is left. */
+/** Enhanced navigation (src/web/client/navigation/client-navigation.ts) under the production policy: what stays, what goes, and what the browser is left. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";

@@ -1,4 +1,4 @@
-/** A page becomes another one without a new document (src/browser/page-swap.ts), under the production policy. */
+/** A page becomes another one without a new document (src/web/client/navigation/page-swap.ts), under the production policy. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";

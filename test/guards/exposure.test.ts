@@ -1,25 +1,25 @@
-/** Who may see what by the mode of an app, or by where a request seems to come from, is decided in src/security/exposure.ts and nowhere else. */
+/** Who may see what by the mode of an app, or by where a request seems to come from, is decided in src/platform/security/exposure.ts and nowhere else. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sourceFiles, withoutComments, type SourceFile } from "./source.ts";
 
-const HOME = "src/security/exposure.ts";
+const HOME = "src/platform/security/exposure.ts";
 
 /** Other uses of the same facts: they open nothing. */
 const ALLOWED: readonly { path: string; why: string }[] = [
   { path: "src/app/app.ts", why: "the address of the site, where it is not set" },
-  { path: "src/app/at-boot.ts", why: "lists the settings that need the database at boot" },
+  { path: "src/app/lifecycle/needs-backend.ts", why: "lists the settings that need the database at boot" },
   { path: "src/cli/commands.ts", why: "examples in help" },
-  { path: "src/app/config.ts", why: "reads the mode; what must be set in production" },
-  { path: "src/app/log.ts", why: "the form of log lines" },
-  { path: "src/app/settings.ts", why: "lists the settings in force" },
-  { path: "src/cli/build-static.ts", why: "pages are exported as production serves them" },
-  { path: "src/cli/dev.ts", why: "sets the mode" },
-  { path: "src/cli/start.ts", why: "sets the mode, as exposure.ts says" },
+  { path: "src/app/lifecycle/config.ts", why: "reads the mode; what must be set in production" },
+  { path: "src/app/observability/log.ts", why: "the form of log lines" },
+  { path: "src/app/lifecycle/settings.ts", why: "lists the settings in force" },
+  { path: "src/cli/build/build-static.ts", why: "pages are exported as production serves them" },
+  { path: "src/cli/dev/dev.ts", why: "sets the mode" },
+  { path: "src/cli/serve/start.ts", why: "sets the mode, as exposure.ts says" },
   { path: "src/fullstack/full-stack-app.ts", why: "adds a sample graph, which opens nothing" },
-  { path: "src/http/source-fetch.ts", why: "the client's address, behind trusted proxies" },
-  { path: "src/http/source-node.ts", why: "the client's address, behind trusted proxies" },
-  { path: "src/shared/wire.ts", why: "the name of the variable" },
+  { path: "src/platform/http/request/fetch-source.ts", why: "the client's address, behind trusted proxies" },
+  { path: "src/platform/http/request/node-source.ts", why: "the client's address, behind trusted proxies" },
+  { path: "src/platform/shared/wire.ts", why: "the name of the variable" },
 ];
 
 /** The mode; headers of proxies; loopback addresses in a pattern or a comparison. */

@@ -46,7 +46,7 @@ function importCycles(files: SourceFile[]): string[] {
   return cycles;
 }
 
-/** Rooms of the engine, those first that know of no other; what is below none of them stands in `src/graph` itself. */
+/** Rooms of the engine, those first that know of no other; what is below none of them stands in `src/graphs` itself. */
 const ENGINE_ROOMS = ["definition", "machine", "running", "schedules"];
 /** How it is told of what goes on, it says by types of those above. */
 const isTypeOnly = ({ text }: SourceFile, target: string): boolean =>
@@ -58,7 +58,7 @@ const isTypeOnly = ({ text }: SourceFile, target: string): boolean =>
 function wrongInEngine(files: SourceFile[]): string[] {
   const rank = (path: string): number | undefined => {
     const [, room = ""] = /^src\/graph\/(.*?)\/?[^/]*$/.exec(path) ?? [];
-    if (!path.startsWith("src/graph/")) return undefined;
+    if (!path.startsWith("src/graphs/")) return undefined;
     return room === "" ? ENGINE_ROOMS.length : ENGINE_ROOMS.indexOf(room);
   };
   return files.flatMap((file) =>
@@ -78,13 +78,13 @@ describe("layers", () => {
 
   it("import only downwards between the rooms of the engine, types aside", () => {
     assert.deepEqual(wrongInEngine(files), []);
-    const planted = { path: "src/graph/machine/planted.ts", text: `import { x } from "../running/runner.ts";` };
-    assert.deepEqual(wrongInEngine([planted]), ["src/graph/machine/planted.ts -> src/graph/running/runner.ts"]);
+    const planted = { path: "src/graphs/machine/planted.ts", text: `import { x } from "../running/runner.ts";` };
+    assert.deepEqual(wrongInEngine([planted]), ["src/graphs/machine/planted.ts -> src/graphs/execution/runner.ts"]);
   });
 
   it("a planted upward import is caught", () => {
-    const planted = { path: "src/shared/planted.ts", text: `import { x } from "../http/router.ts";` };
-    assert.deepEqual(wrongImports([planted]), ["src/shared/planted.ts -> src/http/router.ts"]);
+    const planted = { path: "src/platform/shared/planted.ts", text: `import { x } from "../http/router.ts";` };
+    assert.deepEqual(wrongImports([planted]), ["src/platform/shared/planted.ts -> src/platform/http/routing/router.ts"]);
   });
 
   it("browser/ is imported by nobody, and faces by no layer but the full-stack variant", () => {
@@ -108,14 +108,14 @@ describe("layers", () => {
   it("the compiler itself refuses an import of a folder that is not referenced", () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-layers-"));
     try {
-      for (const part of ["tsconfig.base.json", "src/shared", "src/reactivity"])
+      for (const part of ["tsconfig.base.json", "src/platform/shared", "src/web/reactivity"])
         cpSync(join(root, part), join(folder, part), { recursive: true });
       symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
       writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
-      writeFileSync(join(folder, "src/shared/planted.ts"), `export * from "../reactivity/signal.ts";\n`);
+      writeFileSync(join(folder, "src/platform/shared/planted.ts"), `export * from "../reactivity/signal.ts";\n`);
       const tsc = join(root, "node_modules/.bin/tsc");
       assert.throws(
-        () => execFileSync(tsc, ["-b", "src/shared"], { cwd: folder, encoding: "utf8", stdio: "pipe" }),
+        () => execFileSync(tsc, ["-b", "src/platform/shared"], { cwd: folder, encoding: "utf8", stdio: "pipe" }),
         (error: { stdout: string }) => /TS6307/.test(error.stdout),
       );
     } finally {
@@ -131,9 +131,9 @@ describe("import cycles", () => {
 
   it("a planted cycle of types is caught", () => {
     const planted = [
-      { path: "src/shared/a.ts", text: `import type { B } from "./b.ts";` },
-      { path: "src/shared/b.ts", text: `export type { A } from "./a.ts";` },
+      { path: "src/platform/shared/a.ts", text: `import type { B } from "./b.ts";` },
+      { path: "src/platform/shared/b.ts", text: `export type { A } from "./a.ts";` },
     ];
-    assert.deepEqual(importCycles(planted), ["src/shared/a.ts -> src/shared/b.ts -> src/shared/a.ts"]);
+    assert.deepEqual(importCycles(planted), ["src/platform/shared/a.ts -> src/platform/shared/b.ts -> src/platform/shared/a.ts"]);
   });
 });

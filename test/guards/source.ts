@@ -41,7 +41,7 @@ export function importsOf(file: SourceFile): string[] {
   );
 }
 
-/** `src/http/router.ts` -> `http`; a face such as `src/index.ts` -> `faces`. */
+/** `src/platform/http/routing/router.ts` -> `http`; a face such as `src/index.ts` -> `faces`. */
 export function layerOf(path: string): string {
   const parts = path.split("/");
   return parts.length > 2 ? (parts[1] as string) : "faces";

@@ -1,0 +1,27 @@
+/** Rows of the author's own in the commit of a step (`ctx.tx`). */
+import type { Json } from "../../platform/shared/json.ts";
+import { type GraphStore } from "../../storage/contract/graph-store.ts";
+import { OwnError, type TransactionRun } from "../../storage/contract/transaction.ts";
+import { FinalError } from "../definition/final-error.ts";
+
+/**
+ * @param reload reads the graph again: what the machine has decided may not be what is stored.
+ * @throws what the author's function throws; then nothing is written.
+ */
+export async function transact(
+  graphs: GraphStore,
+  run: TransactionRun,
+  reload: (error: unknown) => void,
+): Promise<Json> {
+  if (!graphs.transact)
+    throw new FinalError(
+      "ctx.tx writes rows of yours with the step's result, and this store has no tables: use sqlite:<path>",
+    );
+  try {
+    return await graphs.transact(run);
+  } catch (error) {
+    if (error instanceof OwnError) throw error.cause;
+    reload(error);
+    throw error;
+  }
+}

@@ -1,9 +1,0 @@
-/** Which addresses name a database; opening it is open.ts's. */
-
-const ALLOWED = /^(?:postgres(?:ql)?:|sqlite:.|memory:$)/s;
-
-/** @returns why it names none that can be opened, without what may be a password in it; undefined where it does */
-export function databaseUrlProblem(databaseUrl: string): string | undefined {
-  if (ALLOWED.test(databaseUrl)) return undefined;
-  return `"${databaseUrl.split(":", 1)[0]}:…" is no database this version can open; allowed: sqlite:<path>, postgres://<user>:<password>@<host>:<port>/<database>, memory:`;
-}
