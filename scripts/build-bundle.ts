@@ -17,7 +17,7 @@ const outDir = join(root, "out/bundle");
 /** What is started by its file, beside the faces. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   main: "out/cli/main.js",
-  thread: "out/graphs/execution/remote/worker-thread.js",
+  "worker-thread": "out/graphs/execution/remote/worker-thread.js",
   "writer-thread": "out/storage/sqlite/write/writer-thread.js",
   "postgres-keeper": "out/testing/postgres-keeper.js",
 };

@@ -51,7 +51,14 @@ export type {
   WorkerRun,
 } from "./graphs/definition/worker-types.ts";
 export type { Store } from "./storage/contract/contract.ts";
-export type { Failure, GraphEvent, GraphEventType, GraphPhase, NodeStatus, Origin } from "./storage/contract/graph-rows.ts";
+export type {
+  Failure,
+  GraphEvent,
+  GraphEventType,
+  GraphPhase,
+  NodeStatus,
+  Origin,
+} from "./storage/contract/graph-rows.ts";
 export type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "./storage/contract/queries.ts";
 export type { TransactionHandle, TransactionStatement, TransactionValue } from "./storage/contract/transaction.ts";
 export { SimulatedClock, systemClock, type Clock, type Duration } from "./platform/shared/clock.ts";

@@ -12,7 +12,14 @@ export type { Doing, HeldBack } from "./app/lifecycle/deferred-operations.ts";
 export type { FleetQueue, Operations, RequestView, Status } from "./app/observability/operations-types.ts";
 export type { ProcessView } from "./graphs/cluster/membership.ts";
 export type { RefusedCaller } from "./app/observability/metrics/refused-callers.ts";
-export type { Activity, ActivityRange, HourMinute, Recent, RecentHour, RecentMinute } from "./app/observability/metrics/recent-activity.ts";
+export type {
+  Activity,
+  ActivityRange,
+  HourMinute,
+  Recent,
+  RecentHour,
+  RecentMinute,
+} from "./app/observability/metrics/recent-activity.ts";
 export type { Setting } from "./app/lifecycle/settings.ts";
 export type { AuditQuery, AuditRow } from "./storage/contract/control.ts";
 export type { Page } from "./storage/contract/queries.ts";
@@ -25,7 +32,13 @@ export type { ExportedFile, ExportStep, LeftOut } from "./app/pages/static-expor
 export type { PageCache } from "./app/pages/cache-rules.ts";
 export { invalidate } from "./app/pages/invalidate.ts";
 export type { PathParams } from "./app/pages/path.ts";
-export { action, type Action, type ActionOptions, type StandardSchema, type StreamAction } from "./app/actions/action.ts";
+export {
+  action,
+  type Action,
+  type ActionOptions,
+  type StandardSchema,
+  type StreamAction,
+} from "./app/actions/action.ts";
 export { ActionError } from "./app/actions/action-error.ts";
 export { navigate, type NavigateOptions } from "./app/pages/navigate.ts";
 export { call, type CallOptions } from "./app/actions/call.ts";
@@ -43,7 +56,16 @@ export type { FormData as FormValues, FormFile } from "./platform/http/body/memo
 export type { FileRule, UploadedFile } from "./platform/http/body/upload.ts";
 export type { Session, SessionData } from "./platform/http/sessions/session.ts";
 export type { SessionStore } from "./platform/http/sessions/session-keys.ts";
-export type { Answer, Context, CookieOptions, Handler, Locals, Middleware, Next, Result } from "./platform/http/types.ts";
+export type {
+  Answer,
+  Context,
+  CookieOptions,
+  Handler,
+  Locals,
+  Middleware,
+  Next,
+  Result,
+} from "./platform/http/types.ts";
 export type { SecurityHeaderOptions } from "./platform/security/headers.ts";
 
 export { batch, computed, signal, untrack, type Computed, type Signal } from "./web/reactivity/signal.ts";

@@ -3,6 +3,7 @@
  * 2 it was called wrongly.
  */
 import { VARIABLES } from "../platform/shared/wire.ts";
+import { PACKAGE_ROOT } from "../platform/package/package-root.ts";
 import { VERSION } from "../webhooks/delivery/user-agent.ts";
 import { readArguments, type CommandOptions } from "./arguments.ts";
 import type { CommandName } from "./commands.ts";
@@ -56,7 +57,10 @@ async function mainOfGraph(args: readonly string[]): Promise<number> {
   }
   const { command } = invocation;
   return failing(async () => {
-    const [{ graph }, { GraphClient }] = await Promise.all([import("./graph/graph.ts"), import("./graph/graph-client.ts")]);
+    const [{ graph }, { GraphClient }] = await Promise.all([
+      import("./graph/graph.ts"),
+      import("./graph/graph-client.ts"),
+    ]);
     return graph(command, new GraphClient({ url: command.url, apiKey: process.env[VARIABLES.execApiKey] }), output);
   });
 }
@@ -105,11 +109,11 @@ async function mainOfBackup(args: readonly string[]): Promise<number> {
 
 /** It is about a folder that is no app yet. */
 async function mainOfNew(args: readonly string[]): Promise<number> {
-  const [{ createNew, PACKAGE }, { readNewArguments }] = await Promise.all([
+  const [{ createNew }, { readNewArguments }] = await Promise.all([
     import("./new/new.ts"),
     import("./new/new-arguments.ts"),
   ]);
-  const invocation = readNewArguments(args, process.cwd(), PACKAGE);
+  const invocation = readNewArguments(args, process.cwd(), PACKAGE_ROOT);
   if (invocation.kind === "tell") return say(invocation.text);
   if (invocation.kind === "mistake") {
     output.error(invocation.text);
@@ -123,7 +127,8 @@ async function failing(run: () => Promise<number | void>, root?: string): Promis
   try {
     return (await run()) ?? 0;
   } catch (error) {
-    const text = root === undefined ? errorText(error) : (await import("./error-with-source.ts")).placedText(error, root);
+    const text =
+      root === undefined ? errorText(error) : (await import("./error-with-source.ts")).placedText(error, root);
     output.error(`${output.style("red", "Error")} ${text}`);
     return 1;
   }

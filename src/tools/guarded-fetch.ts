@@ -77,7 +77,10 @@ export function fetchUntil(
 
 /** Loaded with the first request: undici is a sixth of what a process does until its first answer. */
 async function openWire(policy: SsrfPolicy, resolve: Resolve | undefined): Promise<Wire> {
-  const [{ fetch }, { guardedAgent }] = await Promise.all([import("undici"), import("../platform/security/guarded-agent.ts")]);
+  const [{ fetch }, { guardedAgent }] = await Promise.all([
+    import("undici"),
+    import("../platform/security/guarded-agent.ts"),
+  ]);
   return { fetch, agent: guardedAgent({ policy, ...(resolve && { resolve }) }) };
 }
 

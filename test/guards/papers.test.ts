@@ -40,7 +40,9 @@ function untold(table: string): string[] {
 }
 
 function variables(): string[] {
-  const table = /export const VARIABLES = \{([^}]*)\}/.exec(readFileSync(join(root, "src/platform/shared/wire.ts"), "utf8"));
+  const table = /export const VARIABLES = \{([^}]*)\}/.exec(
+    readFileSync(join(root, "src/platform/shared/wire.ts"), "utf8"),
+  );
   return [...(table?.[1] ?? "").matchAll(/"([A-Z_]+)"/g)].map(([, name = ""]) => name);
 }
 

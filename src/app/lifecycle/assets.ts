@@ -4,17 +4,13 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { listFolder, loadFolder, staticFile, type StaticFile } from "../../platform/http/response/static-files.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { EMPTY_MANIFEST, type Manifest } from "../../platform/shared/manifest.ts";
+import { ASSETS_DIR, DEV_ASSETS_DIR } from "../../platform/package/package-root.ts";
 import { STATIC_INDEX } from "../../platform/shared/wire.ts";
 import type { DevSupport, Surroundings } from "../options.ts";
 
-/** Runtime assets, written beside the compiled server by the package's own build. */
-const ASSETS_DIR = fileURLToPath(new URL("../assets/", import.meta.url));
-/** Those of development: core and runtime that can be told of an edit, and what tells them. */
-export const DEV_ASSETS_DIR = fileURLToPath(new URL("../assets-dev/", import.meta.url));
 /** Inlined into pages, never fetched. */
 const INLINE = { stub: "stub.js", swap: "swap.js" } as const;
 

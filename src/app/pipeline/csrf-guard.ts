@@ -6,7 +6,14 @@ import { mediaType, requireLength, tooLarge } from "../../platform/http/body/rea
 import { readForm as readHttpForm, type FormData } from "../../platform/http/body/memory-form.ts";
 import { RequestContext } from "../../platform/http/request/context.ts";
 import type { Context } from "../../platform/http/types.ts";
-import { createCsrfCookie, createCsrfId, csrfId, csrfToken, judgeOrigin, judgeToken } from "../../platform/security/csrf.ts";
+import {
+  createCsrfCookie,
+  createCsrfId,
+  csrfId,
+  csrfToken,
+  judgeOrigin,
+  judgeToken,
+} from "../../platform/security/csrf.ts";
 import type { RateLimit } from "../../platform/security/rate-limit.ts";
 import type { Secrets } from "../../platform/security/secrets.ts";
 import { SvcError } from "../../platform/shared/errors.ts";

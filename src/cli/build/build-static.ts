@@ -2,18 +2,17 @@
  * `svc build --static`: the pages that need no request as files in `dist/static`, beside all that they fetch, for a host that only
  * hands files out. What is exported and why something is not is src/app/pages/static-export.ts.
  */
+import { ASSETS_DIR } from "../../platform/package/package-root.ts";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { BASE_PATH, STATIC_INDEX, VARIABLES } from "../../platform/shared/wire.ts";
 import type { ExportedFile, LeftOut } from "../../app/pages/static-export.ts";
 import { loadBuilt } from "../load-app.ts";
 import type { Output } from "../output.ts";
 
 /** Assets of the runtime, as the package has them. */
-const ASSETS = fileURLToPath(new URL("../assets/", import.meta.url));
 /** What the app's own code left open must not keep the command. */
 const LINGER_MS = 500;
 
@@ -54,7 +53,7 @@ async function copyAssets(dist: string, target: string): Promise<void> {
     if (existsSync(from)) await cp(from, to, { recursive: true, filter: plain });
   };
   await copy(join(dist, "public"), target);
-  await copy(ASSETS, join(target, BASE_PATH));
+  await copy(ASSETS_DIR, join(target, BASE_PATH));
   await copy(join(dist, "client", "handler"), join(target, BASE_PATH, "handler"));
   await copy(join(dist, "client", "handler"), join(target, BASE_PATH, "island"));
   await copy(join(dist, "client", "asset"), join(target, BASE_PATH, "asset"));

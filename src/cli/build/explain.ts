@@ -1,12 +1,16 @@
 /** `svc explain <file>`: what of a TSX file runs where, what travels for it and what it costs. */
 import { existsSync, readFileSync } from "node:fs";
-import { explainFile, type ComponentReport, type Explanation, type TemplateReport } from "../../web/compiler/build/explain.ts";
+import { join } from "node:path";
+import {
+  explainFile,
+  type ComponentReport,
+  type Explanation,
+  type TemplateReport,
+} from "../../web/compiler/build/explain.ts";
+import { ASSETS_DIR } from "../../platform/package/package-root.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { CommandOptions } from "../arguments.ts";
 import type { Output } from "../output.ts";
-
-/** Bytes of the runtime's files, written by the package's build. */
-const SIZES = new URL("../assets/benchmark.json", import.meta.url);
 
 export async function explain({ root, file, json }: CommandOptions, output: Output): Promise<void> {
   if (file === undefined || !/\.[jt]sx$/.test(file))
@@ -22,7 +26,10 @@ export async function explain({ root, file, json }: CommandOptions, output: Outp
 
 /** Part -> its bytes, gzip. */
 function partSizes(): ReadonlyMap<string, number> {
-  const sizes = JSON.parse(readFileSync(SIZES, "utf8")) as Record<string, { gzip: number }>;
+  const sizes = JSON.parse(readFileSync(join(ASSETS_DIR, "benchmark.json"), "utf8")) as Record<
+    string,
+    { gzip: number }
+  >;
   return new Map(Object.entries(sizes).map(([name, { gzip }]) => [name.replace(/\.js$/, ""), gzip]));
 }
 

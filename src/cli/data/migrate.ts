@@ -1,6 +1,6 @@
 /** `svc migrate`: moves a database, and tells how far it is: to a person in words, to a program as lines of JSON. */
 import { move, undoMark, type MoveEvent } from "../../storage/move/move.ts";
-import { addJobs, lookAtTarget, openDump } from "../../storage/move/open-databases.ts";
+import { isPostgres, lookAtTarget, openDump } from "../../storage/move/open-databases.ts";
 import { rehearse, type RehearsalEvent } from "../../storage/move/rehearse.ts";
 import { systemClock, type Clock } from "../../platform/shared/clock.ts";
 import { silentLog } from "../../platform/shared/log.ts";
@@ -22,7 +22,7 @@ export async function migrate(command: MigrateCommand, output: Output, clock: Cl
   try {
     target = await (isDryRun ? lookAtTarget(to) : openDump(to, true));
     const onEvent = teller(command, output, clock);
-    const options = { source, target, clock, onEvent, addJobs: () => addJobs(to, silentLog) };
+    const options = { source, target, clock, onEvent, addJobs: () => addJobs(to) };
     if (!isDryRun) await move(options);
     else if (!(await rehearse(options))) return 1;
     return 0;
@@ -30,6 +30,12 @@ export async function migrate(command: MigrateCommand, output: Output, clock: Cl
     await target?.close();
     await source.close();
   }
+}
+
+/** PostgreSQL needs a job for each unfinished run, so that worker processes find it. On SQLite an app finds them when it starts. */
+async function addJobs(databaseUrl: string): Promise<number> {
+  if (!isPostgres(databaseUrl)) return 0;
+  return (await import("../../graphs/cluster/requeue-migrated.ts")).addJobs(databaseUrl, silentLog);
 }
 
 /** @returns the exit code. */

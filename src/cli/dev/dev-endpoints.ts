@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { relative, resolve } from "node:path";
-import { DEV_ASSETS_DIR } from "../../app/lifecycle/assets.ts";
+import { DEV_ASSETS_DIR } from "../../platform/package/package-root.ts";
 import type { DevHost } from "../../web/compiler/dev/dev-host.ts";
 import { eventStream } from "../../platform/http/response/event-stream.ts";
 import { createHttp, type Http } from "../../platform/http/http.ts";

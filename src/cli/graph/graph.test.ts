@@ -161,7 +161,10 @@ describe("svc graph", () => {
     assert.equal((await run(["tail", id])).code, 1);
     const { lines: shown } = await run(["show", id]);
     assert.match(shown.join("\n"), /^g_\S+  failed\n  worker     refuse\n[^]*error      never \(refuse\)\n/);
-    assert.match(shown.join("\n"), /\n  caused by  Error: a rule\n  thrown at  src\/cli\/graph\.test\.ts:\d+:\d+\n/);
+    assert.match(
+      shown.join("\n"),
+      /\n  caused by  Error: a rule\n  thrown at  src\/cli\/graph\/graph\.test\.ts:\d+:\d+\n/,
+    );
     const proxy = await withoutNodes(started.url);
     const { code: shownCode, lines: less } = await run(["show", id], KEY, proxy.url);
     proxy.server.close();

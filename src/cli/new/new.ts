@@ -1,14 +1,11 @@
 /** `svc new`: copies the starter into an empty folder, writes its package.json, says what comes next. Installs nothing. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { PACKAGE_ROOT } from "../../platform/package/package-root.ts";
 import { filesBelow } from "../../platform/security/list-files.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { NewCommand } from "./new-arguments.ts";
 import type { Output } from "../output.ts";
-
-/** Of the package that runs: two folders up from `out/cli/`, as from `out/bundle/`. */
-export const PACKAGE = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
 /** What `svc build` leaves in the starter itself, in a clone. */
 const BUILT = new Set(["dist", ".svc", "node_modules", "svc-routes.d.ts"]);
@@ -35,8 +32,8 @@ export function createNew(command: NewCommand, output: Output): void {
 
 /** @returns how many files there are now. @throws SvcError `SVC_NEW` */
 function written({ folder, told, name, svc }: NewCommand): number {
-  const own = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as OwnManifest;
-  const starter = filesBelow(join(PACKAGE, "starter"), (each) => !BUILT.has(each));
+  const own = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as OwnManifest;
+  const starter = filesBelow(join(PACKAGE_ROOT, "starter"), (each) => !BUILT.has(each));
   const files = [...starter].filter((file) => !BUILT.has(file.name));
   try {
     refuseUnlessEmpty(folder, told);

@@ -4,7 +4,13 @@
  * nothing waits for a process that is busy, and nothing has to be taken back from one. Who wants some is decided in graphs/execution/queue/work-sharing-policy.ts.
  */
 import type { Held } from "../engine/cluster-port.ts";
-import { Unfinished, type CallEnd, type CallListener, type Hand, type NodeOrder } from "../execution/remote/remote-attempts.ts";
+import {
+  Unfinished,
+  type CallEnd,
+  type CallListener,
+  type Hand,
+  type NodeOrder,
+} from "../execution/remote/remote-attempts.ts";
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";

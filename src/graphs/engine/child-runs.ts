@@ -6,7 +6,13 @@
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Log } from "../../platform/shared/log.ts";
-import { hasEnded, type ChildRow, type GraphPhase, type GraphRow, type NodeRow } from "../../storage/contract/graph-rows.ts";
+import {
+  hasEnded,
+  type ChildRow,
+  type GraphPhase,
+  type GraphRow,
+  type NodeRow,
+} from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import { FinalError } from "../definition/final-error.ts";
 import type { Worker } from "../definition/definition-types.ts";

@@ -291,7 +291,7 @@ describe("the state table", () => {
     });
 
   it("has a test for each of its rows", () => {
-    const source = readFileSync(new URL("../machine/machine.ts", import.meta.url), "utf8");
+    const source = readFileSync(new URL("../../../src/graphs/machine/machine.ts", import.meta.url), "utf8");
     const lines = [...source.matchAll(/^ \* \| (?!phase|-)(.+?) +\| (.+?) +\|/gm)].filter(
       ([line]) => !/-{3}/.test(line),
     );

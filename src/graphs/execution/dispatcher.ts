@@ -11,7 +11,15 @@ import type { LiveGraph } from "./live-run.ts";
 import { keysOf } from "./node-input.ts";
 import type { Permits } from "./queue/permit-types.ts";
 import type { Place } from "./queue/slot.ts";
-import { isItsSeat, isSeated, unseat, WorkerLane, type AnySeat, type LaneOwner, type NodeSeat } from "./queue/worker-queue.ts";
+import {
+  isItsSeat,
+  isSeated,
+  unseat,
+  WorkerLane,
+  type AnySeat,
+  type LaneOwner,
+  type NodeSeat,
+} from "./queue/worker-queue.ts";
 import type { LaneReport } from "../machine/report-types.ts";
 import type { Worker } from "../definition/definition-types.ts";
 

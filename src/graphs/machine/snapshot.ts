@@ -1,5 +1,11 @@
 /** A graph as the API shows it (contract section 4). */
-import { withoutOrigin, type ChildRow, type GraphRow, type NodeHead, type NodeRow } from "../../storage/contract/graph-rows.ts";
+import {
+  withoutOrigin,
+  type ChildRow,
+  type GraphRow,
+  type NodeHead,
+  type NodeRow,
+} from "../../storage/contract/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { ArtifactRow } from "../../storage/contract/artifacts.ts";
 import type { Artifact, NodeDetail, Snapshot } from "./view-types.ts";

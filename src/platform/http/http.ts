@@ -22,7 +22,15 @@ import { FetchSource } from "./request/fetch-source.ts";
 import { hasBody, NodeSource, refuseAmbiguous } from "./request/node-source.ts";
 import { asData, readTarget, type Target } from "./request/target.ts";
 import type { Answer, Context, Result } from "./types.ts";
-import { allHeaders, isBodyless, isStream, requireStatus, toResponse, toResult, writeNode } from "./response/write-response.ts";
+import {
+  allHeaders,
+  isBodyless,
+  isStream,
+  requireStatus,
+  toResponse,
+  toResult,
+  writeNode,
+} from "./response/write-response.ts";
 
 export interface HttpOptions {
   router: Router;

@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { invariant, SvcError } from "../../platform/shared/errors.ts";
-import type { Log } from "../../platform/shared/log.ts";
 import type { Dump } from "../contract/dump.ts";
 
 /**
@@ -21,7 +20,6 @@ export async function openDump(databaseUrl: string, isTarget: boolean): Promise<
   return (await import("../sqlite/dump.ts")).SqliteDump.open(file, { isNew: isTarget });
 }
 
-/** Leads processes to the graphs that are under way. On SQLite an app finds them itself when it starts. */
 /**
  * A target that is only looked at: what is not there yet is not made.
  * @throws as `openDump`
@@ -54,12 +52,6 @@ function absent(label: string, kept: Dump["kept"]): Dump {
   };
 }
 
-/** Leads processes to the graphs that are under way. On SQLite an app finds them itself when it starts. */
-export async function addJobs(databaseUrl: string, log: Log): Promise<number> {
-  if (!isPostgres(databaseUrl)) return 0;
-  return (await import("../../graphs/cluster/requeue-migrated.ts")).addJobs(databaseUrl, log);
-}
-
-function isPostgres(databaseUrl: string): boolean {
+export function isPostgres(databaseUrl: string): boolean {
   return /^postgres(?:ql)?:/.test(databaseUrl);
 }

@@ -4,7 +4,14 @@
  */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Row } from "../contract/row.ts";
-import { inSchema, openPool, readPostgresUrl, type ClientBase, type Pool, type PoolClient } from "./connection/driver.ts";
+import {
+  inSchema,
+  openPool,
+  readPostgresUrl,
+  type ClientBase,
+  type Pool,
+  type PoolClient,
+} from "./connection/driver.ts";
 import { requireSessions } from "./connection/pooling.ts";
 import { migrate } from "./schema.ts";
 import { isAway, isCrossed, storeError } from "./connection/store-error.ts";

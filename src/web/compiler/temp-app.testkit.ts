@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
+const PACKAGE = fileURLToPath(new URL("../../..", import.meta.url));
 
 export interface TempApp {
   root: string;

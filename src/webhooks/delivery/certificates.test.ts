@@ -15,7 +15,7 @@ import { createWebhooks } from "../webhooks.ts";
 
 const PATIENCE_MS = 30_000;
 const pem = (name: string): string =>
-  readFileSync(new URL(`../../test/fixtures/tls/${name}.pem`, import.meta.url), "utf8");
+  readFileSync(new URL(`../../../test/fixtures/tls/${name}.pem`, import.meta.url), "utf8");
 
 /** What attempts at a receiver with this certificate came to, one after the other, and how many requests and connections the receiver saw. */
 async function attempts(

@@ -4,7 +4,12 @@
  * answer may take (attempt.ts). undici connects, under the address rules; its client on top takes three times what is here (decision 067).
  */
 import type { Socket } from "node:net";
-import { exemptConnector, guardedConnector, type Connector, type GuardedOptions } from "../../platform/security/guarded-agent.ts";
+import {
+  exemptConnector,
+  guardedConnector,
+  type Connector,
+  type GuardedOptions,
+} from "../../platform/security/guarded-agent.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { AttemptTimings } from "../../storage/contract/webhook-rows.ts";
 import { AnswerReader, BadAnswer, type AnswerParts } from "./response-reader.ts";

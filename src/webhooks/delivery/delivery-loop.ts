@@ -9,7 +9,13 @@ import type { Resolve } from "../../platform/security/resolve.ts";
 import type { SsrfPolicy } from "../../platform/security/ssrf.ts";
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log, LogFields } from "../../platform/shared/log.ts";
-import type { AttemptRow, DeliveryRow, DeliveryStatus, RegistrationRow, WebhookStore } from "../../storage/contract/webhook-rows.ts";
+import type {
+  AttemptRow,
+  DeliveryRow,
+  DeliveryStatus,
+  RegistrationRow,
+  WebhookStore,
+} from "../../storage/contract/webhook-rows.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { phaseOf } from "../registration/breaker.ts";
 import { FOREVER_MS } from "./delivery-queue.ts";

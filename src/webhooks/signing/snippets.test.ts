@@ -10,7 +10,7 @@ import { createReceiver } from "../../testing/receiver.ts";
 import { newSecret, signatureHeaders } from "./sign.ts";
 import { verify } from "./verify.ts";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const guide = readFileSync(join(root, "docs/guide/webhooks.md"), "utf8");
 // Inside the package, so that "svc/webhooks" is found as in an app.
 const folder = mkdtempSync(join(root, "out/snippets-"));

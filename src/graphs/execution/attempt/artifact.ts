@@ -1,6 +1,12 @@
 /** Files that a worker leaves (`ctx.artifact`): read as a stream, written in parts, named with their hash. */
 import { createHash, randomUUID } from "node:crypto";
-import { PART_BYTES, partsOf, UPLOAD_MARK, type ArtifactRow, type ArtifactRows } from "../../../storage/contract/artifacts.ts";
+import {
+  PART_BYTES,
+  partsOf,
+  UPLOAD_MARK,
+  type ArtifactRow,
+  type ArtifactRows,
+} from "../../../storage/contract/artifacts.ts";
 import { FinalError } from "../../definition/final-error.ts";
 
 export type ArtifactData = string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;

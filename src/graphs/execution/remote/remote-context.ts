@@ -19,7 +19,13 @@ import { AttemptTimeout } from "../attempt/attempt-limits.ts";
 import { requireCalled } from "../attempt/validate-call.ts";
 import type { Place } from "../queue/slot.ts";
 import type { ToolCalls } from "../attempt/worker-tools.ts";
-import type { CallOptions, MapCallOptions, StepInfo, StepOptions, WaitOptions } from "../../definition/context-types.ts";
+import type {
+  CallOptions,
+  MapCallOptions,
+  StepInfo,
+  StepOptions,
+  WaitOptions,
+} from "../../definition/context-types.ts";
 import type { RetryPolicy } from "../../definition/retry.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 

@@ -1,4 +1,5 @@
 /** HTML that the server sent, as elements; and lengths of time that go on while nothing is sent. */
+import type {} from "../../../web/client/bindings/template.ts";
 import { TRUSTED_TYPES_POLICY } from "../../../platform/shared/wire.ts";
 
 interface PolicyFactory {

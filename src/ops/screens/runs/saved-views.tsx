@@ -4,7 +4,14 @@ import { backOf, OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
 import type { Look, Screens } from "../../ops-context.ts";
 import { OPS_FORM_BYTES } from "../../operator-route.ts";
 import { tell } from "../../ops-flash.ts";
-import { MAX_VIEW_NAME, readViews, VIEWS_COOKIE, viewsText, withoutView, withView } from "../../views/runs/saved-views.ts";
+import {
+  MAX_VIEW_NAME,
+  readViews,
+  VIEWS_COOKIE,
+  viewsText,
+  withoutView,
+  withView,
+} from "../../views/runs/saved-views.ts";
 import { StepForm } from "../parts.tsx";
 
 const YEAR_SECONDS = 365 * 86_400;

@@ -1,7 +1,16 @@
 /** Graphs, nodes and events in PostgreSQL. */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphStatus } from "../../../platform/shared/wire.ts";
-import { CHILD_NAMES, NODE_HEAD_NAMES, pastNode, toChild, toGraph, toNode, toNodeHead, toSignal } from "../../contract/columns.ts";
+import {
+  CHILD_NAMES,
+  NODE_HEAD_NAMES,
+  pastNode,
+  toChild,
+  toGraph,
+  toNode,
+  toNodeHead,
+  toSignal,
+} from "../../contract/columns.ts";
 import type {
   ChildRow,
   GraphEvent,

@@ -113,7 +113,7 @@ describe("who has a file", () => {
     const write = (): Promise<unknown> => database.write(() => undefined);
     await write();
     rmSync(`${file}.lock`);
-    const module = JSON.stringify(new URL("database.js", import.meta.url).href);
+    const module = JSON.stringify(new URL("../database.js", import.meta.url).href);
     const code = `const { Database } = await import(${module}); await (await Database.open(${JSON.stringify(file)})).close();`;
     await promisify(execFile)(process.execPath, [...process.execArgv, "--input-type=module", "-e", code]);
     await assert.rejects(write(), LOST);

@@ -171,7 +171,7 @@ describe("a database that a thread writes", () => {
 
   it("lets the process end in the midst of it, with all that was told", async () => {
     const file = newFile();
-    const module = JSON.stringify(new URL("database.js", import.meta.url).href);
+    const module = JSON.stringify(new URL("../database.js", import.meta.url).href);
     const code = `
       const { Database } = await import(${module});
       const database = await Database.open(${JSON.stringify(file)}, { writerThread: true });

@@ -1,7 +1,16 @@
 /** `onLoad`, `effect` and their kin: calls in a component's body that become code of the element it returns. */
 import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
-import { childrenOf, isFunction, memberName, returnsOf, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import {
+  childrenOf,
+  isFunction,
+  memberName,
+  returnsOf,
+  unwrap,
+  walk,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
 import { refuseBrowserGlobals } from "./browser-globals.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { svcImport } from "./declaration-kinds.ts";
