@@ -5,10 +5,10 @@ export type { DrainOptions, Drained } from "./app/lifecycle/drain.ts";
 export type { ReadyCheck, ReadyChecks } from "./app/lifecycle/readiness.ts";
 export { createApp } from "./app/app.ts";
 export type { App, Started, StartOptions } from "./app/app-types.ts";
-export type { AppOptions, DevSupport, SessionOptions, Surroundings } from "./app/options.ts";
+export type { AppOptions, DevSupport, SessionOptions, BootOptions } from "./app/options.ts";
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/observability/metrics/exposition.ts";
 export type { Change } from "./app/lifecycle/change-feed.ts";
-export type { Doing, HeldBack } from "./app/lifecycle/deferred-operations.ts";
+export type { Doing, DeferredOperation } from "./app/lifecycle/deferred-operations.ts";
 export type { FleetQueue, Operations, RequestView, Status } from "./app/observability/operations-types.ts";
 export type { ProcessView } from "./graphs/cluster/membership.ts";
 export type { RefusedCaller } from "./app/observability/metrics/refused-callers.ts";
@@ -16,7 +16,7 @@ export type {
   Activity,
   ActivityRange,
   HourMinute,
-  Recent,
+  RecentActivity,
   RecentHour,
   RecentMinute,
 } from "./app/observability/metrics/recent-activity.ts";

@@ -11,11 +11,11 @@ import type { Log } from "../platform/shared/log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { Config } from "./lifecycle/config.ts";
 import type { Drained } from "./lifecycle/drain.ts";
-import type { Surroundings } from "./options.ts";
+import type { BootOptions } from "./options.ts";
 import type { Operations } from "./observability/operations-types.ts";
 import type { ExportStep } from "./pages/static-export.ts";
 
-export interface StartOptions extends Omit<Surroundings, "url"> {
+export interface StartOptions extends Omit<BootOptions, "url"> {
   /** Default: HOST. */
   host?: string;
   /** Default: PORT; 0 takes any free one. */
@@ -35,7 +35,7 @@ export interface App {
   /** Listens and boots. @throws SvcError `SVC_CONFIG` for bad variables or a taken port, and as `boot`. */
   start(options?: StartOptions): Promise<Started>;
   /** Boots without a socket, for `fetch` and `handler`; the first request does it by itself where nothing need be told. */
-  boot(where?: Surroundings): Promise<void>;
+  boot(where?: BootOptions): Promise<void>;
   /** Answers a web request. */
   fetch(request: Request, origin?: RequestOrigin): Promise<Response>;
   /**

@@ -23,12 +23,12 @@ import { closedDoors, openDoors, RETRY_S } from "./pipeline/http-pipeline.ts";
 import { Drain, keptAlive, type Drained } from "./lifecycle/drain.ts";
 import { isDemoOn } from "./demo/demo.ts";
 import { healthEndpoints } from "./api/health.ts";
-import { HiddenValues, secretsOf } from "./observability/log-redaction.ts";
+import { LogRedaction, secretsOf } from "./observability/log-redaction.ts";
 import { graphToken, mayRead } from "./api/graphs.ts";
 import { processLog } from "./observability/log.ts";
 import { Metrics } from "./observability/metrics/metrics.ts";
 import { Readiness } from "./lifecycle/readiness.ts";
-import type { AppOptions, Surroundings } from "./options.ts";
+import type { AppOptions, BootOptions } from "./options.ts";
 import { addRoutes, placeApp } from "./pages/routes.ts";
 import { operationsOf } from "./observability/operations.ts";
 import type { Operations } from "./observability/operations-types.ts";
@@ -56,7 +56,7 @@ class SvcApp implements App {
   readonly #ending: Drain;
   #config: Config | undefined;
   #ownLog: Log | undefined;
-  #values: HiddenValues | undefined;
+  #values: LogRedaction | undefined;
   #openTracing: Tracing | undefined;
   #http: Http | undefined;
   #services: Services | undefined;
@@ -84,8 +84,8 @@ class SvcApp implements App {
     return (this.#config ??= readConfig(environmentOf(this.#options.env)));
   }
 
-  get #hidden(): HiddenValues {
-    return (this.#values ??= new HiddenValues(secretsOf(this.config)));
+  get #hidden(): LogRedaction {
+    return (this.#values ??= new LogRedaction(secretsOf(this.config)));
   }
 
   get log(): Log {
@@ -156,7 +156,7 @@ class SvcApp implements App {
     return mayRead(this.#booted("mayReadGraph"), graphId, token);
   }
 
-  boot(where: Surroundings = {}): Promise<void> {
+  boot(where: BootOptions = {}): Promise<void> {
     // What it opened now nobody would close.
     if (!this.#booting && this.#closing.signal.aborted)
       return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app has been closed, and boots no more"));
@@ -274,7 +274,7 @@ class SvcApp implements App {
     return (this.#http ??= this.#openDoors());
   }
 
-  async #boot(where: Surroundings): Promise<void> {
+  async #boot(where: BootOptions): Promise<void> {
     const { config } = this;
     if (where.canGuessSiteUrl && config.isProduction && config.siteOrigin === undefined) this.#guessedUrl = where.url;
     await this.#options.onBoot?.();

@@ -159,7 +159,7 @@ export interface DevSupport {
 }
 
 /** Where an app runs: all known only when it is started. */
-export interface Surroundings {
+export interface BootOptions {
   /** Folder that `svc build` wrote. Default: none, which is right for an app without browser code. */
   dist?: string;
   dev?: DevSupport;

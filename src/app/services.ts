@@ -10,19 +10,19 @@ import type { Log } from "../platform/shared/log.ts";
 import type { ActivityLog } from "./observability/activity.ts";
 import type { App } from "./app-types.ts";
 import type { AnyAction } from "./actions/action.ts";
-import type { Answers } from "./actions/idempotency.ts";
-import type { Changes } from "./lifecycle/change-feed.ts";
+import type { IdempotencyStore } from "./actions/idempotency.ts";
+import type { ChangeFeed } from "./lifecycle/change-feed.ts";
 import type { Config } from "./lifecycle/config.ts";
 import type { Family } from "./observability/metrics/exposition.ts";
 import type { Metrics } from "./observability/metrics/metrics.ts";
-import type { Held } from "./lifecycle/deferred-operations.ts";
+import type { DeferredOperations } from "./lifecycle/deferred-operations.ts";
 import type { Limits } from "./pipeline/rate-limits.ts";
 import type { OperatorAccess } from "./pipeline/operator-access.ts";
 import type { PageCache } from "./pages/page-cache.ts";
 import type { Phases } from "./pipeline/timing.ts";
 import type { ReadyChecks } from "./lifecycle/readiness.ts";
 import type { Listens } from "./lifecycle/settings.ts";
-import type { Site } from "./lifecycle/assets.ts";
+import type { Assets } from "./lifecycle/assets.ts";
 import type { SubmitDefinition } from "./forms/submit.ts";
 import type { Work } from "./lifecycle/backend-types.ts";
 
@@ -32,10 +32,10 @@ export interface Services extends Work {
   readonly config: Config;
   readonly clock: Clock;
   /** Who wants to know what may show something else now. */
-  readonly changes: Changes;
+  readonly changes: ChangeFeed;
   /** What graphs did lately, in all processes. */
   readonly activity: ActivityLog;
-  readonly site: Site;
+  readonly site: Assets;
   /** Sign tokens and cookies, and seal sessions. */
   readonly secrets: Secrets;
   readonly sessions: Sessions;
@@ -43,9 +43,9 @@ export interface Services extends Work {
   readonly submits: ReadonlyMap<string, SubmitDefinition>;
   readonly limits: Limits;
   readonly operatorAccess: OperatorAccess;
-  readonly answers: Answers;
+  readonly answers: IdempotencyStore;
   /** What waits to be done unless it is undone. */
-  readonly held: Held;
+  readonly held: DeferredOperations;
   readonly pageCache: PageCache;
   /** Whether answers are compressed here, and not by a proxy. */
   readonly hasCompression: boolean;

@@ -1,5 +1,5 @@
 /** The commands as data: what they take, what their help says. main.ts dispatches, one file each runs them. */
-import { nearest } from "../platform/shared/did-you-mean.ts";
+import { didYouMean } from "../platform/shared/did-you-mean.ts";
 
 export interface CommandHelp {
   summary: string;
@@ -103,5 +103,5 @@ export function helpOf(name: CommandName): string {
 
 /** The command that was probably meant: the closest within two typos. */
 export function suggestion(typed: string): string | undefined {
-  return nearest(typed, [...Object.keys(COMMANDS), "new", "graph", "top", "backup", "migrate"]);
+  return didYouMean(typed, [...Object.keys(COMMANDS), "new", "graph", "top", "backup", "migrate"]);
 }

@@ -3,7 +3,7 @@ import { faultOf, thrownOf, traceServer } from "./dev/dev-fault.ts";
 import { errorText, isOurs } from "./error-text.ts";
 
 /** @param root folder of the app. */
-export function placedText(error: unknown, root: string): string {
+export function errorWithSource(error: unknown, root: string): string {
   const plain = errorText(error);
   // Of others the stack says where; the compiler's begin with code and place.
   if (!isOurs(error) || !plain.startsWith(`${error.code}: `)) return plain;

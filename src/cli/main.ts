@@ -128,7 +128,7 @@ async function failing(run: () => Promise<number | void>, root?: string): Promis
     return (await run()) ?? 0;
   } catch (error) {
     const text =
-      root === undefined ? errorText(error) : (await import("./error-with-source.ts")).placedText(error, root);
+      root === undefined ? errorText(error) : (await import("./error-with-source.ts")).errorWithSource(error, root);
     output.error(`${output.style("red", "Error")} ${text}`);
     return 1;
   }

@@ -8,7 +8,7 @@ import { choiceRoutes } from "./i18n/routes.ts";
 import { exportedSubmits, type Modules, type PageSettings } from "./modules.ts";
 import { demoGraph } from "../ops/demo-graph.ts";
 import { opsEntries, type OpsOptions } from "../ops/ops.ts";
-import { ToldFault } from "./outcome.ts";
+import { PublicError } from "./outcome.ts";
 import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
 import { submitsByName, type AnySubmit } from "./forms/submit.ts";
 
@@ -80,7 +80,7 @@ function hasDemoGraph({ demo, env = process.env, workers = [], graphs = [] }: Ap
 
 /** What visitors may know: refusals are for them, faults are not. */
 function told(error: unknown, hasDetails: boolean): string {
-  const isForAll = error instanceof ToldFault || statusOf(error) < 500;
+  const isForAll = error instanceof PublicError || statusOf(error) < 500;
   if (error instanceof Error && (isForAll || hasDetails)) return error.message;
   return hasDetails ? String(error) : "Something failed on our side.";
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { judge, type AccessFacts } from "./operator-access.ts";
+import { decideAccess, type AccessFacts } from "./operator-access.ts";
 
 const NOBODY: AccessFacts = { signedIn: undefined, hasKey: false, hasLink: false };
 const READER = { role: "read", name: "read" } as const;
 const OPERATOR = { role: "operator", name: "operator" } as const;
 
 function judged(facts: Partial<AccessFacts>): string {
-  const access = judge({ ...NOBODY, ...facts });
+  const access = decideAccess({ ...NOBODY, ...facts });
   return "denial" in access ? access.denial : `${access.visitor.role} (${access.visitor.name})`;
 }
 

@@ -45,7 +45,7 @@ export interface AccessFacts {
   hasLink: boolean;
 }
 
-export function judge({ own, signedIn, hasKey, hasLink }: AccessFacts): Access {
+export function decideAccess({ own, signedIn, hasKey, hasLink }: AccessFacts): Access {
   if (own?.role) return { visitor: { role: own.role, name: own.role, hasSignedIn: false } };
   if (signedIn) return { visitor: { ...signedIn, hasSignedIn: true } };
   if (hasKey) return { denial: "sign-in" };
@@ -53,7 +53,7 @@ export function judge({ own, signedIn, hasKey, hasLink }: AccessFacts): Access {
   return { denial: hasLink ? "link" : "closed" };
 }
 
-export class Doorkeeper {
+export class OperatorGate {
   readonly #app: () => App;
   readonly #authorize: Authorize | undefined;
 
@@ -65,7 +65,7 @@ export class Doorkeeper {
   async access(ctx: Context): Promise<Access> {
     const { operations } = this.#app();
     const own = this.#authorize && { role: await this.#authorize(ctx) };
-    return judge({
+    return decideAccess({
       ...(own && { own }),
       signedIn: this.#signedIn(ctx),
       hasKey: operations.sessionPurpose("key") !== undefined,

@@ -15,7 +15,7 @@ import {
 import type { Steering } from "../graph.ts";
 import { backOf, type Visitor } from "./operator-access.ts";
 import type { Screens } from "./ops-context.ts";
-import { tell, type Told } from "./ops-flash.ts";
+import { setOpsFlash, type OpsFlash } from "./ops-flash.ts";
 
 export interface Step {
   readonly app: App;
@@ -28,7 +28,7 @@ export interface Step {
 }
 
 /** What it came to; where it leads elsewhere than back, `to`. An empty text: that is told by where it leads. */
-export type StepResult = Told & { to?: string };
+export type StepResult = OpsFlash & { to?: string };
 
 /**
  * @param path below that of the screens. The CSRF token is checked by the route itself.
@@ -59,7 +59,7 @@ export function operatorRoute(
     const steering = { by: name, address: ctx.clientIp, ...(note && { note }) };
     const step = { app: app(), params: ctx.params, fields, steering, nowMs: app().operations.nowMs() };
     const { to, ...told } = await run(step).catch(asTold);
-    if (told.text !== "") tell(ctx, app(), told);
+    if (told.text !== "") setOpsFlash(ctx, app(), told);
     return redirect(to ?? backOf(fields["list"] ?? fields["back"]));
   };
   return route("POST", path, handler, { maxBytes, middleware: [requireOperator] });

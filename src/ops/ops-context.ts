@@ -1,11 +1,11 @@
 /** What a screen is made with. */
 import type { App, Context, Duration } from "../index.ts";
-import type { Doorkeeper, Visitor } from "./operator-access.ts";
+import type { OperatorGate, Visitor } from "./operator-access.ts";
 
 /** What all screens share. */
 export interface Screens {
   readonly app: () => App;
-  readonly door: Doorkeeper;
+  readonly door: OperatorGate;
   /** Names of keys that payloads don't show, beside the usual ones. */
   readonly redact: readonly string[];
   /** How long a step for many runs can be undone. */
@@ -27,7 +27,7 @@ export function zoneOf(given: string | undefined): string {
 }
 
 /** One of them, for one request. */
-export interface Look {
+export interface OpsContext {
   readonly app: App;
   readonly ctx: Context;
   readonly visitor: Visitor;

@@ -12,15 +12,15 @@ import {
   type Handler,
   type Middleware,
 } from "../index.ts";
-import { backOf, Doorkeeper, OPS_PATH, type Authorize } from "./operator-access.ts";
+import { backOf, OperatorGate, OPS_PATH, type Authorize } from "./operator-access.ts";
 import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type Screens } from "./ops-context.ts";
-import { tell } from "./ops-flash.ts";
+import { setOpsFlash } from "./ops-flash.ts";
 import { compareScreens } from "./screens/runs/compare.tsx";
 import { overviewScreen } from "./screens/overview.tsx";
 import { deliveryScreens } from "./screens/webhooks/deliveries.tsx";
 import { settingsScreen } from "./screens/settings.tsx";
 import { goScreen } from "./screens/navigation-list.tsx";
-import { heldScreens } from "./screens/bulk/deferred.tsx";
+import { deferredScreens } from "./screens/bulk/deferred.tsx";
 import { webhookScreens } from "./screens/webhooks/webhooks.tsx";
 import { workerScreens } from "./screens/workers.tsx";
 import { auditScreen } from "./screens/audit.tsx";
@@ -48,12 +48,12 @@ const UNDO = "5s";
 const YEAR_SECONDS = 365 * 86_400;
 
 export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO }: OpsOptions): Entry[] {
-  const door = new Doorkeeper(app, authorize);
+  const door = new OperatorGate(app, authorize);
   const screens: Screens = { app, door, redact, undo };
   return [
     ...overviewScreen(screens),
     ...runsScreens(screens),
-    ...heldScreens(screens),
+    ...deferredScreens(screens),
     ...compareScreens(screens),
     ...runScreens(screens),
     ...queueScreens(screens),
@@ -117,7 +117,7 @@ function signIn({ app, door }: Screens): Handler {
       by: "operator key",
       address: ctx.clientIp,
     });
-    if (!isIn) tell(ctx, app(), { tone: "bad", text: "That is not the key." });
+    if (!isIn) setOpsFlash(ctx, app(), { tone: "bad", text: "That is not the key." });
     return redirect(back);
   };
 }
@@ -132,7 +132,7 @@ function openLink({ app, door }: Screens): Handler {
       by: "one-time link",
       address: ctx.clientIp,
     });
-    if (!isIn) tell(ctx, app(), { tone: "bad", text: "That link has expired, or somebody has used it." });
+    if (!isIn) setOpsFlash(ctx, app(), { tone: "bad", text: "That link has expired, or somebody has used it." });
     return redirect(OPS_PATH);
   };
 }

@@ -3,7 +3,7 @@
  * list of events is read page by page, however long it is.
  */
 import type { GraphEvent } from "../graph.ts";
-import type { Look } from "./ops-context.ts";
+import type { OpsContext } from "./ops-context.ts";
 import { countText } from "./views/format.ts";
 
 /** At either end: more than anybody reads, and as many as are read without being felt. */
@@ -12,7 +12,7 @@ const READ_AT_ONCE = 1000;
 /** Events of a page of the list. */
 const PAGE = 200;
 
-type Engine = Look["app"]["engine"];
+type Engine = OpsContext["app"]["engine"];
 
 export interface RunEvents {
   first: GraphEvent[];

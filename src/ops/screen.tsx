@@ -5,14 +5,14 @@
 import { page, PATHS, SvcError, type Context, type PageDefinition } from "../index.ts";
 import type { Child } from "../jsx-runtime.ts";
 import { type Access, type Denial } from "./operator-access.ts";
-import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type Look, type Screens } from "./ops-context.ts";
+import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type OpsContext, type Screens } from "./ops-context.ts";
 import { Closed, SignIn } from "./screens/sign-in.tsx";
 import { isStill, RenewalMeta, RenewalNote } from "./screens/refresh-without-script.tsx";
 import { changeLogOf, type Subject } from "./live/change-log.ts";
 import { liveSrc } from "./widgets/load-widgets.ts";
 import { Frame, type ScreenNews } from "./screens/frame.tsx";
 import { Refused } from "./screens/parts.tsx";
-import { takeTold, type Told } from "./ops-flash.ts";
+import { takeOpsFlash, type OpsFlash } from "./ops-flash.ts";
 
 export interface ScreenOptions<Data> {
   /** For the title, and for the heading where the view has none of its own. */
@@ -21,18 +21,18 @@ export interface ScreenOptions<Data> {
   section: string;
   /** More of the head, for screens with widgets. */
   head?: (nonce: string, data: Data | undefined) => Child;
-  load: (look: Look) => Promise<Data>;
+  load: (look: OpsContext) => Promise<Data>;
   /** What it shows that changes: it is told of it, and fetches itself then. Default: nothing. */
   follows?: (data: Data) => readonly Subject[];
   /** Whether what it shows will change by itself: then it is kept fresh where no script runs, too. Default: never. */
   isUnderWay?: (data: Data) => boolean;
-  view: (data: Data, look: Look) => Child;
+  view: (data: Data, look: OpsContext) => Child;
 }
 
 type Loaded<Data> =
-  | { kind: "shown"; data: Data; look: Look; told: Told | undefined; news: ScreenNews | undefined }
-  | { kind: "refused"; error: SvcError; look: Look; told: Told | undefined }
-  | { kind: "denied"; denial: Denial; told: Told | undefined };
+  | { kind: "shown"; data: Data; look: OpsContext; told: OpsFlash | undefined; news: ScreenNews | undefined }
+  | { kind: "refused"; error: SvcError; look: OpsContext; told: OpsFlash | undefined }
+  | { kind: "denied"; denial: Denial; told: OpsFlash | undefined };
 
 const STATUS: Readonly<Record<Denial, number>> = { "sign-in": 401, link: 401, closed: 404, forbidden: 403 };
 
@@ -84,7 +84,7 @@ async function loadScreen<Data>(
   { load, follows }: ScreenOptions<Data>,
 ): Promise<Loaded<Data>> {
   const access: Access = await door.access(ctx);
-  const told = takeTold(ctx, app());
+  const told = takeOpsFlash(ctx, app());
   if ("denial" in access) return { kind: "denied", denial: access.denial, told };
   const nowMs = app().operations.nowMs();
   const isCompact = ctx.cookies[DENSITY_COOKIE] === "compact";
@@ -110,7 +110,7 @@ async function loadScreen<Data>(
   }
 }
 
-function newsOf({ app }: Look, of: readonly Subject[], at: number): ScreenNews | undefined {
+function newsOf({ app }: OpsContext, of: readonly Subject[], at: number): ScreenNews | undefined {
   return of.length === 0 ? undefined : { src: liveSrc(app, { topic: "changes", of: [...of] }), at };
 }
 

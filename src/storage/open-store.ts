@@ -4,7 +4,7 @@ import type { Json } from "../platform/shared/json.ts";
 import type { Store } from "./contract/contract.ts";
 import type { GraphRow } from "./contract/graph-rows.ts";
 import { databaseUrlProblem } from "./contract/database-url.ts";
-import { requireHere } from "./contract/migration-state.ts";
+import { requireNotMoved } from "./contract/migration-state.ts";
 import { MemoryActivity } from "./memory/activity.ts";
 import { MemoryAnswers } from "./memory/answers.ts";
 import { MemoryAudit, MemoryQueues, MemorySchedules } from "./memory/control.ts";
@@ -17,7 +17,7 @@ import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts"
 import { Database } from "./sqlite/database.ts";
 import { SqliteGraphs } from "./sqlite/runs/graphs.ts";
 import { Outbox } from "./sqlite/webhooks/outbox.ts";
-import { readMark } from "./sqlite/migration-state.ts";
+import { readMigrationState } from "./sqlite/migration-state.ts";
 import { SqliteSessions } from "./sqlite/sessions.ts";
 import { SqliteWebhooks } from "./sqlite/webhooks/webhooks.ts";
 
@@ -43,7 +43,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   const file = databaseUrl.slice("sqlite:".length);
   const database = await Database.open(file, { writerThread: options.writerThread });
   try {
-    requireHere(readMark(database), `the database ${file}`, databaseUrl);
+    requireNotMoved(readMigrationState(database), `the database ${file}`, databaseUrl);
   } catch (error) {
     await database.close();
     throw error;

@@ -2,7 +2,7 @@
 import type { LastOutcomeRow, OutcomeRow, ReceiverOutcomeRow } from "../storage/contract/webhook-rows.ts";
 
 /** Of the attempts of a receiver's newest deliveries. */
-export interface ReceiverFigures {
+export interface ReceiverStats {
   /** Attempts that were looked at. */
   attempts: number;
   /** Of those that were answered, from the beginning of the attempt to the end of the answer; null without any. */
@@ -15,7 +15,7 @@ export interface ReceiverFigures {
 export const FIGURES_OF = 100;
 
 /** @param outcomes newest first */
-export function figuresOf(outcomes: readonly OutcomeRow[]): ReceiverFigures {
+export function receiverStatsOf(outcomes: readonly OutcomeRow[]): ReceiverStats {
   const answered = outcomes.filter(({ statusCode }) => statusCode !== undefined).map(({ durationMs }) => durationMs);
   answered.sort((a, b) => a - b);
   // The nearest rank: of a hundred the ninety-ninth, of fewer the slowest.
@@ -33,21 +33,21 @@ export function figuresOf(outcomes: readonly OutcomeRow[]): ReceiverFigures {
 }
 
 /** In the order of `ids`. @param outcomes of all of them, newest first */
-export function figuresOfEach(ids: readonly string[], outcomes: readonly ReceiverOutcomeRow[]): ReceiverFigures[] {
+export function receiverStatsOfEach(ids: readonly string[], outcomes: readonly ReceiverOutcomeRow[]): ReceiverStats[] {
   const own = new Map(ids.map((id): [string, OutcomeRow[]] => [id, []]));
   for (const outcome of outcomes) own.get(outcome.registrationId)?.push(outcome);
-  return ids.map((id) => figuresOf(own.get(id) ?? []));
+  return ids.map((id) => receiverStatsOf(own.get(id) ?? []));
 }
 
 /** How a delivery was answered, or why it was not. */
-export interface LastAnswer {
+export interface LastResponse {
   status_code: number | null;
   error: string | null;
   /** Of the attempt. */
   duration_ms: number;
 }
 
-export function lastAnswersOf(outcomes: readonly LastOutcomeRow[]): ReadonlyMap<string, LastAnswer> {
+export function lastResponsesOf(outcomes: readonly LastOutcomeRow[]): ReadonlyMap<string, LastResponse> {
   return new Map(
     outcomes.map(({ deliveryId, statusCode, error, durationMs }) => [
       deliveryId,

@@ -7,7 +7,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { isSchema, type InputOf, type OutputOf, type StandardSchema } from "../../platform/shared/schema.ts";
 import { validate } from "./action-schema.ts";
-import type { Landed, MustTravel } from "./serializable.ts";
+import type { Deserialized, MustTravel } from "./serializable.ts";
 
 export type { StandardSchema } from "../../platform/shared/schema.ts";
 
@@ -45,7 +45,7 @@ export interface ActionSpec {
 
 /** Called by browser code (a POST) or on the server (a plain call); typed as the function it was made from. */
 export interface Action<Args extends readonly unknown[] = readonly unknown[], Value = unknown> {
-  (...args: Args): Promise<Landed<Value>>;
+  (...args: Args): Promise<Deserialized<Value>>;
   readonly [SPEC]: ActionSpec;
 }
 

@@ -27,19 +27,19 @@ export interface KeyedCall {
   headers: readonly string[];
 }
 
-export interface AnswersOptions {
+export interface IdempotencyOptions {
   store: AnswerStore;
   clock: Clock;
   log: Log;
 }
 
-export class Answers {
+export class IdempotencyStore {
   readonly #store: AnswerStore;
   readonly #clock: Clock;
   readonly #log: Log;
   #purgeDueMs = 0;
 
-  constructor({ store, clock, log }: AnswersOptions) {
+  constructor({ store, clock, log }: IdempotencyOptions) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;

@@ -7,7 +7,7 @@
 type Plain = string | number | boolean | null | undefined;
 
 /** `Value` without what JSON loses or changes: where something isn't carried, `never` stands. */
-export type Carried<Value> = unknown extends Value
+export type Serializable<Value> = unknown extends Value
   ? Value
   : Value extends Plain
     ? Value
@@ -16,13 +16,13 @@ export type Carried<Value> = unknown extends Value
       ? never
       : Value extends readonly unknown[]
         ? { [Key in keyof Value]: CarriedItem<Value[Key]> }
-        : { [Key in keyof Value]: Carried<Value[Key]> };
+        : { [Key in keyof Value]: Serializable<Value[Key]> };
 
 /** In a list an `undefined` would become null. */
-type CarriedItem<Item> = unknown extends Item ? Item : Item extends undefined ? never : Carried<Item>;
+type CarriedItem<Item> = unknown extends Item ? Item : Item extends undefined ? never : Serializable<Item>;
 
 /** What a definition is held against when JSON does not carry it; its name is the message. */
-export interface NotCarriedByJson<Found> {
+export interface NotSerializable<Found> {
   readonly "JSON does not carry this; give texts, numbers, booleans, null, and lists and plain objects of these (a Date as toISOString())": Found;
 }
 
@@ -39,7 +39,7 @@ type PartsOf<Value> = unknown extends Value
       : Value[keyof Value];
 
 /** In brackets, or each part would be judged by itself. */
-type Travels<Parts> = [Parts] extends [Carried<Parts>] ? true : false;
+type Travels<Parts> = [Parts] extends [Serializable<Parts>] ? true : false;
 
 /**
  * `unknown` where arguments and value may travel, else a type that no function has. Left-out arguments are left out of the
@@ -49,8 +49,8 @@ export type MustTravel<Args extends readonly unknown[], Value> =
   Travels<PartsOf<Args[number]>> extends true
     ? Travels<PartsOf<Value>> extends true
       ? unknown
-      : NotCarriedByJson<Value>
-    : NotCarriedByJson<Args>;
+      : NotSerializable<Value>
+    : NotSerializable<Args>;
 
 /** What a caller gets: no value is null, on both sides. */
-export type Landed<Value> = Value extends void ? null : Value;
+export type Deserialized<Value> = Value extends void ? null : Value;

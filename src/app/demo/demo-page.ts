@@ -2,7 +2,12 @@
 import { escapeAttribute, escapeText } from "../../platform/shared/escape.ts";
 import { CSRF_FIELD, PATHS, VARIABLES } from "../../platform/shared/wire.ts";
 import type { DeliveryDetail } from "../../webhooks/views.ts";
-import { MOODS, type Mood, type Received, type SignatureVerdict } from "../observability/demo-inbox.ts";
+import {
+  INBOX_BEHAVIOURS,
+  type InboxBehaviour,
+  type Received,
+  type SignatureVerdict,
+} from "../observability/demo-inbox.ts";
 import { DEMO_STYLE } from "./demo-style.ts";
 
 /** What each of its documents has. */
@@ -30,7 +35,7 @@ const VERDICTS: Record<SignatureVerdict, { text: string; tone: "good" | "bad" | 
   "no secret": { text: "Signed with a secret that this inbox does not know", tone: "plain" },
 };
 
-const MOOD_TEXTS: Record<Mood, string> = {
+const MOOD_TEXTS: Record<InboxBehaviour, string> = {
   well: "answers well",
   failing: "fails once",
   slow: "is too slow once",
@@ -43,7 +48,7 @@ export function demoPage(view: DemoView): string {
     `<code>graph.done</code> through the real path: outbox, delivery loop, signature, HTTP. Below is what a receiver gets.</p>` +
     `<form method="post" action="${PATHS.demo}">` +
     `<input type="hidden" name="${CSRF_FIELD}" value="${escapeAttribute(view.csrfToken)}">` +
-    `<label>A receiver that <select name="receiver">${MOODS.map((mood) => `<option value="${mood}">${MOOD_TEXTS[mood]}</option>`).join("")}</select></label> ` +
+    `<label>A receiver that <select name="receiver">${INBOX_BEHAVIOURS.map((mood) => `<option value="${mood}">${MOOD_TEXTS[mood]}</option>`).join("")}</select></label> ` +
     `<button type="submit">Send a sample webhook</button> <a href="${PATHS.demoInbox}">All that the inbox received</a></form>` +
     (view.hasSecret ? "" : hint()) +
     `<section aria-live="polite">${attempts(view)}${outcome(view)}</section>`;

@@ -10,7 +10,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS, WEBHOOK_EVENTS } from "../../platform/shared/wire.ts";
 import type { Config } from "../lifecycle/config.ts";
 import { prefersHtml } from "../pipeline/error-page.ts";
-import { Inbox, MOODS } from "../observability/demo-inbox.ts";
+import { DemoInbox, INBOX_BEHAVIOURS } from "../observability/demo-inbox.ts";
 import type { AppOptions } from "../options.ts";
 import { redirect } from "../pipeline/outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
@@ -36,7 +36,7 @@ export function inboxUrl(ownUrl: string | undefined): string | undefined {
 }
 
 export function demoEndpoints({ router, services }: Endpoints): void {
-  const inbox = new Inbox(services.config.webhookSecret);
+  const inbox = new DemoInbox(services.config.webhookSecret);
   router.add("GET", PATHS.demo, (ctx) => show(ctx, services, inbox));
   router.add("POST", PATHS.demo, (ctx) => send(ctx, services, inbox));
   router.add("GET", PATHS.demoInbox, (ctx) =>
@@ -62,7 +62,7 @@ async function untilGone(ctx: Context, { clock, closing }: Services): Promise<vo
   await sleep(clock, SLOW_MS, AbortSignal.any([ctx.signal, closing])).catch(() => undefined); // Over either way.
 }
 
-async function show(ctx: Context, services: Services, inbox: Inbox): Promise<Result> {
+async function show(ctx: Context, services: Services, inbox: DemoInbox): Promise<Result> {
   const id = ctx.query.get("delivery") ?? undefined;
   const page = demoPage({
     nonce: ctx.nonce,
@@ -86,11 +86,11 @@ async function knownDelivery({ webhooks }: Services, id: string): Promise<Delive
   }
 }
 
-async function send(ctx: Context, services: Services, inbox: Inbox): Promise<never> {
+async function send(ctx: Context, services: Services, inbox: DemoInbox): Promise<never> {
   await requireMutation(ctx, services, { maxBytes: MAX_FORM_BYTES, limit: services.limits.ofForms });
   // A call with the token in its header may have no form.
   const form = ctx.header("content-type")?.includes("form") ? await readForm(ctx, MAX_FORM_BYTES) : undefined;
-  const mood = MOODS.find((name) => name === form?.fields["receiver"]) ?? "well";
+  const mood = INBOX_BEHAVIOURS.find((name) => name === form?.fields["receiver"]) ?? "well";
   const url = inboxUrl(services.ownUrl);
   if (url === undefined) {
     throw new SvcError("SVC_UNAVAILABLE", "The demo needs a server that listens: it sends a request to itself");

@@ -15,7 +15,7 @@ import { noteSubmitted, type Submitted } from "./submit.ts";
 const BODYS = /^(?:content-|transfer-encoding$|expect$|if-|range$|accept$)/;
 
 /** @returns undefined where no page is at `target` */
-export async function pageAgain(
+export async function rerenderForm(
   outer: RequestContext,
   router: Router,
   target: string,

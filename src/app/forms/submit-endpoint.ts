@@ -17,7 +17,7 @@ import { outcomeOf, success } from "../actions/action-response.ts";
 import { inWords, outcomeName } from "../api/mutation-limits.ts";
 import { readBody } from "./submit-body.ts";
 import { outcome, type Call, type Outcome, type Read } from "./submit-call.ts";
-import { performedOnce } from "./submit-idempotency.ts";
+import { runOnce } from "./submit-idempotency.ts";
 import { added, errorPage, shown } from "./submit-response.ts";
 
 const TYPES = ["application/x-www-form-urlencoded", "multipart/form-data", "application/json"];
@@ -81,7 +81,7 @@ function isOfForm(error: unknown): boolean {
 async function performed(call: Call, body: Read): Promise<Answer> {
   const { key } = body;
   const isOnce = key !== undefined && call.definition.once !== false;
-  return shown(call, body, await (isOnce ? performedOnce(call, { ...body, key }, perform) : perform(call, body)));
+  return shown(call, body, await (isOnce ? runOnce(call, { ...body, key }, perform) : perform(call, body)));
 }
 
 async function perform(call: Call, body: Read): Promise<Outcome> {

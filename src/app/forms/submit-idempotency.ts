@@ -19,7 +19,7 @@ type Perform = (call: Call, body: Read) => Promise<Outcome>;
 const underWay = new WeakMap<Services, Map<string, Promise<Outcome>>>();
 
 /** @param body has a key @param perform runs it, whatever comes of it */
-export async function performedOnce(call: Call, body: Read & { key: string }, perform: Perform): Promise<Outcome> {
+export async function runOnce(call: Call, body: Read & { key: string }, perform: Perform): Promise<Outcome> {
   const { ctx, endpoints, name } = call;
   const { services } = endpoints;
   const mine = underWay.get(services) ?? new Map<string, Promise<Outcome>>();

@@ -7,7 +7,7 @@ import type { Answer, Context, Result } from "../../platform/http/types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { HEADERS, type ActionReply } from "../../platform/shared/wire.ts";
 import { answerError, prefersHtml } from "../pipeline/error-page.ts";
-import { pageAgain, pageOf } from "./rerender-form.ts";
+import { rerenderForm, pageOf } from "./rerender-form.ts";
 import type { Services } from "../services.ts";
 import { withoutSecrets } from "./submit.ts";
 import type { Call, Outcome, Read } from "./submit-call.ts";
@@ -47,7 +47,7 @@ async function againOn(
   if (!(ctx instanceof RequestContext)) return undefined;
   const fields = body ? withoutSecrets(body, definition) : [];
   const refusal = { name, form: body?.form, status, message: reply.error, issues: reply.issues ?? [], fields };
-  return pageAgain(ctx, endpoints.router, page, refusal);
+  return rerenderForm(ctx, endpoints.router, page, refusal);
 }
 
 /**

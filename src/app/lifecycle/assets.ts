@@ -9,7 +9,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { EMPTY_MANIFEST, type Manifest } from "../../platform/shared/manifest.ts";
 import { ASSETS_DIR, DEV_ASSETS_DIR } from "../../platform/package/package-root.ts";
 import { STATIC_INDEX } from "../../platform/shared/wire.ts";
-import type { DevSupport, Surroundings } from "../options.ts";
+import type { DevSupport, BootOptions } from "../options.ts";
 
 /** Inlined into pages, never fetched. */
 const INLINE = { stub: "stub.js", swap: "swap.js" } as const;
@@ -21,7 +21,7 @@ export interface ExportedPage {
   readonly hashes: readonly string[];
 }
 
-export interface Site {
+export interface Assets {
   /** Of the build; in development that of the moment. */
   manifest(): Manifest | Promise<Manifest>;
   /** `loader.js`, `core.js`, … by name. */
@@ -39,12 +39,12 @@ export interface Site {
   /** Undefined in production. */
   readonly dev: DevSupport | undefined;
   /** Undefined but while pages are exported. */
-  readonly exporting: Surroundings["exporting"];
+  readonly exporting: BootOptions["exporting"];
   /** Pages that were exported to be served. */
   readonly exported: readonly ExportedPage[];
 }
 
-export function loadSite(where: Surroundings): Site {
+export function loadAssets(where: BootOptions): Assets {
   const { dist, dev } = where;
   // Some forty, of which a page needs two or three.
   const assets = new Map([...listFolder(ASSETS_DIR), ...(dev ? loadFolder(DEV_ASSETS_DIR) : [])]);

@@ -13,17 +13,17 @@ import type { Store } from "../../storage/contract/contract.ts";
 import { openStore } from "../../storage/open-store.ts";
 import { createWebhooks, type WebhooksOptions } from "../../webhooks/webhooks.ts";
 import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
-import type { Changes } from "./change-feed.ts";
+import type { ChangeFeed } from "./change-feed.ts";
 import type { Config } from "./config.ts";
 import { currentOrigin } from "../pipeline/current-request.ts";
 import { undoWork } from "./drain.ts";
 import { inboxUrl, isDemoOn } from "../demo/demo.ts";
-import { figuresOf } from "./process-stats.ts";
+import { processStatsOf } from "./process-stats.ts";
 import { createFleet, jobFor } from "./cluster-setup.ts";
 import { tellInvalidations } from "../pages/invalidate.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { AppOptions, Surroundings } from "../options.ts";
+import type { AppOptions, BootOptions } from "../options.ts";
 import type { PageCache } from "../pages/page-cache.ts";
 import type { Work } from "./backend-types.ts";
 import { deliveryTrace, type Tracer } from "../observability/tracing/tracer.ts";
@@ -31,7 +31,7 @@ import { deliveryTrace, type Tracer } from "../observability/tracing/tracer.ts";
 export interface WorkOptions {
   app: AppOptions;
   config: Config;
-  where: Surroundings;
+  where: BootOptions;
   clock: Clock;
   closing: AbortSignal;
   log: Log;
@@ -39,7 +39,7 @@ export interface WorkOptions {
   /** Undefined where traces go nowhere. */
   tracer: Tracer | undefined;
   pageCache: PageCache;
-  changes: Changes;
+  changes: ChangeFeed;
   /** Of the app's files, as its manifest has it. */
   build: string;
 }
@@ -101,7 +101,7 @@ async function startWork(
   opened.webhooks = webhooks;
   await webhooks.registerAtBoot(config.webhookUrls);
   const watch = loopWatch(app, metrics, log, () => engine.lanes());
-  const figures = (): ProcessFigures => figuresOf(watch);
+  const figures = (): ProcessFigures => processStatsOf(watch);
   const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
   const cluster = await createFleet({ app, build, config, clock, log, store, onInvalidated, changes, figures });
   opened.cluster = cluster;

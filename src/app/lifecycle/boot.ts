@@ -9,10 +9,10 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { SessionRows } from "../../storage/contract/session-store.ts";
 import type { App } from "../app-types.ts";
 import { isAction, specOf, type AnyAction } from "../actions/action.ts";
-import { Answers } from "../actions/idempotency.ts";
+import { IdempotencyStore } from "../actions/idempotency.ts";
 import { isNeededAtBoot } from "./needs-backend.ts";
-import { Held } from "./deferred-operations.ts";
-import { Changes } from "./change-feed.ts";
+import { DeferredOperations } from "./deferred-operations.ts";
+import { ChangeFeed } from "./change-feed.ts";
 import { isShared } from "./config.ts";
 import { undoWork } from "./drain.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
@@ -27,7 +27,7 @@ import { PageCache } from "../pages/page-cache.ts";
 import { Phases } from "../pipeline/timing.ts";
 import type { Services } from "../services.ts";
 import type { Listens } from "./settings.ts";
-import { loadSite, type Site } from "./assets.ts";
+import { loadAssets, type Assets } from "./assets.ts";
 import { readSubmits } from "../forms/submit.ts";
 import type { WorkOptions } from "./backend.ts";
 import type { Work } from "./backend-types.ts";
@@ -53,13 +53,13 @@ export async function boot(options: BootOptions): Promise<Services> {
   const { config, clock, where, app } = options;
   const actions = readActions(app.actions ?? {});
   const submits = readSubmits(app.submits ?? {});
-  const site = loadSite(where);
+  const site = loadAssets(where);
   await requireActions(site, actions);
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
   const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });
   followInvalidations(pageCache, options.closing);
   pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
-  const changes = new Changes();
+  const changes = new ChangeFeed();
   const file = await openRateFile(config);
   let work: Work | undefined;
   try {
@@ -91,8 +91,8 @@ export async function boot(options: BootOptions): Promise<Services> {
       operatorAccess: new OperatorAccess({ config, clock, link: site.dev?.operatorLink, onRefused }),
       pageCache,
       hasCompression: app.compress ?? true,
-      answers: new Answers({ store: store.answers, clock, log: options.log }),
-      held: new Held({ store: store.answers, clock, log: options.log }),
+      answers: new IdempotencyStore({ store: store.answers, clock, log: options.log }),
+      held: new DeferredOperations({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
       icon: app.icon,
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
@@ -172,7 +172,7 @@ function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, An
 }
 
 /** A call that could only ever be answered "Unknown action", or not as it is read, is found here, not by the first user. */
-async function requireActions(site: Site, actions: ReadonlyMap<string, AnyAction>): Promise<void> {
+async function requireActions(site: Assets, actions: ReadonlyMap<string, AnyAction>): Promise<void> {
   const manifest = await site.manifest();
   const missing = manifest.actions.filter((name) => !actions.has(name));
   if (missing.length > 0) {

@@ -6,7 +6,7 @@
  */
 export type Change = { of: "graph"; id: string } | { of: "controls" | "webhooks" | "processes" | "all" };
 
-export class Changes {
+export class ChangeFeed {
   readonly #listeners = new Set<(change: Change) => void>();
 
   /** @returns the way to stop. */

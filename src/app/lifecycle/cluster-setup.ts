@@ -14,7 +14,7 @@ import { EMPTY_MANIFEST } from "../../platform/shared/manifest.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import type { Store } from "../../storage/contract/contract.ts";
 import type { GraphRow } from "../../storage/contract/graph-rows.ts";
-import type { Changes } from "./change-feed.ts";
+import type { ChangeFeed } from "./change-feed.ts";
 import { isShared, type Config } from "./config.ts";
 import type { AppOptions } from "../options.ts";
 
@@ -32,7 +32,7 @@ export interface FleetOptions {
   /** Told of pages that another process has invalidated. */
   onInvalidated: (names: readonly string[]) => void;
   /** Told of what others have changed, graphs aside: of those the store tells. */
-  changes: Changes;
+  changes: ChangeFeed;
   /** How this process is doing. */
   figures: () => ProcessFigures;
 }

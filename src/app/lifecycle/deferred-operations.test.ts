@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import { openStore } from "../../storage/open-store.ts";
-import { Held, type Doing } from "./deferred-operations.ts";
+import { DeferredOperations, type Doing } from "./deferred-operations.ts";
 
 /** Two processes on one store, and what was done and logged in them. */
 async function two() {
@@ -12,7 +12,7 @@ async function two() {
   const told: string[] = [];
   const tell = (_fields: object, text: string): void => void told.push(text);
   const log: Log = { debug: tell, info: tell, warn: tell, error: tell };
-  const [here, there] = [new Held({ store, clock, log }), new Held({ store, clock, log })];
+  const [here, there] = [new DeferredOperations({ store, clock, log }), new DeferredOperations({ store, clock, log })];
   const done: string[] = [];
   const hold = (name: string) =>
     here.hold("5s", async () => {

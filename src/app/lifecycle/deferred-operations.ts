@@ -20,14 +20,14 @@ const DOING = 102;
 
 type Side = "doing" | "undoing";
 
-export interface HeldOptions {
+export interface DeferredOperationsOptions {
   /** Claims are answers to the question who was first, kept a day as others are. */
   store: AnswerStore;
   clock: Clock;
   log: Log;
 }
 
-export interface HeldBack {
+export interface DeferredOperation {
   /** What `undo` takes. */
   id: string;
   /** When it is done, Unix milliseconds. */
@@ -45,18 +45,18 @@ export interface Doing {
 /** Of many that want it back at once one has `now`; false: it has begun. */
 export type Undone = "now" | "before" | false;
 
-export class Held {
-  readonly #options: HeldOptions;
+export class DeferredOperations {
+  readonly #options: DeferredOperationsOptions;
   readonly #timers = new Map<string, Timer>();
   readonly #running = new Set<Promise<void>>();
   readonly #ending = new AbortController();
 
-  constructor(options: HeldOptions) {
+  constructor(options: DeferredOperationsOptions) {
     this.#options = options;
   }
 
   /** @param run its faults are logged. @throws TypeError for a delay that is none, or is over an hour */
-  hold(delay: Duration, run: (doing: Doing) => Promise<void>): HeldBack {
+  hold(delay: Duration, run: (doing: Doing) => Promise<void>): DeferredOperation {
     const { clock } = this.#options;
     const delayMs = durationMs(delay);
     if (delayMs > LONGEST_MS)

@@ -7,7 +7,7 @@ import { durationMs, sleep, type Clock, type Duration } from "../../platform/sha
 import type { Log } from "../../platform/shared/log.ts";
 import type { Store } from "../../storage/contract/contract.ts";
 import type { ActivityLog } from "../observability/activity.ts";
-import type { Held } from "./deferred-operations.ts";
+import type { DeferredOperations } from "./deferred-operations.ts";
 import type { Limits } from "../pipeline/rate-limits.ts";
 import type { Work } from "./backend-types.ts";
 
@@ -32,7 +32,7 @@ interface Ending extends Pick<Work, "engine" | "webhooks" | "cluster"> {
   activity: ActivityLog;
   store: Pick<Store, "close">;
   limits: Limits;
-  held: Held;
+  held: DeferredOperations;
   log: Log;
 }
 

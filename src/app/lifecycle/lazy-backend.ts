@@ -8,7 +8,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { GraphEvent } from "../../storage/contract/graph-rows.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { outsideOfRequest } from "../pipeline/current-request.ts";
-import { figuresOf } from "./process-stats.ts";
+import { processStatsOf } from "./process-stats.ts";
 import { late } from "./lazy.ts";
 import type { Rows, Work } from "./backend-types.ts";
 
@@ -37,7 +37,7 @@ export class LateWork implements Work {
     this.webhooks = this.#webhooks();
   }
 
-  figures = (): ReturnType<Work["figures"]> => this.#opened?.figures() ?? figuresOf(undefined);
+  figures = (): ReturnType<Work["figures"]> => this.#opened?.figures() ?? processStatsOf(undefined);
 
   /** Tries again what has failed; passes where nothing has. @throws as opening does */
   check = async (): Promise<void> => {

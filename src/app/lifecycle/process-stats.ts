@@ -6,7 +6,7 @@ import type { LoopWatch } from "./loop-watch.ts";
 const EXACT = 10;
 
 /** @param watch undefined: nobody watches yet */
-export function figuresOf(watch: LoopWatch | undefined): ProcessFigures {
+export function processStatsOf(watch: LoopWatch | undefined): ProcessFigures {
   const p99Ms = watch?.delays.p99Ms();
   return {
     loop_p99_ms: p99Ms === undefined ? null : Math.round(p99Ms * EXACT) / EXACT,

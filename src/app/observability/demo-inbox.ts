@@ -7,8 +7,8 @@ import { verify } from "../../webhooks/signing/verify.ts";
 export type SignatureVerdict = "verified" | "wrong" | "unsigned" | "no secret";
 
 /** What a receiver does at the first attempt of a delivery; at the next it answers 204. */
-export const MOODS = ["well", "failing", "slow", "redirecting"] as const;
-export type Mood = (typeof MOODS)[number];
+export const INBOX_BEHAVIOURS = ["well", "failing", "slow", "redirecting"] as const;
+export type InboxBehaviour = (typeof INBOX_BEHAVIOURS)[number];
 
 export interface Received {
   id: string;
@@ -27,11 +27,11 @@ const SHOWN_HEADERS = [
   ...Object.values(DELIVERY_HEADERS).map((name) => name.toLowerCase()),
 ];
 
-export class Inbox {
+export class DemoInbox {
   readonly #secret: string | undefined;
   readonly #received: Received[] = [];
   /** Of deliveries that are to go wrong once. */
-  readonly #moods = new Map<string, Mood>();
+  readonly #moods = new Map<string, InboxBehaviour>();
 
   /** @param secret SVC_WEBHOOK_SECRET, to verify with. */
   constructor(secret: string | undefined) {
@@ -48,14 +48,14 @@ export class Inbox {
   }
 
   /** Has the first attempt of a delivery go wrong. */
-  expect(id: string, mood: Mood): void {
+  expect(id: string, mood: InboxBehaviour): void {
     this.#moods.set(id, mood);
     const [oldest] = this.#moods.keys();
     if (this.#moods.size > KEPT && oldest !== undefined) this.#moods.delete(oldest);
   }
 
   /** What to do with a request; asked once for each. */
-  moodOf(ctx: Context): Mood {
+  moodOf(ctx: Context): InboxBehaviour {
     const id = ctx.header(DELIVERY_HEADERS.delivery.toLowerCase()) ?? "";
     const mood = this.#moods.get(id) ?? "well";
     this.#moods.delete(id);

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createApp } from "../../index.ts";
 import { readConfig } from "../lifecycle/config.ts";
-import { HiddenValues, secretsOf } from "./log-redaction.ts";
+import { LogRedaction, secretsOf } from "./log-redaction.ts";
 
 describe("what no line of a log may hold", () => {
   it("is every key of the variables, those of before and the database's password among them", () => {
-    const hidden = new HiddenValues(
+    const hidden = new LogRedaction(
       secretsOf(
         readConfig({
           SVC_SECRET: "secret-of-the-site",

@@ -4,7 +4,7 @@ import { passwordsOf } from "../lifecycle/database-url.ts";
 
 const HIDDEN = "[hidden]";
 
-export class HiddenValues {
+export class LogRedaction {
   #values: string[] = [];
   #spellings: string[] = [];
 

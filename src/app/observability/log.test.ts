@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
-import { HiddenValues } from "./log-redaction.ts";
+import { LogRedaction } from "./log-redaction.ts";
 import { createLog, type LogOptions } from "./log.ts";
 
 const SECRET = 'a "quoted" secret';
@@ -14,7 +14,7 @@ function rig(options: Partial<LogOptions> = {}) {
     format: "json",
     clock: new SimulatedClock(1_700_000_000_000),
     sink: { write: (text: string) => written.push(text) },
-    hidden: new HiddenValues([SECRET]),
+    hidden: new LogRedaction([SECRET]),
     isColored: false,
     ...options,
   });

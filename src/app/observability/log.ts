@@ -8,7 +8,7 @@ import { styleText } from "node:util";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { LOG_LEVELS, type Log, type LogFields, type LogLevel } from "../../platform/shared/log.ts";
 import type { Config } from "../lifecycle/config.ts";
-import type { HiddenValues } from "./log-redaction.ts";
+import type { LogRedaction } from "./log-redaction.ts";
 
 /** Where lines go; the part of `process.stderr` used here. */
 export interface LogSink {
@@ -23,13 +23,13 @@ export interface LogOptions {
   clock: Clock;
   sink: LogSink;
   /** Values that no line may hold. */
-  hidden: HiddenValues;
+  hidden: LogRedaction;
   /** Whether lines to read have colors. */
   isColored: boolean;
 }
 
 /** The log of an app that was given none. @param hidden gets more as more is made @see https://no-color.org */
-export function processLog(config: Config, clock: Clock, hidden: HiddenValues): Log {
+export function processLog(config: Config, clock: Clock, hidden: LogRedaction): Log {
   const sink: LogSink = process.stderr;
   const { env } = process;
   return createLog({

@@ -9,9 +9,9 @@ import type { GraphStatus } from "../../platform/shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../../storage/contract/control.ts";
 import type { Page } from "../../storage/contract/queries.ts";
 import type { Change } from "../lifecycle/change-feed.ts";
-import type { Doing, HeldBack, Undone } from "../lifecycle/deferred-operations.ts";
+import type { Doing, DeferredOperation, Undone } from "../lifecycle/deferred-operations.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
-import type { Activity, ActivityRange, Recent } from "./metrics/recent-activity.ts";
+import type { Activity, ActivityRange, RecentActivity } from "./metrics/recent-activity.ts";
 import type { RefusedCaller } from "./metrics/refused-callers.ts";
 import type { OperatorProof } from "../pipeline/operator-access.ts";
 import type { Setting } from "../lifecycle/settings.ts";
@@ -43,7 +43,7 @@ export interface Status {
   /** What the PostgreSQL database takes, as it was within the last ten seconds; null on other databases, and where it is not told. */
   database_bytes: number | null;
   /** What graphs did in the last hour, and in the one before. */
-  recent: Recent;
+  recent: RecentActivity;
 }
 
 export interface Operations {
@@ -65,7 +65,7 @@ export interface Operations {
   /** Who was turned away by a rate limit of this process in the last hour, most first: by client (of IPv6 the /64) and limit. */
   refusedCallers(): { count: number; callers: RefusedCaller[] };
   /** What graphs did in the last hour, in all processes that share the database. */
-  recent(): Promise<Recent>;
+  recent(): Promise<RecentActivity>;
   /** The same by the name they were started by: each minute of the last hour, or each quarter of an hour of the last day. */
   activity(range?: ActivityRange): Promise<Activity>;
   /** What waits for each worker in all processes that share the database; what others say is up to five seconds old. */
@@ -87,7 +87,7 @@ export interface Operations {
    * app ends is told to stop and waited for. @param delay an hour at most: for what is to be done later there are schedules, and nodes that sleep.
    * @param run told when the app ends, and tells how far it has come; its faults are logged. @throws TypeError for a delay that is none, or is longer
    */
-  hold(delay: Duration, run: (doing: Doing) => Promise<void>): HeldBack;
+  hold(delay: Duration, run: (doing: Doing) => Promise<void>): DeferredOperation;
   /**
    * Takes back what is held, in whichever process on the database. @returns `now` where this call has done that, `before` where another
    * one had: of many at once one has `now`. false where it has begun

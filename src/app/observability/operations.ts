@@ -10,7 +10,7 @@ import { VERSION } from "../../webhooks/delivery/user-agent.ts";
 import { environmentOf } from "../lifecycle/config.ts";
 import { freeDiskOf } from "../lifecycle/disk.ts";
 import type { AppOptions } from "../options.ts";
-import type { Recent } from "./metrics/recent-activity.ts";
+import type { RecentActivity } from "./metrics/recent-activity.ts";
 import type { FleetQueue, Operations, RequestView, Status } from "./operations-types.ts";
 import type { Services } from "../services.ts";
 import { settingsOf } from "../lifecycle/settings.ts";
@@ -56,7 +56,7 @@ function requestsOf({ metrics, clock }: Services): RequestView[] {
   }));
 }
 
-async function recentOf({ activity, metrics }: Services, graphs: Status["graphs"]): Promise<Recent> {
+async function recentOf({ activity, metrics }: Services, graphs: Status["graphs"]): Promise<RecentActivity> {
   await activity.refresh();
   return metrics.recent.read(graphs.running + graphs.pending + graphs.paused);
 }

@@ -129,7 +129,7 @@ export interface Looks {
  * What keeps an answer from being shared, in words for its author; empty where nothing does. The path and the query are in the
  * address that caches go by; whatever else was looked at is the visitor's.
  */
-export function hindrances({ vary }: CacheRules, { readings, isOwnOrigin }: Looks): string[] {
+export function notCacheableReasons({ vary }: CacheRules, { readings, isOwnOrigin }: Looks): string[] {
   return [...readings].filter((reading) => {
     if (reading === "query") return false;
     if (reading === "url") return !isOwnOrigin();

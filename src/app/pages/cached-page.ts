@@ -11,7 +11,7 @@ import { isForShared } from "../../platform/http/response/shared-caching.ts";
 import { readTarget } from "../../platform/http/request/target.ts";
 import type { Context, Handler, Middleware, Result } from "../../platform/http/types.ts";
 import { toResult } from "../../platform/http/response/write-response.ts";
-import { cacheControl, EXPORT_RULES, hindrances, PRIVATE, type CacheRules } from "./cache-rules.ts";
+import { cacheControl, EXPORT_RULES, notCacheableReasons, PRIVATE, type CacheRules } from "./cache-rules.ts";
 import { PAGE_MARK } from "../pipeline/page-mark.ts";
 import { pathOf, type Asked, type KeptPage } from "./page-cache.ts";
 import type { Services } from "../services.ts";
@@ -112,7 +112,7 @@ function variantOf(values: readonly (string | undefined)[]): string {
 function askedBy({ rules, services }: CachedPage, ctx: RequestContext): Asked | undefined {
   if (!rules.isPublic || services.site.dev || ctx.method !== "GET") return undefined;
   // Middleware that looks at a visitor may have let in whom it would not let in otherwise, or hand on what it found.
-  if (hindrances(rules, looksOf(ctx, services)).length > 0) return undefined;
+  if (notCacheableReasons(rules, looksOf(ctx, services)).length > 0) return undefined;
   return ctx.unseen(() => {
     const variant = variantOf(rules.vary.map((name) => ctx.header(name)));
     const { path, routed, queryText: query } = ctx;
@@ -125,7 +125,7 @@ function kindOfKept(page: CachedPage, ctx: RequestContext, made: TaggedPage, ask
   const { rules, services } = page;
   const { status, headers, body } = made.result;
   if (status !== 200 || !made.isSound || typeof body !== "string") return undefined;
-  if (hindrances(rules, looksOf(ctx, services)).length > 0 || headers.includes("set-cookie")) return undefined;
+  if (notCacheableReasons(rules, looksOf(ctx, services)).length > 0 || headers.includes("set-cookie")) return undefined;
   const bornMs = services.clock.now();
   const bytes = Buffer.from(body);
   const freshMs = bornMs + rules.sharedMs;
@@ -180,7 +180,7 @@ export function sharing(page: Omit<CachedPage, "make">): Middleware {
     ctx.watch();
     const result = toResult(await next());
     const found = [
-      ...hindrances(rules, looksOf(ctx, services)),
+      ...notCacheableReasons(rules, looksOf(ctx, services)),
       ...(result.headers.includes("set-cookie") ? ["set-cookie"] : []),
     ];
     // A file is the same whatever is asked behind its path.

@@ -7,7 +7,7 @@ import { empty } from "../../platform/http/response/response.ts";
 import type { Context, Handler } from "../../platform/http/types.ts";
 import { AHEAD, COOKIES, HEADERS } from "../../platform/shared/wire.ts";
 
-export function leavingFlash(handler: Handler): Handler {
+export function withoutFlash(handler: Handler): Handler {
   return (ctx) => (wouldTakeFlash(ctx) ? empty(204, ["cache-control", "no-store"]) : handler(ctx));
 }
 

@@ -17,7 +17,7 @@ import { COOKIES, HEADERS } from "../../platform/shared/wire.ts";
 import { cachedPageHandler, type MadePage } from "./cached-page.ts";
 import { PRIVATE, type CacheRules } from "./cache-rules.ts";
 import { withContext } from "../pipeline/current-request.ts";
-import { leavingFlash } from "./prefetch.ts";
+import { withoutFlash } from "./prefetch.ts";
 import { PAGE_MARK } from "../pipeline/page-mark.ts";
 import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "../services.ts";
@@ -46,8 +46,8 @@ export function pageHandler(definition: PageDefinition, services: Services): Han
     requireSameSession(ctx, sessionId);
     return html(rendered.html, prepared.status, PRIVATE_HEADERS);
   };
-  if (definition.cache) return leavingFlash(cachedHandler(definition, definition.cache, services));
-  return leavingFlash((ctx) => {
+  if (definition.cache) return withoutFlash(cachedHandler(definition, definition.cache, services));
+  return withoutFlash((ctx) => {
     const prepared = services.phases.time(ctx, "load", () => definition.prepare(ctx));
     const manifest = services.site.manifest();
     if (!isPromise(prepared) && !isPromise(manifest)) return answer(ctx, prepared, manifest);

@@ -7,7 +7,7 @@ import { escapeAttribute } from "../../platform/shared/escape.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Placed } from "./group.ts";
 import type { Config } from "../lifecycle/config.ts";
-import type { Surroundings } from "../options.ts";
+import type { BootOptions } from "../options.ts";
 import type { PageDefinition } from "./page.ts";
 
 export interface ExportedFile {
@@ -38,7 +38,7 @@ export type ExportStep = ExportedFile | LeftOut;
 /** What the app is asked for. */
 export interface ExportedApp {
   readonly config: Config;
-  boot(where: Surroundings): Promise<void>;
+  boot(where: BootOptions): Promise<void>;
   fetch(request: Request): Promise<Response>;
 }
 

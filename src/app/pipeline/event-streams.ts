@@ -5,7 +5,7 @@ import type { Result } from "../../platform/http/types.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 
 /** The same answer, tended if it is an event stream. @param draining aborts when the app begins to close */
-export function tended(result: Result, metrics: Metrics, draining: AbortSignal): Result {
+export function tracked(result: Result, metrics: Metrics, draining: AbortSignal): Result {
   const { body, headers } = result;
   const isStream = typeof body === "object" && body !== null && !(body instanceof Uint8Array);
   if (!isStream || !isEventStream(headers)) return result;

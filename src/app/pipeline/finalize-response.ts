@@ -21,7 +21,7 @@ function withSettledMark(result: Result, { nonce, hashes }: AnswerFacts): Result
 }
 
 /** The headers every answer has; the policy with its nonce on HTML. */
-export function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, given: Result): Result {
+export function finalizeResponse(headers: SecurityHeaders, ctx: RequestContext | undefined, given: Result): Result {
   const facts = policyFacts(ctx, given.headers);
   const result = withSettledMark(given, facts);
   if (ctx) {

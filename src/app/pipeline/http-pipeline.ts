@@ -5,7 +5,7 @@
 import { BodyBudget } from "../../platform/http/body/body-budget.ts";
 import type { RequestContext } from "../../platform/http/request/context.ts";
 import { createHttp, type Http, type HttpOptions } from "../../platform/http/http.ts";
-import type { Vault } from "../../platform/http/sessions/cookie-jar.ts";
+import type { SessionKeys } from "../../platform/http/sessions/cookie-jar.ts";
 import { compose } from "../../platform/http/routing/middleware.ts";
 import { Router } from "../../platform/http/routing/router.ts";
 import type { Handler } from "../../platform/http/types.ts";
@@ -18,8 +18,8 @@ import type { Config } from "../lifecycle/config.ts";
 import { withScript } from "./dev-script.ts";
 import { healthEndpoints } from "../api/health.ts";
 import { answerError } from "./error-page.ts";
-import { tended } from "./event-streams.ts";
-import { finish, withNewToken } from "./finalize-response.ts";
+import { tracked } from "./event-streams.ts";
+import { finalizeResponse, withNewToken } from "./finalize-response.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import { observe } from "../observability/observe.ts";
 import type { AppOptions } from "../options.ts";
@@ -37,7 +37,7 @@ export interface DoorOptions {
   services: () => Services | undefined;
   /** The pages for paths that nothing is at, as `addRoutes` gives them. */
   lost: () => Router | undefined;
-  vault: () => Vault;
+  vault: () => SessionKeys;
   log: Log;
   metrics: Metrics;
   tracer: Tracing["tracer"] | undefined;
@@ -117,8 +117,8 @@ function doorsTo(routing: Routing, options: DoorOptions): Http {
     finish: (ctx, result) => {
       const booted = services();
       const dev = booted?.site.dev;
-      const whole = withScript(dev, ctx, tended(result, metrics, closing));
-      const finished = finish(dev ? inDev : headers, ctx, withNewToken(ctx, whole, booted));
+      const whole = withScript(dev, ctx, tracked(result, metrics, closing));
+      const finished = finalizeResponse(dev ? inDev : headers, ctx, withNewToken(ctx, whole, booted));
       if (dev && ctx) finished.headers.push("server-timing", timingOf(ctx, booted));
       return finished;
     },

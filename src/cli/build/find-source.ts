@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { positionOf } from "../../web/compiler/diagnostics.ts";
-import { filesBelow } from "../../platform/security/list-files.ts";
+import { listFiles } from "../../platform/security/list-files.ts";
 import type { Place } from "../../platform/shared/dev-fault.ts";
 
 /** Folders without source of the app. */
@@ -31,7 +31,7 @@ export function placeInComponent(
 
 function sourceFiles(root: string): string[] {
   const isWanted = (name: string): boolean => !NO_SOURCE.has(name) && !name.startsWith(".");
-  const files = [...filesBelow(root, isWanted)].filter(({ isLink }) => !isLink);
+  const files = [...listFiles(root, isWanted)].filter(({ isLink }) => !isLink);
   return files.map(({ name }) => name).filter((name) => /\.[jt]sx$/.test(name));
 }
 

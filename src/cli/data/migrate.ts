@@ -1,6 +1,6 @@
 /** `svc migrate`: moves a database, and tells how far it is: to a person in words, to a program as lines of JSON. */
-import { move, undoMark, type MoveEvent } from "../../storage/move/move.ts";
-import { isPostgres, lookAtTarget, openDump } from "../../storage/move/open-databases.ts";
+import { move, undoMove, type MoveEvent } from "../../storage/move/move.ts";
+import { isPostgres, inspectTarget, openDump } from "../../storage/move/open-databases.ts";
 import { rehearse, type RehearsalEvent } from "../../storage/move/rehearse.ts";
 import { systemClock, type Clock } from "../../platform/shared/clock.ts";
 import { silentLog } from "../../platform/shared/log.ts";
@@ -20,7 +20,7 @@ export async function migrate(command: MigrateCommand, output: Output, clock: Cl
   const source = await openDump(from, false);
   let target: Dump | undefined;
   try {
-    target = await (isDryRun ? lookAtTarget(to) : openDump(to, true));
+    target = await (isDryRun ? inspectTarget(to) : openDump(to, true));
     const onEvent = teller(command, output, clock);
     const options = { source, target, clock, onEvent, addJobs: () => addJobs(to) };
     if (!isDryRun) await move(options);
@@ -42,7 +42,7 @@ async function addJobs(databaseUrl: string): Promise<number> {
 export async function undo(from: string, output: Output): Promise<number> {
   const source = await openDump(from, false);
   try {
-    const { peer } = await undoMark(source);
+    const { peer } = await undoMove(source);
     output.line(`Apps may start on ${source.label} again.`);
     output.line(`Let none start on ${peer} any more: graphs of both would run twice. Drop it.`);
     return 0;

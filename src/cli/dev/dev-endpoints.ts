@@ -21,7 +21,7 @@ import { createNonce, randomHex } from "../../platform/security/random.ts";
 import { systemClock } from "../../platform/shared/clock.ts";
 import { deserialize } from "../../platform/shared/deserialize.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
-import { faultPage, type Fault } from "../../platform/shared/dev-fault.ts";
+import { faultPage, type DevFault } from "../../platform/shared/dev-fault.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { DOM, PATHS } from "../../platform/shared/wire.ts";
 import { faultOf, type Thrown, type Trace } from "./dev-fault.ts";
@@ -32,22 +32,22 @@ const BODY_LIMIT = 8 * 1024 * 1024;
 /** A page asks for what it has just sent; of others it is never asked again. */
 const KEPT_STATES = 20;
 
-export interface DoorOptions {
+export interface DevEndpointsOptions {
   root: string;
   host: DevHost;
   pages: DevPages;
   /** Ends the streams. */
   closing: AbortSignal;
   /** Told of errors in browsers; knows what pages are answered with while there is no app. */
-  news: { readonly fault: Fault | undefined; thrownInBrowser(fault: Fault): void };
+  news: { readonly fault: DevFault | undefined; thrownInBrowser(fault: DevFault): void };
 }
 
-export class DevDoors {
-  readonly #options: DoorOptions;
+export class DevEndpoints {
+  readonly #options: DevEndpointsOptions;
   readonly #http: Http;
   readonly #states = new Map<string, ReadonlyMap<string, unknown>>();
 
-  constructor(options: DoorOptions) {
+  constructor(options: DevEndpointsOptions) {
     this.#options = options;
     const headers = new SecurityHeaders();
     this.#http = createHttp({
@@ -113,7 +113,7 @@ export class DevDoors {
     return id;
   }
 
-  #browserFault(thrown: Thrown): Fault {
+  #browserFault(thrown: Thrown): DevFault {
     const { root, host, news } = this.#options;
     const trace: Trace = (file, line, column) => {
       const name = file.startsWith("http") ? /\/handler\/([\w.-]+)\.js$/.exec(new URL(file).pathname)?.[1] : undefined;

@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { Fault } from "../../platform/shared/dev-fault.ts";
+import type { DevFault } from "../../platform/shared/dev-fault.ts";
 import { parse } from "../../web/compiler/parse/parse.ts";
 import { faultOf, thrownOf } from "./dev-fault.ts";
-import { placedText } from "../error-with-source.ts";
+import { errorWithSource } from "../error-with-source.ts";
 
 let root = "";
 
-const told = (message: string): Fault =>
+const told = (message: string): DevFault =>
   faultOf("server", { name: "SVC200", message, stack: "" }, root, () => undefined);
 
 const caught = (run: () => unknown): unknown => {
@@ -75,7 +75,7 @@ describe("what a page's module is refused for", () => {
     const stack = `SvcError: ${message}\n    at Object.<anonymous> (${join(folder, "app.tsx")}:1:1)`;
     const error = Object.assign(new Error(message), { name: "SvcError", code: "SVC_DEFINITION", stack });
     assert.equal(
-      placedText(error, folder),
+      errorWithSource(error, folder),
       `SVC_DEFINITION pages/about.tsx:2:1\n${message}\n\n  1 | // About\n> 2 | export default 5;\n    | ^^^^^^\n  3 |`,
     );
     rmSync(folder, { recursive: true });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Fault, Place } from "../../platform/shared/dev-fault.ts";
+import type { DevFault, Place } from "../../platform/shared/dev-fault.ts";
 import { placeInComponent } from "../build/find-source.ts";
 import { codeFrame, offsetOf, positionOf } from "../../web/compiler/diagnostics.ts";
 
@@ -41,7 +41,7 @@ export function thrownOf(error: unknown): Thrown {
 }
 
 /** @param root folder of the app. */
-export function faultOf(kind: Fault["kind"], thrown: Thrown, root: string, trace: Trace): Fault {
+export function faultOf(kind: DevFault["kind"], thrown: Thrown, root: string, trace: Trace): DevFault {
   const found = DIAGNOSTIC.exec(thrown.message);
   if (found) {
     const [, code = "", file = "", line, column, message = "", frame = ""] = found;
@@ -74,7 +74,7 @@ function placeOfPage(message: string, root: string): Place | undefined {
 }
 
 /** What the server tells of a page that it has rendered. */
-function ofRendering(text: string, root: string): Pick<Fault, "code" | "message" | "place"> | undefined {
+function ofRendering(text: string, root: string): Pick<DevFault, "code" | "message" | "place"> | undefined {
   const placed = PLACED.exec(text);
   if (placed) {
     const [, code = "", file = "", line, column, message = ""] = placed;
@@ -87,7 +87,7 @@ function ofRendering(text: string, root: string): Pick<Fault, "code" | "message"
   return { code, message: told, place: placeInComponent(root, file, component, source) };
 }
 
-function callsOf(stack: string, root: string, trace: Trace): Fault["calls"] {
+function callsOf(stack: string, root: string, trace: Trace): DevFault["calls"] {
   return stack.split("\n").flatMap((text) => {
     const [, name = "", file, line, column] = CALL.exec(text) ?? [];
     if (file === undefined) return [];

@@ -1,11 +1,11 @@
 /** Open pages of the app under development: each follows a stream of what changes. */
 import type { StreamEvent } from "../../platform/http/response/event-stream.ts";
-import type { Fault } from "../../platform/shared/dev-fault.ts";
+import type { DevFault } from "../../platform/shared/dev-fault.ts";
 
 /** `build`: pages of another build are out of date. `fault`: the source does not compile. `style`: a stylesheet changed. */
 export type DevEvent =
   | { event: "build"; data: string }
-  | { event: "fault"; data: Fault }
+  | { event: "fault"; data: DevFault }
   | { event: "style"; data: string };
 
 export class DevPages {

@@ -15,7 +15,7 @@ import { appOf } from "../load-app.ts";
  */
 export const QUIET_MS = 60;
 
-export interface StageOptions {
+export interface DevReloaderOptions {
   host: DevHost;
   root: string;
   support: DevSupport;
@@ -25,8 +25,8 @@ export interface StageOptions {
   onFault: (error: unknown) => void;
 }
 
-export class Stage {
-  readonly #options: StageOptions;
+export class DevReloader {
+  readonly #options: DevReloaderOptions;
   #current: App | undefined;
   #url = "";
   /** Settles when the app that is to answer has booted. */
@@ -38,7 +38,7 @@ export class Stage {
   #timer: NodeJS.Timeout | undefined;
   #changedMs = 0;
 
-  constructor(options: StageOptions) {
+  constructor(options: DevReloaderOptions) {
     this.#options = options;
   }
 

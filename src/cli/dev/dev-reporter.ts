@@ -1,18 +1,18 @@
 /** What happens under `svc dev`, told where it matters: to the terminal, to the pages that are open, to those that are asked for. */
-import { faultPage, type Fault } from "../../platform/shared/dev-fault.ts";
+import { faultPage, type DevFault } from "../../platform/shared/dev-fault.ts";
 import { devScript } from "./dev-endpoints.ts";
 import { faultOf, thrownOf, traceServer } from "./dev-fault.ts";
 import type { DevPages } from "./dev-pages.ts";
 import type { Output } from "../output.ts";
-import { placedText } from "../error-with-source.ts";
+import { errorWithSource } from "../error-with-source.ts";
 
-export class DevNews {
+export class DevReporter {
   readonly #root: string;
   readonly #pages: DevPages;
   readonly #output: Output;
   #builds = 0;
   /** What every page is answered with for now. */
-  fault: Fault | undefined;
+  fault: DevFault | undefined;
 
   /** @param root folder of the app. */
   constructor(root: string, pages: DevPages, output: Output) {
@@ -35,14 +35,14 @@ export class DevNews {
   }
 
   /** The app loads, but some of its browser code does not. */
-  brokenChunk(error: unknown): Fault {
+  brokenChunk(error: unknown): DevFault {
     const fault = faultOf("compile", thrownOf(error), this.#root, traceServer);
-    this.#error("Error", placedText(error, this.#root));
+    this.#error("Error", errorWithSource(error, this.#root));
     this.#pages.tell({ event: "fault", data: fault });
     return fault;
   }
 
-  thrownInBrowser({ code, message, place }: Fault): void {
+  thrownInBrowser({ code, message, place }: DevFault): void {
     const where = place ? `${place.file}:${place.line}:${place.column} ` : "";
     this.#error("Error in the browser", `${where}${code}: ${message}`);
   }

@@ -12,10 +12,10 @@ import { systemClock } from "../../platform/shared/clock.ts";
 import { BASE_PATH, VARIABLES } from "../../platform/shared/wire.ts";
 import type { CommandOptions } from "../arguments.ts";
 import { banner } from "../banner.ts";
-import { DevDoors } from "./dev-endpoints.ts";
-import { DevNews } from "./dev-reporter.ts";
+import { DevEndpoints } from "./dev-endpoints.ts";
+import { DevReporter } from "./dev-reporter.ts";
 import { DevPages } from "./dev-pages.ts";
-import { Stage } from "./dev-reloader.ts";
+import { DevReloader } from "./dev-reloader.ts";
 import { watch } from "./dev-watch.ts";
 import { OperatorLink } from "./operator-link.ts";
 import type { Output } from "../output.ts";
@@ -39,8 +39,8 @@ async function serveFrom(devHost: DevHost, { root, host, port }: CommandOptions,
   const ended = endRequested();
   const closing = new AbortController();
   const pages = new DevPages();
-  const news = new DevNews(root, pages, output);
-  const doors = new DevDoors({ root, host: devHost, pages, news, closing: closing.signal });
+  const news = new DevReporter(root, pages, output);
+  const doors = new DevEndpoints({ root, host: devHost, pages, news, closing: closing.signal });
   const link = new OperatorLink(systemClock, output, process.stdin);
   const stage = stageOf(devHost, root, news, doors, link);
   const first = await stage.load();
@@ -77,8 +77,8 @@ async function serveFrom(devHost: DevHost, { root, host, port }: CommandOptions,
   await Promise.all([stage.close(), listening.close(DRAIN_MS)]);
 }
 
-function stageOf(host: DevHost, root: string, news: DevNews, doors: DevDoors, link: OperatorLink): Stage {
-  return new Stage({
+function stageOf(host: DevHost, root: string, news: DevReporter, doors: DevEndpoints, link: OperatorLink): DevReloader {
+  return new DevReloader({
     host,
     root,
     support: {
@@ -98,7 +98,12 @@ function stageOf(host: DevHost, root: string, news: DevNews, doors: DevDoors, li
   });
 }
 
-async function serve(stage: Stage, doors: DevDoors, message: IncomingMessage, reply: ServerResponse): Promise<void> {
+async function serve(
+  stage: DevReloader,
+  doors: DevEndpoints,
+  message: IncomingMessage,
+  reply: ServerResponse,
+): Promise<void> {
   const path = (message.url ?? "/").split("?")[0] ?? "/";
   if (doors.owns(path)) return doors.answer(message, reply);
   // What open pages need goes on while the source does not compile, which has been told.

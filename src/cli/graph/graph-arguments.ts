@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { parseArgs } from "node:util";
 import { durationMs } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import { nearest } from "../../platform/shared/did-you-mean.ts";
+import { didYouMean } from "../../platform/shared/did-you-mean.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import { bulkOf, DURATION, filterOf, STEPS, type BulkTask } from "./graph-filter.ts";
 import { readOptions } from "../options.ts";
@@ -204,7 +204,7 @@ export function readGraphArguments(
 const VERBS = Object.keys(FLAGS).join(", ");
 
 function meantBy(verb: string): string {
-  const meant = nearest(verb, Object.keys(FLAGS));
+  const meant = didYouMean(verb, Object.keys(FLAGS));
   return meant === undefined ? `it knows ${VERBS}` : `did you mean "${meant}"?`;
 }
 

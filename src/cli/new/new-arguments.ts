@@ -1,7 +1,7 @@
 /** Reads what stands behind `svc new`: where the app is written, what it is called, which svc it depends on. */
 import { basename, resolve } from "node:path";
 import { readOptions } from "../options.ts";
-import { faultOfName, mendedName } from "./package-name.ts";
+import { packageNameProblem, suggestedName } from "./package-name.ts";
 import { givenSource, runningSource } from "./package-source.ts";
 
 export interface NewCommand {
@@ -55,7 +55,7 @@ export function readNewArguments(args: readonly string[], cwd: string, running: 
   if (extra !== undefined) return mistake(`svc new takes no argument "${extra}"`);
   const folder = resolve(cwd, told);
   const name = values.name ?? basename(folder);
-  const fault = faultOfName(name);
+  const fault = packageNameProblem(name);
   if (fault !== undefined) return mistake(nameTold(name, fault));
   const svc = values.svc === undefined ? runningSource(folder, running) : givenSource(values.svc, folder, cwd);
   if (svc === undefined)
@@ -67,7 +67,7 @@ export function readNewArguments(args: readonly string[], cwd: string, running: 
 }
 
 function nameTold(name: string, fault: string): string {
-  const mended = mendedName(name);
+  const mended = suggestedName(name);
   return `npm lets no package be called "${name}": it ${fault}. Give another with --name${mended === undefined ? "" : `, such as --name ${mended}`}`;
 }
 

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PACKAGE_ROOT } from "../../platform/package/package-root.ts";
-import { filesBelow } from "../../platform/security/list-files.ts";
+import { listFiles } from "../../platform/security/list-files.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { NewCommand } from "./new-arguments.ts";
 import type { Output } from "../output.ts";
@@ -33,7 +33,7 @@ export function createNew(command: NewCommand, output: Output): void {
 /** @returns how many files there are now. @throws SvcError `SVC_NEW` */
 function written({ folder, told, name, svc }: NewCommand): number {
   const own = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as OwnManifest;
-  const starter = filesBelow(join(PACKAGE_ROOT, "starter"), (each) => !BUILT.has(each));
+  const starter = listFiles(join(PACKAGE_ROOT, "starter"), (each) => !BUILT.has(each));
   const files = [...starter].filter((file) => !BUILT.has(file.name));
   try {
     refuseUnlessEmpty(folder, told);

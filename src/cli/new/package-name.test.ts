@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { faultOfName, mendedName } from "./package-name.ts";
+import { packageNameProblem, suggestedName } from "./package-name.ts";
 
 describe("names of new apps", () => {
   for (const name of ["shop", "shop-2", "my.shop", "~shop", "a_b", "@me/shop", "7", "a".repeat(214)])
-    it(`may be ${name.slice(0, 20)}`, () => assert.equal(faultOfName(name), undefined));
+    it(`may be ${name.slice(0, 20)}`, () => assert.equal(packageNameProblem(name), undefined));
 
   for (const [name, fault] of [
     ["", /empty/],
@@ -21,10 +21,10 @@ describe("names of new apps", () => {
     ["http", /taken/],
     ["svc", /taken/],
   ] as const)
-    it(`may not be "${name.slice(0, 20)}"`, () => assert.match(faultOfName(name) ?? "", fault));
+    it(`may not be "${name.slice(0, 20)}"`, () => assert.match(packageNameProblem(name) ?? "", fault));
 
   it("are mended to one that may be, where anything is left", () => {
-    assert.deepEqual(["My Shop!", "Caf\u00e9", ".shop", "http", "\u5e97"].map(mendedName), [
+    assert.deepEqual(["My Shop!", "Caf\u00e9", ".shop", "http", "\u5e97"].map(suggestedName), [
       "my-shop",
       "cafe",
       "shop",

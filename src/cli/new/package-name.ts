@@ -11,7 +11,7 @@ const PART = /^[a-z0-9~-][a-z0-9._~-]*$/;
 const TAKEN = ["node_modules", "favicon.ico", "svc"];
 
 /** What is wrong with it, as the rest of a sentence; undefined for a name that may be. */
-export function faultOfName(name: string): string | undefined {
+export function packageNameProblem(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.length > MAX_LETTERS) return `has more than ${MAX_LETTERS} letters`;
   const parts = name.startsWith("@") ? name.slice(1).split("/") : [name];
@@ -22,7 +22,7 @@ export function faultOfName(name: string): string | undefined {
 }
 
 /** The nearest name that may be; undefined where nothing of it is left. */
-export function mendedName(name: string): string | undefined {
+export function suggestedName(name: string): string | undefined {
   const mended = name
     .normalize("NFKD")
     .toLowerCase()
@@ -31,5 +31,5 @@ export function mendedName(name: string): string | undefined {
     .replace(/^[-._]+|[-._]+$/g, "")
     .slice(0, MAX_LETTERS);
   const tried = [mended, `${mended}-app`];
-  return mended === "" ? undefined : tried.find((each) => faultOfName(each) === undefined);
+  return mended === "" ? undefined : tried.find((each) => packageNameProblem(each) === undefined);
 }

@@ -12,7 +12,7 @@ import { pageScope, type PageScope } from "../page-scope.ts";
 import type { ErrorModule, ErrorProps, PageModule } from "../modules.ts";
 
 /** Layouts outermost first, the page last. */
-export interface Chain {
+export interface LayoutChain {
   readonly levels: readonly PageModule[];
   /** For each layout what its content is marked with, where links are followed within the document. */
   readonly outlets: readonly ((params: Context["params"]) => string)[];
@@ -47,7 +47,7 @@ export interface Loaded {
 type Outcome = { ok: true; data: unknown } | { ok: false; error: unknown };
 
 /** @throws what a level threw that no `_error.tsx` stands around, and redirects. */
-export async function loadChain(chain: Chain, ctx: Context): Promise<Loaded> {
+export async function loadChain(chain: LayoutChain, ctx: Context): Promise<Loaded> {
   const outcomes = await Promise.all(chain.levels.map((level) => outcomeOf(level, ctx)));
   const redirect = outcomes.find((outcome) => !outcome.ok && isRedirect(outcome.error));
   if (redirect && !redirect.ok) throw redirect.error;
@@ -59,7 +59,7 @@ export async function loadChain(chain: Chain, ctx: Context): Promise<Loaded> {
   return { head: headOf(chain, ctx, data, failure), data, failure };
 }
 
-function headOf(chain: Chain, ctx: Context, data: readonly unknown[], failure: Loaded["failure"]): Head {
+function headOf(chain: LayoutChain, ctx: Context, data: readonly unknown[], failure: Loaded["failure"]): Head {
   const { params } = ctx;
   const heads = chain.levels
     .slice(0, failure?.depth)
@@ -79,7 +79,7 @@ async function outcomeOf({ load }: PageModule, ctx: Context): Promise<Outcome> {
 }
 
 /** @param at level that failed. @throws the error, where no `_error.tsx` stands around that level, or nobody is left to see it. */
-function failureOf(chain: Chain, ctx: Context, error: unknown, at: number): NonNullable<Loaded["failure"]> {
+function failureOf(chain: LayoutChain, ctx: Context, error: unknown, at: number): NonNullable<Loaded["failure"]> {
   // Whoever is around tells leaving from faults.
   if (ctx.signal.aborted) throw error;
   const status = statusOf(error);
@@ -92,14 +92,14 @@ function failureOf(chain: Chain, ctx: Context, error: unknown, at: number): NonN
 }
 
 /** The page inside its layouts, as HTML that is made where it stands. */
-export function viewChain(chain: Chain, loaded: Loaded, ctx: Context): unknown {
+export function viewChain(chain: LayoutChain, loaded: Loaded, ctx: Context): unknown {
   const levels = html(() => t(viewLevel(chain, loaded, ctx, 0)));
   const page = pageScope.Provider({ value: { ctx, submits: chain.submits }, children: levels });
   const languages = chain.languagesOf?.(ctx);
   return languages ? SiteLocales.Provider({ value: languages, children: page }) : page;
 }
 
-function viewLevel(chain: Chain, loaded: Loaded, ctx: Context, depth: number): unknown {
+function viewLevel(chain: LayoutChain, loaded: Loaded, ctx: Context, depth: number): unknown {
   const { failure } = loaded;
   if (failure?.depth === depth) return viewFailure(chain, failure, ctx);
   const level = chain.levels[depth];
@@ -120,7 +120,7 @@ function viewLevel(chain: Chain, loaded: Loaded, ctx: Context, depth: number): u
   });
 }
 
-function viewFailure(chain: Chain, { module, error }: NonNullable<Loaded["failure"]>, ctx: Context): Child {
+function viewFailure(chain: LayoutChain, { module, error }: NonNullable<Loaded["failure"]>, ctx: Context): Child {
   const { requestId } = ctx;
   const props: ErrorProps = { status: statusOf(error), message: chain.tell(error), requestId, ctx };
   return html(() => component(module.default, props));

@@ -1,7 +1,7 @@
 /** A cluster's way to PostgreSQL: a few connections for statements, and sessions that stay. `pg` is loaded here, and only here. */
 import type { Client, Pool } from "pg";
 import { waitForDisk } from "../../storage/postgres/connection/driver.ts";
-import { isAway } from "../../storage/postgres/connection/store-error.ts";
+import { isUnavailable } from "../../storage/postgres/connection/store-error.ts";
 import type { OpenedDatabase, Query, Rows, Session } from "./database.ts";
 
 /** Of statements beside those of the store: leases, commands, jobs. */
@@ -66,7 +66,7 @@ export async function patiently<Result>(work: () => Promise<Result>): Promise<Re
     try {
       return await work();
     } catch (error) {
-      if (!isAway(error) || performance.now() > endMs) throw error;
+      if (!isUnavailable(error) || performance.now() > endMs) throw error;
       await new Promise((again) => setTimeout(again, AGAIN_MS));
     }
 }

@@ -11,7 +11,7 @@ import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import type { NewAudit } from "../../storage/contract/control.ts";
 import { Busy } from "./idle-tracker.ts";
 import { Commits } from "./commit-run.ts";
@@ -223,13 +223,13 @@ export class UnderWay {
   }
 
   /** Writes a new graph for whoever takes it. */
-  async #queue(live: LiveGraph, unit: Unit): Promise<void> {
+  async #queue(live: LiveGraph, unit: Transition): Promise<void> {
     this.#live.remove(live.id);
     await this.#commits.write(live, unit);
   }
 
   /** Commits what someone outside wants of it. @throws what `decide` throws, and what the store does. */
-  async steer(live: LiveGraph, decide: () => Unit): Promise<void> {
+  async steer(live: LiveGraph, decide: () => Transition): Promise<void> {
     // After a fault its mirror is another by now: this one has what was never written.
     const known = this.#live.get(live.id);
     if (known && known !== live) throw new Outrun();
@@ -277,7 +277,7 @@ export class UnderWay {
     }
   }
 
-  #decide(live: LiveGraph, decide: () => Unit): Unit {
+  #decide(live: LiveGraph, decide: () => Transition): Transition {
     try {
       return decide();
     } catch (error) {
@@ -326,7 +326,7 @@ export class UnderWay {
   }
 
   /** Commits a transition, then runs what it made ready. @param claimed what it is the start of. */
-  async #apply(live: LiveGraph, unit: Unit, claimed?: readonly Claim[]): Promise<void> {
+  async #apply(live: LiveGraph, unit: Transition, claimed?: readonly Claim[]): Promise<void> {
     // Decided now: by the time of the commit the machine may have moved on, and a later unit then ends the graph.
     const { isTerminal, inner } = live.machine;
     const more = this.#attempts.claim(live, unit);
@@ -351,8 +351,8 @@ export class UnderWay {
    * Decides and commits what no caller waits for. Never rejects: after a failure the graph is read again.
    * @param decide gives undefined when there is nothing to change.
    */
-  async #go(live: LiveGraph, decide: () => Unit | undefined, claimed?: readonly Claim[]): Promise<void> {
-    let unit: Unit | undefined;
+  async #go(live: LiveGraph, decide: () => Transition | undefined, claimed?: readonly Claim[]): Promise<void> {
+    let unit: Transition | undefined;
     try {
       unit = decide();
     } catch (error) {

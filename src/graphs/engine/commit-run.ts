@@ -2,7 +2,7 @@
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { TransactionRun } from "../../storage/contract/transaction.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import type { Busy } from "./idle-tracker.ts";
 import type { Fleet } from "./cluster-port.ts";
 import type { LiveGraph } from "../execution/live-run.ts";
@@ -29,7 +29,7 @@ export class Commits {
   }
 
   /** @returns whether this process still held the graph. Rejects with what the store does. */
-  async write(live: LiveGraph, unit: Unit): Promise<boolean> {
+  async write(live: LiveGraph, unit: Transition): Promise<boolean> {
     const { graphs, fleet, busy } = this.#options;
     busy.begin();
     this.#underWay++;
@@ -52,7 +52,7 @@ export class Commits {
 }
 
 /** A unit that is refused once the graph is held under another number. */
-function underLease({ lease }: LiveGraph, unit: Unit): Unit {
+function underLease({ lease }: LiveGraph, unit: Transition): Transition {
   if (lease !== undefined && unit.fence) unit.fence.lease = lease;
   return unit;
 }

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
-import { PassingMap } from "../../platform/shared/churning-map.ts";
+import { ChurningMap } from "../../platform/shared/churning-map.ts";
 import type { StoredGraph } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
@@ -33,7 +33,7 @@ export interface FoundGraph {
 
 export class LiveGraphs {
   readonly #options: LiveGraphsOptions;
-  readonly #live = new PassingMap<LiveGraph>();
+  readonly #live = new ChurningMap<LiveGraph>();
 
   constructor(options: LiveGraphsOptions) {
     this.#options = options;

@@ -6,7 +6,7 @@ import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphPhase } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { mayHaveChild, type Children } from "./child-runs.ts";
 import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "../definition/audit-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
@@ -120,7 +120,7 @@ export class Steps {
 
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
     return this.#at(graphId, { step: "retry", options }, async () => {
-      const decide = (machine: Machine, nowMs: number): Unit => machine.retry(nowMs, options, options?.from);
+      const decide = (machine: Machine, nowMs: number): Transition => machine.retry(nowMs, options, options?.from);
       const snapshot = await this.#control("retry", graphId, options, decide);
       this.#options.onRetry?.(snapshot.worker);
       return snapshot;
@@ -152,7 +152,7 @@ export class Steps {
     step: string,
     graphId: string,
     steering: Steering | undefined,
-    decide: (machine: Machine, nowMs: number) => Unit,
+    decide: (machine: Machine, nowMs: number) => Transition,
   ): Promise<Snapshot> {
     return this.#steer(step, await this.#options.underWay.take(graphId), steering, decide);
   }
@@ -161,7 +161,7 @@ export class Steps {
     step: string,
     live: LiveGraph,
     steering: Steering | undefined,
-    decide: (machine: Machine, nowMs: number) => Unit,
+    decide: (machine: Machine, nowMs: number) => Transition,
   ): Promise<Snapshot> {
     const nowMs = this.#options.clock.now();
     await this.#options.underWay.steer(live, () => {

@@ -2,7 +2,7 @@
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { toJson } from "../definition/json-value.ts";
 import type { LiveGraph } from "../execution/live-run.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -16,7 +16,7 @@ export interface SignalTarget<Graph extends Live, Shown> {
   /** @throws SvcError `SVC_NOT_FOUND` */
   live: () => Promise<Graph>;
   /** Decides in the same turn. */
-  control: (live: Graph, decide: (machine: Machine, nowMs: number) => Unit) => Promise<Shown>;
+  control: (live: Graph, decide: (machine: Machine, nowMs: number) => Transition) => Promise<Shown>;
   snapshot: () => Promise<Shown>;
   inputBytes: number;
 }

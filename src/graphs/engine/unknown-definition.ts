@@ -6,7 +6,7 @@ import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { hasEnded, type StoredGraph } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 import { Outrun, type Wish } from "./cluster-port.ts";
 import { auditOf } from "../machine/audit.ts";
@@ -45,7 +45,7 @@ export class Unfit {
     const machine = await this.#read(graphId);
     if (!machine) return undefined;
     const { clock, graphs, inputBytes } = this.#options;
-    const write = async (decide: (machine: Machine, nowMs: number) => Unit): Promise<void> => {
+    const write = async (decide: (machine: Machine, nowMs: number) => Transition): Promise<void> => {
       const nowMs = clock.now();
       const unit = decide(machine, nowMs);
       unit.audit = auditOf(`graph.${wish.step}`, graphId, nowMs, wish.options);

@@ -3,7 +3,7 @@
  * loop up (start-throttle.ts), run (runner.ts), and undone again (compensator.ts). Not: what is committed of them, and when (active-runs.ts).
  */
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import { Dispatcher, type Claim, type DispatcherOptions } from "./dispatcher.ts";
 import type { LiveGraph } from "./live-run.ts";
@@ -16,7 +16,7 @@ export interface AttemptsOptions
     Omit<RunnerOptions, "go" | "measured" | "isElsewhere">,
     Pick<DispatcherOptions, "concurrency" | "permits" | "elsewhere" | "onPlace" | "onReady"> {
   /** Decides and commits, then begins what has been claimed; never rejects. */
-  go: (live: LiveGraph, decide: () => Unit | undefined, claims?: readonly Claim[]) => void;
+  go: (live: LiveGraph, decide: () => Transition | undefined, claims?: readonly Claim[]) => void;
   /** The mirror of a graph is not to be trusted any more. */
   reload: (live: LiveGraph, error: unknown) => void;
   /** Whether a commit is under way. */
@@ -49,7 +49,7 @@ export class Attempts {
   }
 
   /** Marks what became ready as running in the same unit, where there is room. */
-  claim(live: LiveGraph, unit: Unit): Claim[] {
+  claim(live: LiveGraph, unit: Transition): Claim[] {
     return this.dispatcher.claim(live, unit);
   }
 

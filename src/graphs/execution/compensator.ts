@@ -5,7 +5,7 @@
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { Abort } from "./attempt/abort.ts";
 import { runAttempt, type Outcome } from "./attempt/attempt.ts";
 import type { AttemptSink } from "./attempt/attempt-options.ts";
@@ -29,9 +29,9 @@ export interface UndoerOptions {
   /** The engine's mirror of a graph that is under way. */
   live: (graphId: string) => LiveGraph | undefined;
   /** Decides and commits; never rejects. */
-  go: (live: LiveGraph, decide: () => Unit | undefined) => void;
+  go: (live: LiveGraph, decide: () => Transition | undefined) => void;
   /** Decides and commits; rejects when that fails, and the graph is read again. */
-  apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
+  apply: (live: LiveGraph, decide: () => Transition) => Promise<void>;
   dispatcher: Dispatcher;
   tools: WorkerTools;
   values: ValueLimits;

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import type { Elsewhere, Hand } from "./remote/remote-attempts.ts";
 import { COUNTED_ELSEWHERE, NO_KEYS } from "./queue/task-queue.ts";
 import type { LiveGraph } from "./live-run.ts";
@@ -45,7 +45,7 @@ export interface DispatcherOptions {
   /** Whether the engine still goes by this mirror of its graph. */
   isLive: (live: LiveGraph) => boolean;
   /** Commits the start of a node whose turn has come, then runs it. */
-  start: (live: LiveGraph, unit: Unit, claim: Claim) => void;
+  start: (live: LiveGraph, unit: Transition, claim: Claim) => void;
   /** Where several processes share the store. */
   permits: Permits | undefined;
   /** Whether another process runs it: then places are that one's. */
@@ -85,7 +85,7 @@ export class Dispatcher {
   }
 
   /** Marks what became ready as running in the same unit, where its lane has room; the rest waits for its turn. */
-  claim(live: LiveGraph, unit: Unit): Claim[] {
+  claim(live: LiveGraph, unit: Transition): Claim[] {
     const { clock, concurrency, isClosing, onReady } = this.#options;
     if (isClosing()) return [];
     const claims: Claim[] = [];

@@ -4,7 +4,7 @@ import type { ArtifactRows } from "../../storage/contract/artifacts.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { TransactionRun } from "../../storage/contract/transaction.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { Abort } from "./attempt/abort.ts";
 import { runAttempt, type Outcome } from "./attempt/attempt.ts";
 import type { AttemptSink } from "./attempt/attempt-options.ts";
@@ -30,9 +30,9 @@ export interface RunnerOptions {
   /** The engine's mirror of a graph that is under way. */
   live: (graphId: string) => LiveGraph | undefined;
   /** Decides and commits; never rejects. */
-  go: (live: LiveGraph, decide: () => Unit | undefined) => void;
+  go: (live: LiveGraph, decide: () => Transition | undefined) => void;
   /** Decides and commits; rejects when that fails. */
-  apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
+  apply: (live: LiveGraph, decide: () => Transition) => Promise<void>;
   /** The worker as it is called. @param hand where it runs in a place of another process. */
   bind: (worker: Worker<never, unknown>, node: NodeRow, hand: Hand | undefined) => Worker<never, unknown>;
   /** How long an attempt took that ran here and waited for nothing, and how much of it the event loop was held up. */

@@ -1,7 +1,7 @@
 /** Rows of the author's own in the commit of a step (`ctx.tx`). */
 import type { Json } from "../../platform/shared/json.ts";
 import { type GraphStore } from "../../storage/contract/graph-store.ts";
-import { OwnError, type TransactionRun } from "../../storage/contract/transaction.ts";
+import { UserStatementError, type TransactionRun } from "../../storage/contract/transaction.ts";
 import { FinalError } from "../definition/final-error.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function transact(
   try {
     return await graphs.transact(run);
   } catch (error) {
-    if (error instanceof OwnError) throw error.cause;
+    if (error instanceof UserStatementError) throw error.cause;
     reload(error);
     throw error;
   }

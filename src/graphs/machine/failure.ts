@@ -3,7 +3,7 @@
  * then it has failed. The part of the state machine from the first failure for good to `graph.failed`.
  */
 import type { Failure, NodeFailure, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { Change, type LastEvent } from "./transition-builder.ts";
 import type { InnerNodes } from "./steps.ts";
 import type { Lifecycle } from "./run-lifecycle.ts";
@@ -40,21 +40,21 @@ export class Ending {
   // Transitions.
 
   /** Its `onCancel` or `compensate` is called now. */
-  undoBegun(node: NodeRow, nowMs: number): Unit {
+  undoBegun(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
     this.#unwinding.begun(change, node);
     return change.unit;
   }
 
   /** The process stops meanwhile. */
-  undoInterrupted(node: NodeRow, nowMs: number): Unit {
+  undoInterrupted(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
     this.#unwinding.interrupted(change, node);
     return change.unit;
   }
 
   /** What a node did is undone. */
-  undone(node: NodeRow, nowMs: number): Unit {
+  undone(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
     this.#unwinding.done(change, node);
     this.#unwind(change);
@@ -62,7 +62,7 @@ export class Ending {
   }
 
   /** @param retryAtMs when to try again; undefined: it is recorded. */
-  undoFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number): Unit {
+  undoFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number): Transition {
     const change = this.#change(nowMs);
     this.#unwinding.failed(change, node, error, retryAtMs);
     this.#unwind(change);
@@ -70,7 +70,7 @@ export class Ending {
   }
 
   /** `deadlineMs` has come. @returns undefined when it has not, or is no more. */
-  overdue(nowMs: number): Unit | undefined {
+  overdue(nowMs: number): Transition | undefined {
     const { lifecycle } = this.#options;
     const { deadlineMs } = lifecycle.row;
     if (deadlineMs === undefined || deadlineMs > nowMs) return undefined;
@@ -84,7 +84,7 @@ export class Ending {
   }
 
   /** @returns undefined when there is nothing to mend. */
-  recover(nowMs: number, hasCrashed: boolean): Unit | undefined {
+  recover(nowMs: number, hasCrashed: boolean): Transition | undefined {
     const change = this.#change(nowMs);
     this.#unwinding.recover(change, hasCrashed);
     this.#stopRunning(change);

@@ -37,7 +37,7 @@ import {
   type NodeRow,
   type SignalRow,
 } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { toldOf } from "./audit.ts";
 import { Change, LastEvent } from "./transition-builder.ts";
 import { Ending } from "./failure.ts";
@@ -134,7 +134,7 @@ export class Machine {
   // Transitions. Each returns the unit to commit.
 
   /** @param into the unit that inserts the graph; default: a unit of its own. */
-  begin(nowMs: number, into?: Unit): Unit {
+  begin(nowMs: number, into?: Transition): Transition {
     const change = new Change(this.row, nowMs, this.#last, into);
     this.#lifecycle.start(change);
     this.#advance(change);
@@ -142,7 +142,7 @@ export class Machine {
   }
 
   /** @param into a unit just made, to which this is added; default: a unit of its own. */
-  nodeStarted(node: NodeRow, nowMs: number, into?: Unit): Unit {
+  nodeStarted(node: NodeRow, nowMs: number, into?: Transition): Transition {
     const change = new Change(this.row, nowMs, this.#last, into);
     this.#mirror.running++;
     const { id } = node;
@@ -157,7 +157,7 @@ export class Machine {
   }
 
   /** @param kept columns that its attempt leaves behind. */
-  nodeDone(node: NodeRow, result: Json, nowMs: number, kept?: Kept): Unit {
+  nodeDone(node: NodeRow, result: Json, nowMs: number, kept?: Kept): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     this.#attemptEnded(change, node, true);
     const columns = { id: node.id, status: "done", result, finishedMs: nowMs } as const;
@@ -171,7 +171,7 @@ export class Machine {
   }
 
   /** @param retryAtMs when to try again; undefined fails the graph. */
-  nodeFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Unit {
+  nodeFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     const isLast = retryAtMs === undefined || this.ending.isUnderWay;
     this.#attemptEnded(change, node, isLast);
@@ -191,7 +191,7 @@ export class Machine {
   }
 
   /** A retry fell due. */
-  nodeReady(node: NodeRow, nowMs: number): Unit | undefined {
+  nodeReady(node: NodeRow, nowMs: number): Transition | undefined {
     if (this.ending.isUnderWay) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
     this.#turns.makeReady(change, node);
@@ -199,7 +199,7 @@ export class Machine {
   }
 
   /** The process stops, or the graph pauses: the attempt does not count, and the node runs again. */
-  nodeInterrupted(node: NodeRow, nowMs: number): Unit {
+  nodeInterrupted(node: NodeRow, nowMs: number): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     this.#attemptEnded(change, node, false);
     // One of a graph that has failed won't run again: it was under way, and is told of it.
@@ -211,7 +211,7 @@ export class Machine {
   }
 
   /** The process that ran it for this one has died. */
-  nodeCrashed(node: NodeRow, nowMs: number): Unit {
+  nodeCrashed(node: NodeRow, nowMs: number): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     const crashes = node.crashes + 1;
     const isPoison = crashes >= MAX_CRASHES;
@@ -224,7 +224,7 @@ export class Machine {
   }
 
   /** What happens inside of nodes (steps.ts). */
-  inside(nowMs: number, decide: (change: Change, inner: InnerNodes) => void): Unit {
+  inside(nowMs: number, decide: (change: Change, inner: InnerNodes) => void): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     decide(change, this.inner);
     // The last that ran may wait by now.
@@ -234,7 +234,7 @@ export class Machine {
   }
 
   /** @param signal as it was sent. @param wait what it is for. @param value what its worker gets. */
-  signalled(signal: NewSignal, wait: Wait | undefined, value: Json, nowMs: number): Unit {
+  signalled(signal: NewSignal, wait: Wait | undefined, value: Json, nowMs: number): Transition {
     this.#lifecycle.require("signal", ["queued", "running", "pausing", "paused"]);
     return this.inside(nowMs, (change, inner) => {
       const { name, actor } = signal;
@@ -248,7 +248,7 @@ export class Machine {
     });
   }
 
-  pause(nowMs: number, steering?: Steering): Unit {
+  pause(nowMs: number, steering?: Steering): Transition {
     this.#lifecycle.require("pause", ["queued", "running"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.#lifecycle.pause(change, steering);
@@ -256,7 +256,7 @@ export class Machine {
     return change.unit;
   }
 
-  resume(nowMs: number, steering?: Steering): Unit {
+  resume(nowMs: number, steering?: Steering): Transition {
     this.#lifecycle.require("resume", ["pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
@@ -271,7 +271,7 @@ export class Machine {
   }
 
   /** @param message what is told as its error. */
-  cancel(nowMs: number, steering?: Steering, message = "Cancelled by an operator"): Unit {
+  cancel(nowMs: number, steering?: Steering, message = "Cancelled by an operator"): Transition {
     this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.ending.fail(change, { message, reason: "cancelled" }, steering);
@@ -279,7 +279,7 @@ export class Machine {
   }
 
   /** @param from the node to run again, with all that comes after it; undefined: all that is not done. */
-  retry(nowMs: number, steering?: Steering, from?: string): Unit {
+  retry(nowMs: number, steering?: Steering, from?: string): Transition {
     this.#lifecycle.require("retry", from === undefined ? ["failed"] : ["done", "failed"]);
     const again = from === undefined ? undefined : new Again(this.definition, this.nodes(), from);
     const change = new Change(this.row, nowMs, this.#last);
@@ -299,7 +299,7 @@ export class Machine {
    * @param ranBeside whether a node ran in another process: what this one dies of is not its doing. Undefined where there is no other.
    * @returns undefined when there is nothing to mend.
    */
-  recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Unit | undefined {
+  recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Transition | undefined {
     if (this.ending.isUnderWay) return this.ending.recover(nowMs, hasCrashed);
     const problem = misfit(this.row, this.#mirror);
     if (problem !== undefined) return this.#abandon(problem, nowMs);
@@ -320,7 +320,7 @@ export class Machine {
 
   // Decisions shared by the transitions.
 
-  #abandon(problem: string, nowMs: number): Unit {
+  #abandon(problem: string, nowMs: number): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     const message = `The definition of "${this.row.worker}" changed while this graph was under way: ${problem}`;
     this.ending.fail(change, { message, reason: "error" });

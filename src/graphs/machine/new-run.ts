@@ -4,7 +4,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { NewAudit } from "../../storage/contract/control.ts";
 import type { GraphRow } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { readPriority } from "../definition/definition-checks.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { StartOptions, Steering } from "../definition/audit-types.ts";
@@ -60,7 +60,7 @@ function invalid(name: string, problem: string): SvcError {
 }
 
 /** What writes a new graph: its rows, and that it is queued. */
-export function firstUnit(machine: Machine, steering: Steering | undefined, audit: NewAudit | undefined): Unit {
+export function firstUnit(machine: Machine, steering: Steering | undefined, audit: NewAudit | undefined): Transition {
   const { row } = machine;
   const told = toldIf(steering);
   return {

@@ -1,7 +1,7 @@
 /** What workers tell along the way: logs, events of theirs, progress and a summary. It changes nothing of what happens next. */
 import type { Json } from "../../platform/shared/json.ts";
 import { hasEnded, type GraphRow } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { Change, type LastEvent } from "./transition-builder.ts";
 import type { Lifecycle } from "./run-lifecycle.ts";
 
@@ -35,7 +35,7 @@ export class Telling {
     node: string,
     data: Json | undefined,
     nowMs: number,
-  ): Unit | undefined {
+  ): Transition | undefined {
     if (hasEnded(this.#row) || this.#isMute) return undefined;
     const change = new Change(this.#row, nowMs, this.#last);
     this.#isMute = this.#last.seq >= MAX_EVENTS;
@@ -45,7 +45,7 @@ export class Telling {
   }
 
   /** What workers say of the graph as a whole. @returns undefined once it has ended, or where nothing is new */
-  progressed({ progress, summary }: Said, nowMs: number): Unit | undefined {
+  progressed({ progress, summary }: Said, nowMs: number): Transition | undefined {
     if (hasEnded(this.#row)) return undefined;
     const change = new Change(this.#row, nowMs, this.#last);
     // From there on what is said last is kept in the row alone.

@@ -7,7 +7,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../../platform/shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 import { toldIf, toldOf } from "./audit.ts";
 import type { Change } from "./transition-builder.ts";
 import type { GraphOptions } from "../definition/definition-types.ts";
@@ -58,7 +58,7 @@ export class Lifecycle {
   }
 
   /** What a transition sets first is kept as it is, without a copy: each has most of its columns in one. */
-  set(change: Change, columns: NonNullable<Unit["graph"]>): void {
+  set(change: Change, columns: NonNullable<Transition["graph"]>): void {
     Object.assign(this.row, columns);
     change.unit.graph = change.unit.graph ? { ...change.unit.graph, ...columns } : columns;
   }

@@ -1,7 +1,7 @@
 /** A transition on its way into the store: what it changes in the rows, gathered as one unit. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEventType, GraphRow, NewEvent, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Unit } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
 
 /** Number of the last event of a mirror, counting those of units that are still to be committed. */
 export class LastEvent {
@@ -22,10 +22,10 @@ export class LastEvent {
  */
 export class Change {
   readonly nowMs: number;
-  readonly unit: Unit;
+  readonly unit: Transition;
   readonly #last: LastEvent;
 
-  constructor(row: GraphRow, nowMs: number, last: LastEvent, unit?: Unit) {
+  constructor(row: GraphRow, nowMs: number, last: LastEvent, unit?: Transition) {
     this.nowMs = nowMs;
     this.#last = last;
     const { seq, line } = last;

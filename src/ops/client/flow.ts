@@ -4,7 +4,7 @@
  * attributes (docs/guide/graphs.md), and what an element shows is its own state: `data-status`, `data-done`, `data-total`.
  */
 import { DOM, PATHS } from "../../platform/shared/wire.ts";
-import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./widgets/stream-retry.ts";
+import { FIRST_WAIT_MS, isRejected, LONGEST_WAIT_MS } from "./widgets/stream-retry.ts";
 import { isUnseen, onSight } from "./widgets/page-visibility.ts";
 import { retryableImport } from "../../web/client/runtime/retryable-import.ts";
 
@@ -82,7 +82,7 @@ class Flow extends HTMLElement {
 
   /** The browser asks again where a stream breaks, and not where there was none. */
   async #again(source: EventSource, url: URL): Promise<void> {
-    const isOver = await isRefused(url);
+    const isOver = await isRejected(url);
     if (source !== this.#source) return;
     if (isOver) return void followers.delete(this);
     setTimeout(() => source === this.#source && this._follow(), this.#waitMs);

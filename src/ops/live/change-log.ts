@@ -4,7 +4,7 @@
  */
 import { randomInt } from "node:crypto";
 import type { App, Change } from "../../index.ts";
-import { Bell } from "./change-signal.ts";
+import { ChangeSignal } from "./change-signal.ts";
 
 /** What a page shows: graphs in general, one of them, queues and schedules, webhooks and deliveries, processes. */
 export type Subject = "graphs" | `graph:${string}` | "controls" | "webhooks" | "processes";
@@ -15,7 +15,7 @@ const MOST_GRAPHS = 1000;
 export const MOST_FIRST = 1e14;
 
 export class ChangeLog {
-  readonly bell = new Bell();
+  readonly bell = new ChangeSignal();
   readonly #first: number;
   #at: number;
   /** The last change of everything there is. */

@@ -1,7 +1,7 @@
 /** Tells those who wait that something has changed, and waits itself: time and signals for the feeds. */
 import { systemClock, type Clock } from "../../index.ts";
 
-export class Bell {
+export class ChangeSignal {
   #version = 0;
   readonly #waiting = new Set<() => void>();
 

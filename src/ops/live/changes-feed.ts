@@ -1,6 +1,6 @@
 /** Feed that says no more than that something of what a page shows has changed: the page fetches itself then. No more often than once a second. */
 import { systemClock, type Clock } from "../../index.ts";
-import { Bell, pause } from "./change-signal.ts";
+import { ChangeSignal, pause } from "./change-signal.ts";
 import type { ChangeLog, Subject } from "./change-log.ts";
 import type { Feed, News } from "./topics.ts";
 
@@ -13,7 +13,7 @@ export class ChangesFeed implements Feed {
   readonly #log: ChangeLog;
   readonly #of: readonly Subject[];
   readonly #clock: Clock;
-  readonly #bell = new Bell();
+  readonly #bell = new ChangeSignal();
   readonly #ending = new AbortController();
   /** The change up to which is told. */
   #at: number;

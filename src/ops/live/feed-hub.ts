@@ -6,7 +6,7 @@ import { EventsFeed, GraphPartsFeed } from "./graph-feed.ts";
 import { OverviewFeed, WorkersFeed } from "./state-feed.ts";
 import type { Feed, LiveTopic } from "./topics.ts";
 
-export class LiveHub {
+export class FeedHub {
   readonly #app: () => App;
   readonly #feeds = new Map<string, { feed: Feed; followers: number }>();
 

@@ -3,7 +3,7 @@ import { systemClock, type App } from "../../index.ts";
 import { eventHtml } from "../widgets/event-row.tsx";
 import { flowParts } from "../widgets/flow-graph.tsx";
 import { flowView } from "../widgets/graph-view.ts";
-import { Bell, keepOn, pause } from "./change-signal.ts";
+import { ChangeSignal, keepOn, pause } from "./change-signal.ts";
 import { Parts } from "./widget-parts.ts";
 import type { Feed, News } from "./topics.ts";
 
@@ -18,9 +18,9 @@ const MOST_BEHIND = 300;
 abstract class GraphFeed implements Feed {
   protected readonly app: App;
   protected readonly id: string;
-  protected readonly bell = new Bell();
+  protected readonly bell = new ChangeSignal();
   /** Of events that nobody has looked at yet. */
-  readonly #news = new Bell();
+  readonly #news = new ChangeSignal();
   readonly #ending = new AbortController();
   /** Number of the last event that is known. */
   protected lastSeq = 0;

@@ -16,7 +16,7 @@ import {
 import type { StreamEvent } from "../../index.ts";
 import { LIVE_PURPOSE } from "../widgets/load-widgets.ts";
 import { pause } from "./change-signal.ts";
-import { LiveHub } from "./feed-hub.ts";
+import { FeedHub } from "./feed-hub.ts";
 import type { Feed, LiveTopic, Patch } from "./topics.ts";
 
 /** Between two patches to one page. */
@@ -29,11 +29,11 @@ const UNKNOWN = "-";
  * variant has it by itself.
  */
 export function liveRoutes(app: () => App): RouteDefinition[] {
-  const hub = new LiveHub(app);
+  const hub = new FeedHub(app);
   return [route("GET", "/", (ctx) => answer(ctx, hub, app()))];
 }
 
-function answer(ctx: Context, hub: LiveHub, app: App) {
+function answer(ctx: Context, hub: FeedHub, app: App) {
   const sealed = ctx.query.getAll("on");
   if (sealed.length === 0 || sealed.length > DOM.liveMost)
     throw new SvcError(
@@ -73,7 +73,7 @@ function withoutToken(topic: LiveTopic): LiveTopic {
 }
 
 async function* follow(
-  hub: LiveHub,
+  hub: FeedHub,
   topics: readonly LiveTopic[],
   cursors: string[],
   signal: AbortSignal,

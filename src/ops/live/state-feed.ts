@@ -5,7 +5,7 @@ import { overviewParts } from "../widgets/ops-dashboard.tsx";
 import { readOverviewView } from "../widgets/overview-view.ts";
 import { workerParts } from "../widgets/worker-panel.tsx";
 import { workerViews } from "../widgets/worker-view.ts";
-import { Bell, keepOn, pause } from "./change-signal.ts";
+import { ChangeSignal, keepOn, pause } from "./change-signal.ts";
 import { MOST_FIRST } from "./change-log.ts";
 import { Parts } from "./widget-parts.ts";
 import type { Feed, News } from "./topics.ts";
@@ -15,7 +15,7 @@ const LOOK_MS = 1000;
 export abstract class StateFeed implements Feed {
   protected readonly app: App;
   readonly #clock: Clock;
-  readonly #bell = new Bell();
+  readonly #bell = new ChangeSignal();
   readonly #parts = new Parts();
   readonly #ending = new AbortController();
   /** Number of the next look. No two servers begin to count alike, so that what came from another is unknown. */

@@ -2,7 +2,7 @@
 import type { App, RefusedCaller } from "../../index.ts";
 import type { Snapshot } from "../../graph.ts";
 import { OPS_PATH } from "../operator-access.ts";
-import type { Look } from "../ops-context.ts";
+import type { OpsContext } from "../ops-context.ts";
 import type { FailureGroup } from "../views/runs/failures.ts";
 import { stateOf } from "../views/webhooks/receiver.ts";
 import { queryText } from "../views/runs/runs-query.ts";
@@ -24,7 +24,7 @@ interface AttentionProps {
   dead: readonly Hook[];
   /** Clients that rate limits have refused. */
   refused: readonly RefusedCaller[];
-  look: Look;
+  look: OpsContext;
 }
 
 /** As far as is looked for those that wait. */
@@ -103,7 +103,7 @@ export function Attention({ groups, waiting, running, stuck, dead, refused, look
   );
 }
 
-function StuckRun({ run, look }: { run: Snapshot; look: Look }) {
+function StuckRun({ run, look }: { run: Snapshot; look: OpsContext }) {
   const running = run.nodes.filter(({ status }) => status === "running").map(({ id }) => id);
   const more = running.length > 1 ? ` and ${countText(running.length - 1)} more` : "";
   return (
@@ -127,7 +127,7 @@ function StuckRun({ run, look }: { run: Snapshot; look: Look }) {
   );
 }
 
-function DeadHook({ hook, look }: { hook: Hook; look: Look }) {
+function DeadHook({ hook, look }: { hook: Hook; look: OpsContext }) {
   const at = `${OPS_PATH}/webhooks/${hook.id}`;
   return (
     <li>

@@ -1,7 +1,7 @@
 /** Who did what by hand: the audit trail, by who, what and to what. */
 import { PATHS, type AuditRow, type Entry } from "../../index.ts";
 import { OPS_PATH } from "../operator-access.ts";
-import type { Look, Screens } from "../ops-context.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";
 import { countText } from "../views/format.ts";
@@ -39,7 +39,7 @@ export function auditScreen(screens: Screens): Entry[] {
   ];
 }
 
-function Audit({ data: { rows, total, next, filter }, look }: { data: AuditData; look: Look }) {
+function Audit({ data: { rows, total, next, filter }, look }: { data: AuditData; look: OpsContext }) {
   const query = new URLSearchParams(filter).toString();
   return (
     <>
@@ -74,7 +74,15 @@ function Audit({ data: { rows, total, next, filter }, look }: { data: AuditData;
   );
 }
 
-export function AuditTable({ rows, look, isOfOne }: { rows: readonly AuditRow[]; look: Look; isOfOne?: boolean }) {
+export function AuditTable({
+  rows,
+  look,
+  isOfOne,
+}: {
+  rows: readonly AuditRow[];
+  look: OpsContext;
+  isOfOne?: boolean;
+}) {
   return (
     <div class="scroll">
       <table>

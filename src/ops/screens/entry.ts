@@ -7,8 +7,8 @@ import { pictureOf } from "../views/runs/binary.ts";
 import { redacted } from "../views/runs/payload.ts";
 import { atPointer } from "../views/json-pointer.ts";
 import type { RunQuery } from "../views/runs/run-query.ts";
-import { askedOfRun } from "./runs/run-reveal.ts";
-import { LOCKED } from "./untrusted-headers.ts";
+import { readRunReveal } from "./runs/run-reveal.ts";
+import { UNTRUSTED_HEADERS } from "./untrusted-headers.ts";
 
 export type EntriesOf = "input" | "result";
 
@@ -26,7 +26,7 @@ export function entryRoutes(screens: Screens): Entry[] {
 }
 
 async function answer(ctx: Context, screens: Screens, made: (entry: Json) => Result): Promise<Result> {
-  const asked = await askedOfRun(ctx, screens);
+  const asked = await readRunReveal(ctx, screens);
   if ("denial" in asked) return asked.denial;
   const { shown, isRevealed } = asked;
   const of: EntriesOf = ctx.query.get("of") === "result" ? "result" : "input";
@@ -39,7 +39,7 @@ async function answer(ctx: Context, screens: Screens, made: (entry: Json) => Res
 
 function textAnswer(entry: Json): Result {
   const body = typeof entry === "string" ? entry : JSON.stringify(entry, null, 2);
-  return { status: 200, headers: [...LOCKED, "content-type", "text/plain; charset=utf-8"], body };
+  return { status: 200, headers: [...UNTRUSTED_HEADERS, "content-type", "text/plain; charset=utf-8"], body };
 }
 
 /** Of the type that its bytes say, and only where they say that of a picture. */
@@ -47,5 +47,9 @@ function imageAnswer(entry: Json): Result {
   const picture = typeof entry === "string" ? pictureOf(entry) : undefined;
   if (!picture) return notFound("That is no picture that can be shown");
   const { type, body } = picture;
-  return { status: 200, headers: [...LOCKED, "content-type", type, "content-length", String(body.length)], body };
+  return {
+    status: 200,
+    headers: [...UNTRUSTED_HEADERS, "content-type", type, "content-length", String(body.length)],
+    body,
+  };
 }

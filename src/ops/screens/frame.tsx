@@ -2,8 +2,8 @@
 import { CsrfField } from "../../index.ts";
 import type { Child } from "../../jsx-runtime.ts";
 import { OPS_PATH } from "../operator-access.ts";
-import type { Look } from "../ops-context.ts";
-import type { Told } from "../ops-flash.ts";
+import type { OpsContext } from "../ops-context.ts";
+import type { OpsFlash } from "../ops-flash.ts";
 import { SECTIONS } from "../views/navigation-targets.ts";
 
 /** Where a screen is told that what it shows has changed, and which change it has seen last. */
@@ -13,9 +13,9 @@ export interface ScreenNews {
 }
 
 export interface FrameProps {
-  look: Look;
+  look: OpsContext;
   section: string;
-  told: Told | undefined;
+  told: OpsFlash | undefined;
   news: ScreenNews | undefined;
   children?: Child;
 }
@@ -100,7 +100,7 @@ function Pill({ news }: Pick<FrameProps, "news">) {
   );
 }
 
-function Notice({ told: { tone, text, once } }: { told: Told }) {
+function Notice({ told: { tone, text, once } }: { told: OpsFlash }) {
   return (
     <div class="notice" data-tone={tone} role={tone === "bad" ? "alert" : "status"}>
       <p>{text}</p>

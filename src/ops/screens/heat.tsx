@@ -1,6 +1,6 @@
 /** What graphs did over the last hour or day: a strip for each, with a table of the same for those who don't see it. */
 import { RUNS_PATH, OPS_PATH } from "../operator-access.ts";
-import type { Look } from "../ops-context.ts";
+import type { OpsContext } from "../ops-context.ts";
 import { buildMarks, heatOf, heatText, type BuildMark, type Heat, type HeatCell, type HeatRow } from "../views/heat.ts";
 import { queryText } from "../views/runs/runs-query.ts";
 import { clockText, countText } from "../views/format.ts";
@@ -19,7 +19,7 @@ interface HeatSectionProps {
   range: ActivityRange;
   /** Whose builds are marked. */
   processes: readonly ProcessView[];
-  look: Look;
+  look: OpsContext;
 }
 
 export function HeatSection({ activity, range, processes, look }: HeatSectionProps) {
@@ -85,7 +85,7 @@ function Strips({ heat, activity, range, processes, look }: HeatSectionProps & {
 }
 
 /** The same in words, for whoever doesn't see the lines. */
-function Marks({ marks, look }: { marks: readonly BuildMark[]; look: Look }) {
+function Marks({ marks, look }: { marks: readonly BuildMark[]; look: OpsContext }) {
   if (marks.length === 0) return null;
   return (
     <p class="legend">
@@ -104,7 +104,7 @@ interface StripProps {
   row: HeatRow;
   heat: Heat;
   marks: readonly BuildMark[];
-  look: Look;
+  look: OpsContext;
 }
 
 function Strip({ row, heat, marks, look }: StripProps) {
@@ -129,7 +129,7 @@ function Strip({ row, heat, marks, look }: StripProps) {
   );
 }
 
-function Cell({ worker, cell, look }: { worker: string; cell: HeatCell; look: Look }) {
+function Cell({ worker, cell, look }: { worker: string; cell: HeatCell; look: OpsContext }) {
   const x = cell.step * WIDTH + 0.5;
   const failedHeight = cell.failed === 0 ? 0 : Math.max(LEAST_FAILED, cell.failedShare * HEIGHT);
   const [from, until] = [new Date(cell.atMs).toISOString(), new Date(cell.untilMs).toISOString()];

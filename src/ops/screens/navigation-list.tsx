@@ -3,12 +3,12 @@ import type { Entry } from "../../index.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import type { Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
-import { placesFor, placesOf, type Place } from "../views/navigation-targets.ts";
+import { navigationTargetsFor, navigationTargetsOf, type NavigationTarget } from "../views/navigation-targets.ts";
 import { Empty } from "./parts.tsx";
 
 interface GoData {
   text: string;
-  places: Place[];
+  places: NavigationTarget[];
 }
 
 const MAX_LENGTH = 200;
@@ -20,7 +20,10 @@ export function goScreen(screens: Screens): Entry[] {
       section: "",
       load: ({ app, ctx }) => {
         const text = (ctx.query.get("q") ?? "").slice(0, MAX_LENGTH);
-        return Promise.resolve({ text, places: placesFor(text, placesOf([...app.definitions.keys()].sort())) });
+        return Promise.resolve({
+          text,
+          places: navigationTargetsFor(text, navigationTargetsOf([...app.definitions.keys()].sort())),
+        });
       },
       view: (data) => <Go data={data} />,
     }),

@@ -2,8 +2,8 @@
 import type { App } from "../../index.ts";
 import type { ScheduleView, Snapshot } from "../../graph.ts";
 import { OPS_PATH } from "../operator-access.ts";
-import type { Look } from "../ops-context.ts";
-import { graphLooks } from "../views/status-style.ts";
+import type { OpsContext } from "../ops-context.ts";
+import { graphStyle } from "../views/status-style.ts";
 import { Empty, Mark, StepButton, StepForm, Time } from "./parts.tsx";
 import { Heads } from "./table-head.tsx";
 
@@ -29,7 +29,7 @@ export function nextFires(schedules: readonly ScheduleView[], engine: App["engin
   );
 }
 
-export function NextFires({ fires, look }: { fires: readonly NextFire[]; look: Look }) {
+export function NextFires({ fires, look }: { fires: readonly NextFire[]; look: OpsContext }) {
   if (fires.length === 0)
     return (
       <Empty title="No schedule is due">
@@ -74,13 +74,13 @@ export function NextFires({ fires, look }: { fires: readonly NextFire[]; look: L
 }
 
 /** What came of it last, and when. */
-function Last({ schedule, run, look }: { schedule: ScheduleView; run: Snapshot | undefined; look: Look }) {
+function Last({ schedule, run, look }: { schedule: ScheduleView; run: Snapshot | undefined; look: OpsContext }) {
   if (schedule.last_graph_id === null) return <span class="quiet">never</span>;
   const time = <Time ms={schedule.last_ms ?? 0} look={look} />;
   if (run === undefined) return <span class="quiet">{time}, no longer kept</span>;
   return (
     <>
-      <Mark looks={graphLooks(run, look.nowMs)} /> <a href={`${OPS_PATH}/runs/${run.graph_id}`}>{time}</a>
+      <Mark looks={graphStyle(run, look.nowMs)} /> <a href={`${OPS_PATH}/runs/${run.graph_id}`}>{time}</a>
     </>
   );
 }

@@ -5,20 +5,20 @@ import {
   type ActivityRange,
   type Entry,
   type FleetQueue,
-  type Recent,
+  type RecentActivity,
   type RefusedCaller,
   type Status,
 } from "../../index.ts";
 import type { Snapshot } from "../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../operator-access.ts";
-import type { Look, Screens } from "../ops-context.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";
 import { groupFailures, type FailureGroup } from "../views/runs/failures.ts";
 import { healthOf, type Health } from "../views/health.ts";
 import { STUCK_MS, stuckRuns } from "../views/stuck.ts";
 import { ticksOf, type Tick } from "../views/ticker.ts";
-import { usualLengths, type Usual } from "../views/typical-durations.ts";
+import { typicalDurations, type TypicalDuration } from "../views/typical-durations.ts";
 import { concurrencyByWorker } from "../views/workers.ts";
 import { Attention, type Hook } from "./attention.tsx";
 import { HeatSection } from "./heat.tsx";
@@ -42,7 +42,7 @@ const LONG = 100;
 
 interface OverviewData {
   status: Status;
-  recent: Recent;
+  recent: RecentActivity;
   activity: Activity;
   range: ActivityRange;
   health: Health;
@@ -54,7 +54,7 @@ interface OverviewData {
   dead: Hook[];
   refused: RefusedCaller[];
   latest: Snapshot[];
-  usual: ReadonlyMap<string, Usual>;
+  usual: ReadonlyMap<string, TypicalDuration>;
   ticks: Tick[];
   workers: { registered: number; busy: number };
 }
@@ -72,7 +72,7 @@ export function overviewScreen(screens: Screens): Entry[] {
   ];
 }
 
-async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
+async function loadOverview({ app, ctx, nowMs }: OpsContext): Promise<OverviewData> {
   const { engine, operations, webhooks } = app;
   const range = ctx.query.get("range") === "day" ? "day" : "hour";
   const [status, activity, queues, schedules, failed, running, waiting, done, latest, hooks, long] = await Promise.all([
@@ -106,7 +106,7 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
     dead: dead.slice(0, GROUPS),
     refused: operations.refusedCallers().callers.slice(0, GROUPS),
     latest: shown,
-    usual: await usualLengths(
+    usual: await typicalDurations(
       app,
       shown.map(({ worker }) => worker),
       nowMs,
@@ -116,7 +116,7 @@ async function loadOverview({ app, ctx, nowMs }: Look): Promise<OverviewData> {
   };
 }
 
-function Overview({ data, look }: { data: OverviewData; look: Look }) {
+function Overview({ data, look }: { data: OverviewData; look: OpsContext }) {
   const { status, recent, health, workers, latest } = data;
   return (
     <>
@@ -142,7 +142,7 @@ function Overview({ data, look }: { data: OverviewData; look: Look }) {
 }
 
 /** What there is to tell once something has run. */
-function Lists({ data, look }: { data: OverviewData; look: Look }) {
+function Lists({ data, look }: { data: OverviewData; look: OpsContext }) {
   return (
     <>
       <HeatSection activity={data.activity} range={data.range} processes={data.status.processes} look={look} />

@@ -3,15 +3,15 @@ import { CsrfField, type SvcError } from "../../index.ts";
 import { StatusMark } from "../widgets/status-mark.tsx";
 import type { Child } from "../../jsx-runtime.ts";
 import { OPS_PATH } from "../operator-access.ts";
-import type { Look } from "../ops-context.ts";
+import type { OpsContext } from "../ops-context.ts";
 import type { Commands } from "../views/cli-commands.ts";
-import type { Looks } from "../views/status-style.ts";
+import type { StatusStyle } from "../views/status-style.ts";
 import { READ_ONLY } from "../views/runs/allowed-actions.ts";
 import { agoText, momentText } from "../views/format.ts";
 import { MissingRun, WhyMissing } from "./runs/missing-run.tsx";
 
 /** A moment: how long ago, and the whole of it where one rests on it. */
-export function Time({ ms, look }: { ms: number; look: Look }) {
+export function Time({ ms, look }: { ms: number; look: OpsContext }) {
   return (
     <time datetime={new Date(ms).toISOString()} title={momentText(ms, look.zone)}>
       {agoText(ms, look.nowMs)}
@@ -19,12 +19,12 @@ export function Time({ ms, look }: { ms: number; look: Look }) {
   );
 }
 
-export function Mark({ looks: { status, word } }: { looks: Looks }) {
+export function Mark({ looks: { status, word } }: { looks: StatusStyle }) {
   return word === undefined ? <StatusMark status={status} /> : <StatusMark status={status} word={word} />;
 }
 
 export interface StepFormProps {
-  look: Look;
+  look: OpsContext;
   /** Below the screens: `/queues/mail/pause`. */
   action: string;
   /** Fields that nobody sees. */
@@ -52,7 +52,7 @@ export function StepForm(props: StepFormProps) {
 }
 
 export interface StepButtonProps {
-  look: Look;
+  look: OpsContext;
   label: string;
   /** Why it can't be pressed. Default: only where the visitor may look alone. */
   refusal?: string | undefined;
@@ -126,7 +126,7 @@ export function Empty(props: { title: string; children?: Child }) {
 }
 
 /** In the place of a screen: what was asked for is not there, or is not to be had. */
-export function Refused({ error, look }: { error: SvcError; look: Look }) {
+export function Refused({ error, look }: { error: SvcError; look: OpsContext }) {
   return (
     <>
       <h1>{error.status === 404 ? "Not found" : "That did not work"}</h1>

@@ -1,6 +1,6 @@
 /** The processes that share the database, a row for each: where it runs, what it does, and whether it is still heard of. */
 import type { ProcessView } from "../../index.ts";
-import type { Look } from "../ops-context.ts";
+import type { OpsContext } from "../ops-context.ts";
 import { SLOW_MS } from "../views/processes.ts";
 import { bytesText, countText, delayText, durationText } from "../views/format.ts";
 import { Time } from "./parts.tsx";
@@ -17,7 +17,7 @@ const ROLES: Readonly<Record<string, string>> = {
   worker: "workers",
 };
 
-export function ProcessesTable({ processes, look }: { processes: readonly ProcessView[]; look: Look }) {
+export function ProcessesTable({ processes, look }: { processes: readonly ProcessView[]; look: OpsContext }) {
   return (
     <div class="scroll">
       <table>

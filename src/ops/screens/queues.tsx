@@ -2,7 +2,7 @@
 import { PATHS, type Entry, type FleetQueue } from "../../index.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import { operatorRoute } from "../operator-route.ts";
-import type { Look, Screens } from "../ops-context.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";
 import { emptyText, ratesText, rateText } from "../views/queue-drain.ts";
@@ -31,7 +31,7 @@ export function queueScreens(screens: Screens): Entry[] {
   ];
 }
 
-function Queues({ queues, look }: { queues: FleetQueue[]; look: Look }) {
+function Queues({ queues, look }: { queues: FleetQueue[]; look: OpsContext }) {
   return (
     <>
       <div class="title">
@@ -48,7 +48,7 @@ function Queues({ queues, look }: { queues: FleetQueue[]; look: Look }) {
 
 interface QueuesTableProps {
   queues: readonly FleetQueue[];
-  look: Look;
+  look: OpsContext;
   concurrency: ReadonlyMap<string, number>;
   /** Beside something else: without rates and state. */
   isShort?: boolean;
@@ -136,7 +136,7 @@ export function QueuesTable({ queues, look, concurrency, isShort = false }: Queu
   );
 }
 
-function State({ queue, look }: { queue: FleetQueue; look: Look }) {
+function State({ queue, look }: { queue: FleetQueue; look: OpsContext }) {
   if (!queue.paused) return <span class="quiet">open</span>;
   return (
     <span data-tone="held">

@@ -2,12 +2,12 @@
  * How a screen stays fresh where no script runs: while something is under way, the browser loads it anew by itself, until one says
  * that it is to stand still. The stop is in the address (`still=1`), like everything else that a screen is asked for.
  */
-import type { Look } from "../ops-context.ts";
+import type { OpsContext } from "../ops-context.ts";
 
 const EVERY_SECONDS = 15;
 const STILL = "still";
 
-export function isStill({ ctx }: Pick<Look, "ctx">): boolean {
+export function isStill({ ctx }: Pick<OpsContext, "ctx">): boolean {
   return ctx.query.get(STILL) === "1";
 }
 
@@ -21,7 +21,7 @@ export function RenewalMeta() {
 }
 
 /** What it does, with the way to stop it or to begin again. */
-export function RenewalNote({ look }: { look: Look }) {
+export function RenewalNote({ look }: { look: OpsContext }) {
   const isStopped = isStill(look);
   const query = new URLSearchParams(look.ctx.query);
   if (isStopped) query.delete(STILL);

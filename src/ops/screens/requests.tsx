@@ -1,7 +1,7 @@
 /** What this process is answering now, and whom it has turned away: for those who ask why it is slow, or who is knocking so often. */
 import { PATHS, type App, type Entry, type RefusedCaller, type RequestView } from "../../index.ts";
 import { OPS_PATH } from "../operator-access.ts";
-import type { Look, Screens } from "../ops-context.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";
 import { inTurn } from "../views/requests.ts";
@@ -36,7 +36,7 @@ export function requestScreens(screens: Screens): Entry[] {
   ];
 }
 
-function Requests({ data: { requests, refused }, look }: { data: RequestsData; look: Look }) {
+function Requests({ data: { requests, refused }, look }: { data: RequestsData; look: OpsContext }) {
   return (
     <>
       <div class="title">
@@ -67,7 +67,7 @@ function Requests({ data: { requests, refused }, look }: { data: RequestsData; l
   );
 }
 
-function NowTable({ requests, look }: { requests: readonly RequestView[]; look: Look }) {
+function NowTable({ requests, look }: { requests: readonly RequestView[]; look: OpsContext }) {
   if (requests.length === 0) return <Empty title="Nothing else is being answered" />;
   return (
     <>
@@ -101,7 +101,7 @@ function NowTable({ requests, look }: { requests: readonly RequestView[]; look: 
   );
 }
 
-function RefusedTable({ refused: { count, callers }, look }: { refused: RequestsData["refused"]; look: Look }) {
+function RefusedTable({ refused: { count, callers }, look }: { refused: RequestsData["refused"]; look: OpsContext }) {
   if (callers.length === 0) return <Empty title="Nobody was refused" />;
   return (
     <>
@@ -145,7 +145,7 @@ function More({ shown, count }: { shown: number; count: number }) {
 }
 
 /** As one of what needs attention. */
-export function RefusedItem({ caller, look }: { caller: RefusedCaller; look: Look }) {
+export function RefusedItem({ caller, look }: { caller: RefusedCaller; look: OpsContext }) {
   return (
     <li>
       <span class="trouble-count" data-tone="warn">

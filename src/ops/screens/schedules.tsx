@@ -3,7 +3,7 @@ import { PATHS, type Entry } from "../../index.ts";
 import type { ScheduleView } from "../../graph.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import { operatorRoute } from "../operator-route.ts";
-import type { Look, Screens } from "../ops-context.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";
 import { momentText } from "../views/format.ts";
@@ -33,7 +33,7 @@ export function scheduleScreens(screens: Screens): Entry[] {
   ];
 }
 
-function Schedules({ schedules, look }: { schedules: ScheduleView[]; look: Look }) {
+function Schedules({ schedules, look }: { schedules: ScheduleView[]; look: OpsContext }) {
   return (
     <>
       <div class="title">
@@ -58,7 +58,7 @@ function Schedules({ schedules, look }: { schedules: ScheduleView[]; look: Look 
   );
 }
 
-function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: Look }) {
+function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: OpsContext }) {
   return (
     <table>
       <Heads columns={["Schedule", "Times", "Starts", "Next", "Last", "When late, or busy", ["Steps", "steps"]]} />

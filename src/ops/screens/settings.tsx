@@ -1,6 +1,6 @@
 /** The settings in force, and those of the screens themselves. Secrets are told as set or not. */
 import { PATHS, type Entry, type Setting } from "../../index.ts";
-import type { Look, Screens } from "../ops-context.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";
 import { momentText } from "../views/format.ts";
@@ -45,7 +45,7 @@ const SOURCES: Record<Setting["source"], string> = {
   default: "default",
 };
 
-function Settings({ settings, look }: { settings: Setting[]; look: Look }) {
+function Settings({ settings, look }: { settings: Setting[]; look: OpsContext }) {
   return (
     <>
       <div class="title">

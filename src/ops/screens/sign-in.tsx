@@ -1,9 +1,9 @@
 /** The sign-in form, and the pages for visitors whom no key would let in. */
 import { CsrfField, VARIABLES } from "../../index.ts";
 import { OPS_PATH, type Denial } from "../operator-access.ts";
-import type { Told } from "../ops-flash.ts";
+import type { OpsFlash } from "../ops-flash.ts";
 
-export function SignIn({ told, back }: { told: Told | undefined; back: string }) {
+export function SignIn({ told, back }: { told: OpsFlash | undefined; back: string }) {
   return (
     <main class="door">
       <h1>Sign in to svc ops</h1>
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<Exclude<Denial, "sign-in">, string>> = {
   closed: "The operator screens are closed",
 };
 
-export function Closed({ denial, told }: { denial: Exclude<Denial, "sign-in">; told: Told | undefined }) {
+export function Closed({ denial, told }: { denial: Exclude<Denial, "sign-in">; told: OpsFlash | undefined }) {
   return (
     <main class="door">
       <h1>{TITLES[denial]}</h1>
@@ -49,7 +49,7 @@ export function Closed({ denial, told }: { denial: Exclude<Denial, "sign-in">; t
   );
 }
 
-function Alert({ told }: { told: Told | undefined }) {
+function Alert({ told }: { told: OpsFlash | undefined }) {
   return told === undefined ? null : (
     <div class="notice" data-tone={told.tone} role="alert">
       <p>{told.text}</p>

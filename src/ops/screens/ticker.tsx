@@ -1,11 +1,11 @@
 /** What has just happened, line by line. Whoever hears the page is told of news once in a while; whoever reads may hold it still. */
 import { RUNS_PATH } from "../operator-access.ts";
-import type { Look } from "../ops-context.ts";
+import type { OpsContext } from "../ops-context.ts";
 import { shortId } from "../views/format.ts";
 import type { Tick } from "../views/ticker.ts";
 import { Mark, Time } from "./parts.tsx";
 
-export function TickerSection({ ticks, look }: { ticks: readonly Tick[]; look: Look }) {
+export function TickerSection({ ticks, look }: { ticks: readonly Tick[]; look: OpsContext }) {
   return (
     <section aria-labelledby="ticker">
       <div class="head">

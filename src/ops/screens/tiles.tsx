@@ -1,5 +1,5 @@
 /** The top of the overview: how all is, and the figures of the last hour, each with the list that explains it. */
-import type { Recent, RecentHour, Status } from "../../index.ts";
+import type { RecentActivity, RecentHour, Status } from "../../index.ts";
 import type { Child } from "../../jsx-runtime.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import type { Health } from "../views/health.ts";
@@ -75,7 +75,7 @@ function memoryText({ processes, memory_bytes: own }: Status): string {
   return bytesText(told.length === 0 ? own : told.reduce((sum, bytes) => sum + bytes, 0));
 }
 
-export function Tiles({ recent, status }: { recent: Recent; status: Status }) {
+export function Tiles({ recent, status }: { recent: RecentActivity; status: Status }) {
   const { hour, hour_before: before, minutes } = recent;
   const ended = hour.done + hour.failed;
   return (

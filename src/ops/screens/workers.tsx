@@ -2,7 +2,7 @@
 import { PATHS, type Entry, type FleetQueue, type ProcessView } from "../../index.ts";
 import { ProcessesTable } from "./processes.tsx";
 import { OPS_PATH } from "../operator-access.ts";
-import type { Look, Screens } from "../ops-context.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";
 import { queryText } from "../views/runs/runs-query.ts";
@@ -43,7 +43,7 @@ export function workerScreens(screens: Screens): Entry[] {
   ];
 }
 
-function Workers({ data, look }: { data: WorkersData; look: Look }) {
+function Workers({ data, look }: { data: WorkersData; look: OpsContext }) {
   const { workers, graphs, queues, processes } = data;
   return (
     <>

@@ -2,7 +2,7 @@
 import { OPS_PATH, RUNS_PATH } from "../operator-access.ts";
 import { queryText, STATUSES } from "./runs/runs-query.ts";
 
-export interface Place {
+export interface NavigationTarget {
   name: string;
   href: string;
 }
@@ -22,8 +22,8 @@ export const SECTIONS: readonly (readonly [name: string, path: string, key: stri
 const MOST_WORKERS = 200;
 const RUN_ID = /^g_\w{1,80}$/;
 
-export function placesOf(workers: readonly string[]): Place[] {
-  const runs = (name: string, filter: Parameters<typeof queryText>[0]): Place => ({
+export function navigationTargetsOf(workers: readonly string[]): NavigationTarget[] {
+  const runs = (name: string, filter: Parameters<typeof queryText>[0]): NavigationTarget => ({
     name,
     href: `${RUNS_PATH}?${queryText(filter)}`,
   });
@@ -38,7 +38,7 @@ export function placesOf(workers: readonly string[]): Place[] {
 }
 
 /** Those whose name has every word of it, in any order; before them the run whose id it is. */
-export function placesFor(text: string, places: readonly Place[]): Place[] {
+export function navigationTargetsFor(text: string, places: readonly NavigationTarget[]): NavigationTarget[] {
   const words = text.toLowerCase().split(/\s+/);
   const fitting = places.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
   const id = text.trim();

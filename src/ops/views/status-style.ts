@@ -2,7 +2,7 @@
 import type { Snapshot } from "../../graph.ts";
 import type { FlowStatus } from "../widgets/status.ts";
 
-export interface Looks {
+export interface StatusStyle {
   status: FlowStatus;
   /** In place of the status' own word. */
   word?: string;
@@ -11,7 +11,7 @@ export interface Looks {
 type Graph = Pick<Snapshot, "phase" | "error" | "due_ms">;
 type Node = Pick<Snapshot["nodes"][number], "status" | "attempts">;
 
-const PHASES: Readonly<Record<Snapshot["phase"], Looks>> = {
+const PHASES: Readonly<Record<Snapshot["phase"], StatusStyle>> = {
   queued: { status: "queued" },
   running: { status: "running" },
   pausing: { status: "paused", word: "pausing" },
@@ -21,7 +21,7 @@ const PHASES: Readonly<Record<Snapshot["phase"], Looks>> = {
   failed: { status: "failed" },
 };
 
-export function graphLooks({ phase, error, due_ms: dueMs }: Graph, nowMs: number): Looks {
+export function graphStyle({ phase, error, due_ms: dueMs }: Graph, nowMs: number): StatusStyle {
   if (phase === "failed" && error?.reason === "cancelled") return { status: "cancelled" };
   if (phase === "failed" && error?.reason === "timeout") return { status: "failed", word: "timed out" };
   if (phase === "queued" && dueMs > nowMs) return { status: "queued", word: "scheduled" };
@@ -34,7 +34,7 @@ export function mayChange({ phase }: Pick<Snapshot, "phase">): boolean {
 }
 
 /** @param hasEnded whether the graph has: what has not begun by then never will */
-export function nodeLooks({ status, attempts }: Node, hasEnded: boolean): Looks {
+export function nodeStyle({ status, attempts }: Node, hasEnded: boolean): StatusStyle {
   if (hasEnded && (status === "pending" || status === "ready")) return { status: "unrun" };
   if (status === "pending") return { status: "queued", word: "not yet" };
   if (status === "ready") return { status: "queued" };

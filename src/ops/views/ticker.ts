@@ -1,7 +1,7 @@
 /** What has just happened, one line for each turn in a run's life, newest first: read from the runs themselves. Pure. */
 import type { Snapshot } from "../../graph.ts";
 import type { FlowStatus } from "../widgets/status.ts";
-import { graphLooks } from "./status-style.ts";
+import { graphStyle } from "./status-style.ts";
 import { durationText } from "./format.ts";
 
 export interface Tick {
@@ -44,7 +44,7 @@ function ticksOfRun(run: Snapshot, nowMs: number): Tick[] {
     if (node.kind === "wait" && node.status === "waiting" && node.started_ms !== null)
       ticks.push(tick(node.started_ms, "waiting", "waits", `for ${node.id.replace(/^.*#/, "")}`));
   if (finishedMs !== null) {
-    const { status, word } = graphLooks(run, nowMs);
+    const { status, word } = graphStyle(run, nowMs);
     const took = startedMs === null ? "" : `after ${durationText(finishedMs - startedMs)}`;
     ticks.push(tick(finishedMs, status, word ?? status, run.error ? run.error.message : took));
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../index.ts";
 import type { GraphQuery } from "../../graph.ts";
-import { againstUsual, usualLengths } from "./typical-durations.ts";
+import { comparedToTypical, typicalDurations } from "./typical-durations.ts";
 
 /** An app whose graphs took as long as is said of them, and that tells how often it was asked. */
 function appOf(lengths: Readonly<Record<string, readonly number[]>>) {
@@ -20,7 +20,7 @@ const HUNDRED = Array.from({ length: 100 }, (_, at) => (at + 1) * 10);
 describe("what runs usually take", () => {
   it("is told of each worker by itself: what half of its newest that were done took less than, and 99 of 100", async () => {
     const { app, asked } = appOf({ order: HUNDRED, mail: [7, 7, 7, 7, 7] });
-    const usual = await usualLengths(app, ["order", "mail", "order"], 0);
+    const usual = await typicalDurations(app, ["order", "mail", "order"], 0);
     assert.deepEqual(
       [...usual],
       [
@@ -36,33 +36,38 @@ describe("what runs usually take", () => {
 
   it("is nothing of less than five runs", async () => {
     const { app } = appOf({ order: [1, 2, 3, 4] });
-    assert.equal((await usualLengths(app, ["order", "nobody"], 0)).size, 0);
+    assert.equal((await typicalDurations(app, ["order", "nobody"], 0)).size, 0);
   });
 
   it("is asked for anew after ten seconds, however often a list is renewed, and after a look that failed", async () => {
     const { app, asked } = appOf({ order: HUNDRED });
-    for (const nowMs of [0, 1000, 9999]) await usualLengths(app, ["order"], nowMs);
+    for (const nowMs of [0, 1000, 9999]) await typicalDurations(app, ["order"], nowMs);
     assert.equal(asked.length, 1);
-    await usualLengths(app, ["order"], 10_000);
+    await typicalDurations(app, ["order"], 10_000);
     assert.equal(asked.length, 2);
     const engine = app.engine as { durations: unknown };
     const { durations } = app.engine;
     engine.durations = () => Promise.reject(new Error("the store is away"));
-    await assert.rejects(usualLengths(app, ["order"], 20_000), /the store is away/);
+    await assert.rejects(typicalDurations(app, ["order"], 20_000), /the store is away/);
     engine.durations = durations;
-    assert.equal((await usualLengths(app, ["order"], 20_001)).size, 1);
+    assert.equal((await typicalDurations(app, ["order"], 20_001)).size, 1);
   });
 
   it("is what a length is drawn against: 99 of 100 at four fifths, and what is longer never over the end", () => {
     const usual = { medianMs: 500, p99Ms: 1000 };
-    assert.deepEqual(againstUsual(400, usual), { share: 32, medianAt: 40, p99At: 80, word: "less than half of them" });
-    assert.deepEqual(againstUsual(600, usual).word, "more than half of them");
-    assert.deepEqual(againstUsual(9000, usual), {
+    assert.deepEqual(comparedToTypical(400, usual), {
+      share: 32,
+      medianAt: 40,
+      p99At: 80,
+      word: "less than half of them",
+    });
+    assert.deepEqual(comparedToTypical(600, usual).word, "more than half of them");
+    assert.deepEqual(comparedToTypical(9000, usual), {
       share: 100,
       medianAt: 40,
       p99At: 80,
       word: "more than 99 % of them",
     });
-    assert.deepEqual(againstUsual(0, { medianMs: 0, p99Ms: 0 }).share, 0);
+    assert.deepEqual(comparedToTypical(0, { medianMs: 0, p99Ms: 0 }).share, 0);
   });
 });

@@ -16,7 +16,7 @@ const MOST_KEPT = 500;
 /** Where in a bar stands what 99 of 100 took less than, in per cent: what is longer has room to be seen so. */
 const P99_AT = 80;
 
-export interface Usual {
+export interface TypicalDuration {
   medianMs: number;
   /** What 99 of 100 took less than. */
   p99Ms: number;
@@ -24,24 +24,29 @@ export interface Usual {
 
 interface Known {
   readMs: number;
-  usual: Promise<Usual | undefined>;
+  usual: Promise<TypicalDuration | undefined>;
 }
 
 const known = new WeakMap<App, Map<string, Known>>();
 
 /** By worker, as it was within the last ten seconds. */
-export async function usualLengths(
+export async function typicalDurations(
   app: App,
   workers: Iterable<string>,
   nowMs: number,
-): Promise<ReadonlyMap<string, Usual>> {
+): Promise<ReadonlyMap<string, TypicalDuration>> {
   const ofApp = known.get(app) ?? new Map<string, Known>();
   known.set(app, ofApp);
   const read = [...new Set(workers)].map(async (worker) => [worker, await lookUp(app, ofApp, worker, nowMs)] as const);
   return new Map((await Promise.all(read)).flatMap(([worker, usual]) => (usual ? [[worker, usual]] : [])));
 }
 
-function lookUp(app: App, ofApp: Map<string, Known>, worker: string, nowMs: number): Promise<Usual | undefined> {
+function lookUp(
+  app: App,
+  ofApp: Map<string, Known>,
+  worker: string,
+  nowMs: number,
+): Promise<TypicalDuration | undefined> {
   const last = ofApp.get(worker);
   if (last && nowMs - last.readMs < KEPT_MS) return last.usual;
   const usual = readUsual(app, worker);
@@ -54,7 +59,7 @@ function lookUp(app: App, ofApp: Map<string, Known>, worker: string, nowMs: numb
   return usual;
 }
 
-async function readUsual({ engine }: App, worker: string): Promise<Usual | undefined> {
+async function readUsual({ engine }: App, worker: string): Promise<TypicalDuration | undefined> {
   const { durationsMs } = await engine.durations({ worker, status: "done", limit: NEWEST });
   if (durationsMs.length < FEWEST) return undefined;
   const sorted = Float64Array.from(durationsMs).sort();
@@ -62,14 +67,14 @@ async function readUsual({ engine }: App, worker: string): Promise<Usual | undef
 }
 
 /** Of a bar. Numbers are per cent of its width. */
-export interface AgainstUsual {
+export interface ComparedToTypical {
   share: number;
   medianAt: number;
   p99At: number;
   word: "less than half of them" | "more than half of them" | "more than 99 % of them";
 }
 
-export function againstUsual(tookMs: number, { medianMs, p99Ms }: Usual): AgainstUsual {
+export function comparedToTypical(tookMs: number, { medianMs, p99Ms }: TypicalDuration): ComparedToTypical {
   const at = (ms: number): number => Math.min(100, Math.round((ms / Math.max(1, p99Ms)) * P99_AT * 10) / 10);
   const word = tookMs > medianMs ? "more than half of them" : "less than half of them";
   return {

@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Where it leads, whether it may be called, and why. */
-export function judgementText({ ok, host, classes, rule, detail }: Judgement): string {
+export function urlVerdictText({ ok, host, classes, rule, detail }: Judgement): string {
   const kinds = classes.map((name) => KINDS[name] ?? `of the kind "${name}"`).join(", and to one ");
   const leads = kinds === "" ? "" : `${host ?? ""} leads to an address ${kinds}. `;
   if (!ok) return `${leads}Refused by the rule "${rule ?? ""}": ${detail ?? ""}.`;

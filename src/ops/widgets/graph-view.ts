@@ -3,7 +3,7 @@
  * one node with counts, and what a worker did inside of a node belongs to that node, so the picture has its shape from the start.
  */
 import type { Snapshot } from "../../graph.ts";
-import { graphLooks } from "../views/status-style.ts";
+import { graphStyle } from "../views/status-style.ts";
 import { STATUS_LOOKS, type FlowStatus } from "./status.ts";
 
 type NodeRow = Snapshot["nodes"][number];
@@ -91,7 +91,7 @@ export function flowView(snapshot: Snapshot, tries: ReadonlyMap<string, number> 
 
 /** What is not yet due is queued as all else: that it is not is told by the time, not by the graph. */
 export function graphStatus(snapshot: Pick<Snapshot, "phase" | "error" | "due_ms">): FlowStatus {
-  return graphLooks(snapshot, Infinity).status;
+  return graphStyle(snapshot, Infinity).status;
 }
 
 function nodeStatus(status: NodeRow["status"], hasEnded: boolean): FlowStatus {

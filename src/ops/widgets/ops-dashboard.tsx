@@ -1,5 +1,5 @@
 /** `<OpsDashboard>`: the overview of those who run an app as one widget, for a page of their own. */
-import { Await, useApp, type App, type Recent, type RecentHour } from "../../index.ts";
+import { Await, useApp, type App, type RecentActivity, type RecentHour } from "../../index.ts";
 import { liveSrc } from "./load-widgets.ts";
 import { readOverviewView, type OverviewRun, type OverviewView } from "./overview-view.ts";
 import { StatusMark } from "./status-mark.tsx";
@@ -95,7 +95,7 @@ function Health({ view: { status } }: { view: OverviewView }) {
 
 type Tile = { name: string; value: string; change: string; points: readonly number[]; tone: string };
 
-function Tiles({ recent }: { recent: Recent }) {
+function Tiles({ recent }: { recent: RecentActivity }) {
   const { hour, hour_before: before, minutes } = recent;
   const failedShare = (of: RecentHour): number => (of.failed === 0 ? 0 : (of.failed / (of.done + of.failed)) * 100);
   const tiles: Tile[] = [

@@ -1,5 +1,5 @@
 /** What the overview tells: the last hour, what is under way, what has failed, and how the process is. */
-import type { App, Recent, Status } from "../../index.ts";
+import type { App, RecentActivity, Status } from "../../index.ts";
 import { graphStatus } from "./graph-view.ts";
 import type { FlowStatus } from "./status.ts";
 import { workerViews, type WorkerView } from "./worker-view.ts";
@@ -14,7 +14,7 @@ export interface OverviewRun {
 
 export interface OverviewView {
   status: Status;
-  recent: Recent;
+  recent: RecentActivity;
   workers: readonly WorkerView[];
   /** Newest first. */
   failed: readonly OverviewRun[];

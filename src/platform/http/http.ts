@@ -11,7 +11,7 @@ import type { BodyBudget } from "./body/body-budget.ts";
 import { compressed, isDocument } from "./response/compress.ts";
 import { RequestContext, type Source } from "./request/context.ts";
 import { endEarly, isPromise, WebChunks } from "./response/close-iterator.ts";
-import type { CookieJar, Vault } from "./sessions/cookie-jar.ts";
+import type { CookieJar, SessionKeys } from "./sessions/cookie-jar.ts";
 import { CLIENT_LEFT, isLeaving } from "./client-disconnect.ts";
 import type { Observer } from "./observer.ts";
 import { empty, problem } from "./response/response.ts";
@@ -35,7 +35,7 @@ import {
 export interface HttpOptions {
   router: Router;
   /** Signs cookies and keeps sessions; asked when a request first needs it. */
-  vault?: () => Vault;
+  vault?: () => SessionKeys;
   trusted: CidrSet;
   /** Answers an error; `error` may be anything. Must not throw. */
   onError: (error: unknown, ctx: Pick<Context, "requestId" | "header" | "path"> & { readonly trace?: Trace }) => Result;

@@ -7,7 +7,7 @@ import type { SsrfPolicy } from "./ssrf.ts";
  * Resolves a name once and checks every address, as the connector will: for telling a caller early.
  * @returns the refusal, or undefined when the addresses pass or the name does not resolve (the attempt decides)
  */
-export async function checkResolved(policy: SsrfPolicy, hostname: string, resolve: Resolve = resolveAddresses) {
+export async function checkHost(policy: SsrfPolicy, hostname: string, resolve: Resolve = resolveAddresses) {
   if (parseAddress(hostname)) return undefined;
   const addresses = await resolve(hostname).catch(() => []);
   return firstRefusal(policy, hostname, addresses);

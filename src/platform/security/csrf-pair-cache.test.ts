@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { KnownPairs } from "./csrf-pair-cache.ts";
+import { CsrfPairCache } from "./csrf-pair-cache.ts";
 
 const LENGTHS = { cookie: 6, id: 3, token: 4 };
 
 describe("pairs of cookie and token", () => {
   it("are known with the same session once they were kept, and not before", () => {
-    const pairs = new KnownPairs(LENGTHS);
+    const pairs = new CsrfPairCache(LENGTHS);
     assert.equal(pairs.has("idsign", "s", "toke"), false);
     pairs.keep("idsign", "s", "toke");
     assert.equal(pairs.has("idsign", "s", "toke"), true);
@@ -15,7 +15,7 @@ describe("pairs of cookie and token", () => {
   });
 
   it("are not known where one letter differs, also right behind one that is known", () => {
-    const pairs = new KnownPairs(LENGTHS);
+    const pairs = new CsrfPairCache(LENGTHS);
     pairs.keep("idsign", undefined, "toke");
     const others = [
       "idsigm toke",
@@ -33,14 +33,14 @@ describe("pairs of cookie and token", () => {
   });
 
   it("are not known by what was left of the pair before, where a letter takes more bytes than there is room for", () => {
-    const pairs = new KnownPairs(LENGTHS);
+    const pairs = new CsrfPairCache(LENGTHS);
     pairs.keep("idsign", undefined, "toke");
     for (const token of ["tokü", "to€e", "t𝄞k"]) assert.equal(pairs.has("idsign", undefined, token), false, token);
     assert.equal(pairs.has("idsigü", undefined, "toke"), false);
   });
 
   it("are forgotten when two thousand others came behind them", () => {
-    const pairs = new KnownPairs({ cookie: 8, id: 4, token: 4 });
+    const pairs = new CsrfPairCache({ cookie: 8, id: 4, token: 4 });
     const cookie = (at: number): string => `${String(at).padStart(4, "0")}sign`;
     for (let at = 0; at < 3000; at++) pairs.keep(cookie(at), undefined, "toke");
     assert.deepEqual(

@@ -3,7 +3,7 @@
  * by the cookie's id, which is no secret, and compared as a whole in constant time.
  */
 import { timingSafeEqual } from "node:crypto";
-import { RecentMap } from "../shared/bounded-map.ts";
+import { BoundedMap } from "../shared/bounded-map.ts";
 
 interface Pair {
   readonly sessionId: string | undefined;
@@ -13,13 +13,13 @@ interface Pair {
 /** Twice as many are kept, at 300 bytes each. Who has others made can push them out, and then they are judged again. */
 const GENERATION = 1000;
 
-export class KnownPairs {
+export class CsrfPairCache {
   readonly #cookieLength: number;
   readonly #idLength: number;
   readonly #tokenLength: number;
   /** The pair that is judged. */
   readonly #judged: Buffer;
-  readonly #recent = new RecentMap<Pair>(GENERATION);
+  readonly #recent = new BoundedMap<Pair>(GENERATION);
 
   /** Of pairs whose texts have these lengths; others are never known. */
   constructor(lengths: { cookie: number; id: number; token: number }) {

@@ -5,7 +5,7 @@
  * signature over that id and the session it was given in. A site that can set our cookie (a sibling subdomain) can't make
  * the matching token, a token from before a sign-in is void after it, and the origin checks come first. Contract section 5.
  */
-import { KnownPairs } from "./csrf-pair-cache.ts";
+import { CsrfPairCache } from "./csrf-pair-cache.ts";
 import { createId, createSalt, SALT_LENGTH } from "./random.ts";
 import { isSigned, sign, SIGNATURE_LENGTH, type Secrets } from "./secrets.ts";
 
@@ -90,11 +90,11 @@ export function judgeToken(secrets: Secrets, facts: TokenFacts): CsrfRefusal | u
 }
 
 /** Of a process's own secrets: what was right with those is not with others. */
-const known = new WeakMap<Secrets, KnownPairs>();
+const known = new WeakMap<Secrets, CsrfPairCache>();
 
-function pairsOf(secrets: Secrets): KnownPairs {
+function pairsOf(secrets: Secrets): CsrfPairCache {
   let pairs = known.get(secrets);
-  if (!pairs) known.set(secrets, (pairs = new KnownPairs(PAIR_LENGTHS)));
+  if (!pairs) known.set(secrets, (pairs = new CsrfPairCache(PAIR_LENGTHS)));
   return pairs;
 }
 

@@ -8,7 +8,7 @@ import { createServer, type Server } from "node:http";
 import { connect, createServer as createTcpServer, type AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { Agent, request } from "undici";
-import { checkResolved } from "./check-host.ts";
+import { checkHost } from "./check-host.ts";
 import { exemptConnector, guardedAgent } from "./guarded-agent.ts";
 import { refusalError, SsrfPolicy } from "./ssrf.ts";
 
@@ -102,7 +102,7 @@ async function call(vector: Vector): Promise<string> {
   try {
     const verdict = policy.checkUrl(vector.url);
     if (!verdict.ok) throw refusalError(verdict);
-    await checkResolved(policy, verdict.url.hostname, resolve);
+    await checkHost(policy, verdict.url.hostname, resolve);
     const answer = await request(verdict.url, { method: "POST", body: "{}", dispatcher: agent });
     await answer.body.dump();
     return String(answer.statusCode);
@@ -193,12 +193,9 @@ describe("guarded agent, counted at the socket", () => {
 
   it("registration tells a refused resolution and accepts a name that does not resolve", async () => {
     const policy = new SsrfPolicy();
-    assert.equal((await checkResolved(policy, "a.example.com", async () => ["8.8.8.8", "10.0.0.1"]))?.rule, "private");
-    assert.equal(await checkResolved(policy, "a.example.com", async () => ["8.8.8.8"]), undefined);
-    assert.equal(
-      await checkResolved(policy, "a.example.com", () => Promise.reject(new Error("no such name"))),
-      undefined,
-    );
+    assert.equal((await checkHost(policy, "a.example.com", async () => ["8.8.8.8", "10.0.0.1"]))?.rule, "private");
+    assert.equal(await checkHost(policy, "a.example.com", async () => ["8.8.8.8"]), undefined);
+    assert.equal(await checkHost(policy, "a.example.com", () => Promise.reject(new Error("no such name"))), undefined);
   });
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { filesBelow } from "./list-files.ts";
+import { listFiles } from "./list-files.ts";
 
 function folderOf(test: TestContext, names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "svc-files-"));
@@ -21,7 +21,7 @@ describe("the files below a folder", () => {
     const folder = folderOf(test, ["b.txt", "in/a.txt"]);
     symlinkSync(outside, join(folder, "linked"));
     symlinkSync(folder, join(folder, "in/round"));
-    const found = [...filesBelow(folder)].toSorted((a, b) => a.name.localeCompare(b.name));
+    const found = [...listFiles(folder)].toSorted((a, b) => a.name.localeCompare(b.name));
     assert.deepEqual(found, [
       { name: "b.txt", path: join(folder, "b.txt"), isLink: false },
       { name: "in/a.txt", path: join(folder, "in/a.txt"), isLink: false },
@@ -32,11 +32,11 @@ describe("the files below a folder", () => {
 
   it("leave out folders that are not wanted", (test) => {
     const folder = folderOf(test, ["a.txt", "node_modules/x/b.txt", "in/node_modules/c.txt"]);
-    const names = [...filesBelow(folder, (name) => name !== "node_modules")].map(({ name }) => name);
+    const names = [...listFiles(folder, (name) => name !== "node_modules")].map(({ name }) => name);
     assert.deepEqual(names, ["a.txt"]);
   });
 
   it("are an error where there is no folder", () => {
-    assert.throws(() => [...filesBelow(join(tmpdir(), "svc-no-such-folder"))], { code: "ENOENT" });
+    assert.throws(() => [...listFiles(join(tmpdir(), "svc-no-such-folder"))], { code: "ENOENT" });
   });
 });

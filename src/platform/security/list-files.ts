@@ -5,7 +5,7 @@
 import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 
-export interface FileBelow {
+export interface ListedFile {
   /** From the folder on, with `/` on every system: `in/a.txt`. */
   name: string;
   /** With the folder in front, as the system writes it. */
@@ -19,11 +19,11 @@ export interface FileBelow {
  * @param isWanted asked of the name of each folder before it is looked into. Default: all
  * @throws what reading a folder does: `ENOENT` where there is none
  */
-export function* filesBelow(folder: string, isWanted = (_name: string): boolean => true): Generator<FileBelow> {
+export function* listFiles(folder: string, isWanted = (_name: string): boolean => true): Generator<ListedFile> {
   yield* filesIn(folder, "", isWanted);
 }
 
-function* filesIn(folder: string, prefix: string, isWanted: (name: string) => boolean): Generator<FileBelow> {
+function* filesIn(folder: string, prefix: string, isWanted: (name: string) => boolean): Generator<ListedFile> {
   // Put together once: for each file it would take a millisecond of every start.
   const inside = join(folder, sep);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

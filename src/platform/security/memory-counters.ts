@@ -1,5 +1,5 @@
 /** Counts of clients in this process, bounded: a flood from any number of addresses takes no more memory than the bound. */
-import { RecentMap } from "../shared/bounded-map.ts";
+import { BoundedMap } from "../shared/bounded-map.ts";
 import { isOver, type RateCount, type RateCounters } from "../shared/rate-counters.ts";
 
 /** About 20 MB. Who calls from more addresses than half of this within a minute pushes out the counts that began first. */
@@ -7,11 +7,11 @@ const MAX_KEYS = 100_000;
 
 /** A generation of counts is dropped whole, once all in it is over or there is no room. */
 export class MemoryCounters implements RateCounters {
-  readonly #counts: RecentMap<RateCount>;
+  readonly #counts: BoundedMap<RateCount>;
   #turnedMs = 0;
 
   constructor(maxKeys = MAX_KEYS) {
-    this.#counts = new RecentMap(Math.ceil(maxKeys / 2));
+    this.#counts = new BoundedMap(Math.ceil(maxKeys / 2));
   }
 
   get size(): number {

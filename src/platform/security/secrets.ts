@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SvcError } from "../shared/errors.ts";
-import { RecentMap } from "../shared/bounded-map.ts";
+import { BoundedMap } from "../shared/bounded-map.ts";
 import { remembered } from "../shared/memoize.ts";
 import { HmacKey } from "./hmac.ts";
 
@@ -42,7 +42,7 @@ const MAX_KEPT_LENGTH = 256;
  * push them out, and then they are made again. By secret, then by purpose: both are texts that are known already, where one of all
  * three would be put together each time.
  */
-const recentOf = remembered((_secret) => remembered((_purpose) => new RecentMap<Buffer>(GENERATION)));
+const recentOf = remembered((_secret) => remembered((_purpose) => new BoundedMap<Buffer>(GENERATION)));
 
 /** Bytes of what `sign` makes, for a value that is likely to come again. */
 function signAgain(secret: string, purpose: string, value: string): Buffer {

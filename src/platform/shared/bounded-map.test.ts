@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { RecentMap } from "./bounded-map.ts";
+import { BoundedMap } from "./bounded-map.ts";
 
 describe("a map of what was recent", () => {
   it("holds what came last, and as many before it as a generation has at the least", () => {
-    const map = new RecentMap<number>(3);
+    const map = new BoundedMap<number>(3);
     for (let at = 0; at < 100; at++) {
       map.set(`k${at}`, at);
       assert.ok(map.size <= 6, `${map.size} after ${at}`);
@@ -14,7 +14,7 @@ describe("a map of what was recent", () => {
   });
 
   it("gives the value that was set last, also where an older one is there still", () => {
-    const map = new RecentMap<string>(2);
+    const map = new BoundedMap<string>(2);
     map.set("a", "old");
     map.set("b", "");
     assert.ok(map.isFull);
@@ -23,7 +23,7 @@ describe("a map of what was recent", () => {
   });
 
   it("forgets all but one generation when it is turned", () => {
-    const map = new RecentMap<number>(10);
+    const map = new BoundedMap<number>(10);
     map.set("a", 1);
     map.turn();
     map.set("b", 2);

@@ -2,7 +2,7 @@
  * A map that holds no more than its bound, whoever fills it: of two generations the older is dropped whole where the younger is
  * full. So nothing is swept, and a call costs the same however much there is.
  */
-export class RecentMap<Value> {
+export class BoundedMap<Value> {
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
   readonly #most: number;

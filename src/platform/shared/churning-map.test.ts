@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import { PassingMap } from "./churning-map.ts";
+import { ChurningMap } from "./churning-map.ts";
 
 const key = fc.constantFrom("a", "b", "c", "d");
 const step = fc.oneof(
@@ -13,7 +13,7 @@ const step = fc.oneof(
 it("holds what a Map holds, in its order, whatever is set and deleted", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const [map, model] = [new PassingMap<number>(), new Map<string, number>()];
+      const [map, model] = [new ChurningMap<number>(), new Map<string, number>()];
       for (const each of steps) {
         if (each.do === "set") map.set(each.key, each.value);
         else if (each.do === "delete") map.delete(each.key);
@@ -32,7 +32,7 @@ it("holds what a Map holds, in its order, whatever is set and deleted", () => {
 });
 
 it("goes on over what is left where keys are deleted on the way", () => {
-  const map = new PassingMap<number>();
+  const map = new ChurningMap<number>();
   for (const name of ["a", "b", "c"]) map.set(name, name.charCodeAt(0));
   const seen: string[] = [];
   for (const name of map.keys()) {

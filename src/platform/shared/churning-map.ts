@@ -8,7 +8,7 @@ interface Cell<V> {
   value: V | undefined;
 }
 
-export class PassingMap<V> {
+export class ChurningMap<V> {
   readonly #cells = new Map<string, Cell<V>>();
 
   get size(): number {

@@ -14,7 +14,7 @@ export interface Place {
   column: number;
 }
 
-export interface Fault {
+export interface DevFault {
   /** Where it was found. */
   kind: "compile" | "server" | "browser";
   /** Of docs/errors.md, or the name of the error. */
@@ -48,7 +48,7 @@ function placeText({ file, line, column }: Place): string {
 }
 
 /** @param ids prefix of ids that other elements refer to. */
-export function faultView(fault: Fault): View[] {
+export function faultView(fault: DevFault): View[] {
   const { kind, code, message, place, frame, calls } = fault;
   const [first = "", ...lines] = message.trim().split("\n");
   // What is wrong stands out; the ways out follow.
@@ -77,7 +77,7 @@ function frameView(frame: string): View[] {
   });
 }
 
-function callsView(calls: Fault["calls"]): View {
+function callsView(calls: DevFault["calls"]): View {
   const rows = calls.map(({ name, place }): View => ["li", {}, ["span", {}, `${name} `], link(place)]);
   return ["details", {}, ["summary", {}, "Called by"], ["ol", {}, ...rows]];
 }
@@ -119,7 +119,7 @@ font:.8125rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-
 `;
 
 /** A whole document that tells of a fault. @param head more elements of the head. */
-export function faultPage(fault: Fault, nonce: string, head: string): string {
+export function faultPage(fault: DevFault, nonce: string, head: string): string {
   const data = JSON.stringify(fault).replaceAll("<", "\\u003c");
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +

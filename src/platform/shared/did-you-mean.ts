@@ -4,7 +4,7 @@
 const MAX_TYPOS = 2;
 
 /** The closest of `names` within two typos; in a short name fewer, as it would be another. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
+export function didYouMean(typed: string, names: readonly string[]): string | undefined {
   const most = Math.min(MAX_TYPOS, typed.length - 1);
   const ranked = names
     .map((name) => ({ name, distance: editDistance(typed, name), isLonger: name.startsWith(typed) }))

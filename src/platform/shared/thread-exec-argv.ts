@@ -5,7 +5,7 @@
  * but where flags are given node refuses those of the whole process as well, such as `--v8-pool-size`, so they are given only then.
  * @param given `process.execArgv`
  */
-export function threadFlags(given: readonly string[]): { execArgv?: string[] } {
+export function threadExecArgv(given: readonly string[]): { execArgv?: string[] } {
   const execArgv = given.filter((arg) => !arg.startsWith("--input-type"));
   return execArgv.length === given.length ? {} : { execArgv };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
-import type { Unit } from "./unit.ts";
+import type { Transition } from "./unit.ts";
 import { withoutPostgres } from "../../testing/test-database.ts";
 import { openedStore } from "./opened-store.testkit.ts";
 import { attemptRow, graphRow, nextId, nodeRow, outboxRow, stored } from "./sample-rows.testkit.ts";
@@ -369,7 +369,7 @@ for (const kind of [
 
     it("takes away what has finished before a time, with its deliveries, and nothing else", async () => {
       const finished = { worker: "purged", status: "done" as const, phase: "done" as const, tags: ["old"] };
-      const add = async (change: Partial<GraphRow>, unit: Partial<Unit> = {}): Promise<string> => {
+      const add = async (change: Partial<GraphRow>, unit: Partial<Transition> = {}): Promise<string> => {
         const id = nextId();
         await store.graphs.commit({
           graphId: id,

@@ -14,7 +14,7 @@ import {
   SIGNAL_COLUMNS,
   type Columns,
 } from "./columns.ts";
-import type { MoveMark } from "./migration-state.ts";
+import type { MigrationState } from "./migration-state.ts";
 
 /** `json`: text of our own making, in which no character stands that a database could refuse. */
 export type DumpKind = "text" | "json" | "integer" | "real" | "bytes";
@@ -46,12 +46,12 @@ export interface Dump {
   count(table: DumpTable): Promise<number>;
   /** The first rows behind a key, in order: at least one where there is any. Order is that of the texts' bytes. */
   read(table: DumpTable, after: DumpKey | undefined): Promise<DumpRow[]>;
-  mark(): Promise<MoveMark | undefined>;
-  setMark(mark: MoveMark | undefined): Promise<void>;
+  mark(): Promise<MigrationState | undefined>;
+  setMark(mark: MigrationState | undefined): Promise<void>;
   /** A row as this database can keep it: the same one where nothing had to be replaced. @throws SvcError `SVC_MOVE` for one that it can't. */
   kept(table: DumpTable, row: DumpRow): DumpRow;
   /** Writes rows that are `kept`, and the mark with them, in one transaction. Rows whose key is there already stay as they are. */
-  load(table: DumpTable, rows: readonly DumpRow[], mark: MoveMark): Promise<void>;
+  load(table: DumpTable, rows: readonly DumpRow[], mark: MigrationState): Promise<void>;
   /** What is left to do once all rows are there. May be done twice. */
   finish(): Promise<void>;
   /** Who uses it now, in words; undefined: nobody. */

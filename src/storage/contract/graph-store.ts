@@ -5,16 +5,16 @@ import type { ArtifactRows } from "./artifacts.ts";
 import type { ChildRow, GraphEvent, GraphHead, GraphRow, ListedGraph, NodeRow, StoredGraph } from "./graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "./queries.ts";
 import type { TransactionRun } from "./transaction.ts";
-import type { Unit } from "./unit.ts";
+import type { Transition } from "./unit.ts";
 
 export interface GraphStore extends ArtifactRows {
   /**
    * Writes rows of the author's and a unit in one transaction. Resolves after the durable commit. Absent where the store
-   * has no tables. Rejects with `OwnError` for what `statements` or `decide` throws.
+   * has no tables. Rejects with `UserStatementError` for what `statements` or `decide` throws.
    */
   transact?(run: TransactionRun): Promise<Json>;
   /** Resolves after the durable commit: for each unit whether its fence held. */
-  commit(unit: Unit): Promise<boolean>;
+  commit(unit: Transition): Promise<boolean>;
   /** In the order of `ids`; those that are not there are left out. */
   load(ids: readonly string[]): Promise<StoredGraph[]>;
   /** As `load`, for lists: the graph itself is whole; what nodes were given, gave and keep is not read, however long it is. */

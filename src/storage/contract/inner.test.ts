@@ -5,7 +5,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { Store } from "./contract.ts";
 import type { TransactionHandle } from "./transaction.ts";
 import type { SignalRow } from "./graph-rows.ts";
-import type { Unit } from "./unit.ts";
+import type { Transition } from "./unit.ts";
 import { withoutPostgres } from "../../testing/test-database.ts";
 import { openedStore } from "./opened-store.testkit.ts";
 import { graphRow, nextId, nodeRow, outboxRow, stored } from "./sample-rows.testkit.ts";
@@ -49,7 +49,7 @@ for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
 
     it("keeps no signal of a unit whose fence does not match", async () => {
       const id = await made();
-      const late: Unit = { graphId: id, fence: { epoch: 7, phases: ["running"] }, signals: [signalRow(id, 1)] };
+      const late: Transition = { graphId: id, fence: { epoch: 7, phases: ["running"] }, signals: [signalRow(id, 1)] };
       assert.equal(await store.graphs.commit(late), false);
       assert.deepEqual((await stored(store, id))?.signals, []);
     });
@@ -86,7 +86,7 @@ for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
         return uploads.filter((_, at) => parts[at]?.[0] === 1);
       };
       const file = { graphId: id, node: "a", type: "text/plain", bytes: 3, sha256: "00", createdMs: 5 };
-      const unit: Unit = { graphId: id, artifacts: [{ ...file, name: "f", upload: "f/1" }] };
+      const unit: Transition = { graphId: id, artifacts: [{ ...file, name: "f", upload: "f/1" }] };
       const late = { epoch: 7, phases: ["running" as const] };
       assert.equal(await store.graphs.commit({ ...unit, fence: late, dropsUploads: true }), false);
       assert.deepEqual(await left(id), uploads);

@@ -1,5 +1,5 @@
 /** Who wants to know of a graph's events, by graph: telling one follower costs nothing for the others. */
-import { PassingMap } from "../../platform/shared/churning-map.ts";
+import { ChurningMap } from "../../platform/shared/churning-map.ts";
 import type { GraphEvent } from "./graph-rows.ts";
 
 export type EventListener = (events: readonly GraphEvent[]) => void;
@@ -8,7 +8,7 @@ export type EventListener = (events: readonly GraphEvent[]) => void;
 export type AnyListener = (graphId: string | undefined) => void;
 
 export class EventListeners {
-  readonly #byGraph = new PassingMap<Set<EventListener>>();
+  readonly #byGraph = new ChurningMap<Set<EventListener>>();
   readonly #ofAll = new Set<AnyListener>();
 
   /** @returns the way to stop. */

@@ -5,7 +5,7 @@
 import { SvcError } from "../../platform/shared/errors.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 
-export interface MoveMark {
+export interface MigrationState {
   /** Of the move: the same on both sides. */
   id: string;
   /** The source is `leaving` and then has `left`; the target is `arriving` and then has `arrived`. */
@@ -18,17 +18,17 @@ export interface MoveMark {
 }
 
 /** Whether an app may start on it. */
-export function isHere(mark: MoveMark | undefined): boolean {
+export function isNotMoved(mark: MigrationState | undefined): boolean {
   return mark === undefined || mark.state === "arrived";
 }
 
 /** @param url as the command line takes it, without a password. @throws SvcError `SVC_MOVE` where what was here is elsewhere, or not all here yet. */
-export function requireHere(mark: MoveMark | undefined, label: string, url: string): void {
-  if (mark === undefined || isHere(mark)) return;
+export function requireNotMoved(mark: MigrationState | undefined, label: string, url: string): void {
+  if (mark === undefined || isNotMoved(mark)) return;
   throw new SvcError("SVC_MOVE", capital(`${label} ${reasonOf(mark, url)}`));
 }
 
-function reasonOf({ state, peer, atMs }: MoveMark, url: string): string {
+function reasonOf({ state, peer, atMs }: MigrationState, url: string): string {
   const since = new Date(atMs).toISOString();
   const undo = `svc migrate --undo-mark --from ${url}`;
   if (state === "left")
@@ -43,6 +43,6 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function toMark(data: unknown): MoveMark | undefined {
-  return typeof data === "string" ? (JSON.parse(data) as MoveMark) : undefined;
+export function toMigrationState(data: unknown): MigrationState | undefined {
+  return typeof data === "string" ? (JSON.parse(data) as MigrationState) : undefined;
 }

@@ -1,7 +1,7 @@
 /** A worker's own rows in the transaction of a unit (`ctx.tx`). */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import type { Unit } from "./unit.ts";
+import type { Transition } from "./unit.ts";
 
 /** A column's value in the author's own rows. */
 export type TransactionValue = string | number | null;
@@ -36,11 +36,11 @@ export interface TransactionRun {
   /** The author's statements. May run twice: what they did the first time is undone then. */
   statements: (handle: TransactionHandle) => Json | Promise<Json>;
   /** The unit that is written with them. @param before the one that was decided when it ran the first time: to be mended. */
-  decide: (result: Json, before: Unit | undefined) => Unit;
+  decide: (result: Json, before: Transition | undefined) => Transition;
 }
 
 /** The author's own function has thrown: nothing was written, and no unit made. */
-export class OwnError extends Error {
+export class UserStatementError extends Error {
   constructor(cause: unknown) {
     super("The function of a transaction has thrown", { cause });
   }

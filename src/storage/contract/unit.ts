@@ -8,7 +8,7 @@ import type { OutboxRow } from "./webhook-rows.ts";
  * What one transition changes. `fence` is checked first, inside the transaction: the graph row must have this
  * epoch and one of these phases (and, when given, the node this status and attempt).
  */
-export interface Unit {
+export interface Transition {
   graphId: string;
   fence?: {
     epoch: number;

@@ -16,10 +16,10 @@ import {
 } from "../contract/graph-rows.ts";
 import type { GraphStore } from "../contract/graph-store.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../contract/queries.ts";
-import type { Unit } from "../contract/unit.ts";
+import type { Transition } from "../contract/unit.ts";
 import type { MemoryAudit } from "./control.ts";
 import type { MemoryWebhooks } from "./webhooks.ts";
-import { Lines } from "../contract/transition-chains.ts";
+import { TransitionChains } from "../contract/transition-chains.ts";
 import type { ArtifactRow } from "../contract/artifacts.ts";
 import { MemoryArtifacts } from "./artifacts.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../contract/listeners.ts";
@@ -47,7 +47,7 @@ export class MemoryGraphs implements GraphStore {
   readonly #artifacts = new MemoryArtifacts();
   readonly #events = new Map<string, GraphEvent[]>();
   readonly #listeners = new EventListeners();
-  readonly #lines = new Lines();
+  readonly #lines = new TransitionChains();
   readonly #webhooks: MemoryWebhooks;
   readonly #audit: MemoryAudit;
 
@@ -56,11 +56,11 @@ export class MemoryGraphs implements GraphStore {
     this.#audit = audit;
   }
 
-  async commit(unit: Unit): Promise<boolean> {
+  async commit(unit: Transition): Promise<boolean> {
     // A commit takes a turn, as a durable one does, and is checked when it is written, not when it was asked for.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const { outboxAgain: _, ...rows } = unit;
-    const copy: Unit = structuredClone(rows);
+    const copy: Transition = structuredClone(rows);
     if (copy.insert) this.#insert(copy.insert);
     if (this.#lines.isBroken(unit) || !this.#holds(copy)) {
       this.#lines.break(unit);
@@ -90,7 +90,7 @@ export class MemoryGraphs implements GraphStore {
     this.#events.set(row.id, []);
   }
 
-  #holds({ graphId, fence }: Unit): boolean {
+  #holds({ graphId, fence }: Transition): boolean {
     const graph = this.#graphs.get(graphId);
     if (!graph) return false;
     if (!fence) return true;
@@ -101,7 +101,7 @@ export class MemoryGraphs implements GraphStore {
     return node !== undefined && node.attempt === fence.node.attempt && fence.node.status.includes(node.status);
   }
 
-  #applyNodes(unit: Unit): void {
+  #applyNodes(unit: Transition): void {
     const nodes = this.#nodes.get(unit.graphId) as Map<string, NodeRow>;
     for (const id of unit.deleteNodes ?? []) nodes.delete(id);
     for (const node of unit.insertNodes ?? []) {
@@ -114,7 +114,7 @@ export class MemoryGraphs implements GraphStore {
     }
   }
 
-  #append(unit: Unit): GraphEvent[] {
+  #append(unit: Transition): GraphEvent[] {
     const log = this.#events.get(unit.graphId) as GraphEvent[];
     const events = (unit.events ?? []).map((event, at) => ({ ...event, seq: log.length + at + 1 }));
     log.push(...events);
@@ -173,7 +173,7 @@ export class MemoryGraphs implements GraphStore {
     return (this.#signals.get(graphId) ?? []).some((row) => row.key === key);
   }
 
-  #keepSignals({ graphId, signals, takenSignals }: Unit): void {
+  #keepSignals({ graphId, signals, takenSignals }: Transition): void {
     const rows = [...(this.#signals.get(graphId) ?? []), ...(signals ?? [])];
     for (const { seq, node } of takenSignals ?? []) for (const row of rows) if (row.seq === seq) row.node = node;
     this.#signals.set(graphId, rows);

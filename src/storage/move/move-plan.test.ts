@@ -2,16 +2,27 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { planOf, type Plan } from "./move-plan.ts";
-import type { MoveMark } from "../contract/migration-state.ts";
+import type { MigrationState } from "../contract/migration-state.ts";
 
 const SOURCE = "the file";
 const TARGET = "the schema";
 
-function planned(source: MoveMark | undefined, target: MoveMark | undefined, filled?: string): Plan {
+function planned(source: MigrationState | undefined, target: MigrationState | undefined, filled?: string): Plan {
   return planOf({ label: SOURCE, mark: source }, { label: TARGET, mark: target, filled });
 }
-const from = (state: MoveMark["state"], id = "m1", peer = TARGET): MoveMark => ({ id, state, peer, atMs: 1 });
-const to = (state: MoveMark["state"], id = "m1"): MoveMark => ({ id, state, peer: SOURCE, atMs: 1, cursor });
+const from = (state: MigrationState["state"], id = "m1", peer = TARGET): MigrationState => ({
+  id,
+  state,
+  peer,
+  atMs: 1,
+});
+const to = (state: MigrationState["state"], id = "m1"): MigrationState => ({
+  id,
+  state,
+  peer: SOURCE,
+  atMs: 1,
+  cursor,
+});
 const cursor = { table: "node", after: ["g_1", "a"] };
 
 describe("a move", () => {

@@ -5,12 +5,12 @@
  * The source is marked before the target, and the target is done before the source is: so there is no moment at which an app could
  * start on both.
  */
-import { isHere, type MoveMark } from "../contract/migration-state.ts";
+import { isNotMoved, type MigrationState } from "../contract/migration-state.ts";
 
 export interface Side {
   /** In words for people. */
   label: string;
-  mark: MoveMark | undefined;
+  mark: MigrationState | undefined;
 }
 
 export interface TargetSide extends Side {
@@ -18,7 +18,7 @@ export interface TargetSide extends Side {
   filled: string | undefined;
 }
 
-export type Cursor = NonNullable<MoveMark["cursor"]>;
+export type Cursor = NonNullable<MigrationState["cursor"]>;
 
 export type Plan =
   /** Of both sides nothing is done; or the source is marked, under this id. */
@@ -50,7 +50,7 @@ export function planOf(source: Side, target: TargetSide): Plan {
 }
 
 function beginning({ label, mark, filled }: TargetSide, id: string | undefined): Plan {
-  if (!isHere(mark))
+  if (!isNotMoved(mark))
     return refuse(
       `${label} ${mark?.state === "arriving" ? `holds a part of another move, from ${mark.peer}: drop its schema` : `was itself moved to ${mark?.peer ?? ""}: give one that is empty`}`,
     );

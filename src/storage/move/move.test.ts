@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import { keyOf, type Dump, type DumpKey, type DumpRow, type DumpTable } from "../contract/dump.ts";
-import { isHere, type MoveMark } from "../contract/migration-state.ts";
-import { move, undoMark, type MoveEvent } from "./move.ts";
+import { isNotMoved, type MigrationState } from "../contract/migration-state.ts";
+import { move, undoMove, type MoveEvent } from "./move.ts";
 import { rehearse, type RehearsalEvent } from "./rehearse.ts";
 
 const TABLES: readonly DumpTable[] = [
@@ -33,7 +33,7 @@ const TABLES: readonly DumpTable[] = [
 /** What stays when a process is killed. */
 interface Disk {
   rows: Map<string, Map<string, DumpRow>>;
-  mark: MoveMark | undefined;
+  mark: MigrationState | undefined;
 }
 
 const emptyDisk = (): Disk => ({ rows: new Map(TABLES.map(({ name }) => [name, new Map()])), mark: undefined });
@@ -93,17 +93,17 @@ class MemoryDump implements Dump {
       .filter((row) => after === undefined || text(row) > JSON.stringify(after))
       .slice(0, table.batch);
   }
-  async mark(): Promise<MoveMark | undefined> {
+  async mark(): Promise<MigrationState | undefined> {
     return this.disk.mark;
   }
-  setMark(mark: MoveMark | undefined): Promise<void> {
+  setMark(mark: MigrationState | undefined): Promise<void> {
     return this.life.step(() => void (this.disk.mark = mark));
   }
   kept(_table: DumpTable, row: DumpRow): DumpRow {
     if (row.includes("refused")) throw new Error("a test has refused a row");
     return row.includes("no\0") ? row.map((value) => (value === "no\0" ? "no\ufffd" : value)) : row;
   }
-  load(table: DumpTable, rows: readonly DumpRow[], mark: MoveMark): Promise<void> {
+  load(table: DumpTable, rows: readonly DumpRow[], mark: MigrationState): Promise<void> {
     return this.life.step(() => {
       const known = this.disk.rows.get(table.name);
       for (const row of rows) {
@@ -160,8 +160,8 @@ class Stage {
 /** Where an app may start there are all rows, and it may not at the other side. */
 function requireOneSide({ source, target }: Stage, step: number): void {
   const hasRows = [...target.rows.values()].some(({ size }) => size > 0);
-  const mayStart = hasRows && isHere(target.mark);
-  assert.ok(!(mayStart && isHere(source.mark)), `on both, after step ${step}`);
+  const mayStart = hasRows && isNotMoved(target.mark);
+  assert.ok(!(mayStart && isNotMoved(source.mark)), `on both, after step ${step}`);
   if (mayStart)
     assert.equal(target.rows.get("two")?.size, source.rows.get("two")?.size, `on a part, after step ${step}`);
 }
@@ -260,7 +260,7 @@ describe("a move", () => {
       sides[side].usedLater = "a process";
       await assert.rejects(move(stage.options(sides)), /is in use, by a process: end it/);
       assert.deepEqual(stage.target.rows, emptyDisk().rows);
-      assert.equal(isHere(stage.source.mark), false);
+      assert.equal(isNotMoved(stage.source.mark), false);
       await stage.run();
       assert.equal(stage.target.mark?.state, "arrived");
     }
@@ -268,12 +268,12 @@ describe("a move", () => {
 
   it("may be taken back at the source, and is another one then", async () => {
     const stage = new Stage();
-    await assert.rejects(undoMark(stage.sides().source), /was not moved anywhere/);
+    await assert.rejects(undoMove(stage.sides().source), /was not moved anywhere/);
     await assert.rejects(stage.run(new Life(4, true)), Killed);
-    assert.equal((await undoMark(stage.sides().source)).peer, "the schema");
+    assert.equal((await undoMove(stage.sides().source)).peer, "the schema");
     assert.equal(stage.source.mark, undefined);
     await assert.rejects(stage.run(), /The schema holds a part of another move.*drop its schema/);
-    await assert.rejects(undoMark(stage.sides().target), /is being filled from the file/);
+    await assert.rejects(undoMove(stage.sides().target), /is being filled from the file/);
   });
 
   it("can be rehearsed: all is counted, and nothing written", async () => {

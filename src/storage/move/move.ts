@@ -7,16 +7,16 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { invariant, SvcError } from "../../platform/shared/errors.ts";
 import { DUMP_TABLES, keyOf, type Dump, type DumpTable } from "../contract/dump.ts";
-import { capital, type MoveMark } from "../contract/migration-state.ts";
+import { capital, type MigrationState } from "../contract/migration-state.ts";
 import { planOf, type Cursor, type Plan } from "./move-plan.ts";
-import { batchesOf, sumOf, type Sum } from "./row-checksum.ts";
+import { batchesOf, checksumOf, type Checksum } from "./row-checksum.ts";
 
 export type MoveEvent =
   | { type: "begun"; from: string; to: string; isResumed: boolean }
   /** Now and then. */
   | { type: "copying" | "checking"; table: string; rows: number; of: number }
   /** A table is the same on both sides. `replaced`: rows with characters that the target can't keep, U+FFFD in their place. */
-  | ({ type: "table"; table: string; replaced: number } & Sum)
+  | ({ type: "table"; table: string; replaced: number } & Checksum)
   /** All is there. `jobs`: graphs that are under way. */
   | { type: "arrived"; rows: number; jobs: number }
   | { type: "moved"; from: string; to: string }
@@ -76,7 +76,7 @@ export async function planFor({ source, target, tables = DUMP_TABLES }: MoveOpti
 }
 
 /** Takes the mark off a source, so that apps start on it again. @throws SvcError `SVC_MOVE` where it has none. */
-export async function undoMark(source: Dump): Promise<MoveMark> {
+export async function undoMove(source: Dump): Promise<MigrationState> {
   const known = await source.mark();
   if (known?.state === "leaving" || known?.state === "left") {
     await source.setMark(undefined);
@@ -155,14 +155,14 @@ async function compare(options: MoveOptions): Promise<number> {
     let replaced = 0;
     const of = await source.count(table);
     const [sent, arrived] = await Promise.all([
-      sumOf(source, table, {
+      checksumOf(source, table, {
         change: (row) => {
           const kept = target.kept(table, row);
           if (kept !== row) replaced++;
           return kept;
         },
       }),
-      sumOf(target, table, { onRows: (rows) => onEvent({ type: "checking", table: table.name, rows, of }) }),
+      checksumOf(target, table, { onRows: (rows) => onEvent({ type: "checking", table: table.name, rows, of }) }),
     ]);
     if (sent.rows !== arrived.rows || sent.sha256 !== arrived.sha256) throw unequal(options, table, sent, arrived);
     onEvent({ type: "table", table: table.name, replaced, ...sent });
@@ -171,7 +171,7 @@ async function compare(options: MoveOptions): Promise<number> {
   return all;
 }
 
-function unequal({ source, target }: MoveOptions, { name }: DumpTable, sent: Sum, arrived: Sum): SvcError {
+function unequal({ source, target }: MoveOptions, { name }: DumpTable, sent: Checksum, arrived: Checksum): SvcError {
   return refused(
     `the table "${name}" differs: ${source.label} has ${sent.rows} rows (${sent.sha256.slice(0, 12)}), ${target.label} ${arrived.rows} (${arrived.sha256.slice(0, 12)}). ` +
       "Somebody has changed one of them meanwhile: drop what is at the target, take the mark off the source with --undo-mark, and move again",
@@ -187,7 +187,7 @@ function startOf({ tables = DUMP_TABLES }: MoveOptions): Cursor {
   return { table: tables[0]?.name };
 }
 
-function markOf({ source, target, clock }: MoveOptions, id: string, state: MoveMark["state"]): MoveMark {
+function markOf({ source, target, clock }: MoveOptions, id: string, state: MigrationState["state"]): MigrationState {
   const isSource = state === "leaving" || state === "left";
   return { id, state, peer: isSource ? target.label : source.label, atMs: clock.now() };
 }

@@ -24,7 +24,7 @@ export async function openDump(databaseUrl: string, isTarget: boolean): Promise<
  * A target that is only looked at: what is not there yet is not made.
  * @throws as `openDump`
  */
-export async function lookAtTarget(databaseUrl: string): Promise<Dump> {
+export async function inspectTarget(databaseUrl: string): Promise<Dump> {
   if (isPostgres(databaseUrl)) {
     const { keptInPostgres, PostgresDump } = await import("../postgres/dump.ts");
     if (await PostgresDump.isThere(databaseUrl)) return PostgresDump.open(databaseUrl);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Dump, DumpRow, DumpTable } from "../contract/dump.ts";
 import { keyOf } from "../contract/dump.ts";
 
-export interface Sum {
+export interface Checksum {
   rows: number;
   /** Sum of the rows' SHA-256, in hex. */
   sha256: string;
@@ -12,14 +12,14 @@ export interface Sum {
 const MODULUS = 1n << 256n;
 
 /** @param change what a row is before it is counted. @param onRows told how many there are so far. */
-export async function sumOf(
+export async function checksumOf(
   dump: Dump,
   table: DumpTable,
   {
     change = (row) => row,
     onRows = () => undefined,
   }: { change?: (row: DumpRow) => DumpRow; onRows?: (rows: number) => void },
-): Promise<Sum> {
+): Promise<Checksum> {
   let [rows, total] = [0, 0n];
   for await (const batch of batchesOf(dump, table)) {
     for (const row of batch) total = (total + hashOf(change(row))) % MODULUS;

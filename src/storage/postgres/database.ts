@@ -14,7 +14,7 @@ import {
 } from "./connection/driver.ts";
 import { requireSessions } from "./connection/pooling.ts";
 import { migrate } from "./schema.ts";
-import { isAway, isCrossed, storeError } from "./connection/store-error.ts";
+import { isUnavailable, isSerializationFailure, storeError } from "./connection/store-error.ts";
 
 /** A restart of the server takes a second or two; who waits for an answer waits no longer than this. */
 const PATIENCE_MS = 15_000;
@@ -174,7 +174,8 @@ export class Database {
       try {
         return await work();
       } catch (error) {
-        if (this.#isClosed || !(isAway(error) || isCrossed(error)) || !(await patience.pause())) throw error;
+        if (this.#isClosed || !(isUnavailable(error) || isSerializationFailure(error)) || !(await patience.pause()))
+          throw error;
       }
   }
 }

@@ -11,12 +11,12 @@ import {
   type DumpTable,
   type DumpValue,
 } from "../contract/dump.ts";
-import type { MoveMark } from "../contract/migration-state.ts";
+import type { MigrationState } from "../contract/migration-state.ts";
 import { Database, type SqlValue } from "./database.ts";
 import { COUNT_EVENTS, readEvents, writeEvents } from "./event-dump.ts";
 import { openPool, readPostgresUrl } from "./connection/driver.ts";
 import { clean } from "./write/group-document.ts";
-import { postgresLabel, readMark, writeMark } from "./migration-state.ts";
+import { postgresLabel, readMigrationState, writeMigrationState } from "./migration-state.ts";
 import { SILENT_MS } from "./webhooks/claim-function.ts";
 import { storeError } from "./connection/store-error.ts";
 
@@ -93,13 +93,13 @@ export class PostgresDump implements Dump {
     return rows.map((row) => table.columns.map((_, at) => (row[`c${at}`] ?? null) as DumpValue));
   }
 
-  async mark(): Promise<MoveMark | undefined> {
-    return this.#database.transaction(readMark);
+  async mark(): Promise<MigrationState | undefined> {
+    return this.#database.transaction(readMigrationState);
   }
 
-  async setMark(mark: MoveMark | undefined): Promise<void> {
+  async setMark(mark: MigrationState | undefined): Promise<void> {
     await this.#database.transaction(async (sql) => {
-      await writeMark(sql, mark);
+      await writeMigrationState(sql, mark);
       // A process that was frozen for long, and is not seen any more, writes no graph when it wakes.
       if (mark?.state === "leaving")
         await sql("UPDATE svc.graph SET holder = NULL, lease = lease + 1 WHERE holder IS NOT NULL");
@@ -110,12 +110,12 @@ export class PostgresDump implements Dump {
     return keptInPostgres(table, row);
   }
 
-  load(table: DumpTable, rows: readonly DumpRow[], mark: MoveMark): Promise<void> {
+  load(table: DumpTable, rows: readonly DumpRow[], mark: MigrationState): Promise<void> {
     const values = table.columns.map((_, at) => rows.map((row) => row[at] ?? null)) as unknown as SqlValue[];
     return this.#database.transaction(async (sql) => {
       if (table.name === EVENT) await writeEvents(sql, rows);
       else await sql(this.#insertSql(table), ...values);
-      await writeMark(sql, mark);
+      await writeMigrationState(sql, mark);
     });
   }
 

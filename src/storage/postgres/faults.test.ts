@@ -10,7 +10,7 @@ import type { GraphRow } from "../contract/graph-rows.ts";
 import type { ScheduleRow } from "../contract/control.ts";
 import type { AttemptRecord } from "../contract/webhook-rows.ts";
 import { openStore } from "../open-store.ts";
-import { OwnError, type TransactionHandle } from "../contract/transaction.ts";
+import { UserStatementError, type TransactionHandle } from "../contract/transaction.ts";
 import { attemptRow, graphRow, nextId, outboxRow, registrationRow, stored } from "../contract/sample-rows.testkit.ts";
 import { openPool } from "./connection/driver.ts";
 import { openPostgres } from "./open.ts";
@@ -495,7 +495,8 @@ describe("PostgreSQL, shared", { skip }, () => {
     });
     await assert.rejects(
       write ?? Promise.resolve(),
-      (error: Error) => error instanceof OwnError && /multiple commands/.test(String((error.cause as Error).message)),
+      (error: Error) =>
+        error instanceof UserStatementError && /multiple commands/.test(String((error.cause as Error).message)),
     );
     assert.equal((await store.graphs.events(id, 0)).length, 0);
     await store.close();

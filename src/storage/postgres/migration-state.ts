@@ -1,5 +1,5 @@
 /** The mark of a move (../move-mark.ts) in a schema of PostgreSQL. */
-import { toMark, type MoveMark } from "../contract/migration-state.ts";
+import { toMigrationState, type MigrationState } from "../contract/migration-state.ts";
 import type { Sql } from "./database.ts";
 import { readPostgresUrl } from "./connection/driver.ts";
 
@@ -7,13 +7,13 @@ import { readPostgresUrl } from "./connection/driver.ts";
 const LOCK = "SELECT pg_advisory_xact_lock(7697251, 2)";
 
 /** Inside a transaction, until whose end nobody changes it. */
-export async function readMark(sql: Sql): Promise<MoveMark | undefined> {
+export async function readMigrationState(sql: Sql): Promise<MigrationState | undefined> {
   await sql(LOCK);
-  return toMark((await sql("SELECT data FROM svc.move"))[0]?.["data"]);
+  return toMigrationState((await sql("SELECT data FROM svc.move"))[0]?.["data"]);
 }
 
 /** Inside a transaction. @param mark undefined: it has none. */
-export async function writeMark(sql: Sql, mark: MoveMark | undefined): Promise<void> {
+export async function writeMigrationState(sql: Sql, mark: MigrationState | undefined): Promise<void> {
   await sql(LOCK);
   await sql("DELETE FROM svc.move");
   if (mark) await sql("INSERT INTO svc.move (id, data) VALUES (1, $1)", JSON.stringify(mark));

@@ -1,18 +1,18 @@
 /** Opens the store in a PostgreSQL database. */
 import type { Store } from "../contract/contract.ts";
-import { requireHere } from "../contract/migration-state.ts";
+import { requireNotMoved } from "../contract/migration-state.ts";
 import { PostgresActivity } from "./activity.ts";
 import { PostgresAnswers } from "./answers.ts";
 import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
 import { Database, WRITERS } from "./database.ts";
 import { PostgresGraphs } from "./runs/graphs.ts";
 import type { GroupCommitOptions } from "./write/group-commit.ts";
-import { postgresLabel, readMark } from "./migration-state.ts";
+import { postgresLabel, readMigrationState } from "./migration-state.ts";
 import { RateTable } from "./rate-table.ts";
 import { Registrations } from "./webhooks/registrations.ts";
 import { PostgresSessions } from "./sessions.ts";
 import { DatabaseSize } from "./size.ts";
-import { Slots } from "./write/writer-slots.ts";
+import { WriterSlots } from "./write/writer-slots.ts";
 import { PostgresWebhooks } from "./webhooks/webhooks.ts";
 
 export interface PostgresOptions extends Partial<Pick<GroupCommitOptions, "jobOf">> {
@@ -23,13 +23,13 @@ export interface PostgresOptions extends Partial<Pick<GroupCommitOptions, "jobOf
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_MOVE` */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Store> {
   const database = await Database.open(databaseUrl, options.patienceMs);
-  const slots = new Slots(database, WRITERS);
+  const slots = new WriterSlots(database, WRITERS);
   const registrations = new Registrations(database);
   const webhooks = new PostgresWebhooks(database, registrations, slots.owner);
   try {
     await slots.open(
       () => webhooks.registrations(),
-      async (sql) => requireHere(await readMark(sql), postgresLabel(databaseUrl), "postgres://…"),
+      async (sql) => requireNotMoved(await readMigrationState(sql), postgresLabel(databaseUrl), "postgres://…"),
     );
   } catch (error) {
     await database.close();

@@ -14,13 +14,13 @@ import { takeLock } from "./file/file-lock.ts";
 import { Handover } from "./write/writer-queue.ts";
 import { LockWait, PATIENCE_MS } from "./file/lock-wait.ts";
 import { LogSync, type Sync } from "./file/log-sync.ts";
-import { Owner, takeOver, type Tenure } from "./file/file-owner.ts";
-import { OwnStatements } from "./write/user-statements.ts";
-import { inTime } from "./file/transaction-timeout.ts";
+import { FileOwner, takeOwnership, type FencingToken } from "./file/file-owner.ts";
+import { UserStatements } from "./write/user-statements.ts";
+import { withTransactionTimeout } from "./file/transaction-timeout.ts";
 import { LATER, NeedsFile } from "./write/statement-log.ts";
 import { migrate } from "./schema.ts";
 import { isLocked, storeError } from "./file/store-error.ts";
-import type { Kind, WaitingWork } from "./write/pending-work.ts";
+import type { Kind, PendingWork } from "./write/pending-work.ts";
 import { Writer } from "./write/writer.ts";
 
 export interface DatabaseOptions {
@@ -38,16 +38,16 @@ export class Database {
   readonly #file: string;
   readonly #driver: Driver;
   readonly #lock: Driver | undefined;
-  readonly #tenure: Tenure;
-  readonly #owner: Owner;
+  readonly #tenure: FencingToken;
+  readonly #owner: FileOwner;
   /** Absent where there is no log: in memory, and on file systems where SQLite can't have one. */
   readonly #log: LogSync | undefined;
   readonly #statements = new Map<string, Statement>();
   /** Statements of authors. */
-  readonly own = new OwnStatements((text) => this.#prepare(text));
+  readonly own = new UserStatements((text) => this.#prepare(text));
   readonly #onStale: (() => void)[] = [];
   readonly #lockWait: LockWait;
-  #queue: WaitingWork[] = [];
+  #queue: PendingWork[] = [];
   #isScheduled = false;
   /** Work that has the database to itself now. */
   #alone: Promise<void> | undefined;
@@ -59,8 +59,8 @@ export class Database {
     this.#file = file;
     this.#driver = driver;
     this.#lock = lock;
-    this.#tenure = takeOver(driver);
-    this.#owner = new Owner(driver, file, this.#tenure);
+    this.#tenure = takeOwnership(driver);
+    this.#owner = new FileOwner(driver, file, this.#tenure);
     const hasLog = isLogged(driver);
     // Where there is none a reader may have to wait for a writer, too: SQLite does.
     this.#lockWait = new LockWait(hasLog ? options.patienceMs : 0);
@@ -240,22 +240,22 @@ export class Database {
   }
 
   /** The first of the queue, as long as they are of a kind. */
-  #take(isOfKind: (waiting: WaitingWork) => boolean): WaitingWork[] {
+  #take(isOfKind: (waiting: PendingWork) => boolean): PendingWork[] {
     const end = this.#queue.findIndex((waiting) => !isOfKind(waiting));
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
   }
 
-  #commitGroup(group: WaitingWork[]): void {
+  #commitGroup(group: PendingWork[]): void {
     try {
       this.#commit(group);
     } catch (error) {
       if (isLocked(error)) this.#postpone(group, error);
-      else if (group.length === 1) (group[0] as WaitingWork).reject(error);
+      else if (group.length === 1) (group[0] as PendingWork).reject(error);
       else this.#commitEach(group);
     }
   }
 
-  #commitEach(group: readonly WaitingWork[]): void {
+  #commitEach(group: readonly PendingWork[]): void {
     for (const [at, waiting] of group.entries()) {
       try {
         this.#commit([waiting]);
@@ -266,11 +266,11 @@ export class Database {
     }
   }
 
-  #postpone(works: readonly WaitingWork[], error: unknown): void {
+  #postpone(works: readonly PendingWork[], error: unknown): void {
     this.#queue.unshift(...this.#lockWait.postpone(works, error, () => this.#soon()));
   }
 
-  #beginAlone(first: WaitingWork): void {
+  #beginAlone(first: PendingWork): void {
     this.#queue.shift();
     this.#alone = this.#runAlone(first).finally(() => {
       this.#alone = undefined;
@@ -279,7 +279,7 @@ export class Database {
   }
 
   /** Never rejects. */
-  async #runAlone(waiting: WaitingWork): Promise<void> {
+  async #runAlone(waiting: PendingWork): Promise<void> {
     const { work, resolve, reject } = waiting;
     try {
       this.#begin();
@@ -287,7 +287,7 @@ export class Database {
       return isLocked(error) ? this.#postpone([waiting], error) : reject(error);
     }
     try {
-      const value = await inTime(work);
+      const value = await withTransactionTimeout(work);
       this.#told(() => this.#driver.exec("COMMIT"));
       this.#onceDurable((error) => (error ? reject(error) : resolve(value as never)));
     } catch (error) {
@@ -296,7 +296,7 @@ export class Database {
     }
   }
 
-  #commit(group: WaitingWork[]): void {
+  #commit(group: PendingWork[]): void {
     this.#begin();
     let values: unknown[];
     try {
@@ -310,7 +310,7 @@ export class Database {
   }
 
   /** Once it is durable. */
-  #acknowledge(group: readonly WaitingWork[], values: readonly unknown[]): void {
+  #acknowledge(group: readonly PendingWork[], values: readonly unknown[]): void {
     this.#onceDurable((error) => {
       for (const [at, { resolve, reject }] of group.entries())
         if (error) reject(error);

@@ -13,14 +13,14 @@ import {
   type DumpTable,
   type DumpValue,
 } from "../contract/dump.ts";
-import type { MoveMark } from "../contract/migration-state.ts";
+import type { MigrationState } from "../contract/migration-state.ts";
 import type { Value } from "../contract/row.ts";
 import { Database } from "./database.ts";
 import type { Statement } from "./file/driver.ts";
 import { countEvents, dumpedEvents, loadEvents } from "./event-dump.ts";
 import { lastSeqOf } from "./runs/event-runs.ts";
 import { LONG } from "./runs/long-columns.ts";
-import { readMark, writeMark } from "./migration-state.ts";
+import { readMigrationState, writeMigrationState } from "./migration-state.ts";
 import { Payloads } from "./runs/payloads.ts";
 import { countGraphs } from "./runs/totals.ts";
 
@@ -99,19 +99,19 @@ export class SqliteDump implements Dump {
     return value;
   }
 
-  async mark(): Promise<MoveMark | undefined> {
-    return readMark(this.#database);
+  async mark(): Promise<MigrationState | undefined> {
+    return readMigrationState(this.#database);
   }
 
-  setMark(mark: MoveMark | undefined): Promise<void> {
-    return this.#database.write(() => writeMark(this.#database, mark));
+  setMark(mark: MigrationState | undefined): Promise<void> {
+    return this.#database.write(() => writeMigrationState(this.#database, mark));
   }
 
   kept(_table: DumpTable, row: DumpRow): DumpRow {
     return row;
   }
 
-  load(table: DumpTable, rows: readonly DumpRow[], mark: MoveMark): Promise<void> {
+  load(table: DumpTable, rows: readonly DumpRow[], mark: MigrationState): Promise<void> {
     const more = MORE[table.name] ?? {};
     const columns = [...table.columns.entries()].filter(([, { name }]) => isOwn(table, name));
     const names = [...columns.map(([, { name }]) => name), ...Object.keys(more)];
@@ -120,7 +120,7 @@ export class SqliteDump implements Dump {
     if (table.name === "event")
       return this.#database.write(() => {
         loadEvents(this.#database, rows);
-        writeMark(this.#database, mark);
+        writeMigrationState(this.#database, mark);
       });
     return this.#database.write(() => {
       const statement = wide(this.#database.sql(insert));
@@ -131,7 +131,7 @@ export class SqliteDump implements Dump {
         return statement.run(...own, ...Object.values(more).map((value) => value(named))).changes > 0;
       });
       if (table.name === "graph") this.#count(table, added);
-      writeMark(this.#database, mark);
+      writeMigrationState(this.#database, mark);
     });
   }
 

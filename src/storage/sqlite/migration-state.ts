@@ -1,13 +1,13 @@
 /** The mark of a move (../move-mark.ts) in an SQLite file. */
-import { toMark, type MoveMark } from "../contract/migration-state.ts";
+import { toMigrationState, type MigrationState } from "../contract/migration-state.ts";
 import type { Database } from "./database.ts";
 
-export function readMark(database: Database): MoveMark | undefined {
-  return toMark(database.sql("SELECT data FROM move WHERE id = 1").get()?.["data"]);
+export function readMigrationState(database: Database): MigrationState | undefined {
+  return toMigrationState(database.sql("SELECT data FROM move WHERE id = 1").get()?.["data"]);
 }
 
 /** Inside a transaction. @param mark undefined: it has none. */
-export function writeMark(database: Database, mark: MoveMark | undefined): void {
+export function writeMigrationState(database: Database, mark: MigrationState | undefined): void {
   database.sql("DELETE FROM move").run();
   if (mark) database.sql("INSERT INTO move (id, data) VALUES (1, ?)").run(JSON.stringify(mark));
 }

@@ -1,5 +1,5 @@
 /** What compiled modules call while a page is rendered: templates, their scopes, components. */
-import type { Block } from "./template-info.ts";
+import type { TemplateInfo } from "./template-info.ts";
 import { currentRender, renderInProgress } from "./current-page.ts";
 import { marked } from "./nesting-check.ts";
 import { t } from "./write.ts";
@@ -10,12 +10,12 @@ export function block(
   events: readonly string[],
   parts: readonly string[],
   names: readonly string[] = [],
-): Block {
+): TemplateInfo {
   return { moduleId, bind, events, parts, names };
 }
 
 /** @param bound how many of `slots`, from the front, the bindings read. @returns the scope attribute. */
-export function scope(scopeBlock: Block, bound: number, slots: readonly unknown[]): string {
+export function scope(scopeBlock: TemplateInfo, bound: number, slots: readonly unknown[]): string {
   return currentRender().scopes.add(scopeBlock, bound, slots);
 }
 

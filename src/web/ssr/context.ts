@@ -12,14 +12,14 @@ export interface Context<T> {
 }
 
 /** A provider and those around it. */
-export interface Surroundings {
+export interface ProvidedContexts {
   readonly context: object;
   readonly value: unknown;
-  readonly outer: Surroundings | undefined;
+  readonly outer: ProvidedContexts | undefined;
 }
 
 const fallbacks = new WeakMap<object, unknown>();
-let current: Surroundings | undefined;
+let current: ProvidedContexts | undefined;
 
 /** @param fallback what components outside of any provider get */
 export function createContext<T>(fallback: T): Context<T> {
@@ -47,12 +47,12 @@ export function provide<Result>(context: object, value: unknown, write: () => Re
 }
 
 /** What is handed down at the place that is being rendered. */
-export function surroundings(): Surroundings | undefined {
+export function surroundings(): ProvidedContexts | undefined {
   return current;
 }
 
 /** Writes as if it stood in `place`. */
-export function within<Result>(place: Surroundings | undefined, write: () => Result): Result {
+export function within<Result>(place: ProvidedContexts | undefined, write: () => Result): Result {
   const outer = current;
   current = place;
   try {

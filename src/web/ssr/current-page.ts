@@ -1,7 +1,7 @@
 /** The page being rendered. Rendering is synchronous, so it is a variable of this module, set and put back around each render. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { checkedNesting } from "./nesting-check.ts";
-import { placed } from "./components/insert-portals.ts";
+import { insertPortals } from "./components/insert-portals.ts";
 import type { Render } from "./render.ts";
 import { t } from "./write.ts";
 
@@ -33,5 +33,5 @@ export function renderInto(render: Render, view: () => unknown): string {
 export function renderPlaced(render: Render, view: () => unknown): string {
   const written = renderInto(render, view);
   const moved = render.takeMoved();
-  return moved.length === 0 ? written : placed(written, moved);
+  return moved.length === 0 ? written : insertPortals(written, moved);
 }

@@ -7,7 +7,7 @@ import { PageEvents } from "./page-events.ts";
 import { PageFeatures } from "./widget-scripts.ts";
 import { checkedNesting } from "./nesting-check.ts";
 import { PageState, type MoreState } from "./resume/page-state.ts";
-import { PieceMarks } from "./streaming/deferred-marks.ts";
+import { DeferredMarks } from "./streaming/deferred-marks.ts";
 import type { Moved } from "./components/insert-portals.ts";
 import { PageScopes } from "./resume/scopes.ts";
 import type { ValueNames } from "./resume/value-names.ts";
@@ -54,7 +54,7 @@ export class Render {
   readonly values = new ValueTable();
   readonly scopes: PageScopes;
   readonly #state: PageState;
-  readonly pieces = new PieceMarks();
+  readonly pieces = new DeferredMarks();
   /** What boundaries have caught, and what went wrong in cleanups; for the server's log. */
   readonly errors: unknown[] = [];
   readonly #moved: Moved[] = [];

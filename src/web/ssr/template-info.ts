@@ -1,7 +1,7 @@
 /** What the compiler tells of a template: a constant of a server module. */
 
 /** A template with browser code, as the compiler tells it: a constant of a module. */
-export interface Block {
+export interface TemplateInfo {
   /** Path of the TSX file, relative to the app's root. */
   moduleId: string;
   /** Export of the chunk that binds the scope, or 0. */

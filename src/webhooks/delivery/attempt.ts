@@ -8,7 +8,7 @@
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { AttemptTimings } from "../../storage/contract/webhook-rows.ts";
-import { keptHeaders, type AnswerHeaders } from "./response-headers.ts";
+import { keptHeaders, type ResponseHeaders } from "./response-headers.ts";
 import { BadAnswer, valuesOf } from "./response-reader.ts";
 import type { Exchange } from "./connection.ts";
 import type { Deadline } from "./deadlines.ts";
@@ -27,7 +27,7 @@ export interface AttemptResult {
   statusCode: number | undefined;
   response: string | undefined;
   /** Of the answer, as they are kept. */
-  responseHeaders: AnswerHeaders | undefined;
+  responseHeaders: ResponseHeaders | undefined;
   /** Why there is no answer, or none that counts; never tells an address. */
   error: string | undefined;
   retryAfterMs: number | undefined;
@@ -48,7 +48,7 @@ export class Attempt implements Exchange, Deadline {
   #firstByteMs: number | undefined;
   #statusCode: number | undefined;
   #retryAfter: string | undefined;
-  #headers: AnswerHeaders | undefined;
+  #headers: ResponseHeaders | undefined;
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #readBytes = 0;

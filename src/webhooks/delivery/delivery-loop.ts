@@ -19,7 +19,7 @@ import type {
 import type { AttemptResult } from "./attempt.ts";
 import { phaseOf } from "../registration/breaker.ts";
 import { FOREVER_MS } from "./delivery-queue.ts";
-import { Lanes, type LaneLimits, type Room } from "./delivery-queues.ts";
+import { DeliveryQueues, type DeliveryLimits, type Room } from "./delivery-queues.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
 import { Recorder } from "./recorder.ts";
 import type { Registry } from "../registration/registry.ts";
@@ -38,7 +38,7 @@ export interface DeliveryOptions {
   clock: Clock;
   policy: SsrfPolicy;
   registry: Registry;
-  limits: LaneLimits;
+  limits: DeliveryLimits;
   delaysMs: readonly number[];
   /** From 0 to below 1; spreads retries. */
   random: () => number;
@@ -75,7 +75,7 @@ export interface DeliveryReport {
 
 export class DeliveryLoop {
   readonly #options: DeliveryOptions;
-  readonly #lanes: Lanes;
+  readonly #lanes: DeliveryQueues;
   readonly #recorder: Recorder;
   /** Deliveries that are under way, and who waits for the last of them. */
   #running = 0;
@@ -98,7 +98,7 @@ export class DeliveryLoop {
     this.#options = options;
     const { store, clock, limits } = options;
     this.#sender = options.sending;
-    this.#lanes = new Lanes({ limits, store, now: () => clock.now(), roomOf: (id) => this.#roomOf(id) });
+    this.#lanes = new DeliveryQueues({ limits, store, now: () => clock.now(), roomOf: (id) => this.#roomOf(id) });
     this.#recorder = new Recorder(store);
   }
 

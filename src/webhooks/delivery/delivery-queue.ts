@@ -7,13 +7,13 @@ import type { DeliveryLane, DeliveryRow, OutboxRow } from "../../storage/contrac
 /** When nothing falls due. */
 export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 /** In place of the attempts of a row that the store has otherwise by now. */
-export const PUT_OFF = -1;
+export const POSTPONED = -1;
 
 /** First attempts of a registration, or retries. */
-export interface Lane extends DeliveryLane {
+export interface DeliveryQueue extends DeliveryLane {
   queue: DeliveryRow[];
   active: number;
-  /** Rows of this lane that are waiting, under way, or ended and not yet on record; of each, its attempts as it was taken, or {@link PUT_OFF}. */
+  /** Rows of this lane that are waiting, under way, or ended and not yet on record; of each, its attempts as it was taken, or {@link POSTPONED}. */
   held: Map<string, number>;
   /** Those of them that the last page had as due otherwise than they are held: made so again, by whoever replays or releases them. */
   passedOver: Set<string>;
@@ -38,8 +38,8 @@ export interface Reading {
 /** A registration with its two lanes. */
 export interface Endpoint {
   id: string;
-  first: Lane;
-  retries: Lane;
+  first: DeliveryQueue;
+  retries: DeliveryQueue;
   /** Nothing starts before. */
   holdUntilMs: number;
 }
@@ -63,7 +63,7 @@ export function deliveryOf(row: OutboxRow): DeliveryRow {
   };
 }
 
-export function newLane(registrationId: string, isRetry: boolean): Lane {
+export function newDeliveryQueue(registrationId: string, isRetry: boolean): DeliveryQueue {
   return {
     registrationId,
     isRetry,
@@ -84,7 +84,7 @@ export function isOtherwise({ id, attempts }: DeliveryRow, taken: ReadonlyMap<st
 }
 
 /** Its next look reads. */
-export function renew(lane: Lane): void {
+export function renew(lane: DeliveryQueue): void {
   lane.mayHaveMore = true;
   if (lane.reading) lane.reading.hasNew = true;
 }

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { DeliveryLane, DeliveryRow } from "../../storage/contract/webhook-rows.ts";
 import { FOREVER_MS } from "./delivery-queue.ts";
-import { Lanes, type LaneLimits } from "./delivery-queues.ts";
+import { DeliveryQueues, type DeliveryLimits } from "./delivery-queues.ts";
 
 const STEPS = [
   "offer",
@@ -25,7 +25,7 @@ interface Reading extends DeliveryLane {
   given: number;
 }
 
-function rig(limits: LaneLimits = { total: 64, perEndpoint: 8 }) {
+function rig(limits: DeliveryLimits = { total: 64, perEndpoint: 8 }) {
   const rows: DeliveryRow[] = [];
   const readings: Reading[] = [];
   const rooms = new Map<string, { slots: number; untilMs: number }>();
@@ -48,7 +48,7 @@ function rig(limits: LaneLimits = { total: 64, perEndpoint: 8 }) {
     rows
       .filter((row) => row.registrationId === lane.registrationId && row.attempts > 0 === lane.isRetry)
       .sort((a, b) => a.dueMs - b.dueMs);
-  const lanes = new Lanes({
+  const lanes = new DeliveryQueues({
     limits,
     now: () => nowMs,
     roomOf: (id) => rooms.get(id) ?? { slots: limits.perEndpoint, untilMs: 0 },

@@ -16,15 +16,15 @@ import {
   hasWork,
   isIdle,
   isOtherwise,
-  newLane,
-  PUT_OFF,
+  newDeliveryQueue,
+  POSTPONED,
   renew,
   type Endpoint,
-  type Lane,
+  type DeliveryQueue,
   type Reading,
 } from "./delivery-queue.ts";
 
-export interface LaneLimits {
+export interface DeliveryLimits {
   /** Attempts under way at once, in all. */
   total: number;
   /** … and to one registration. */
@@ -34,7 +34,7 @@ export interface LaneLimits {
 /** Each is a socket, and a process has a limit of those. */
 export const MOST_CONNECTIONS = 4096;
 
-export const DEFAULT_LIMITS: LaneLimits = { total: 64, perEndpoint: 8 };
+export const DEFAULT_LIMITS: DeliveryLimits = { total: 64, perEndpoint: 8 };
 
 /** Rows that wait in memory over all lanes, about; and in one lane. */
 const HELD_ROWS = 1024;
@@ -47,28 +47,28 @@ export interface Room {
   untilMs: number;
 }
 
-export interface LanesOptions {
-  limits: LaneLimits;
+export interface DeliveryQueuesOptions {
+  limits: DeliveryLimits;
   store: Pick<WebhookStore, "due" | "nextDueMs">;
   now: () => number;
   /** Asked before each start. */
   roomOf: (registrationId: string) => Room;
 }
 
-export class Lanes {
-  readonly #options: LanesOptions;
+export class DeliveryQueues {
+  readonly #options: DeliveryQueuesOptions;
   readonly #endpoints = new Map<string, Endpoint>();
   /** Those that may have something to start, in turn: one that got a slot goes to the end. */
   readonly #ready = new Set<Endpoint>();
   /** Those whose retries wait for the share of all retries. */
   readonly #crowded = new Set<Endpoint>();
   /** Those with a slot to fill and nothing in the queue, though the store may have something. */
-  readonly #hungry = new Set<Lane>();
+  readonly #hungry = new Set<DeliveryQueue>();
   #active = 0;
   #activeRetries = 0;
   #wakeMs = FOREVER_MS;
 
-  constructor(options: LanesOptions) {
+  constructor(options: DeliveryQueuesOptions) {
     this.#options = options;
   }
 
@@ -179,13 +179,13 @@ export class Lanes {
 
   /** It is about to be put off in the store without an attempt: as what is due from now on, somebody has released it. */
   putOff(row: DeliveryRow): void {
-    this.#laneOf(row).held.set(row.id, PUT_OFF);
+    this.#laneOf(row).held.set(row.id, POSTPONED);
   }
 
   /** Lets go of a row. @param dueMs when it is tried again, if it is */
   release(row: DeliveryRow, dueMs?: number): void {
     const lane = this.#laneOf(row);
-    lane.reading?.released.set(row.id, lane.held.get(row.id) ?? PUT_OFF);
+    lane.reading?.released.set(row.id, lane.held.get(row.id) ?? POSTPONED);
     lane.held.delete(row.id);
     // What was told of it has been looked at, and is over.
     if (lane.passedOver.delete(row.id)) this.#lookAt(lane);
@@ -196,7 +196,7 @@ export class Lanes {
     this.#wakeMs = Math.min(this.#wakeMs, dueMs);
   }
 
-  #lookAt(lane: Lane): void {
+  #lookAt(lane: DeliveryQueue): void {
     renew(lane);
     this.#ready.add(this.#endpoint(lane.registrationId));
   }
@@ -238,7 +238,7 @@ export class Lanes {
     return false;
   }
 
-  #start(lane: Lane, row: DeliveryRow): DeliveryRow {
+  #start(lane: DeliveryQueue, row: DeliveryRow): DeliveryRow {
     lane.active++;
     this.#active++;
     if (lane.isRetry) this.#activeRetries++;
@@ -246,7 +246,7 @@ export class Lanes {
   }
 
   /** Reads a page of what is due. Rows that are held come again: so many more are asked for. */
-  async #read(lane: Lane): Promise<void> {
+  async #read(lane: DeliveryQueue): Promise<void> {
     const { store, now } = this.#options;
     const page = this.#page;
     const limit = page + lane.held.size;
@@ -272,7 +272,7 @@ export class Lanes {
     }
   }
 
-  #laneOf(row: DeliveryRow): Lane {
+  #laneOf(row: DeliveryRow): DeliveryQueue {
     const { first, retries } = this.#endpoint(row.registrationId);
     return row.attempts > 0 ? retries : first;
   }
@@ -280,7 +280,7 @@ export class Lanes {
   #endpoint(id: string): Endpoint {
     let endpoint = this.#endpoints.get(id);
     if (!endpoint) {
-      endpoint = { id, first: newLane(id, false), retries: newLane(id, true), holdUntilMs: 0 };
+      endpoint = { id, first: newDeliveryQueue(id, false), retries: newDeliveryQueue(id, true), holdUntilMs: 0 };
       this.#endpoints.set(id, endpoint);
     }
     return endpoint;

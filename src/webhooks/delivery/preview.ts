@@ -50,7 +50,7 @@ export interface RecoverPreview extends Readiness {
 }
 
 /** Deliveries that a preview lists; of more the number is told. */
-export const MOST_LISTED = 100;
+export const MAX_LISTED = 100;
 
 function readinessOf(row: RegistrationRow, nowMs: number): Readiness {
   const breaker = phaseOf(row, nowMs);
@@ -91,7 +91,7 @@ function headersOf(delivery: DeliveryRow, target: Target, nowMs: number): Reques
 
 export interface RecoverFindings {
   failed: readonly FailedRow[];
-  /** The newest of them, {@link MOST_LISTED} at most. */
+  /** The newest of them, {@link MAX_LISTED} at most. */
   newest: readonly DeliveryRow[];
   row: RegistrationRow;
   webhook: RegistrationView;

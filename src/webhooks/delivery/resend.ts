@@ -10,7 +10,7 @@ import type { DeliveryRow, FailedRow, RegistrationRow, WebhookStore } from "../.
 import { readRecover } from "../registration/input.ts";
 import {
   digestOf,
-  MOST_LISTED,
+  MAX_LISTED,
   recoverPreview,
   replayPreview,
   type RecoverPreview,
@@ -85,9 +85,9 @@ export class Resend {
     const row = await registry.get(id);
     const { sinceMs } = readRecover(body);
     const failed = await this.#failed(id, sinceMs);
-    const newest = { registrationId: id, status: "failed" as const, sinceMs, limit: MOST_LISTED };
+    const newest = { registrationId: id, status: "failed" as const, sinceMs, limit: MAX_LISTED };
     const { items } = await store.listDeliveries(newest);
-    const known = new Set(failed.slice(0, MOST_LISTED).map((each) => each.id));
+    const known = new Set(failed.slice(0, MAX_LISTED).map((each) => each.id));
     const shown = items.filter((item) => known.has(item.id));
     return recoverPreview({ failed, newest: shown, row, webhook: view(row), sinceMs, nowMs: clock.now() });
   }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { HIDDEN_VALUE, keptHeaders, type AnswerHeaders } from "./response-headers.ts";
+import { HIDDEN_VALUE, keptHeaders, type ResponseHeaders } from "./response-headers.ts";
 
 /** As the connection gives them. */
-const kept = (headers: Readonly<Record<string, string | readonly string[]>>): AnswerHeaders =>
+const kept = (headers: Readonly<Record<string, string | readonly string[]>>): ResponseHeaders =>
   keptHeaders(Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])));
 
 describe("headers that are kept of an answer", () => {

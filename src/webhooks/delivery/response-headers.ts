@@ -21,13 +21,13 @@ const PASSWORD = /\/\/[^/?#\s<>]*@/g;
 const QUERY = /([?#])[^>]*/g;
 
 /** Names in lower case. */
-export type AnswerHeaders = Readonly<Record<string, string>>;
+export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /**
  * @param headers names in lower case and values, in turn
  * @returns the first of them, with {@link HIDDEN_VALUE} for each that may be a credential
  */
-export function keptHeaders(headers: readonly string[]): AnswerHeaders {
+export function keptHeaders(headers: readonly string[]): ResponseHeaders {
   const kept: [name: string, value: string][] = [];
   let total = 0;
   for (const [name, given] of byName(headers)) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SsrfPolicy } from "../../platform/security/ssrf.ts";
-import { judgeUrl } from "./check-url.ts";
+import { checkUrl } from "./check-url.ts";
 
 const NAMES: Readonly<Record<string, string[]>> = {
   "hooks.example.com": ["93.184.215.14", "93.184.215.15"],
@@ -15,7 +15,7 @@ async function judged(url: string, allowCidrs: string[] = []) {
     const addresses = NAMES[name];
     return addresses ? Promise.resolve(addresses) : Promise.reject(new Error("ENOTFOUND"));
   };
-  const { ok, classes, rule } = await judgeUrl(policy, url, resolve);
+  const { ok, classes, rule } = await checkUrl(policy, url, resolve);
   return [ok, classes.join(), rule];
 }
 

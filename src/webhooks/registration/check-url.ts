@@ -5,7 +5,7 @@ import { firstRefusal } from "../../platform/security/check-host.ts";
 import { resolveAddresses, type Resolve } from "../../platform/security/resolve.ts";
 import type { Refusal, SsrfPolicy } from "../../platform/security/ssrf.ts";
 
-export interface UrlJudgement {
+export interface UrlCheck {
   ok: boolean;
   /** Undefined where the text is no URL. */
   host: string | undefined;
@@ -21,11 +21,11 @@ export interface UrlJudgement {
 }
 
 /** Resolves the name where the text itself is not refused already. */
-export async function judgeUrl(
+export async function checkUrl(
   policy: SsrfPolicy,
   rawUrl: string,
   resolve: Resolve = resolveAddresses,
-): Promise<UrlJudgement> {
+): Promise<UrlCheck> {
   const verdict = policy.checkUrl(rawUrl);
   const host = URL.canParse(rawUrl) ? new URL(rawUrl).hostname : undefined;
   if (host === undefined) return judgement(host, [], verdict.ok ? undefined : verdict);
@@ -35,7 +35,7 @@ export async function judgeUrl(
   return judgement(host, addresses, firstRefusal(policy, host, addresses));
 }
 
-function judgement(host: string | undefined, addresses: readonly string[], refusal: Refusal | undefined): UrlJudgement {
+function judgement(host: string | undefined, addresses: readonly string[], refusal: Refusal | undefined): UrlCheck {
   const classes = [...new Set(addresses.map((address) => refusedBy(address) ?? "public"))].sort();
   return { ok: refusal === undefined, host, classes, rule: refusal?.rule, detail: refusal?.detail };
 }

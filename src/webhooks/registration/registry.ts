@@ -3,7 +3,7 @@
  * secrets and their overlap. Not: sending (delivery-loop.ts), the shape of requests (input.ts).
  */
 import { randomUUID } from "node:crypto";
-import { checkResolved } from "../../platform/security/check-host.ts";
+import { checkHost } from "../../platform/security/check-host.ts";
 import type { Resolve } from "../../platform/security/resolve.ts";
 import { refusalError, type SsrfPolicy } from "../../platform/security/ssrf.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
@@ -238,7 +238,7 @@ export class Registry {
     const { policy, resolve } = this.#options;
     const verdict = policy.checkUrl(rawUrl);
     if (!verdict.ok) throw refusalError(verdict);
-    const refusal = verdict.isExempt ? undefined : await checkResolved(policy, verdict.url.hostname, resolve);
+    const refusal = verdict.isExempt ? undefined : await checkHost(policy, verdict.url.hostname, resolve);
     if (refusal) throw refusalError(refusal);
     return verdict.url.href;
   }

@@ -4,7 +4,7 @@ import { RequestContext } from "../../../platform/http/request/context.ts";
 import { FetchSource } from "../../../platform/http/request/fetch-source.ts";
 import { readTarget } from "../../../platform/http/request/target.ts";
 import { CidrSet } from "../../../platform/security/cidr.ts";
-import { Answering } from "./active-requests.ts";
+import { ActiveRequests } from "./active-requests.ts";
 
 function requestOf(path: string): RequestContext {
   const source = new FetchSource(new Request(`http://x${path}`), new CidrSet([]), undefined);
@@ -21,7 +21,7 @@ describe("the requests that are being answered", () => {
       [1, 0, 2],
       [1, 2, 0],
     ]) {
-      const answering = new Answering();
+      const answering = new ActiveRequests();
       const left = new Set(all.slice(0, 3));
       for (const ctx of left) answering.add(ctx);
       for (const at of order) {
@@ -46,7 +46,7 @@ describe("the requests that are being answered", () => {
 
   it("are left alone by one that never was among them", () => {
     const [one, other] = [requestOf("/1"), requestOf("/2")];
-    const answering = new Answering();
+    const answering = new ActiveRequests();
     answering.remove(other);
     answering.add(one);
     answering.remove(other);

@@ -4,7 +4,7 @@
  */
 import type { RequestContext } from "../../../platform/http/request/context.ts";
 
-export class Answering {
+export class ActiveRequests {
   #first: RequestContext | undefined;
   #last: RequestContext | undefined;
 

@@ -5,7 +5,7 @@ import type { Result } from "../../../platform/http/types.ts";
 import type { Clock } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { CsrfRefusal } from "../../pipeline/csrf-guard.ts";
-import { Answering } from "./active-requests.ts";
+import { ActiveRequests } from "./active-requests.ts";
 import { Counter } from "./counter.ts";
 import { DeliveryMetrics } from "./deliveries.ts";
 import type { Family } from "./exposition.ts";
@@ -17,7 +17,7 @@ import { RequestMetrics } from "./requests.ts";
 export class Metrics implements Observer {
   readonly requests = new RequestMetrics();
   /** The requests that are being answered. */
-  readonly underWay = new Answering();
+  readonly underWay = new ActiveRequests();
   readonly process = new ProcessMetrics();
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
   readonly submits = new Counter("svc_submits_total", "Form submits by outcome", ["submit", "outcome"]);

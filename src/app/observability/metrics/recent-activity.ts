@@ -54,7 +54,7 @@ export interface RecentHour {
   p99_ms: number | null;
 }
 
-export interface Recent {
+export interface RecentActivity {
   /** The last 60 minutes, oldest first; the last one is not over. */
   minutes: HourMinute[];
   /** All of them together. */
@@ -147,7 +147,7 @@ export class RecentMinutes {
   }
 
   /** @param underWay graphs that have not ended: those of a minute before follow from what was started and ended since */
-  read(underWay: number): Recent {
+  read(underWay: number): RecentActivity {
     const last = minuteOf(this.#clock.now());
     const all = Array.from({ length: HOURS }, (_, at) => this.#at(last - HOURS + 1 + at));
     const hour = all.slice(HOUR);

@@ -10,7 +10,7 @@ import type { Json } from "../../../platform/shared/json.ts";
 import { parseWith, type StandardSchema } from "../../../platform/shared/schema.ts";
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
 import type { TransactionHandle, TransactionRun } from "../../../storage/contract/transaction.ts";
-import type { Unit } from "../../../storage/contract/unit.ts";
+import type { Transition } from "../../../storage/contract/unit.ts";
 import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
 import type { Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
@@ -128,7 +128,7 @@ export class Durable {
   async tx(run: (db: TransactionHandle) => unknown, { key }: SleepOptions = {}): Promise<Json> {
     const { node, machine, clock, values } = this.#port;
     const id = key === undefined ? this.#keys.count("tx") : this.#keys.use("tx", key);
-    const decide = (result: Json, before: Unit | undefined): Unit => {
+    const decide = (result: Json, before: Transition | undefined): Transition => {
       if (before) return mend(before, machine.node(id), result);
       this.#requireCurrent();
       return machine.inside(clock.now(), (change, inner) => {
@@ -385,7 +385,7 @@ export class Durable {
 }
 
 /** The statements ran once more, in a transaction made again: what they came to now is what counts. */
-function mend(unit: Unit, row: NodeRow | undefined, result: Json): Unit {
+function mend(unit: Transition, row: NodeRow | undefined, result: Json): Transition {
   for (const each of [row, ...(unit.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
   return unit;
 }

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../../../platform/shared/json.ts";
-import { threadFlags } from "../../../platform/shared/thread-exec-argv.ts";
+import { threadExecArgv } from "../../../platform/shared/thread-exec-argv.ts";
 import { refused } from "../../definition/definition-checks.ts";
 import { Outside } from "./remote-host.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
@@ -98,7 +98,7 @@ async function startThread({ memoryMb }: IsolateOptions): Promise<Thread> {
   // Loaded here: in most processes no worker is isolated.
   const { Worker: Thread } = await import("node:worker_threads");
   const limits = memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } };
-  return new Thread(new URL("./worker-thread.js", import.meta.url), { ...limits, ...threadFlags(process.execArgv) });
+  return new Thread(new URL("./worker-thread.js", import.meta.url), { ...limits, ...threadExecArgv(process.execArgv) });
 }
 
 function post(thread: Thread, message: ToThread): void {

@@ -6,7 +6,7 @@ let isTelling = false;
 let lastTick = document.querySelector("[data-tick]")?.getAttribute("data-tick");
 
 /** @param live the list, as it is now */
-export function tellTicks(live: Element): void {
+export function announceUpdates(live: Element): void {
   const ticks = [...live.querySelectorAll("[data-tick]")];
   const seen = ticks.findIndex((tick) => tick.getAttribute("data-tick") === lastTick);
   const fresh = seen < 0 ? ticks : ticks.slice(0, seen);
@@ -18,7 +18,7 @@ export function tellTicks(live: Element): void {
     isTelling = true;
     setTimeout(() => {
       isTelling = false;
-      tellTicks(live);
+      announceUpdates(live);
     }, restMs);
     return;
   }

@@ -3,12 +3,12 @@
  * has changed the page's stream says (flow/live.ts); where that does not come through it is looked for every few seconds.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
-import { answerTo } from "./fetch-screen.ts";
+import { fetchScreen } from "./fetch-screen.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
-import { HeldRows } from "./pending-rows.ts";
-import { hasFocus, isHeld, isInUse } from "./user-focus.ts";
-import { Renewal } from "./replace-content.ts";
-import { tellTicks } from "./announce-updates.ts";
+import { PendingRows } from "./pending-rows.ts";
+import { hasFocus, isBeingUsed, isInUse } from "./user-focus.ts";
+import { ContentReplacer } from "./replace-content.ts";
+import { announceUpdates } from "./announce-updates.ts";
 
 /** Between two looks, however much changes. */
 const LEAST_MS = 1000;
@@ -51,7 +51,7 @@ const written = new WeakMap<Element, string>();
 
 /** Rows that came while somebody reads further down, or has some of them under the hands. */
 const list = document.querySelector('[data-live="runs"]');
-const heldRows = list ? new HeldRows(list, refreshSoon) : undefined;
+const heldRows = list ? new PendingRows(list, refreshSoon) : undefined;
 
 /** What may be renewed, by name: a screen that shows other things now, as the first run comes, is another one. */
 function namesIn(root: ParentNode): string {
@@ -70,8 +70,11 @@ function take(fresh: Document): void {
     if (!next || next.innerHTML === written.get(old)) continue;
     const held = old === list ? heldRows : undefined;
     const isWanted = held?.isWanted === true;
-    const renewal = new Renewal(old, next);
-    if (held?.keeps(old, next, isInUse) === true || (!isWanted && (isHeld(old) || (hasFocus(old) && !renewal.focus)))) {
+    const renewal = new ContentReplacer(old, next);
+    if (
+      held?.keeps(old, next, isInUse) === true ||
+      (!isWanted && (isBeingUsed(old) || (hasFocus(old) && !renewal.focus)))
+    ) {
       isBehind = true;
       continue;
     }
@@ -79,13 +82,13 @@ function take(fresh: Document): void {
     if (held) held.replace(old, () => renewal.put());
     else renewal.put();
     dress(old);
-    if (name === "ticker") tellTicks(old);
+    if (name === "ticker") announceUpdates(old);
   }
 }
 
 async function refresh(): Promise<void> {
   try {
-    const { status, responseXML: fresh } = await answerTo(location.href);
+    const { status, responseXML: fresh } = await fetchScreen(location.href);
     if (status !== 200 || !fresh) throw new Error(status === 401 ? "signed out: reload to sign in" : "");
     take(fresh);
     failures = 0;

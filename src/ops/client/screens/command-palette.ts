@@ -7,7 +7,7 @@
 /** Writing goes on within this: then it is not asked yet. */
 const PAUSE_MS = 80;
 
-type AnswerTo = typeof import("./fetch-screen.ts").answerTo;
+type AnswerTo = typeof import("./fetch-screen.ts").fetchScreen;
 
 let source = "";
 let answerTo: AnswerTo;

@@ -9,7 +9,7 @@ const LONGEST_MS = 30_000;
  *
  * @returns once it is over: `responseXML` is the screen, null for what svc did not render; `status` is 0 where no answer came.
  */
-export function answerTo(href: string): Promise<Pick<XMLHttpRequest, "status" | "responseXML">> {
+export function fetchScreen(href: string): Promise<Pick<XMLHttpRequest, "status" | "responseXML">> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
     request.open("GET", href);

@@ -22,7 +22,7 @@ function countNew(old: Element, next: Element): { count: number; isAll: boolean 
   return { count: count < 0 ? fresh.length : count, isAll: count < 0 };
 }
 
-export class HeldRows {
+export class PendingRows {
   /** Announces what it comes to hold. */
   readonly #place = document.createElement("div");
   readonly #button = document.createElement("button");

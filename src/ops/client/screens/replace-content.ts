@@ -29,7 +29,7 @@ function heirs(old: Element, next: Element): Map<Element, Element> {
   return found;
 }
 
-export class Renewal {
+export class ContentReplacer {
   readonly #old: Element;
   readonly #fresh: Element;
   readonly #heirs: Map<Element, Element>;

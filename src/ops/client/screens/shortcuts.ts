@@ -1,7 +1,7 @@
 /** Keys: they lead to what stands on the screen, as `data-key` says; two of them are pressed one after the other (`g r`). */
 import { retryableImport } from "../../../web/client/runtime/retryable-import.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
-import { answerTo } from "./fetch-screen.ts";
+import { fetchScreen } from "./fetch-screen.ts";
 import { keep, kept } from "./local-settings.ts";
 
 /** Shortcuts of one key after another must follow within this. */
@@ -37,7 +37,7 @@ function openPalette(): boolean {
   const link = document.querySelector<HTMLAnchorElement>("[data-go]");
   if (!link) return false;
   (retryableImport(PATHS.opsPalette) as Promise<typeof import("./command-palette.ts")>).then(
-    ({ open }) => open(link.href, answerTo),
+    ({ open }) => open(link.href, fetchScreen),
     () => location.assign(link.href),
   );
   return true;

@@ -2,7 +2,7 @@
 
 /** Whether somebody is at something within. */
 export function isInUse(element: Element): boolean {
-  return hasFocus(element) || isHeld(element);
+  return hasFocus(element) || isBeingUsed(element);
 }
 
 export function hasFocus(element: Element): boolean {
@@ -10,7 +10,7 @@ export function hasFocus(element: Element): boolean {
 }
 
 /** Whether somebody has left something in it, wherever they are now: ticks, half-typed text, a selection. */
-export function isHeld(element: Element): boolean {
+export function isBeingUsed(element: Element): boolean {
   return (
     element.hasAttribute("data-held") ||
     element.querySelector("input:checked[name=run], details[open][data-keep]") !== null ||

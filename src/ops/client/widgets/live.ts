@@ -6,7 +6,7 @@
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import { forget, morph } from "../../../web/client/navigation/morph.ts";
 import { retryableImport } from "../../../web/client/runtime/retryable-import.ts";
-import { Backlog, type Step } from "./update-queue.ts";
+import { UpdateQueue, type Step } from "./update-queue.ts";
 import { parsed, tick } from "./markup.ts";
 import { pause } from "./connection-pill.ts";
 import { FIRST_WAIT_MS, LONGEST_WAIT_MS } from "./stream-retry.ts";
@@ -36,7 +36,7 @@ const HIDDEN_MS = 250;
 const LOG = "[data-rows]";
 
 const widgets = new Set<HTMLElement>();
-const backlog = new Backlog<HTMLElement>();
+const backlog = new UpdateQueue<HTMLElement>();
 let isScheduled = false;
 let streams: Stream[] = [];
 let isQueued = false;

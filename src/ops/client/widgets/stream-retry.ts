@@ -8,7 +8,7 @@ export const LONGEST_WAIT_MS = 30_000;
 const FINAL = new Set([400, 401, 403, 404]);
 
 /** @returns whether the server itself refuses it: a stream does not tell that from a proxy without a server behind it. */
-export async function isRefused(url: URL): Promise<boolean> {
+export async function isRejected(url: URL): Promise<boolean> {
   const leave = new AbortController();
   const status = await fetch(url, { signal: leave.signal }).then(
     (answer) => answer.status,

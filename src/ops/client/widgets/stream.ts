@@ -4,7 +4,7 @@
  */
 import { BASE_PATH, DOM } from "../../../platform/shared/wire.ts";
 import { tell, type State } from "./connection-pill.ts";
-import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./stream-retry.ts";
+import { FIRST_WAIT_MS, isRejected, LONGEST_WAIT_MS } from "./stream-retry.ts";
 
 export interface Patch {
   on: number;
@@ -85,7 +85,7 @@ export class Stream {
   /** The browser has given up: a proxy without a server behind it, or an address that is good no more. */
   async #askWhy(mine: EventSource, url: URL): Promise<void> {
     this.#tell("reconnecting");
-    const isOver = await isRefused(url);
+    const isOver = await isRejected(url);
     if (this.#isPast(mine)) return;
     if (isOver) return this.#tell("over");
     this.#again(mine);

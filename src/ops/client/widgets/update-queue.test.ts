@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Backlog, type Step } from "./update-queue.ts";
+import { UpdateQueue, type Step } from "./update-queue.ts";
 
 type News = Record<string, string>;
 
 /** Takes slices until nothing is left. @returns the steps of each. */
-function slices(backlog: Backlog<string>, now = (): number => 0): Step<string>[][] {
+function slices(backlog: UpdateQueue<string>, now = (): number => 0): Step<string>[][] {
   const all: Step<string>[][] = [];
   while (!backlog._isEmpty) {
     const steps: Step<string>[] = [];
@@ -23,7 +23,7 @@ describe("news of widgets", () => {
     const parts = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.string(), { maxKeys: 4 });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom("one", "two"), parts), { maxLength: 40 }), (patches) => {
-        const backlog = new Backlog<string>();
+        const backlog = new UpdateQueue<string>();
         const wanted = new Map<string, News>();
         for (const [widget, news] of patches) {
           backlog._add(widget, news, [], 0, false);
@@ -40,7 +40,7 @@ describe("news of widgets", () => {
   });
 
   it("of 10,000 events bring 300 rows, 20 at a time, and tell how many were left out", () => {
-    const backlog = new Backlog<string>();
+    const backlog = new UpdateQueue<string>();
     for (let from = 0; from < 10_000; from += 40) backlog._add("log", {}, rowsOf(from, 40), 0, false);
     const steps = slices(backlog).flat();
     assert.ok(steps.every(({ _rows = [] }) => _rows.length <= 20));
@@ -56,7 +56,7 @@ describe("news of widgets", () => {
 
   it("are no more than 40 steps of one frame, and end with the first one where that took the frame's time", () => {
     const many = Object.fromEntries(rowsOf(0, 1000).map((name) => [name, name]));
-    const backlog = new Backlog<string>();
+    const backlog = new UpdateQueue<string>();
     backlog._add("graph", many, [], 0, false);
     const fast = slices(backlog);
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe("news of widgets", () => {
   });
 
   it("of a gap tell once, with all that has come since", () => {
-    const backlog = new Backlog<string>();
+    const backlog = new UpdateQueue<string>();
     backlog._add("log", {}, rowsOf(0, 30), 5, true);
     backlog._add("log", {}, rowsOf(30, 30), 0, false);
     const told = slices(backlog)
@@ -81,7 +81,7 @@ describe("news of widgets", () => {
   });
 
   it("come all at once to a widget that leaves, and to no other", () => {
-    const backlog = new Backlog<string>();
+    const backlog = new UpdateQueue<string>();
     backlog._add("log", {}, rowsOf(0, 90), 0, false);
     backlog._add("graph", { a: "x", b: "y" }, [], 0, false);
     const taken: string[] = [];

@@ -29,7 +29,7 @@ const STEP_ROWS = 20;
 const SLICE_MS = 6;
 const SLICE_STEPS = 40;
 
-export class Backlog<Widget> {
+export class UpdateQueue<Widget> {
   readonly #news = new Map<Widget, News>();
 
   get _isEmpty(): boolean {

@@ -7,13 +7,13 @@ import type { BulkOptions, Steering } from "../../../graph.ts";
 import type { Step } from "../../operator-route.ts";
 import type { BulkChoice, BulkStep } from "../../views/bulk/bulk.ts";
 import { graphQueryOf } from "../../views/runs/runs-query.ts";
-import { Taken } from "../../views/bulk/bulk-progress.ts";
+import { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 
 /** Tells how far it has come, and is told to stop. */
-export type Watch = Pick<Doing, "signal"> & { tell: (taken: Taken) => Promise<void> };
+export type Watch = Pick<Doing, "signal"> & { tell: (taken: BulkProgress) => Promise<void> };
 
 /** @param taken counted up as it is done, so that it is known where that fails. @returns whether it came to its end, unstopped */
-export type Run = (taken: Taken, watch?: Watch) => Promise<boolean>;
+export type Run = (taken: BulkProgress, watch?: Watch) => Promise<boolean>;
 
 /** Takes those that were ticked, one by one. */
 export function ticked({ engine }: Step["app"], step: BulkStep, ids: readonly string[], steering: Steering): Run {

@@ -1,9 +1,9 @@
 /** The runs that a step of many is for, and what it would do to each: shown before, as the step would find them now. */
 import { RUNS_PATH } from "../../operator-access.ts";
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import type { BulkStep } from "../../views/bulk/bulk.ts";
 import { bulkEffect } from "../../views/bulk/bulk-preview.ts";
-import { graphLooks } from "../../views/status-style.ts";
+import { graphStyle } from "../../views/status-style.ts";
 import { countText, shortId } from "../../views/format.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { Mark } from "../parts.tsx";
@@ -30,7 +30,7 @@ export function BulkPreview({ runs, count, step, look }: BulkPreviewProps) {
             {effects.map(({ run, isTaken, text }) => (
               <tr key={run.graph_id}>
                 <td data-label="Now">
-                  <Mark looks={graphLooks(run, look.nowMs)} />
+                  <Mark looks={graphStyle(run, look.nowMs)} />
                 </td>
                 <td data-label="Run">
                   <a class="id" href={`${RUNS_PATH}/${run.graph_id}`} title={run.graph_id} data-row>
@@ -58,5 +58,5 @@ interface BulkPreviewProps {
   /** All that it is for. */
   count: number;
   step: BulkStep;
-  look: Look;
+  look: OpsContext;
 }

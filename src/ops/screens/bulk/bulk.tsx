@@ -3,17 +3,17 @@ import type { Entry } from "../../../index.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../../operator-access.ts";
 import { LONG_FORM_BYTES, operatorRoute, type Step, type StepResult } from "../../operator-route.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { BULK_STEPS, readBulk, type BulkChoice } from "../../views/bulk/bulk.ts";
 import { bulkCommands } from "../../views/cli-commands.ts";
 import { chipsOf, endpointQueryOf, graphQueryOf, queryText } from "../../views/runs/runs-query.ts";
-import { Taken } from "../../views/bulk/bulk-progress.ts";
+import { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 import { countText } from "../../views/format.ts";
 import { ABOVE, fitting, ticked } from "./bulk-actions.ts";
 import { BulkPreview, LISTED } from "./bulk-preview.tsx";
 import { Confirm, isConfirmed } from "./confirm.tsx";
-import { holdBulk } from "./deferred.tsx";
+import { deferBulk } from "./deferred.tsx";
 import { CommandsPanel, Empty, StepButton } from "../parts.tsx";
 
 export function bulkScreens(screens: Screens): Entry[] {
@@ -40,7 +40,7 @@ export function CompareBar() {
 }
 
 /** Under the list: which runs, and which step. */
-export function BulkBar({ total, look }: { total: number; look: Look }) {
+export function BulkBar({ total, look }: { total: number; look: OpsContext }) {
   const canAct = look.visitor.role === "operator";
   return (
     <fieldset class="bulk" disabled={!canAct}>
@@ -78,7 +78,7 @@ interface BulkData {
   runs: Snapshot[];
 }
 
-async function loadBulk({ ctx, app: { engine }, nowMs, redact }: Look): Promise<BulkData> {
+async function loadBulk({ ctx, app: { engine }, nowMs, redact }: OpsContext): Promise<BulkData> {
   const choice = readBulk(ctx.query, redact);
   if (choice.ids) {
     const found = await Promise.all(choice.ids.slice(0, LISTED).map((id) => engine.snapshot(id)));
@@ -103,7 +103,7 @@ const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
   retry: "Those that have failed run again from what is not done. What is done stays done.",
 };
 
-function Bulk({ data: { choice, count, isMore, newest, runs }, look }: { data: BulkData; look: Look }) {
+function Bulk({ data: { choice, count, isMore, newest, runs }, look }: { data: BulkData; look: OpsContext }) {
   const { step, ids, filter } = choice;
   const list = `${RUNS_PATH}?${queryText(filter)}`;
   const counted = `${countText(count)}${isMore ? " or more" : ""}`;
@@ -180,9 +180,9 @@ function bulkRun({ undo, redact }: Screens): (step: Step) => Promise<StepResult>
     const { run } = work;
     if (undo !== false) {
       const held = { step, count: expected, isMore: fields["more"] === "1", query: queryText(filter), run };
-      return { tone: "good", text: "", to: await holdBulk(app, undo, held, steering) };
+      return { tone: "good", text: "", to: await deferBulk(app, undo, held, steering) };
     }
-    const taken = new Taken();
+    const taken = new BulkProgress();
     await run(taken);
     return bulkTold(step, taken);
   };
@@ -197,7 +197,7 @@ function grown({ step, filter }: BulkChoice, expected: number): StepResult {
   };
 }
 
-function bulkTold(step: string, { changed, refused }: Taken): { tone: "good"; text: string } {
+function bulkTold(step: string, { changed, refused }: BulkProgress): { tone: "good"; text: string } {
   const left = refused === 0 ? "" : ` ${countText(refused)} did not allow it.`;
   return { tone: "good", text: `${step[0]?.toUpperCase()}${step.slice(1)}: ${countText(changed)} done.${left}` };
 }

@@ -1,13 +1,13 @@
 /** The form that confirms a step for many: why it is taken and, of more than fifty, their number typed. */
 import type { Child } from "../../../jsx-runtime.ts";
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import { StepForm } from "../parts.tsx";
 
 /** More are confirmed by typing how many. */
 const TYPED_FROM = 50;
 
 export interface ConfirmProps {
-  look: Look;
+  look: OpsContext;
   /** Where the form is sent, below the screens' path. */
   action: string;
   /** How many there are to confirm. */

@@ -1,9 +1,9 @@
 /** How far a step for many runs has come, or had when it ended: a bar, and why those that did not allow it did not. */
-import type { HeldState, HeldStep } from "../../views/bulk/deferred.ts";
-import type { Taken } from "../../views/bulk/bulk-progress.ts";
+import type { DeferredState, DeferredStep } from "../../views/bulk/deferred.ts";
+import type { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 import { countText } from "../../views/format.ts";
 
-export function HeldProgress({ held: { state, count, isMore } }: { held: HeldStep }) {
+export function DeferredProgress({ held: { state, count, isMore } }: { held: DeferredStep }) {
   const taken = takenOf(state);
   if (!taken) return null;
   return (
@@ -30,20 +30,20 @@ export function HeldProgress({ held: { state, count, isMore } }: { held: HeldSte
   );
 }
 
-function takenOf(state: HeldState): Taken | undefined {
+function takenOf(state: DeferredState): BulkProgress | undefined {
   if (state.kind === "due") return state.heard?.taken;
   return "taken" in state ? state.taken : undefined;
 }
 
 /** `2 of 3 so far: 1 took it, 1 did not allow it.` */
-function soFarText({ count: done, changed, refused }: Taken, count: number, isMore: boolean): string {
+function soFarText({ count: done, changed, refused }: BulkProgress, count: number, isMore: boolean): string {
   const of = done > count ? "" : ` of ${countText(count)}${isMore ? " or more" : ""}`;
   const left = refused === 0 ? "" : `, ${countText(refused)} did not allow it`;
   return `${countText(done)}${of} so far: ${countText(changed)} took it${left}.`;
 }
 
 /** `3 runs took it. 2 did not allow it.` */
-export function takenText({ changed, refused }: Taken): string {
+export function takenText({ changed, refused }: BulkProgress): string {
   return `${changed === 0 ? "No run" : runsText(changed)} took it.${refused === 0 ? "" : ` ${countText(refused)} did not allow it.`}`;
 }
 

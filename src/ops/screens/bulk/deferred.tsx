@@ -5,15 +5,21 @@
 import { notFound, type App, type Entry } from "../../../index.ts";
 import type { Steering } from "../../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { operatorRoute, type Step, type StepResult } from "../../operator-route.ts";
 import { screen } from "../../screen.tsx";
 import type { BulkStep } from "../../views/bulk/bulk.ts";
-import { GRACE_MS, HELD, heldStepOf, type HeldState, type HeldStep } from "../../views/bulk/deferred.ts";
-import { Taken } from "../../views/bulk/bulk-progress.ts";
+import {
+  GRACE_MS,
+  DEFERRED,
+  deferredStepOf,
+  type DeferredState,
+  type DeferredStep,
+} from "../../views/bulk/deferred.ts";
+import { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 import { durationText } from "../../views/format.ts";
 import type { Run } from "./bulk-actions.ts";
-import { HeldProgress, runsText, takenText } from "./deferred-progress.tsx";
+import { DeferredProgress, runsText, takenText } from "./deferred-progress.tsx";
 import { StepButton, StepForm } from "../parts.tsx";
 
 /** How often it looks for what came of it, and how long after its time first. */
@@ -22,11 +28,11 @@ const SETTLED_MS = 500;
 /** Rows of one step. */
 const ROWS = 10;
 
-interface HeldData extends HeldStep {
+interface HeldData extends DeferredStep {
   id: string;
 }
 
-export function heldScreens(screens: Screens): Entry[] {
+export function deferredScreens(screens: Screens): Entry[] {
   return [
     screen<HeldData>(screens, "/held/:id", {
       title: ({ step, count }) => `${nounOf(step)} ${runsText(count)}`,
@@ -51,7 +57,7 @@ export interface BulkWork {
 }
 
 /** Holds a step back. @returns where it can be undone, and what comes of it is told */
-export async function holdBulk(
+export async function deferBulk(
   app: App,
   undoIn: string | number,
   { step, count, isMore, query, run }: BulkWork,
@@ -59,18 +65,18 @@ export async function holdBulk(
 ): Promise<string> {
   const { operations } = app;
   const { id, dueMs } = operations.hold(undoIn, async ({ signal, tell }) => {
-    const taken = new Taken();
+    const taken = new BulkProgress();
     const watch = { signal, tell: () => tell({ ...taken.toJSON(), at_ms: operations.nowMs() }) };
     try {
       const isWhole = await run(taken, watch);
-      await operations.record(isWhole ? HELD.done : HELD.stopped, id, steering, taken.toJSON());
+      await operations.record(isWhole ? DEFERRED.done : DEFERRED.stopped, id, steering, taken.toJSON());
     } catch (error) {
-      await operations.record(HELD.failed, id, steering, { message: (error as Error).message, ...taken.toJSON() });
+      await operations.record(DEFERRED.failed, id, steering, { message: (error as Error).message, ...taken.toJSON() });
       throw error;
     }
   });
   const data = { step, count, ...(isMore && { is_more: true }), query, due_ms: dueMs };
-  await operations.record(HELD.held, id, steering, data).catch(async (error: unknown) => {
+  await operations.record(DEFERRED.held, id, steering, data).catch(async (error: unknown) => {
     // What nobody can see, nobody could undo.
     await operations.undo(id);
     throw error;
@@ -78,14 +84,14 @@ export async function holdBulk(
   return `${OPS_PATH}/held/${id}`;
 }
 
-async function loadHeld({ ctx, app, nowMs }: Look): Promise<HeldData> {
+async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<HeldData> {
   const id = ctx.params["id"] ?? "";
-  const read = async (): Promise<HeldStep> => {
+  const read = async (): Promise<DeferredStep> => {
     // First: what is read after it says more than it, never less.
     const progress = await app.operations.progressOf(id);
     const { items } = await app.operations.audit({ target: id, limit: ROWS });
     return (
-      heldStepOf(items, nowMs, progress) ??
+      deferredStepOf(items, nowMs, progress) ??
       notFound("There is no such step: what is held back is in the audit trail, for as long as that is kept")
     );
   };
@@ -94,30 +100,30 @@ async function loadHeld({ ctx, app, nowMs }: Look): Promise<HeldData> {
   if (state.kind !== "due" || state.sinceMs < GRACE_MS) return { ...held, id };
   // Long past its time: whoever claims it now knows that it will not be done any more.
   const undone = await app.operations.undo(id);
-  if (undone === "now") await app.operations.record(HELD.lost, id, { by: "app" });
+  if (undone === "now") await app.operations.record(DEFERRED.lost, id, { by: "app" });
   const now = await read();
   return { ...now, id, ...(undone && now.state.kind === "due" && { state: { kind: "lost" } }) };
 }
 
 async function undo({ app, params, steering }: Step): Promise<StepResult> {
   const id = params["id"] ?? "";
-  const { items } = await app.operations.audit({ target: id, operation: HELD.held, limit: 1 });
+  const { items } = await app.operations.audit({ target: id, operation: DEFERRED.held, limit: 1 });
   if (items.length === 0) notFound("There is no such step");
   const undone = await app.operations.undo(id);
   if (!undone) return { tone: "bad", text: "Too late: it has begun." };
   // Of several who wanted it at once, one has taken it back.
-  if (undone === "now") await app.operations.record(HELD.undone, id, steering);
+  if (undone === "now") await app.operations.record(DEFERRED.undone, id, steering);
   return { tone: "good", text: "" };
 }
 
 /** When there is something else to be told; undefined: no more. */
-function lookInMs({ kind, ...state }: HeldState): number | undefined {
+function lookInMs({ kind, ...state }: DeferredState): number | undefined {
   if ("leftMs" in state) return state.leftMs + SETTLED_MS;
   return kind === "due" ? LOOK_AGAIN_MS : undefined;
 }
 
 /** Where no script runs, for that too. */
-function LookAgain({ state }: { state: HeldState | undefined }) {
+function LookAgain({ state }: { state: DeferredState | undefined }) {
   const inMs = state && lookInMs(state);
   if (inMs === undefined) return null;
   return (
@@ -127,7 +133,7 @@ function LookAgain({ state }: { state: HeldState | undefined }) {
   );
 }
 
-function HeldView({ data, look }: { data: HeldData; look: Look }) {
+function HeldView({ data, look }: { data: HeldData; look: OpsContext }) {
   const { step, count, state, query, by } = data;
   return (
     <div data-live="held">
@@ -144,7 +150,7 @@ function HeldView({ data, look }: { data: HeldData; look: Look }) {
           ></p>
         ) : null}
         {state.kind === "due" ? <p>{textOf(state, step, count)}</p> : null}
-        <HeldProgress held={data} />
+        <DeferredProgress held={data} />
         <p class="quiet">{`Confirmed by ${by}.`}</p>
         <div class="buttons">
           {state.kind === "held" ? (
@@ -177,7 +183,7 @@ function nounOf(step: BulkStep): string {
   return NOUNS[step];
 }
 
-function headingOf({ step, count, state }: HeldStep): string {
+function headingOf({ step, count, state }: DeferredStep): string {
   const what = `${nounOf(step)} ${runsText(count)}`;
   if (state.kind === "held")
     return `${what} in ${durationText(Math.ceil(state.leftMs / 1000) * 1000).replace(".00", "")}`;
@@ -187,7 +193,7 @@ function headingOf({ step, count, state }: HeldStep): string {
   return state.kind === "lost" ? `${what}: not done` : `${what} …`;
 }
 
-function textOf(state: HeldState, step: BulkStep, count: number): string {
+function textOf(state: DeferredState, step: BulkStep, count: number): string {
   switch (state.kind) {
     case "held":
       return "Until then it can be undone, and nothing is changed. Should the process that holds it end before, it is not done.";

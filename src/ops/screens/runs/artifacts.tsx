@@ -2,12 +2,12 @@
 import { notFound, redirect, route, type Context, type Entry, type Result } from "../../../index.ts";
 import type { Artifact } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { imageTypeOf, MAX_IMAGE_BYTES } from "../../views/bytes.ts";
 import { previewOf, type Preview } from "../../views/runs/preview.ts";
 import { READ_ONLY } from "../../views/runs/allowed-actions.ts";
 import { bytesText, countText } from "../../views/format.ts";
-import { LOCKED } from "../untrusted-headers.ts";
+import { UNTRUSTED_HEADERS } from "../untrusted-headers.ts";
 import { Time } from "../parts.tsx";
 
 /** More are listed without a look into them: each look reads a quarter of a megabyte. */
@@ -21,7 +21,7 @@ export interface ShownArtifact {
 
 /** @param node whose files; undefined: those of all nodes. */
 export async function loadArtifacts(
-  { app, redact, visitor }: Look,
+  { app, redact, visitor }: OpsContext,
   graphId: string,
   node: string | undefined,
   isRevealed: boolean,
@@ -39,13 +39,21 @@ export async function loadArtifacts(
 }
 
 /** Its first part. */
-async function headOf(app: Look["app"], graphId: string, name: string): Promise<Uint8Array> {
+async function headOf(app: OpsContext["app"], graphId: string, name: string): Promise<Uint8Array> {
   const found = await app.engine.artifact(graphId, name);
   for await (const part of found?.body ?? []) return part;
   return new Uint8Array();
 }
 
-export function Artifacts({ shown, graphId, look }: { shown: readonly ShownArtifact[]; graphId: string; look: Look }) {
+export function Artifacts({
+  shown,
+  graphId,
+  look,
+}: {
+  shown: readonly ShownArtifact[];
+  graphId: string;
+  look: OpsContext;
+}) {
   if (shown.length === 0)
     return <p class="quiet">{'It has left no file: ctx.artifact("report.csv", text, "text/csv") does.'}</p>;
   return (
@@ -97,7 +105,7 @@ function Shown({ artifact, preview, href }: { artifact: Artifact; preview: Previ
 }
 
 /** All of it, with what is hidden here: for operators, and on record. */
-function Download({ look, name, href }: { look: Look; name: string; href: string }) {
+function Download({ look, name, href }: { look: OpsContext; name: string; href: string }) {
   if (look.visitor.role !== "operator") return <p class="quiet">{`No download: ${READ_ONLY}.`}</p>;
   return (
     <p>
@@ -124,7 +132,7 @@ async function download(ctx: Context, { app, door }: Screens): Promise<Result> {
   return {
     status: 200,
     headers: [
-      ...LOCKED,
+      ...UNTRUSTED_HEADERS,
       "content-type",
       "application/octet-stream",
       "content-length",
@@ -145,10 +153,14 @@ async function image(ctx: Context, { app, door }: Screens): Promise<Result> {
   const type = imageTypeOf(await headOf(app(), ctx.params["id"] ?? "", artifact.name));
   if (type === undefined || artifact.bytes > MAX_IMAGE_BYTES) return notFound("That is no picture that can be shown");
   const { body } = await found(ctx, app());
-  return { status: 200, headers: [...LOCKED, "content-type", type, "content-length", String(artifact.bytes)], body };
+  return {
+    status: 200,
+    headers: [...UNTRUSTED_HEADERS, "content-type", type, "content-length", String(artifact.bytes)],
+    body,
+  };
 }
 
-async function found({ params }: Context, { engine }: Look["app"]) {
+async function found({ params }: Context, { engine }: OpsContext["app"]) {
   const { id = "", name = "" } = params;
   return (await engine.artifact(id, name)) ?? notFound(`The run has no artifact "${name.slice(0, 100)}"`);
 }

@@ -2,10 +2,10 @@
 import { SvcError, type Entry } from "../../../index.ts";
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { inOrder, nodePairs, isComparable, pairsText, type NodePair, type RunNodes } from "../../views/runs/compare.ts";
-import { graphLooks } from "../../views/status-style.ts";
+import { graphStyle } from "../../views/status-style.ts";
 import { compareHref } from "../../views/navigation-targets.ts";
 import { durationText, ordinalText, shortId } from "../../views/format.ts";
 import { Differences } from "./differences.tsx";
@@ -46,7 +46,7 @@ export function compareScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function loadCompare(look: Look): Promise<CompareData> {
+async function loadCompare(look: OpsContext): Promise<CompareData> {
   const { ctx, app, nowMs } = look;
   const { engine } = app;
   const ids = [...ctx.query.getAll("run"), ...ctx.query.getAll("with")].filter((id) => id !== "");
@@ -84,7 +84,7 @@ function runNodes({ finished_ms: finishedMs }: Snapshot, nodes: readonly NodeDet
   return { nodes, untilMs: finishedMs ?? nowMs, hasEnded: finishedMs !== null };
 }
 
-function Compare({ data, other, look }: { data: CompareData; other: Snapshot; look: Look }) {
+function Compare({ data, other, look }: { data: CompareData; other: Snapshot; look: OpsContext }) {
   const { one, pairs, node } = data;
   return (
     <>
@@ -122,7 +122,7 @@ function Compare({ data, other, look }: { data: CompareData; other: Snapshot; lo
   );
 }
 
-function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: Look }) {
+function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: OpsContext }) {
   const { graph_id: id, started_ms: startedMs, finished_ms: finishedMs, version, epoch, error } = run;
   return (
     <div class="panel stack-tight">
@@ -131,7 +131,7 @@ function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: L
         <a class="id" href={`${RUNS_PATH}/${id}`} title={id} data-row>
           {shortId(id)}
         </a>
-        <Mark looks={graphLooks(run, look.nowMs)} />
+        <Mark looks={graphStyle(run, look.nowMs)} />
       </p>
       <dl class="facts">
         <div>
@@ -162,7 +162,7 @@ function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: L
   );
 }
 
-function Choose({ data: { one, choice }, look }: { data: CompareData; look: Look }) {
+function Choose({ data: { one, choice }, look }: { data: CompareData; look: OpsContext }) {
   return (
     <>
       <h1>{`Compare ${shortId(one.graph_id)} with which?`}</h1>
@@ -185,7 +185,7 @@ function Choose({ data: { one, choice }, look }: { data: CompareData; look: Look
                     </a>
                   </th>
                   <td data-label="Status">
-                    <Mark looks={graphLooks(run, look.nowMs)} />
+                    <Mark looks={graphStyle(run, look.nowMs)} />
                   </td>
                   <td data-label="Started">
                     <Time ms={run.created_ms} look={look} />

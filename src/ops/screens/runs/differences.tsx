@@ -1,6 +1,6 @@
 /** Where two payloads differ, path by path; what is hidden is hidden in both. */
 import type { Json } from "../../../graph.ts";
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import { differencesOf } from "../../views/runs/compare.ts";
 import { redacted } from "../../views/runs/payload.ts";
 import { countText } from "../../views/format.ts";
@@ -13,7 +13,7 @@ export function Differences({
 }: {
   name: string;
   values: readonly [Json, Json];
-  look: Look;
+  look: OpsContext;
 }) {
   const hide = { keys: look.redact, isRevealed: false };
   const { items, isCut } = differencesOf(redacted(one, hide), redacted(other, hide));

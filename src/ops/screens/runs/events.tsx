@@ -1,7 +1,7 @@
 /** The events of a run, oldest first, a page at a time; by type and by text. */
 import type { GraphEvent, Json } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import { hiddenCount, redacted } from "../../views/runs/payload.ts";
 import { LOG_LEVELS, runQueryText, type RunQuery } from "../../views/runs/run-query.ts";
 import { countText, momentText } from "../../views/format.ts";
@@ -13,7 +13,7 @@ import { Reveal } from "../reveal.tsx";
 const MAX_LENGTH = 400;
 
 export function loadEvents(
-  { app, redact }: Look,
+  { app, redact }: OpsContext,
   id: string,
   query: RunQuery,
   isRevealed: boolean,
@@ -22,7 +22,7 @@ export function loadEvents(
   return readEventsPage(app.engine, id, query.after, (event) => fits(event, query, textOf));
 }
 
-export function EventList({ data, page, look }: { data: RunData; page: EventsPage; look: Look }) {
+export function EventList({ data, page, look }: { data: RunData; page: EventsPage; look: OpsContext }) {
   const { run, events, query, isRevealed } = data;
   const { shown, lookedTo, next } = page;
   const id = run.graph_id;
@@ -88,7 +88,7 @@ export function hiddenIn(events: readonly GraphEvent[], keys: readonly string[])
 
 interface EventsProps {
   events: readonly GraphEvent[];
-  look: Look;
+  look: OpsContext;
   isRevealed: boolean;
   startMs: number;
 }

@@ -1,11 +1,11 @@
 /** Beside the run: what it, or the node that is chosen, was given and gave, its attempts and logs, and how to run it again. */
 import type { GraphEvent, Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import type { Attempt } from "../../views/runs/attempts.ts";
 import { againText } from "../../views/bulk/bulk-preview.ts";
 import { failedNodes } from "../../views/runs/failed-nodes.ts";
-import { graphLooks, nodeLooks } from "../../views/status-style.ts";
+import { graphStyle, nodeStyle } from "../../views/status-style.ts";
 import { hiddenCount, payloadView } from "../../views/runs/payload.ts";
 import { NODE_TABS, RUN_TABS, runQueryEntries, runQueryText, type Tab } from "../../views/runs/run-query.ts";
 import { READ_ONLY } from "../../views/runs/allowed-actions.ts";
@@ -23,7 +23,7 @@ import { Heads } from "../table-head.tsx";
 
 interface InspectorProps {
   data: RunData;
-  look: Look;
+  look: OpsContext;
   attempts: readonly Attempt[];
 }
 
@@ -52,7 +52,7 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
       <FailedNodes data={data} />
       <div class="head">
         <h2>{node ? node.id : "The run as a whole"}</h2>
-        <Mark looks={node ? nodeLooks(node, run.finished_ms !== null) : graphLooks(run, look.nowMs)} />
+        <Mark looks={node ? nodeStyle(node, run.finished_ms !== null) : graphStyle(run, look.nowMs)} />
       </div>
       {node ? (
         <p class="quiet">
@@ -191,7 +191,7 @@ function ErrorSide({ error, origin }: { error: Snapshot["error"]; origin: NodeDe
   );
 }
 
-function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: Look }) {
+function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: OpsContext }) {
   if (attempts.length === 0) return <p class="quiet">None has begun.</p>;
   return (
     <table class="plain">
@@ -216,7 +216,7 @@ function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: Look
   );
 }
 
-function Logs({ events, look }: { events: readonly GraphEvent[]; look: Look }) {
+function Logs({ events, look }: { events: readonly GraphEvent[]; look: OpsContext }) {
   if (events.length === 0) return <p class="quiet">It has logged nothing: ctx.log("info", …) does.</p>;
   return (
     <pre tabindex={0} role="region" aria-label="Logs" data-copy>
@@ -238,7 +238,10 @@ function lineOf(data: Json): string {
 const WITH_PAYLOAD: ReadonlySet<Tab> = new Set<Tab>(["input", "output", "events", "artifacts", "raw"]);
 
 /** Of what stands on the side that is open; undefined where a side shows nothing of what is told or given. */
-function hiddenOn({ run, node, events, artifacts, query: { tab } }: RunData, { redact }: Look): number | undefined {
+function hiddenOn(
+  { run, node, events, artifacts, query: { tab } }: RunData,
+  { redact }: OpsContext,
+): number | undefined {
   if (!WITH_PAYLOAD.has(tab)) return undefined;
   if (tab === "artifacts") return artifacts.filter(({ preview }) => isPartHidden(preview)).length;
   if (tab === "events") return hiddenIn(eventsOf(events.ends, node), redact);
@@ -251,7 +254,7 @@ function eventsOf(events: readonly GraphEvent[], node: NodeDetail | undefined): 
   return events.filter((event) => event.node === node?.id);
 }
 
-function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; look: Look }) {
+function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; look: OpsContext }) {
   const isOwn = node.kind === "node";
   const hasEnded = run.phase === "done" || run.phase === "failed";
   const why = look.visitor.role === "operator" ? undefined : READ_ONLY;
@@ -280,7 +283,7 @@ function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; l
 }
 
 /** Begins as it was, where nothing of that is hidden and one can look over it; else empty, which means the same. */
-function InputField({ label, input, look }: { label: string; input: Json; look: Look }) {
+function InputField({ label, input, look }: { label: string; input: Json; look: OpsContext }) {
   const { raw, redacted } = payloadView(input, { keys: look.redact, isRevealed: false });
   const isWhole = redacted === 0 && raw.length <= MAX_PREFILL;
   return (
@@ -293,7 +296,7 @@ function InputField({ label, input, look }: { label: string; input: Json; look: 
   );
 }
 
-function AgainAsAWhole({ run, look }: { run: Snapshot; look: Look }) {
+function AgainAsAWhole({ run, look }: { run: Snapshot; look: OpsContext }) {
   return (
     <details class="again">
       <summary data-key="r">Start another like it…</summary>

@@ -2,7 +2,7 @@
 import { SvcError } from "../../../index.ts";
 import type { Absence, Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import { absenceText } from "../../views/runs/missing-run.ts";
 
 export class MissingRun extends SvcError {
@@ -17,13 +17,13 @@ export class MissingRun extends SvcError {
 }
 
 /** @throws MissingRun where there is none of this id */
-export async function runOf({ app: { engine } }: Look, id: string): Promise<Snapshot> {
+export async function runOf({ app: { engine } }: OpsContext, id: string): Promise<Snapshot> {
   const run = await engine.snapshot(id);
   if (!run) throw new MissingRun(id, await engine.absence(id));
   return run;
 }
 
-export function WhyMissing({ of: { id, absence }, look }: { of: MissingRun; look: Look }) {
+export function WhyMissing({ of: { id, absence }, look }: { of: MissingRun; look: OpsContext }) {
   return (
     <>
       <p>{absenceText(absence, look.nowMs, look.zone)}</p>

@@ -3,7 +3,7 @@ import { notFound, route, type Context, type Entry, type Result } from "../../..
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import type { Screens } from "../../ops-context.ts";
 import { payloadView } from "../../views/runs/payload.ts";
-import { askedOfRun } from "./run-reveal.ts";
+import { readRunReveal } from "./run-reveal.ts";
 
 export function rawRoute(screens: Screens): Entry {
   return route("GET", "/runs/:id/raw", (ctx) => raw(ctx, screens));
@@ -15,7 +15,7 @@ export function rawOf(shown: Snapshot | NodeDetail): Json {
 }
 
 async function raw(ctx: Context, screens: Screens): Promise<Result> {
-  const asked = await askedOfRun(ctx, screens);
+  const asked = await readRunReveal(ctx, screens);
   if ("denial" in asked) return asked.denial;
   const { shown, isRevealed } = asked;
   if (!shown) return notFound("There is no such run, or it has no such node");

@@ -1,8 +1,8 @@
 /** The head of a run: where it belongs, how it stands, and the facts that don't change from tab to tab. */
 import type { Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../../operator-access.ts";
-import type { Look } from "../../ops-context.ts";
-import { graphLooks } from "../../views/status-style.ts";
+import type { OpsContext } from "../../ops-context.ts";
+import { graphStyle } from "../../views/status-style.ts";
 import { compareHref } from "../../views/navigation-targets.ts";
 import { queryText } from "../../views/runs/runs-query.ts";
 import { countText, durationText, ordinalText } from "../../views/format.ts";
@@ -15,7 +15,7 @@ interface RunHeadProps {
   nodes: string;
   /** Of language models, in words; undefined where none was told of. */
   usage: string | undefined;
-  look: Look;
+  look: OpsContext;
 }
 
 export function RunHead({ run, nodes, usage, look }: RunHeadProps) {
@@ -41,7 +41,7 @@ export function RunHead({ run, nodes, usage, look }: RunHeadProps) {
       </nav>
       <div class="title">
         <h1>{worker}</h1>
-        <Mark looks={graphLooks(run, look.nowMs)} />
+        <Mark looks={graphStyle(run, look.nowMs)} />
         <code class="quiet" data-copy-id="the id">
           {id}
         </code>

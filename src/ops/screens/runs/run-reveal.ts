@@ -5,14 +5,14 @@ import { OPS_PATH, type Visitor } from "../../operator-access.ts";
 import type { Screens } from "../../ops-context.ts";
 import { readRunQuery } from "../../views/runs/run-query.ts";
 
-export interface AskedOfRun {
+export interface RunReveal {
   /** Undefined where it is not there. */
   shown: Snapshot | NodeDetail | undefined;
   isRevealed: boolean;
 }
 
 /** @returns a redirect to the door for who may not look */
-export async function askedOfRun(ctx: Context, { app, door }: Screens): Promise<AskedOfRun | { denial: Result }> {
+export async function readRunReveal(ctx: Context, { app, door }: Screens): Promise<RunReveal | { denial: Result }> {
   const access = await door.access(ctx);
   if ("denial" in access) return { denial: redirect(OPS_PATH) };
   const { id = "" } = ctx.params;

@@ -6,7 +6,7 @@ import { FlowGraph } from "../../widgets/flow-graph.tsx";
 import { readFlow } from "../../widgets/load-widgets.ts";
 import { summaryText } from "../../widgets/graph-view.ts";
 import { RUNS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { attemptsOf } from "../../views/runs/attempts.ts";
 import { commandsOf } from "../../views/cli-commands.ts";
@@ -59,7 +59,7 @@ export function runScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function loadRun(look: Look): Promise<RunData> {
+async function loadRun(look: OpsContext): Promise<RunData> {
   const { ctx, app, visitor } = look;
   const id = ctx.params["id"] ?? "";
   const query = readRunQuery(ctx.query);
@@ -103,7 +103,7 @@ function nodeOf({ nodes }: Snapshot, name: string): string {
   return nodes.some(({ id }) => id === name) ? name : ((notable ?? items[0])?.id ?? name);
 }
 
-function Run({ data, look }: { data: RunData; look: Look }) {
+function Run({ data, look }: { data: RunData; look: OpsContext }) {
   const { run, query } = data;
   const id = run.graph_id;
   const { ends, endsText } = data.events;
@@ -179,7 +179,7 @@ function Run({ data, look }: { data: RunData; look: Look }) {
 }
 
 /** In words for all, not only for those who rest a pointer on the button. */
-function Refusals({ run, look }: { run: Snapshot; look: Look }) {
+function Refusals({ run, look }: { run: Snapshot; look: OpsContext }) {
   const refused = stepViews(run.phase, look.visitor.role).filter(({ refusal }) => refusal !== undefined);
   if (refused.length === 0) return null;
   return (
@@ -249,7 +249,7 @@ function stable(message: string): string {
   return pieces.reduce((best, piece) => (piece.trim().length > best.length ? piece.trim() : best), "");
 }
 
-function SignalForm({ data: { run }, look }: { data: RunData; look: Look }) {
+function SignalForm({ data: { run }, look }: { data: RunData; look: OpsContext }) {
   const waits = run.nodes.filter(({ kind, status }) => kind === "wait" && status === "waiting");
   if (waits.length === 0 || run.finished_ms !== null) return null;
   const name = /#(.+)$/.exec(waits[0]?.id ?? "")?.[1] ?? "";
@@ -275,7 +275,7 @@ function SignalForm({ data: { run }, look }: { data: RunData; look: Look }) {
   );
 }
 
-function Main({ data, look }: { data: RunData; look: Look }) {
+function Main({ data, look }: { data: RunData; look: OpsContext }) {
   const { run, events, query, page } = data;
   const id = run.graph_id;
   if (page) return <EventList data={data} page={page} look={look} />;

@@ -3,15 +3,15 @@ import type { Snapshot } from "../../../graph.ts";
 import { nodeTally } from "../../widgets/graph-view.ts";
 import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
 import { DEMO_GRAPH } from "../../demo-graph.ts";
-import type { Look } from "../../ops-context.ts";
-import { graphLooks } from "../../views/status-style.ts";
+import type { OpsContext } from "../../ops-context.ts";
+import { graphStyle } from "../../views/status-style.ts";
 import { originWords, summaryText, triesOf } from "../../views/runs/run-summary.ts";
 import { queryText } from "../../views/runs/runs-query.ts";
 import { countText, durationText, shortId } from "../../views/format.ts";
-import { againstUsual, type Usual } from "../../views/typical-durations.ts";
+import { comparedToTypical, type TypicalDuration } from "../../views/typical-durations.ts";
 import { Empty, Mark, StepButton, StepForm, Time } from "../parts.tsx";
 
-export function NoRuns({ look, isFiltered }: { look: Look; isFiltered: boolean }) {
+export function NoRuns({ look, isFiltered }: { look: OpsContext; isFiltered: boolean }) {
   if (isFiltered)
     return (
       <Empty title="No run fits these filters">
@@ -39,7 +39,7 @@ export default createFullStackApp({ workers: [greet] });
 }
 
 /** A way to see one: of the app's own, or where it has none and is being developed, the demo. */
-function FirstRun({ look }: { look: Look }) {
+function FirstRun({ look }: { look: OpsContext }) {
   const names = [...look.app.definitions.keys()];
   if (names.includes(DEMO_GRAPH))
     return (
@@ -57,10 +57,10 @@ function FirstRun({ look }: { look: Look }) {
 
 interface RunsTableProps {
   runs: readonly Snapshot[];
-  look: Look;
+  look: OpsContext;
   canChoose: boolean;
   /** What runs of each worker take. */
-  usual: ReadonlyMap<string, Usual>;
+  usual: ReadonlyMap<string, TypicalDuration>;
 }
 
 /** Runs as rows, newest first. */
@@ -94,7 +94,7 @@ export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
                 </td>
               ) : null}
               <td data-label="Status">
-                <Mark looks={graphLooks(run, look.nowMs)} />
+                <Mark looks={graphStyle(run, look.nowMs)} />
               </td>
               <td data-label="Run" class="run">
                 <a class="id" href={`${RUNS_PATH}/${run.graph_id}`} title={run.graph_id} data-row>
@@ -132,9 +132,9 @@ export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
 }
 
 /** How long it took, beside marks for what half of its worker's runs took less than, and 99 of 100. */
-function LengthBar({ run, look, usual }: { run: Snapshot; look: Look; usual: Usual | undefined }) {
+function LengthBar({ run, look, usual }: { run: Snapshot; look: OpsContext; usual: TypicalDuration | undefined }) {
   if (run.started_ms === null || !usual) return null;
-  const { share, medianAt, p99At, word } = againstUsual(tookMs(run, look.nowMs), usual);
+  const { share, medianAt, p99At, word } = comparedToTypical(tookMs(run, look.nowMs), usual);
   const { medianMs, p99Ms } = usual;
   return (
     <span
@@ -149,7 +149,7 @@ function LengthBar({ run, look, usual }: { run: Snapshot; look: Look; usual: Usu
 }
 
 /** What its author says of it. */
-export function Summary({ run, look }: { run: Snapshot; look: Look }) {
+export function Summary({ run, look }: { run: Snapshot; look: OpsContext }) {
   const text = summaryText(run, look.redact);
   return text === "" ? null : <p class="summary">{text}</p>;
 }

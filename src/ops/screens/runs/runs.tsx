@@ -2,7 +2,7 @@
 import { redirect, route, type Context, type Entry } from "../../../index.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { listCommands } from "../../views/cli-commands.ts";
 import { histogramOf, type Histogram } from "../../views/histogram.ts";
@@ -25,7 +25,7 @@ import {
 import { ORIGINS } from "../../views/runs/run-summary.ts";
 import { tagGroupsOf, type TagGroups } from "../../views/runs/tag-groups.ts";
 import { countText } from "../../views/format.ts";
-import { usualLengths, type Usual } from "../../views/typical-durations.ts";
+import { typicalDurations, type TypicalDuration } from "../../views/typical-durations.ts";
 import { BulkBar, bulkScreens, CompareBar } from "../bulk/bulk.tsx";
 import { ChipList } from "../chips.tsx";
 import { CommandsPanel, Pager } from "../parts.tsx";
@@ -45,7 +45,7 @@ interface RunsData extends RunsQuery {
   histogram: Histogram | undefined;
   /** Undefined: nobody asked for them. */
   groups: TagGroups | undefined;
-  usual: ReadonlyMap<string, Usual>;
+  usual: ReadonlyMap<string, TypicalDuration>;
 }
 
 export function runsScreens(screens: Screens): Entry[] {
@@ -64,7 +64,7 @@ export function runsScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function loadRuns({ ctx, app, nowMs, redact }: Look): Promise<RunsData> {
+async function loadRuns({ ctx, app, nowMs, redact }: OpsContext): Promise<RunsData> {
   const query = readRunsQuery(ctx.query, redact);
   const { filter, view, cursor } = query;
   const { longer, shorter, ...others } = filter;
@@ -84,7 +84,7 @@ async function loadRuns({ ctx, app, nowMs, redact }: Look): Promise<RunsData> {
     workers,
     histogram: histogramOf(durations, chosen),
     groups: tags && tagGroupsOf(tags),
-    usual: await usualLengths(
+    usual: await typicalDurations(
       app,
       page.items.map(({ worker }) => worker),
       nowMs,
@@ -92,7 +92,7 @@ async function loadRuns({ ctx, app, nowMs, redact }: Look): Promise<RunsData> {
   };
 }
 
-function Runs({ data, look }: { data: RunsData; look: Look }) {
+function Runs({ data, look }: { data: RunsData; look: OpsContext }) {
   const { filter, view, runs, total, next, histogram, groups, usual } = data;
   const isFiltered = Object.keys(filter).length > 0;
   return (

@@ -1,9 +1,9 @@
 /** Views of the runs list by name: links, a way to delete each, and a form that keeps the filters in force. */
 import { readForm, redirect, route, type Handler, type RouteDefinition } from "../../../index.ts";
 import { backOf, OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { OPS_FORM_BYTES } from "../../operator-route.ts";
-import { tell } from "../../ops-flash.ts";
+import { setOpsFlash } from "../../ops-flash.ts";
 import {
   MAX_VIEW_NAME,
   readViews,
@@ -25,7 +25,7 @@ export function savedViewsRoute({ app, door }: Screens): RouteDefinition {
     const { drop, name = "", query = "" } = fields;
     const views = readViews(ctx.cookies[VIEWS_COOKIE]);
     const next = drop === undefined ? withView(views, name, query) : withoutView(views, drop);
-    if (typeof next === "string") tell(ctx, app(), { tone: "bad", text: next });
+    if (typeof next === "string") setOpsFlash(ctx, app(), { tone: "bad", text: next });
     else if (next.length === 0) ctx.deleteCookie(VIEWS_COOKIE, { path: OPS_PATH });
     else ctx.setCookie(VIEWS_COOKIE, viewsText(next), { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
     return redirect(backOf(fields["back"]));
@@ -34,7 +34,7 @@ export function savedViewsRoute({ app, door }: Screens): RouteDefinition {
 }
 
 /** @param query filters in force, as they stand in the address; empty where there are none */
-export function SavedViews({ look, query }: { look: Look; query: string }) {
+export function SavedViews({ look, query }: { look: OpsContext; query: string }) {
   const views = readViews(look.ctx.cookies[VIEWS_COOKIE]);
   return (
     <>

@@ -2,7 +2,7 @@
 import type { App } from "../../../index.ts";
 import type { FlowStatus } from "../../widgets/status.ts";
 import { OPS_PATH } from "../../operator-access.ts";
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import type { Hosts } from "../../views/hosts.ts";
 import { durationText, shortId } from "../../views/format.ts";
 import { Heads } from "../table-head.tsx";
@@ -28,7 +28,7 @@ export function looksOf({ status, attempt_count: attempts }: DeliveryView) {
 
 interface DeliveriesTableProps {
   deliveries: readonly DeliveryView[];
-  look: Look;
+  look: OpsContext;
   /** Default: all are of one receiver, which is told elsewhere. */
   hosts?: Hosts;
   /** How each was answered last. Default: that is of no interest. */

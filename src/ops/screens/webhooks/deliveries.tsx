@@ -3,7 +3,7 @@ import { PATHS, VARIABLES, type Entry } from "../../../index.ts";
 import { DELIVERY_HEADERS } from "../../../webhooks.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import { operatorRoute } from "../../operator-route.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { commandsOf, quoted } from "../../views/cli-commands.ts";
 import { hostsOf, type Hosts } from "../../views/hosts.ts";
@@ -21,7 +21,7 @@ const STATUSES = ["pending", "delivered", "failed"] as const;
 const EVENTS = ["graph.done", "graph.failed", "graph.paused", "ping"] as const;
 const FIELDS = ["status", "event", "graph_id"] as const;
 
-type Webhooks = Look["app"]["webhooks"];
+type Webhooks = OpsContext["app"]["webhooks"];
 type DeliveryList = Awaited<ReturnType<Webhooks["deliveries"]>>;
 type Delivery = Awaited<ReturnType<Webhooks["delivery"]>>;
 
@@ -85,7 +85,7 @@ const ENDED: Readonly<Record<DeliveryView["status"], string | undefined>> = {
   failed: "It has failed, and is not tried again by itself",
 };
 
-function List({ data, look }: { data: ListData; look: Look }) {
+function List({ data, look }: { data: ListData; look: OpsContext }) {
   const { deliveries, total, next_cursor: next, filter, hosts, answers } = data;
   return (
     <>
@@ -159,7 +159,7 @@ function chipsOf(filter: Record<string, string>, hosts: Hosts): Chip[] {
   });
 }
 
-function One({ delivery, look }: { delivery: Delivery; look: Look }) {
+function One({ delivery, look }: { delivery: Delivery; look: OpsContext }) {
   const { id, event, graph_id: graphId, webhook_id: webhookId, body, attempts } = delivery;
   const { text, isWhole } = shownBody(body, look.redact);
   return (

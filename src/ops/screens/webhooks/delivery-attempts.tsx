@@ -1,6 +1,6 @@
 /** The attempts of a delivery: when each began, where its time went, and what the receiver said. */
 import type { App } from "../../../index.ts";
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import { bytesText, durationText } from "../../views/format.ts";
 import { Heads } from "../table-head.tsx";
 import { Time } from "../parts.tsx";
@@ -10,7 +10,7 @@ type Attempt = Awaited<ReturnType<App["webhooks"]["delivery"]>>["attempts"][numb
 /** Characters of an answer that stand in its row; the rest opens. */
 const SHOWN = 300;
 
-export function DeliveryAttempts({ attempts, look }: { attempts: readonly Attempt[]; look: Look }) {
+export function DeliveryAttempts({ attempts, look }: { attempts: readonly Attempt[]; look: OpsContext }) {
   return (
     <div class="scroll">
       <table>

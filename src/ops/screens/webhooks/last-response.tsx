@@ -1,9 +1,9 @@
 /** What a receiver said last, and when: a status, or why there was none. */
-import type { Look } from "../../ops-context.ts";
+import type { OpsContext } from "../../ops-context.ts";
 import type { Receiver } from "../../views/webhooks/receiver.ts";
 import { Time } from "../parts.tsx";
 
-export function LastAnswer({ figures: { last }, look }: { figures: Receiver["figures"]; look: Look }) {
+export function LastResponseText({ figures: { last }, look }: { figures: Receiver["figures"]; look: OpsContext }) {
   if (last === null) return <span class="quiet">none yet</span>;
   const { status_code: status, error, started_ms: startedMs } = last;
   const isGood = status !== null && status >= 200 && status < 300;

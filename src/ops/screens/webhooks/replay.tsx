@@ -3,10 +3,10 @@ import type { App, Entry } from "../../../index.ts";
 import { PATHS } from "../../../index.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import { operatorRoute } from "../../operator-route.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { commandsOf } from "../../views/cli-commands.ts";
-import { judgementText } from "../../views/url-verdict.ts";
+import { urlVerdictText } from "../../views/url-verdict.ts";
 import { eventsText, readinessText, requestText, spanOf, SPANS, type Span } from "../../views/webhooks/replay.ts";
 import { bytesText, countText } from "../../views/format.ts";
 import { Confirm, isConfirmed } from "../bulk/confirm.tsx";
@@ -55,14 +55,14 @@ export function replayScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function judged({ app, visitor }: Look, rawUrl: string): Promise<Judgement> {
+async function judged({ app, visitor }: OpsContext, rawUrl: string): Promise<Judgement> {
   return visitor.role === "operator" ? app.webhooks.judge(rawUrl) : undefined;
 }
 
 interface VerdictsProps {
   preview: Pick<One, "webhook" | "breaker" | "open_until_ms">;
   judgement: Judgement;
-  look: Look;
+  look: OpsContext;
 }
 
 /** Where it goes, when, and whether it may. */
@@ -96,7 +96,7 @@ function Verdicts({ preview, judgement, look }: VerdictsProps) {
             </span>
           )}
           <p class="note-whole">
-            {judgement === undefined ? "Operators are told: a name server is asked for it." : judgementText(judgement)}
+            {judgement === undefined ? "Operators are told: a name server is asked for it." : urlVerdictText(judgement)}
           </p>
         </dd>
       </div>
@@ -104,7 +104,7 @@ function Verdicts({ preview, judgement, look }: VerdictsProps) {
   );
 }
 
-function OneAgain({ preview, judgement, look }: { preview: One; judgement: Judgement; look: Look }) {
+function OneAgain({ preview, judgement, look }: { preview: One; judgement: Judgement; look: OpsContext }) {
   const { delivery, webhook, request, attempt, is_signed: isSigned } = preview;
   const at = `${OPS_PATH}/deliveries/${delivery.id}`;
   return (
@@ -152,7 +152,7 @@ interface ManyProps {
   preview: Many;
   judgement: Judgement;
   span: Span;
-  look: Look;
+  look: OpsContext;
 }
 
 function ManyAgain({ preview, judgement, span, look }: ManyProps) {
@@ -203,7 +203,7 @@ function Spans({ chosen, at }: { chosen: string; at: string }) {
   );
 }
 
-function Chosen({ preview, look }: { preview: Many; look: Look }) {
+function Chosen({ preview, look }: { preview: Many; look: OpsContext }) {
   const { webhook, count, events, deliveries, digest, since_ms: sinceMs } = preview;
   return (
     <>

@@ -4,9 +4,9 @@
  */
 import type { App, Entry } from "../../../index.ts";
 import { OPS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
-import { judgementText } from "../../views/url-verdict.ts";
+import { urlVerdictText } from "../../views/url-verdict.ts";
 import { EVENTS, type Draft } from "../../views/webhooks/webhook-draft.ts";
 import { StepButton, StepForm } from "../parts.tsx";
 import { DraftFields } from "./webhook-fields.tsx";
@@ -37,7 +37,7 @@ export function webhookAddScreen(screens: Screens): Entry[] {
   ];
 }
 
-function Add({ data: { draft, judgement }, look }: { data: AddData; look: Look }) {
+function Add({ data: { draft, judgement }, look }: { data: AddData; look: OpsContext }) {
   return (
     <>
       <nav class="crumbs" aria-label="Where this belongs">
@@ -46,7 +46,7 @@ function Add({ data: { draft, judgement }, look }: { data: AddData; look: Look }
       <h1>Add a webhook</h1>
       {judgement === undefined ? null : (
         <div class="notice" data-tone={judgement.ok ? "good" : "bad"} role={judgement.ok ? "status" : "alert"}>
-          <p>{judgementText(judgement)}</p>
+          <p>{urlVerdictText(judgement)}</p>
         </div>
       )}
       {judgement?.ok === true ? <Confirm draft={draft} look={look} /> : null}
@@ -55,7 +55,7 @@ function Add({ data: { draft, judgement }, look }: { data: AddData; look: Look }
   );
 }
 
-function Confirm({ draft, look }: { draft: Draft; look: Look }) {
+function Confirm({ draft, look }: { draft: Draft; look: OpsContext }) {
   const events = Object.fromEntries(draft.events.map((event) => [event, "1"]));
   const fields = { url: draft.url, description: draft.description, ...events };
   return (
@@ -73,7 +73,7 @@ function Confirm({ draft, look }: { draft: Draft; look: Look }) {
 
 interface DraftFormProps {
   draft?: Draft;
-  look: Look;
+  look: OpsContext;
   isAgain?: boolean;
 }
 

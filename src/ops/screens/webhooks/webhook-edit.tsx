@@ -2,7 +2,7 @@
 import { SvcError, type App, type Entry } from "../../../index.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import { LONG_FORM_BYTES, operatorRoute } from "../../operator-route.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { countText } from "../../views/format.ts";
 import { changeOf, editDraftOf, editQuery, hasHeaders, type EditDraft } from "../../views/webhooks/webhook-draft.ts";
@@ -97,7 +97,7 @@ function Crumbs({ hook }: { hook: Hook }) {
   );
 }
 
-function Edit({ data: { hook, draft }, look }: { data: EditData; look: Look }) {
+function Edit({ data: { hook, draft }, look }: { data: EditData; look: OpsContext }) {
   return (
     <>
       <Crumbs hook={hook} />
@@ -147,7 +147,7 @@ function Headers({ names, dropsHeaders }: { names: readonly string[]; dropsHeade
   );
 }
 
-function Remove({ data: { hook, pending }, look }: { data: RemoveData; look: Look }) {
+function Remove({ data: { hook, pending }, look }: { data: RemoveData; look: OpsContext }) {
   return (
     <>
       <Crumbs hook={hook} />

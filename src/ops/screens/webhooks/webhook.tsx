@@ -1,12 +1,12 @@
 /** One webhook: what it hears of, how it answers, its latest deliveries, and what can be done with it. */
 import { notFound, PATHS, type Entry } from "../../../index.ts";
 import { OPS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { commandsOf } from "../../views/cli-commands.ts";
 import { latencyText, receiversOf, stateOf, type Receiver } from "../../views/webhooks/receiver.ts";
 import { DeliveriesTable, type Answers, type DeliveryView } from "./deliveries-table.tsx";
-import { LastAnswer } from "./last-response.tsx";
+import { LastResponseText } from "./last-response.tsx";
 import { CommandsPanel, StepButton, StepForm, Time } from "../parts.tsx";
 
 const HOOKS = `${OPS_PATH}/webhooks`;
@@ -34,7 +34,7 @@ export function webhookScreen(screens: Screens): Entry {
   });
 }
 
-function HookScreen({ data, look }: { data: HookData; look: Look }) {
+function HookScreen({ data, look }: { data: HookData; look: OpsContext }) {
   const { hook, delivered, failed, pending, figures, deliveries, answers } = data;
   const at = `/webhooks/${hook.id}`;
   const off = hook.enabled ? undefined : "It is off: enable it first";
@@ -69,7 +69,7 @@ function HookScreen({ data, look }: { data: HookData; look: Look }) {
           <div>
             <dt>Last answer</dt>
             <dd>
-              <LastAnswer figures={figures} look={look} />
+              <LastResponseText figures={figures} look={look} />
             </dd>
           </div>
           <div>

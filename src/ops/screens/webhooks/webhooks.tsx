@@ -1,14 +1,14 @@
 /** Webhooks: who is told of what, whether it arrives and how soon it is answered. */
 import { PATHS, type Entry } from "../../../index.ts";
 import { OPS_PATH } from "../../operator-access.ts";
-import type { Look, Screens } from "../../ops-context.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";
 import { commandsOf } from "../../views/cli-commands.ts";
 import { latencyText, receiversOf, stateOf, type Receiver } from "../../views/webhooks/receiver.ts";
 import { countText, shareText } from "../../views/format.ts";
 import { DeliveriesTable, type DeliveryView } from "./deliveries-table.tsx";
 import { Heads } from "../table-head.tsx";
-import { LastAnswer } from "./last-response.tsx";
+import { LastResponseText } from "./last-response.tsx";
 import { CommandsPanel, Empty, Pager, StepButton, StepForm } from "../parts.tsx";
 import { DraftForm, webhookAddScreen } from "./webhook-add.tsx";
 import { webhookEditScreens } from "./webhook-edit.tsx";
@@ -45,7 +45,7 @@ export function webhookScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function loadHooks({ app, ctx, nowMs }: Look): Promise<HooksData> {
+async function loadHooks({ app, ctx, nowMs }: OpsContext): Promise<HooksData> {
   const { webhooks } = app;
   const cursor = ctx.query.get("cursor");
   const [{ webhooks: hooks, total, next_cursor: next }, { deliveries }] = await Promise.all([
@@ -55,7 +55,7 @@ async function loadHooks({ app, ctx, nowMs }: Look): Promise<HooksData> {
   return { rows: await receiversOf(webhooks, hooks, nowMs), total, next, deliveries };
 }
 
-function HooksList({ data: { rows, total, next, deliveries }, look }: { data: HooksData; look: Look }) {
+function HooksList({ data: { rows, total, next, deliveries }, look }: { data: HooksData; look: OpsContext }) {
   return (
     <>
       <div class="title">
@@ -102,7 +102,7 @@ function HooksList({ data: { rows, total, next, deliveries }, look }: { data: Ho
   );
 }
 
-function HooksTable({ rows, look }: { rows: readonly Receiver[]; look: Look }) {
+function HooksTable({ rows, look }: { rows: readonly Receiver[]; look: OpsContext }) {
   return (
     <table>
       <Heads
@@ -137,7 +137,7 @@ function HooksTable({ rows, look }: { rows: readonly Receiver[]; look: Look }) {
               {delivered + failed === 0 ? "–" : `${shareText(delivered, delivered + failed)} of ${delivered + failed}`}
             </td>
             <td data-label="Last answer">
-              <LastAnswer figures={figures} look={look} />
+              <LastResponseText figures={figures} look={look} />
             </td>
             <td data-label="Median, 99 %" class="number">
               {latencyText(figures)}

@@ -6,7 +6,7 @@ const MOST_REASONS = 5;
 const OTHERS = "for another reason";
 const MAX_REASON_LENGTH = 200;
 
-export class Taken {
+export class BulkProgress {
   changed = 0;
   refused = 0;
   readonly reasons = new Map<string, number>();
@@ -29,8 +29,8 @@ export class Taken {
   }
 
   /** As `toJSON` gave it; what is missing of it is none. */
-  static read(data: Readonly<Record<string, Json | undefined>>): Taken {
-    const taken = new Taken();
+  static read(data: Readonly<Record<string, Json | undefined>>): BulkProgress {
+    const taken = new BulkProgress();
     taken.changed = countOf(data["changed"]);
     taken.refused = countOf(data["refused"]);
     const reasons = data["reasons"];

@@ -1,10 +1,10 @@
 /** Two runs beside each other: node by node what each came to, and where what they were given and gave differs. Pure. */
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
-import { nodeLooks, type Looks } from "../status-style.ts";
+import { nodeStyle, type StatusStyle } from "../status-style.ts";
 
 /** What a node came to in one of the runs. */
 export interface NodeSide {
-  looks: Looks;
+  looks: StatusStyle;
   attempts: number;
   /** null while it has not begun. */
   tookMs: number | null;
@@ -83,7 +83,7 @@ function pairOf(id: string, first: Side, second: Side): NodePair {
 function sideOf(node: NodeDetail, { untilMs, hasEnded }: RunNodes): NodeSide {
   const { started_ms: startedMs, finished_ms: finishedMs, attempts, error } = node;
   const tookMs = startedMs === null ? null : Math.max(0, (finishedMs ?? untilMs) - startedMs);
-  return { looks: nodeLooks(node, hasEnded), attempts, tookMs, message: error?.message };
+  return { looks: nodeStyle(node, hasEnded), attempts, tookMs, message: error?.message };
 }
 
 export function isDifferent({ isOtherStatus, isOtherInput, isOtherOutput }: NodePair): boolean {

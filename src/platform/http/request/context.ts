@@ -10,7 +10,7 @@ import { HEADERS, TRACE_HEADERS } from "../../shared/wire.ts";
 import { decodeUtf8 } from "../body/read-body.ts";
 import { inTurn } from "../body/body-turn.ts";
 import type { BodyBudget, BodyGate, BodyLease } from "../body/body-budget.ts";
-import { CookieJar, type Vault } from "../sessions/cookie-jar.ts";
+import { CookieJar, type SessionKeys } from "../sessions/cookie-jar.ts";
 import type { Route } from "../routing/router.ts";
 import type { Session } from "../sessions/session.ts";
 import { isHost, type Target } from "./target.ts";
@@ -71,7 +71,7 @@ export class RequestContext implements Context {
   #readings: Set<string> | undefined;
   #query: URLSearchParams | undefined;
   #url: URL | undefined;
-  readonly #vault: (() => Vault) | undefined;
+  readonly #vault: (() => SessionKeys) | undefined;
   #jar: CookieJar | undefined;
   #isHeadSent = false;
   #nonce: string | undefined;
@@ -82,7 +82,7 @@ export class RequestContext implements Context {
   #locals: (Locals & Record<string, unknown>) | undefined;
 
   /** @param vault needed by what signs and seals. */
-  constructor(source: Source, target: Target, vault?: () => Vault) {
+  constructor(source: Source, target: Target, vault?: () => SessionKeys) {
     this.#source = source;
     this.#vault = vault;
     this.method = source.method;

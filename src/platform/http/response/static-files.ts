@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { extname, sep } from "node:path";
-import { filesBelow } from "../../security/list-files.ts";
+import { listFiles } from "../../security/list-files.ts";
 import { chooseEncoding } from "../request/accept-encoding.ts";
 import { judgePreconditions } from "../request/preconditions.ts";
 import { readRanges, rangesResult } from "./ranges.ts";
@@ -81,7 +81,7 @@ function filesOf(
   const files = new Map<string, StaticFile>();
   if (!existsSync(folder)) return files;
   const root = realpathSync(folder) + sep;
-  const found = [...filesBelow(folder)].filter(({ path, isLink }) => !isLink || leadsInto(root, path));
+  const found = [...listFiles(folder)].filter(({ path, isLink }) => !isLink || leadsInto(root, path));
   const paths = new Set(found.map(({ path }) => path));
   for (const { name, path } of found) {
     if (!isHidden(name) && !isVariant(path, paths)) files.set(name, fileOf(path, paths));

@@ -9,7 +9,7 @@ import type { Sessions, Ticket } from "./session-keys.ts";
 import type { CookieOptions } from "../types.ts";
 
 /** What signs and seals; made when the app boots. */
-export interface Vault {
+export interface SessionKeys {
   readonly secrets: Secrets;
   readonly sessions: Sessions;
 }
@@ -18,7 +18,7 @@ export class CookieJar {
   readonly #header: string | undefined;
   #parsed: Readonly<Record<string, string>> | undefined;
   readonly #isSecure: boolean;
-  readonly #vault: (() => Vault) | undefined;
+  readonly #vault: (() => SessionKeys) | undefined;
   /** `Set-Cookie` values by what tells cookies apart. */
   readonly #lines = new Map<string, string>();
   #isClosed = false;
@@ -26,7 +26,7 @@ export class CookieJar {
   #opening: Promise<OpenSession> | undefined;
   #session: OpenSession | undefined;
 
-  constructor(header: string | undefined, isSecure: boolean, vault: (() => Vault) | undefined) {
+  constructor(header: string | undefined, isSecure: boolean, vault: (() => SessionKeys) | undefined) {
     this.#header = header;
     this.#isSecure = isSecure;
     this.#vault = vault;
@@ -116,7 +116,7 @@ export class CookieJar {
     return this.#isSecure ? COOKIES.secureSession : COOKIES.session;
   }
 
-  get #keys(): Vault {
+  get #keys(): SessionKeys {
     invariant(this.#vault, "a request outside of an app has no secrets");
     return this.#vault();
   }

@@ -1,5 +1,5 @@
 /** So many at once, the others in the order they came. */
-export class Places {
+export class ConcurrencyLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

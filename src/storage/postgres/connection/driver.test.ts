@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { inSchema, readPostgresUrl } from "./driver.ts";
-import { isAway, isCrossed, storeError } from "./store-error.ts";
+import { isUnavailable, isSerializationFailure, storeError } from "./store-error.ts";
 
 describe("the address of a PostgreSQL database", () => {
   it("says schema and connections, which are kept from the driver", () => {
@@ -42,17 +42,17 @@ describe("an error of PostgreSQL", () => {
 
   it("is tried again where the server was away or transactions crossed, and nowhere else", () => {
     for (const code of ["57P01", "57P03", "08006", "53300", "ECONNREFUSED", "ECONNRESET"])
-      assert.ok(isAway(errorOf(code)), code);
+      assert.ok(isUnavailable(errorOf(code)), code);
     for (const message of [
       "Connection terminated unexpectedly",
       "timeout exceeded when trying to connect",
       "Query read timeout",
     ])
-      assert.ok(isAway(errorOf(undefined, message)), message);
+      assert.ok(isUnavailable(errorOf(undefined, message)), message);
     for (const code of ["40001", "40P01"])
-      assert.deepEqual([isAway(errorOf(code)), isCrossed(errorOf(code))], [false, true]);
+      assert.deepEqual([isUnavailable(errorOf(code)), isSerializationFailure(errorOf(code))], [false, true]);
     for (const code of ["23505", "42601", "57014", "22P02"])
-      assert.deepEqual([isAway(errorOf(code)), isCrossed(errorOf(code))], [false, false]);
+      assert.deepEqual([isUnavailable(errorOf(code)), isSerializationFailure(errorOf(code))], [false, false]);
   });
 
   it("is told as SVC_STORE with what to do where the database is to blame, and is left as it is otherwise", () => {

@@ -42,13 +42,13 @@ function codeOf(error: unknown): string {
 }
 
 /** Whether the connection is to blame: whether what was under way was committed, is not known. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return AWAY.test(code) || SOCKET.includes(code) || (code === "" && ENDED.test((error as Error).message));
 }
 
 /** Whether nothing was written, and may be when it is tried again. */
-export function isCrossed(error: unknown): boolean {
+export function isSerializationFailure(error: unknown): boolean {
   return CROSSED.test(codeOf(error));
 }
 
@@ -61,7 +61,7 @@ export function storeError(error: unknown): Error {
     const { table, constraint } = error as { table?: string; constraint?: string };
     return new Error(`UNIQUE constraint failed: ${table ?? ""} (${constraint ?? ""})`, { cause: error });
   }
-  if (isAway(error))
+  if (isUnavailable(error))
     return new SvcError(
       "SVC_STORE",
       `PostgreSQL can't be reached (${code || "no answer"}: ${error.message}). Start it, or mend its address; an app that runs goes on by itself once it answers.`,

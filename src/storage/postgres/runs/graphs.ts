@@ -26,7 +26,7 @@ import { EventListeners, type AnyListener, type EventListener } from "../../cont
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
 import type { Row } from "../../contract/row.ts";
 import type { TransactionRun } from "../../contract/transaction.ts";
-import type { Unit } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/unit.ts";
 import type { OutboxRow } from "../../contract/webhook-rows.ts";
 import { PostgresArtifacts } from "../artifacts.ts";
 import type { Database } from "../database.ts";
@@ -36,7 +36,7 @@ import { GraphList } from "./graph-list.ts";
 import { GroupCommit, type GroupCommitOptions, type Outcome } from "../write/group-commit.ts";
 import { clean } from "../write/group-document.ts";
 import { purgeSlice } from "../purge.ts";
-import type { Slots } from "../write/writer-slots.ts";
+import type { WriterSlots } from "../write/writer-slots.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
 
@@ -68,14 +68,14 @@ export interface PostgresGraphsOptions extends GroupCommitOptions {
 
 export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   readonly #database: Database;
-  readonly #slots: Slots;
+  readonly #slots: WriterSlots;
   readonly #options: PostgresGraphsOptions;
   readonly #commit: GroupCommit;
   readonly #listeners = new EventListeners();
   readonly #first = new FirstEvents();
   readonly #list: GraphList;
 
-  constructor(database: Database, slots: Slots, options: PostgresGraphsOptions) {
+  constructor(database: Database, slots: WriterSlots, options: PostgresGraphsOptions) {
     super(database);
     this.#database = database;
     this.#slots = slots;
@@ -89,7 +89,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return this.#commit.drain();
   }
 
-  async commit(unit: Unit): Promise<boolean> {
+  async commit(unit: Transition): Promise<boolean> {
     const outcome = await this.#commit.write(unit);
     if (outcome instanceof Error) throw outcome;
     this.#tell(unit, outcome);
@@ -102,7 +102,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return result;
   }
 
-  #tell(unit: Unit, events: Exclude<Outcome, Error>): void {
+  #tell(unit: Transition, events: Exclude<Outcome, Error>): void {
     if (events === undefined) return;
     if (unit.insert) this.#first.keep(unit.graphId, events);
     else this.#first.forget(unit.graphId);

@@ -6,19 +6,19 @@
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent, GraphRow } from "../../contract/graph-rows.ts";
-import { Lines } from "../../contract/transition-chains.ts";
-import type { Unit } from "../../contract/unit.ts";
+import { TransitionChains } from "../../contract/transition-chains.ts";
+import type { Transition } from "../../contract/unit.ts";
 import { OTHER_REGISTRATIONS, WRITTEN_ALREADY } from "./commit-function.ts";
 import type { Database, SqlValue } from "../database.ts";
-import { Draft } from "./transition-draft.ts";
+import { TransitionDraft } from "./transition-draft.ts";
 import type { ClientBase } from "../connection/driver.ts";
 import { COMMIT_UNITS, groupDocument } from "./group-document.ts";
-import type { Slot, Slots } from "./writer-slots.ts";
-import { OwnTransaction } from "./user-transaction.ts";
-import { OwnError, type TransactionRun } from "../../contract/transaction.ts";
-import { Places } from "../connection/concurrency-limit.ts";
+import type { WriterSlot, WriterSlots } from "./writer-slots.ts";
+import { UserTransaction } from "./user-transaction.ts";
+import { UserStatementError, type TransactionRun } from "../../contract/transaction.ts";
+import { ConcurrencyLimit } from "../connection/concurrency-limit.ts";
 import type { Registrations } from "../webhooks/registrations.ts";
-import { isAway, isCrossed, storeError } from "../connection/store-error.ts";
+import { isUnavailable, isSerializationFailure, storeError } from "../connection/store-error.ts";
 
 /** Units of one group: more gain nothing, and keep those that wait waiting. */
 const MOST_UNITS = 1000;
@@ -27,10 +27,10 @@ const MOST_UNITS = 1000;
 export type Outcome = GraphEvent[] | undefined | Error;
 
 interface Waiting {
-  unit: Unit;
+  unit: Transition;
   tell: (outcome: Outcome) => void;
   /** The transaction that it belongs to, where it is not one of the group's. */
-  own?: OwnTransaction;
+  own?: UserTransaction;
 }
 
 export interface GroupCommitOptions {
@@ -43,31 +43,31 @@ export interface GroupCommitOptions {
 export class GroupCommit {
   readonly #database: Database;
   readonly #options: GroupCommitOptions;
-  readonly #lines = new Lines();
+  readonly #lines = new TransitionChains();
   /** By graph, in the order they came. */
   readonly #waiting = new Map<string, Waiting[]>();
   /** Graphs of which something is on its way. */
   readonly #busy = new Set<string>();
-  readonly #slots: Slots;
+  readonly #slots: WriterSlots;
   /** Half of the connections, so that there are always some to read with. */
-  readonly #ownPlaces: Places;
-  readonly #free: Slot[];
+  readonly #ownPlaces: ConcurrencyLimit;
+  readonly #free: WriterSlot[];
   readonly #groups = new Set<Promise<void>>();
   /** Version of the registrations that the rows of a unit's outbox are for. */
-  readonly #wentBy = new WeakMap<Unit, number>();
+  readonly #wentBy = new WeakMap<Transition, number>();
   /** Of all slots: each group has its own. */
   #tickets = 0;
   #isScheduled = false;
 
-  constructor(database: Database, slots: Slots, options: GroupCommitOptions) {
+  constructor(database: Database, slots: WriterSlots, options: GroupCommitOptions) {
     this.#database = database;
     this.#options = options;
     this.#slots = slots;
-    this.#ownPlaces = new Places(Math.max(1, Math.floor((database.pool.options.max ?? 1) / 2)));
+    this.#ownPlaces = new ConcurrencyLimit(Math.max(1, Math.floor((database.pool.options.max ?? 1) / 2)));
     this.#free = [...slots.all];
   }
 
-  write(unit: Unit, own?: OwnTransaction): Promise<Outcome> {
+  write(unit: Transition, own?: UserTransaction): Promise<Outcome> {
     // Made in this turn, so by what is known in it.
     if (unit.outboxAgain) this.#wentBy.set(unit, this.#options.registrations.version);
     return new Promise((resolve) => {
@@ -79,9 +79,9 @@ export class GroupCommit {
     });
   }
 
-  /** Writes rows of the author's with a unit, in its turn among those of its graph. @throws OwnError */
-  async transact(run: TransactionRun): Promise<{ unit: Unit; events: GraphEvent[]; result: Json }> {
-    const own = new OwnTransaction(this.#database, run);
+  /** Writes rows of the author's with a unit, in its turn among those of its graph. @throws UserStatementError */
+  async transact(run: TransactionRun): Promise<{ unit: Transition; events: GraphEvent[]; result: Json }> {
+    const own = new UserTransaction(this.#database, run);
     const outcome = await this.#ownPlaces.run(async () => {
       let written: Promise<Outcome> | undefined;
       await own.begin(() => void (written = this.write(own.unit, own)));
@@ -127,8 +127,8 @@ export class GroupCommit {
   }
 
   /** Of each graph of which nothing is on its way, the units that can go together. */
-  #take(): Map<Draft, Waiting[]> {
-    const group = new Map<Draft, Waiting[]>();
+  #take(): Map<TransitionDraft, Waiting[]> {
+    const group = new Map<TransitionDraft, Waiting[]>();
     let units = 0;
     for (const [graphId, queue] of this.#waiting) {
       if (units >= MOST_UNITS) break;
@@ -139,7 +139,7 @@ export class GroupCommit {
       if (isAlone && group.size > 0) continue;
       const first = queue.shift();
       if (first) {
-        const draft = new Draft(first.unit);
+        const draft = new TransitionDraft(first.unit);
         const taken = [first];
         const isNext = (next: Waiting | undefined): boolean => next !== undefined && !next.own && draft.join(next.unit);
         while (!isAlone && isNext(queue[0])) taken.push(queue.shift() as Waiting);
@@ -158,7 +158,7 @@ export class GroupCommit {
     waiting?.tell(undefined);
   }
 
-  #putBack(group: Map<Draft, Waiting[]>): void {
+  #putBack(group: Map<TransitionDraft, Waiting[]>): void {
     for (const [{ graphId }, taken] of group) {
       this.#waiting.set(graphId, [...taken, ...(this.#waiting.get(graphId) ?? [])]);
       this.#busy.delete(graphId);
@@ -166,18 +166,19 @@ export class GroupCommit {
   }
 
   /** Never rejects. */
-  async #run(slot: Slot, group: Map<Draft, Waiting[]>): Promise<void> {
+  async #run(slot: WriterSlot, group: Map<TransitionDraft, Waiting[]>): Promise<void> {
     const [first] = [...group.values()].flat();
     try {
       if (first?.own) return await this.#alone(slot, first, first.own);
       await this.#together(slot, group);
     } catch (error) {
-      if (isAway(error) || isCrossed(error)) for (const taken of group.values()) this.#fail(taken, storeError(error));
+      if (isUnavailable(error) || isSerializationFailure(error))
+        for (const taken of group.values()) this.#fail(taken, storeError(error));
       else await this.#oneByOne(slot, group, error);
     }
   }
 
-  async #together(slot: Slot, group: Map<Draft, Waiting[]>): Promise<void> {
+  async #together(slot: WriterSlot, group: Map<TransitionDraft, Waiting[]>): Promise<void> {
     const drafts = [...group.keys()].sort((a, b) => (a.graphId < b.graphId ? -1 : 1));
     const seqs = await this.#send(slot, drafts);
     drafts.forEach((draft, at) => {
@@ -191,9 +192,9 @@ export class GroupCommit {
   }
 
   /** With the author's statements, which are made again where it is certain that they were not written. */
-  async #alone(slot: Slot, waiting: Waiting, own: OwnTransaction): Promise<void> {
+  async #alone(slot: WriterSlot, waiting: Waiting, own: UserTransaction): Promise<void> {
     for (;;) {
-      const draft = new Draft(own.unit);
+      const draft = new TransitionDraft(own.unit);
       let sent: { doc: SqlValue[]; next: number } | undefined;
       let seq: number | undefined;
       try {
@@ -211,7 +212,7 @@ export class GroupCommit {
           await own.begin(() => undefined);
           continue;
         }
-        if (!isAway(error) && !isCrossed(error)) throw error;
+        if (!isUnavailable(error) && !isSerializationFailure(error)) throw error;
         const { ticket, outcomes } = await this.#askLong(slot);
         slot.ticket = ticket;
         [seq] = ticket === sent?.next ? outcomes : [];
@@ -225,24 +226,25 @@ export class GroupCommit {
     }
   }
 
-  async #askLong(slot: Slot): Promise<{ ticket: number; outcomes: readonly number[] }> {
+  async #askLong(slot: WriterSlot): Promise<{ ticket: number; outcomes: readonly number[] }> {
     const patience = this.#database.patience();
     for (;;)
       try {
         return await this.#ask(slot);
       } catch (error) {
-        if (!isAway(error) || !(await patience.pause())) throw error;
+        if (!isUnavailable(error) || !(await patience.pause())) throw error;
       }
   }
 
   /** So that a failure stays with its owner. */
-  async #oneByOne(slot: Slot, group: Map<Draft, Waiting[]>, error: unknown): Promise<void> {
+  async #oneByOne(slot: WriterSlot, group: Map<TransitionDraft, Waiting[]>, error: unknown): Promise<void> {
     const all = [...group.values()].flat();
     const [only] = all;
-    if (all.length === 1 || only?.own) return this.#fail(all, error instanceof OwnError ? error : storeError(error));
+    if (all.length === 1 || only?.own)
+      return this.#fail(all, error instanceof UserStatementError ? error : storeError(error));
     for (const waiting of all) {
       if (this.#lines.isBroken(waiting.unit)) waiting.tell(undefined);
-      else await this.#run(slot, new Map([[new Draft(waiting.unit), [waiting]]]));
+      else await this.#run(slot, new Map([[new TransitionDraft(waiting.unit), [waiting]]]));
     }
   }
 
@@ -255,7 +257,7 @@ export class GroupCommit {
   }
 
   /** Sends a group until it is known what became of it. */
-  async #send(slot: Slot, drafts: readonly Draft[]): Promise<readonly number[]> {
+  async #send(slot: WriterSlot, drafts: readonly TransitionDraft[]): Promise<readonly number[]> {
     const patience = this.#database.patience();
     let sent: { doc: SqlValue[]; next: number } | undefined;
     let isUnknown = false;
@@ -283,7 +285,7 @@ export class GroupCommit {
           isOutdated = true;
           continue;
         }
-        const mayPass = isAway(error) || isCrossed(error) || codeOf(error) === WRITTEN_ALREADY;
+        const mayPass = isUnavailable(error) || isSerializationFailure(error) || codeOf(error) === WRITTEN_ALREADY;
         if (!mayPass && !isUnknown) throw error;
         if (!mayPass) return this.#writtenOr(slot, sent?.next, error);
         isUnknown = true;
@@ -294,7 +296,7 @@ export class GroupCommit {
   }
 
   /** What is refused when it is sent again may have met itself: the first may have been written after all. */
-  async #writtenOr(slot: Slot, next: number | undefined, error: unknown): Promise<readonly number[]> {
+  async #writtenOr(slot: WriterSlot, next: number | undefined, error: unknown): Promise<readonly number[]> {
     slot.ticket = undefined;
     const { ticket, outcomes } = await this.#ask(slot);
     slot.ticket = ticket;
@@ -302,14 +304,14 @@ export class GroupCommit {
     return outcomes;
   }
 
-  #document(slot: Slot, drafts: readonly Draft[]): { doc: SqlValue[]; next: number } {
+  #document(slot: WriterSlot, drafts: readonly TransitionDraft[]): { doc: SqlValue[]; next: number } {
     const next = ++this.#tickets;
     const place = { slot: slot.id, ticket: slot.ticket ?? 0, next, registrations: this.#goBy(drafts) };
     return { doc: groupDocument(place, drafts, this.#options.jobOf), next };
   }
 
   /** Has rows of the outbox made for the registrations known by now. @returns their version; null where nothing is told of. */
-  #goBy(drafts: readonly Draft[]): number | null {
+  #goBy(drafts: readonly TransitionDraft[]): number | null {
     const { version } = this.#options.registrations;
     const telling = drafts.flatMap(({ units }) => units.filter(({ outboxAgain }) => outboxAgain));
     for (const unit of telling) {
@@ -321,7 +323,7 @@ export class GroupCommit {
   }
 
   /** What became of the slot's last group. Waits while one is being written. */
-  async #ask(slot: Slot): Promise<{ ticket: number; outcomes: readonly number[] }> {
+  async #ask(slot: WriterSlot): Promise<{ ticket: number; outcomes: readonly number[] }> {
     const text = "SELECT ticket, outcomes FROM svc.slot WHERE id = $1 FOR UPDATE";
     const [row] = (await this.#database.query(this.#database.writers, text, [slot.id])).rows;
     if (row) return { ticket: Number(row["ticket"]), outcomes: row["outcomes"] as unknown as number[] };

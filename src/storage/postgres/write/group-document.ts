@@ -16,7 +16,7 @@ import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphRow } from "../../contract/graph-rows.ts";
 import { ARRAYS, GRAPH_CHANGES, NODE_CHANGES } from "./commit-function.ts";
 import type { SqlValue } from "../database.ts";
-import type { Draft } from "./transition-draft.ts";
+import type { TransitionDraft } from "./transition-draft.ts";
 import { eventRows } from "../runs/event-rows.ts";
 
 type Rec = Record<string, unknown>;
@@ -34,7 +34,7 @@ export const COMMIT_UNITS = `SELECT svc.commit_units(${Array.from({ length: ARRA
  */
 export function groupDocument(
   { slot, ticket, next, registrations }: { slot: string; ticket: number; next: number; registrations: number | null },
-  drafts: readonly Draft[],
+  drafts: readonly TransitionDraft[],
   jobOf: (row: GraphRow) => Json,
 ): SqlValue[] {
   const arrays: Arrays = {};
@@ -54,14 +54,18 @@ export function groupDocument(
 
 type Put = (key: (typeof ARRAYS)[number], record: Rec) => void;
 
-function putHead(put: Put, at: number, { graphId, fence, insert }: Draft): void {
+function putHead(put: Put, at: number, { graphId, fence, insert }: TransitionDraft): void {
   if (insert) return put("heads", { at, id: graphId, is_new: true });
   const { epoch, phases, seq, lease, node } = fence ?? {};
   put("heads", { at, id: graphId, epoch, phases, seq, lease });
   if (node) put("fences", { at, graph_id: graphId, id: node.id, attempt: node.attempt, statuses: node.status });
 }
 
-function putRows(put: Put, at: number, { graphId, units, insert, graph, insertNodes, nodes, events }: Draft): void {
+function putRows(
+  put: Put,
+  at: number,
+  { graphId, units, insert, graph, insertNodes, nodes, events }: TransitionDraft,
+): void {
   const count = events.length;
   const { heldBy } = units[0] ?? {};
   const hold = { holder: heldBy ?? null, lease: heldBy ? 1 : 0 };
@@ -77,7 +81,7 @@ function putRows(put: Put, at: number, { graphId, units, insert, graph, insertNo
 }
 
 /** What few units have. */
-function putRest(put: Put, at: number, unit: Draft["units"][number]): void {
+function putRest(put: Put, at: number, unit: TransitionDraft["units"][number]): void {
   const { graphId } = unit;
   for (const id of unit.deleteNodes ?? []) put("deletes", { at, graph_id: graphId, id });
   for (const { epoch, id, ...rest } of unit.pastNodes ?? [])

@@ -3,15 +3,15 @@
  * known that each holds if the one before does: of one line, numbered on, and in a phase that the one before has left behind. No I/O.
  */
 import type { GraphEvent, GraphPhase, GraphRow, NewEvent, NodeRow } from "../../contract/graph-rows.ts";
-import type { Unit } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/unit.ts";
 
 export type Change = Record<string, unknown>;
 
-export class Draft {
+export class TransitionDraft {
   readonly graphId: string;
-  readonly fence: Unit["fence"];
+  readonly fence: Transition["fence"];
   /** In the order they were made. */
-  readonly units: Unit[];
+  readonly units: Transition[];
   readonly insert: (GraphRow & Change) | undefined;
   readonly graph: Partial<GraphRow> = {};
   readonly insertNodes = new Map<string, NodeRow>();
@@ -19,7 +19,7 @@ export class Draft {
   readonly events: NewEvent[] = [];
   #phase: GraphPhase | undefined;
 
-  constructor(unit: Unit) {
+  constructor(unit: Transition) {
     this.graphId = unit.graphId;
     this.fence = unit.fence;
     this.units = [unit];
@@ -30,14 +30,14 @@ export class Draft {
   }
 
   /** Joins a unit that certainly holds when what is here does. @returns false where that is not certain; nothing has changed then. */
-  join(unit: Unit): boolean {
+  join(unit: Transition): boolean {
     if (!this.#isNext(unit)) return false;
     this.units.push(unit);
     this.#take(unit);
     return true;
   }
 
-  #isNext({ fence, insert, deleteNodes, insertNodes = [] }: Unit): boolean {
+  #isNext({ fence, insert, deleteNodes, insertNodes = [] }: Transition): boolean {
     const first = this.fence;
     if (!first || !fence || insert || deleteNodes || fence.node || this.units.some((unit) => unit.deleteNodes))
       return false;
@@ -50,7 +50,7 @@ export class Draft {
     return insertNodes.every(({ id }) => !this.insertNodes.has(id) && !this.nodes.has(id));
   }
 
-  #take({ graph, nodes = [], insertNodes = [], events = [] }: Unit): void {
+  #take({ graph, nodes = [], insertNodes = [], events = [] }: Transition): void {
     if (graph?.phase !== undefined) this.#phase = graph.phase;
     Object.assign(this.insert ?? this.graph, graph);
     for (const node of insertNodes) this.insertNodes.set(node.id, { ...node });

@@ -2,24 +2,24 @@
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import {
-  OwnError,
+  UserStatementError,
   Revocable,
   type TransactionAnswer,
   type TransactionHandle,
   type TransactionRun,
 } from "../../contract/transaction.ts";
-import type { Unit } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/unit.ts";
 import type { Database } from "../database.ts";
 import type { PoolClient } from "../connection/driver.ts";
-import { isAway, isCrossed } from "../connection/store-error.ts";
+import { isUnavailable, isSerializationFailure } from "../connection/store-error.ts";
 
 /** What the author's function has done, in a transaction that is still open. */
-export class OwnTransaction {
+export class UserTransaction {
   readonly #database: Database;
   readonly #run: TransactionRun;
   #client: PoolClient | undefined;
   #result: Json = null;
-  #unit: Unit | undefined;
+  #unit: Transition | undefined;
 
   constructor(database: Database, run: TransactionRun) {
     this.#database = database;
@@ -31,8 +31,8 @@ export class OwnTransaction {
   }
 
   /** The unit that was decided with it. */
-  get unit(): Unit {
-    return this.#unit as Unit;
+  get unit(): Transition {
+    return this.#unit as Transition;
   }
 
   /** The connection it is on. */
@@ -43,7 +43,7 @@ export class OwnTransaction {
 
   /**
    * Runs the author's statements, and decides the unit.
-   * @param onDecided called in the same turn: what is decided after it comes after it. @throws OwnError
+   * @param onDecided called in the same turn: what is decided after it comes after it. @throws UserStatementError
    */
   async begin(onDecided: () => void): Promise<void> {
     const patience = this.#database.patience();
@@ -64,8 +64,8 @@ export class OwnTransaction {
         return;
       } catch (error) {
         this.abandon();
-        const cause = error instanceof OwnError ? error.cause : error;
-        if (!(isAway(cause) || isCrossed(cause)) || !(await patience.pause())) throw error;
+        const cause = error instanceof UserStatementError ? error.cause : error;
+        if (!(isUnavailable(cause) || isSerializationFailure(cause)) || !(await patience.pause())) throw error;
       }
   }
 
@@ -73,7 +73,7 @@ export class OwnTransaction {
     try {
       await work();
     } catch (error) {
-      throw new OwnError(error);
+      throw new UserStatementError(error);
     }
   }
 

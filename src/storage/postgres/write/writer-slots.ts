@@ -8,7 +8,7 @@ import type { Database, Sql } from "../database.ts";
 /** How often a process says that it is there. */
 const BEAT_MS = 5000;
 
-export interface Slot {
+export interface WriterSlot {
   readonly id: string;
   /** Of the last group; undefined where it has to be asked for. */
   ticket: number | undefined;
@@ -27,9 +27,9 @@ const FOLD_TOTALS = `
 const INSERT =
   "INSERT INTO svc.slot (id, ticket, outcomes, used_at) SELECT id, 0, '{}', clock_timestamp() FROM unnest($1::text[]) AS id ON CONFLICT DO NOTHING";
 
-export class Slots {
+export class WriterSlots {
   readonly #database: Database;
-  readonly all: readonly Slot[];
+  readonly all: readonly WriterSlot[];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(database: Database, count: number) {

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { connect } from "./connection.ts";
 import { Database } from "../database.ts";
 import type { Driver } from "./driver.ts";
-import { Owner, takeOver } from "./file-owner.ts";
+import { FileOwner, takeOwnership } from "./file-owner.ts";
 import { migrate } from "../schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-owner-"));
@@ -21,7 +21,7 @@ const newFile = (): string => join(folder, `${++files}.db`);
 interface Owned {
   file: string;
   driver: Driver;
-  owner: Owner;
+  owner: FileOwner;
   /** How often the row was read. */
   looks: () => number;
   /** Each read of the row fails with this, from now on. */
@@ -48,7 +48,7 @@ async function owned(): Promise<Owned> {
     },
     close: () => driver.close(),
   };
-  const owner = new Owner(watched, file, takeOver(driver));
+  const owner = new FileOwner(watched, file, takeOwnership(driver));
   return { file, driver, owner, looks: () => looks, fail: (error) => void (failure = error) };
 }
 
@@ -85,20 +85,20 @@ describe("who has a file", () => {
   it("is known to be another between two commits, and from then on with each", async () => {
     const ours = await owned();
     commit(ours);
-    await other(ours.file, takeOver);
+    await other(ours.file, takeOwnership);
     for (let time = 0; time < 3; time++) assert.throws(() => commit(ours), LOST);
     ours.driver.close();
   });
 
   it("is known to be another where that came before the first commit, or while the log was copied into the file", async () => {
     const first = await owned();
-    await other(first.file, takeOver);
+    await other(first.file, takeOwnership);
     assert.throws(() => commit(first), LOST);
     first.driver.close();
     const second = await owned();
     commit(second);
     await other(second.file, (driver) => {
-      takeOver(driver);
+      takeOwnership(driver);
       driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     });
     // Read outside of a transaction, as lists are: this connection has seen the commit by then.

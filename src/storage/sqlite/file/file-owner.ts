@@ -8,10 +8,10 @@ import { rollBack } from "./connection.ts";
 import type { Driver, Statement } from "./driver.ts";
 
 /** Of this process: how often the file had been opened, with this time. */
-export type Tenure = number;
+export type FencingToken = number;
 
 /** From here on nobody who had it before can write. */
-export function takeOver(driver: Driver): Tenure {
+export function takeOwnership(driver: Driver): FencingToken {
   const row = driver
     .prepare(
       "INSERT INTO owner (id, tenure) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET tenure = tenure + 1 RETURNING tenure",
@@ -21,16 +21,16 @@ export function takeOver(driver: Driver): Tenure {
 }
 
 /** On one connection. */
-export class Owner {
+export class FileOwner {
   readonly #file: string;
-  readonly #tenure: Tenure;
+  readonly #tenure: FencingToken;
   readonly #driver: Driver;
   readonly #readVersion: Statement;
   readonly #readTenure: Statement;
   /** As of the last look at which the file was ours. */
   #version: unknown;
 
-  constructor(driver: Driver, file: string, tenure: Tenure) {
+  constructor(driver: Driver, file: string, tenure: FencingToken) {
     this.#driver = driver;
     this.#file = file;
     this.#tenure = tenure;

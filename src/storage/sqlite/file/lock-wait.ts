@@ -3,7 +3,7 @@
  * that has ended, for so long. The event loop is free meanwhile; SQLite's own wait (`busy_timeout`) would hold up everything else of the
  * process, once for each work.
  */
-import type { WaitingWork } from "../write/pending-work.ts";
+import type { PendingWork } from "../write/pending-work.ts";
 
 /** As long as SQLite's wait usually is. */
 export const PATIENCE_MS = 5000;
@@ -28,7 +28,7 @@ export class LockWait {
    * @param retry called in a moment
    * @returns what is to be tried again, in its order
    */
-  postpone(works: readonly WaitingWork[], error: unknown, retry: () => void): WaitingWork[] {
+  postpone(works: readonly PendingWork[], error: unknown, retry: () => void): PendingWork[] {
     const nowMs = performance.now();
     const patient = works.filter((waiting) => nowMs < (waiting.patientUntilMs ??= nowMs + this.#patienceMs));
     for (const waiting of works) if (!patient.includes(waiting)) waiting.reject(error);

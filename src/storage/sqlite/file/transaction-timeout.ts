@@ -4,7 +4,7 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 const LONGEST_MS = 10_000;
 
 /** @param work its signal aborts where it takes too long. @throws SvcError `SVC_STORE` then, and what the work throws */
-export async function inTime(work: (over: AbortSignal) => unknown): Promise<unknown> {
+export async function withTransactionTimeout(work: (over: AbortSignal) => unknown): Promise<unknown> {
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {

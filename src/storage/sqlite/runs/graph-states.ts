@@ -3,7 +3,7 @@
  * is counted. One process has the file, and all that changes these rows passes transition-batch.ts, so nothing here is ever older than
  * the file; after a rollback, and after a commit of another process, who should not have been there, all of it is read again.
  */
-import { PassingMap } from "../../../platform/shared/churning-map.ts";
+import { ChurningMap } from "../../../platform/shared/churning-map.ts";
 import type { GraphStatus } from "../../../platform/shared/wire.ts";
 import { hasEnded, type GraphEvent, type GraphPhase } from "../../contract/graph-rows.ts";
 import type { Row } from "../../contract/row.ts";
@@ -28,7 +28,7 @@ const MAX_RECENT = 16;
 
 export class GraphStates {
   readonly #database: Database;
-  readonly #states = new PassingMap<GraphState>();
+  readonly #states = new ChurningMap<GraphState>();
 
   constructor(database: Database) {
     this.#database = database;

@@ -13,10 +13,10 @@ import type {
 import type { GraphStore } from "../../contract/graph-store.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
 import type { TransactionRun } from "../../contract/transaction.ts";
-import type { Unit } from "../../contract/unit.ts";
-import { OwnError } from "../../contract/transaction.ts";
+import type { Transition } from "../../contract/unit.ts";
+import { UserStatementError } from "../../contract/transaction.ts";
 import type { Json } from "../../../platform/shared/json.ts";
-import { Lines } from "../../contract/transition-chains.ts";
+import { TransitionChains } from "../../contract/transition-chains.ts";
 import type { ArtifactRow } from "../../contract/artifacts.ts";
 import { SqliteArtifacts } from "../artifacts.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../../contract/listeners.ts";
@@ -31,13 +31,13 @@ import { nodeHeads } from "./node-heads.ts";
 import type { Outbox } from "../webhooks/outbox.ts";
 import { Payloads } from "./payloads.ts";
 import { purgeSlice } from "../purge.ts";
-import { Transaction, type Written } from "../write/user-transaction.ts";
-import { UnitBatch } from "../write/transition-batch.ts";
+import { UserTransaction, type Written } from "../write/user-transaction.ts";
+import { TransitionBatch } from "../write/transition-batch.ts";
 
 type Outcome = GraphEvent[] | undefined | Error;
 
 interface Waiting {
-  unit: Unit;
+  unit: Transition;
   resolve: (hasHeld: boolean) => void;
   reject: (error: unknown) => void;
 }
@@ -53,7 +53,7 @@ export class SqliteGraphs implements GraphStore {
   readonly #payloads: Payloads;
   /** Units that wait for the next group. */
   readonly #waiting: Waiting[] = [];
-  readonly #lines = new Lines();
+  readonly #lines = new TransitionChains();
   readonly #states: GraphStates;
 
   constructor(database: Database, outbox: Outbox) {
@@ -65,7 +65,7 @@ export class SqliteGraphs implements GraphStore {
     this.#artifacts = new SqliteArtifacts(database);
   }
 
-  commit(unit: Unit): Promise<boolean> {
+  commit(unit: Transition): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ unit, resolve, reject });
       if (this.#waiting.length === 1) void this.#write();
@@ -89,7 +89,7 @@ export class SqliteGraphs implements GraphStore {
 
   /** A group of its own: the unit is decided on top of those that wait, and is written behind them. */
   async transact(run: TransactionRun): Promise<Json> {
-    const transaction = new Transaction(this.#database, run);
+    const transaction = new UserTransaction(this.#database, run);
     let before: { waiting: Waiting; outcome: Outcome }[] = [];
     let batch: Waiting[] | undefined;
     let written: Written | Error;
@@ -98,8 +98,8 @@ export class SqliteGraphs implements GraphStore {
       const outcomes = batch.length === 0 ? [] : this.#apply(batch.map(({ unit }) => unit));
       before = batch.map((waiting, at) => ({ waiting, outcome: outcomes[at] }));
     };
-    let own: Unit | undefined;
-    const apply = (unit: Unit): Outcome => this.#apply([(own = unit)])[0];
+    let own: Transition | undefined;
+    const apply = (unit: Transition): Outcome => this.#apply([(own = unit)])[0];
     try {
       written = await (run.isAsync
         ? this.#database.writeAlone(async (over) => {
@@ -113,11 +113,11 @@ export class SqliteGraphs implements GraphStore {
     } catch (error) {
       for (const waiting of batch ?? []) this.#fail(waiting, error);
       this.#outbox.doubt(own?.outbox ?? []);
-      throw transaction.ownError ? new OwnError(error) : error;
+      throw transaction.ownError ? new UserStatementError(error) : error;
     }
     for (const { waiting, outcome } of before) this.#tell(waiting, outcome);
     if (transaction.ownError || written instanceof Error) this.#outbox.doubt(own?.outbox ?? []);
-    if (transaction.ownError) throw new OwnError(transaction.ownError.error);
+    if (transaction.ownError) throw new UserStatementError(transaction.ownError.error);
     if (written instanceof Error) throw written;
     const { unit, events, result } = written;
     if (events.length > 0) this.#listeners.tell(unit.graphId, events);
@@ -142,7 +142,7 @@ export class SqliteGraphs implements GraphStore {
   }
 
   /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */
-  #apply(units: readonly Unit[]): Outcome[] {
+  #apply(units: readonly Transition[]): Outcome[] {
     // Whether they can be written is told by the thread that does.
     if (this.#database.isNoting) return this.#applyTogether(units);
     const sql = (text: string) => this.#database.sql(text);
@@ -162,8 +162,8 @@ export class SqliteGraphs implements GraphStore {
     }
   }
 
-  #applyTogether(units: readonly Unit[]): Outcome[] {
-    const batch = new UnitBatch(this.#database, this.#outbox, this.#states, units);
+  #applyTogether(units: readonly Transition[]): Outcome[] {
+    const batch = new TransitionBatch(this.#database, this.#outbox, this.#states, units);
     const outcomes = units.map((unit) => {
       const events = this.#lines.isBroken(unit) ? undefined : batch.add(unit);
       if (!events) this.#lines.break(unit);

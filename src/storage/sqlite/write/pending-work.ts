@@ -6,7 +6,7 @@
  */
 export type Kind = "blind" | "file" | "alone";
 
-export interface WaitingWork {
+export interface PendingWork {
   work: (over?: AbortSignal) => unknown;
   /** Called with the value of `work` once it is durable. */
   resolve: (value: never) => void;

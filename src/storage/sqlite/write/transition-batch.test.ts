@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Store } from "../../contract/contract.ts";
 import type { GraphPhase, GraphRow } from "../../contract/graph-rows.ts";
-import type { Unit } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/unit.ts";
 import { MAX_TOTAL } from "../../contract/graph-query.ts";
 import { openStore } from "../../open-store.ts";
 import { graphRow, nodeRow } from "../../contract/sample-rows.testkit.ts";
@@ -37,7 +37,7 @@ const graphChange = fc.record(
   { requiredKeys: [] },
 );
 
-const unit: fc.Arbitrary<Unit> = fc
+const unit: fc.Arbitrary<Transition> = fc
   .record({
     graphId: id,
     insertKey: optional(fc.constantFrom("none", "k1", "k2")),
@@ -69,7 +69,7 @@ const unit: fc.Arbitrary<Unit> = fc
       ...nodeRow(graphId, name),
       input: { text: "\u2028 ' \" \\ \u0000 ž 😀" },
     })),
-    nodes: nodes as NonNullable<Unit["nodes"]>,
+    nodes: nodes as NonNullable<Transition["nodes"]>,
     events: events.map(({ data }) => ({ graphId, type: "custom" as const, timestampMs: 1, data: data as never })),
   }));
 
@@ -78,7 +78,7 @@ type Told = boolean | "refused";
 const tell = (commit: Promise<boolean>): Promise<Told> => commit.catch(() => "refused" as const);
 
 /** The same units for graphs of their own, so that many runs share a store: opening one costs more than a run. */
-function renamed(units: readonly Unit[], run: string): Unit[] {
+function renamed(units: readonly Transition[], run: string): Transition[] {
   const inRun = <T extends string | undefined>(name: T): T => (name && `${run}${name}`) as T;
   return units.map((one) => {
     const graphId = inRun(one.graphId);
@@ -107,11 +107,11 @@ async function contentOf({ graphs }: Store, run: string): Promise<unknown> {
   return JSON.parse(text.replaceAll(run, ""));
 }
 
-async function together(store: Store, units: readonly Unit[]): Promise<Told[]> {
+async function together(store: Store, units: readonly Transition[]): Promise<Told[]> {
   return Promise.all(units.map((one) => tell(store.graphs.commit(one))));
 }
 
-async function oneByOne(store: Store, units: readonly Unit[]): Promise<Told[]> {
+async function oneByOne(store: Store, units: readonly Transition[]): Promise<Told[]> {
   const told: Told[] = [];
   for (const one of units) told.push(await tell(store.graphs.commit(one)));
   return told;

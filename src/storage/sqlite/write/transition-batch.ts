@@ -4,7 +4,7 @@
  * table (table-writer.ts).
  */
 import type { GraphEvent, GraphRow, NewEvent, NodeRow } from "../../contract/graph-rows.ts";
-import type { Unit } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/unit.ts";
 import { dropLooseParts, putArtifact } from "../artifacts.ts";
 import { GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS } from "../../contract/columns.ts";
 import type { Database } from "../database.ts";
@@ -26,7 +26,7 @@ interface NodeEdits {
   changes?: Map<string, RowChange>;
 }
 
-export class UnitBatch {
+export class TransitionBatch {
   readonly #database: Database;
   readonly #outbox: Outbox;
   readonly #payloads: Payloads;
@@ -35,14 +35,14 @@ export class UnitBatch {
   readonly #graphChanges = new Map<string, RowChange>();
   readonly #nodes = new Map<string, NodeEdits>();
   #events = new Map<GraphState, GraphEvent[][]>();
-  #deliveries: NonNullable<Unit["outbox"]> = [];
+  #deliveries: NonNullable<Transition["outbox"]> = [];
   /** Graphs that were changed in any way. */
   #touched = new Set<GraphState>();
   /** Graphs that are new, or have another status. */
   #moved = new Set<Counted>();
 
   /** @param units those that will be added: their graphs are read in one go. */
-  constructor(database: Database, outbox: Outbox, states: GraphStates, units: readonly Unit[]) {
+  constructor(database: Database, outbox: Outbox, states: GraphStates, units: readonly Transition[]) {
     this.#database = database;
     this.#outbox = outbox;
     this.#payloads = new Payloads(database);
@@ -55,7 +55,7 @@ export class UnitBatch {
   }
 
   /** @returns the unit's events with their numbers, or undefined when its fence did not hold. */
-  add(unit: Unit): GraphEvent[] | undefined {
+  add(unit: Transition): GraphEvent[] | undefined {
     if (unit.insert) this.#insertGraph(unit.insert);
     const state = this.#states.get(unit.graphId);
     if (!state || !this.#holds(unit, state)) return undefined;
@@ -73,7 +73,7 @@ export class UnitBatch {
   }
 
   /** What few units have goes straight in. */
-  #writeRest({ graphId, pastNodes, audit, artifacts, dropsUploads, signals, takenSignals }: Unit): void {
+  #writeRest({ graphId, pastNodes, audit, artifacts, dropsUploads, signals, takenSignals }: Transition): void {
     if (pastNodes) for (const node of pastNodes) this.#keep(node);
     insertAudit(this.#database, audit);
     if (artifacts) for (const row of artifacts) putArtifact(this.#database, row);
@@ -137,7 +137,7 @@ export class UnitBatch {
     this.#moved.add(counted);
   }
 
-  #editNodes({ graphId, insertNodes = [], nodes = [] }: Unit): void {
+  #editNodes({ graphId, insertNodes = [], nodes = [] }: Transition): void {
     const edits = this.#editsOf(graphId);
     if (insertNodes.some(({ id }) => edits.inserts?.has(id) || edits.changes?.has(id))) {
       // A second row of an id is for SQLite to refuse.
@@ -186,7 +186,7 @@ export class UnitBatch {
     else this.#graphChanges.set(id, { key: [id], changes });
   }
 
-  #holds({ graphId, fence }: Unit, state: GraphState): boolean {
+  #holds({ graphId, fence }: Transition, state: GraphState): boolean {
     if (!fence) return true;
     if (state.epoch !== fence.epoch || !fence.phases.includes(state.phase)) return false;
     if (fence.seq !== undefined && fence.seq !== state.seq) return false;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Statement } from "../file/driver.ts";
-import { numbered, OwnStatements } from "./user-statements.ts";
+import { numbered, UserStatements } from "./user-statements.ts";
 
 describe("a statement of an author's", () => {
   it("has places for its values where it had them, and what is said in it as it was", () => {
@@ -18,7 +18,7 @@ describe("a statement of an author's", () => {
 
   it("is prepared once while it is used, and forgotten where many others were used since", () => {
     const prepared: string[] = [];
-    const statements = new OwnStatements((text) => {
+    const statements = new UserStatements((text) => {
       prepared.push(text);
       return {} as Statement;
     });

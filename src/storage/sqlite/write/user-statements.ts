@@ -14,7 +14,7 @@ export function numbered(text: string): string {
 }
 
 /** The statements that were used last, prepared once. */
-export class OwnStatements {
+export class UserStatements {
   readonly #prepare: (text: string) => Statement;
   readonly #kept = new Map<string, Statement>();
 

@@ -5,16 +5,16 @@
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent } from "../../contract/graph-rows.ts";
 import { Revocable, type TransactionHandle, type TransactionRun } from "../../contract/transaction.ts";
-import type { Unit } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/unit.ts";
 import type { Database } from "../database.ts";
 import { numbered } from "./user-statements.ts";
 
-export type Written = { result: Json; unit: Unit; events: GraphEvent[] };
+export type Written = { result: Json; unit: Transition; events: GraphEvent[] };
 
-export class Transaction {
+export class UserTransaction {
   readonly #database: Database;
   readonly #run: TransactionRun;
-  #unit: Unit | undefined;
+  #unit: Transition | undefined;
   /** What the author's function threw, or that it took too long: then nothing was decided. */
   ownError: { error: unknown } | undefined;
 
@@ -27,7 +27,7 @@ export class Transaction {
    * Inside the transaction; twice where that has to be made again.
    * @param apply writes the unit: its events, undefined where its fence did not hold, or why it can't be written.
    */
-  write(apply: (unit: Unit) => GraphEvent[] | undefined | Error): Written | Error {
+  write(apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     const sql = (text: string) => this.#database.sql(text);
     sql("SAVEPOINT own").run();
     const written = this.#attempt(apply);
@@ -41,7 +41,7 @@ export class Transaction {
    * @param over aborted when the transaction was rolled back before the function has ended: then nothing of it counts.
    */
   async writeAlone(
-    apply: (unit: Unit) => GraphEvent[] | undefined | Error,
+    apply: (unit: Transition) => GraphEvent[] | undefined | Error,
     over: AbortSignal,
   ): Promise<Written | Error> {
     const sql = (text: string) => this.#database.sql(text);
@@ -67,7 +67,7 @@ export class Transaction {
     return written;
   }
 
-  #attempt(apply: (unit: Unit) => GraphEvent[] | undefined | Error): Written | Error {
+  #attempt(apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     return this.#decided(() => {
       const own = new Revocable(handleOf(this.#database));
       const result = this.#run.statements(own.handle);
@@ -80,7 +80,7 @@ export class Transaction {
     }, apply);
   }
 
-  #decided(result: () => Json, apply: (unit: Unit) => GraphEvent[] | undefined | Error): Written | Error {
+  #decided(result: () => Json, apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     this.ownError = undefined;
     let value: Json;
     try {

@@ -1,11 +1,11 @@
 /** What passes between a database and the thread that writes for it. */
 import type { Call } from "./statement-log.ts";
-import type { Tenure } from "../file/file-owner.ts";
+import type { FencingToken } from "../file/file-owner.ts";
 
 /** What a thread is started with. */
 export interface WriterData {
   file: string;
-  tenure: Tenure;
+  tenure: FencingToken;
   /** Of an ExitGate. */
   gate: SharedArrayBuffer;
 }

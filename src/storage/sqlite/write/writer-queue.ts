@@ -6,15 +6,15 @@
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Value } from "../../contract/row.ts";
 import { NeedsFile, Recording } from "./statement-log.ts";
-import type { WaitingWork } from "./pending-work.ts";
+import type { PendingWork } from "./pending-work.ts";
 import type { Outcome, Writer } from "./writer.ts";
 
 export interface HandoverOptions {
   writer: Writer;
   /** What the thread has committed is to be made durable, and its owners told. */
-  onWritten: (group: readonly WaitingWork[], values: readonly unknown[]) => void;
+  onWritten: (group: readonly PendingWork[], values: readonly unknown[]) => void;
   /** To be done next, with the file at hand. */
-  onBack: (works: readonly WaitingWork[]) => void;
+  onBack: (works: readonly PendingWork[]) => void;
   /** The file may have something else than work has counted on. */
   onStale: () => void;
   /** There is room for more, or nothing is under way any more. */
@@ -27,7 +27,7 @@ export class Handover {
   /** What the work that is done right now writes. */
   #recording: Recording | undefined;
   /** Refused, and waiting until all behind it is refused too: that was made on top of it. */
-  #refused: WaitingWork[] = [];
+  #refused: PendingWork[] = [];
   #hasHanded = false;
 
   constructor(options: HandoverOptions) {
@@ -63,7 +63,7 @@ export class Handover {
   }
 
   /** Takes as many as can be noted; the rest comes back. */
-  hand(works: readonly WaitingWork[]): void {
+  hand(works: readonly PendingWork[]): void {
     const recording = new Recording();
     const values = this.#noteAll(works, recording);
     const group = works.slice(0, values.length);
@@ -83,7 +83,7 @@ export class Handover {
   }
 
   /** @returns values of the first works, as many as could be noted. Why the next could not, its owner is told where it is done again. */
-  #noteAll(works: readonly WaitingWork[], recording: Recording): unknown[] {
+  #noteAll(works: readonly PendingWork[], recording: Recording): unknown[] {
     const values: unknown[] = [];
     this.#recording = recording;
     for (const { work } of works) {
@@ -101,7 +101,7 @@ export class Handover {
     return values;
   }
 
-  #settle(outcome: Outcome, group: readonly WaitingWork[], values: readonly unknown[]): void {
+  #settle(outcome: Outcome, group: readonly PendingWork[], values: readonly unknown[]): void {
     if (outcome === "written") this.#options.onWritten(group, values);
     else if (outcome === "refused") this.#refused.push(...group);
     else this.#lose(group);
@@ -117,7 +117,7 @@ export class Handover {
   }
 
   /** The thread has ended; what it had committed nobody can tell. */
-  #lose(group: readonly WaitingWork[]): void {
+  #lose(group: readonly PendingWork[]): void {
     this.#options.onStale();
     const error = new SvcError(
       "SVC_STORE",

@@ -7,13 +7,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import { connect, rollBack } from "../file/connection.ts";
 import type { Statement } from "../file/driver.ts";
 import { ExitGate } from "../file/exit-gate.ts";
-import { Owner } from "../file/file-owner.ts";
+import { FileOwner } from "../file/file-owner.ts";
 import type { FromWriter, Group, ToWriter, WriterData } from "./writer-messages.ts";
 
 const { file, tenure, gate: shared } = workerData as WriterData;
 const gate = new ExitGate(shared);
 const driver = await connect(file);
-const owner = new Owner(driver, file, tenure);
+const owner = new FileOwner(driver, file, tenure);
 const commit = driver.prepare("COMMIT");
 /** By their numbers; prepared when they are first called. */
 const texts: string[] = [];

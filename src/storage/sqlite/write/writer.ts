@@ -5,7 +5,7 @@
  */
 import type { Worker as Thread } from "node:worker_threads";
 import { SvcError } from "../../../platform/shared/errors.ts";
-import { threadFlags } from "../../../platform/shared/thread-exec-argv.ts";
+import { threadExecArgv } from "../../../platform/shared/thread-exec-argv.ts";
 import { ExitGate } from "../file/exit-gate.ts";
 import type { Recording } from "./statement-log.ts";
 import type { FromWriter, ToWriter, WriterData } from "./writer-messages.ts";
@@ -50,7 +50,7 @@ export class Writer {
     const data: WriterData = { ...of, gate: gate.shared };
     const thread = new Thread(new URL("./writer-thread.js", import.meta.url), {
       workerData: data,
-      ...threadFlags(process.execArgv),
+      ...threadExecArgv(process.execArgv),
     });
     await new Promise<void>((resolve, reject) => {
       thread.once("message", () => resolve());

@@ -1,7 +1,7 @@
 /** Keyed lists: rows are kept, moved and removed by identity; a row of the server's is bound when something needs it. */
 import { Cell, isResuming, scoped, slotsAt, unboundRows, watch } from "../runtime/core-imports.ts";
 import type { Slots } from "../runtime/types.ts";
-import { increasing } from "./longest-increasing-subsequence.ts";
+import { longestIncreasingSubsequence } from "./longest-increasing-subsequence.ts";
 import { K } from "./keyed-nodes.ts";
 
 /** A row, which is the slots of what stands in it: those of its surroundings, its item, its index. */
@@ -130,7 +130,7 @@ export function For(
       row._end();
       row._element.remove();
     });
-    let [stays, previous] = increasing(before);
+    let [stays, previous] = longestIncreasingSubsequence(before);
     let behind = next[stop]?._element ?? end;
     for (let at = stop; !isServers && at-- > start; behind = next[at]!._element) {
       if (at - start === stays) stays = previous[stays];

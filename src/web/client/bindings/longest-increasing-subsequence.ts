@@ -4,7 +4,9 @@
  * @returns the last of them, and for each the one before it.
  * @param before old position of each row in its new order.
  */
-export function increasing(before: readonly number[]): [last: number | undefined, previous: (number | undefined)[]] {
+export function longestIncreasingSubsequence(
+  before: readonly number[],
+): [last: number | undefined, previous: (number | undefined)[]] {
   const tails: number[] = [];
   const previous: (number | undefined)[] = [];
   before.forEach((value, at) => {

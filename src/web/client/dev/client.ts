@@ -2,7 +2,7 @@
  * `dev.js`, in every page of `svc dev`: follows what changes in the source and brings it into the page. Never part of a
  * production build.
  */
-import type { Fault } from "../../../platform/shared/dev-fault.ts";
+import type { DevFault } from "../../../platform/shared/dev-fault.ts";
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import { remember } from "../navigation/morph.ts";
 import { hide, show } from "./overlay.ts";
@@ -27,7 +27,7 @@ on<string>("build", (current) => {
   hide(["compile"]);
   if (current !== build) follow();
 });
-on<Fault>("fault", (fault) => {
+on<DevFault>("fault", (fault) => {
   if (told === undefined) show(fault);
   else if (JSON.stringify(JSON.parse(told)) !== JSON.stringify(fault)) location.reload();
 });
@@ -63,5 +63,5 @@ async function tell(error: unknown): Promise<void> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ name, message, stack }),
   });
-  if (response.ok) show((await response.json()) as Fault);
+  if (response.ok) show((await response.json()) as DevFault);
 }

@@ -2,7 +2,7 @@
 import type { Changes, DevState } from "./hot-update.ts";
 
 /** @param state of the new page. */
-export function tellLosses({ names, lost }: Changes, state: DevState): void {
+export function logLostState({ names, lost }: Changes, state: DevState): void {
   const known = new Set(state.d);
   const gone = names.filter((name) => !known.has(name));
   for (const name of gone) console.warn(`svc: ${told(name)} is no more after this edit; what it held is lost.`);

@@ -1,5 +1,5 @@
 /** The overlay that tells of a fault, in front of the page and apart from its styles. */
-import { FAULT_STYLE, faultView, type Fault, type View } from "../../../platform/shared/dev-fault.ts";
+import { FAULT_STYLE, faultView, type DevFault, type View } from "../../../platform/shared/dev-fault.ts";
 import { OWN } from "../navigation/morph.ts";
 
 const BACKDROP = `
@@ -9,12 +9,12 @@ dialog.fault{padding:1.75rem 2rem 1.5rem}
 dialog::backdrop{background:#0009}
 `;
 
-let shown: { host: Element; fault: Fault } | undefined;
+let shown: { host: Element; fault: DevFault } | undefined;
 /** What had the focus before. */
 let focused: Element | null = null;
 
 /** Replaces what is shown. */
-export function show(fault: Fault): void {
+export function show(fault: DevFault): void {
   if (shown) shown.host.remove();
   else focused = document.activeElement;
   const host = document.createElement("svc-fault");
@@ -40,7 +40,7 @@ export function show(fault: Fault): void {
 }
 
 /** @param kinds only a fault of these; without, whichever is shown. */
-export function hide(kinds?: Event | readonly Fault["kind"][]): void {
+export function hide(kinds?: Event | readonly DevFault["kind"][]): void {
   if (!shown || (Array.isArray(kinds) && !kinds.includes(shown.fault.kind))) return;
   const { host } = shown;
   shown = undefined;

@@ -2,19 +2,19 @@
  * An edit reaches the page: a fresh render of the same URL, made with the values that the page has now, becomes the document
  * around the elements that are there. Handlers follow by themselves, for their attributes name the new chunk.
  */
-import type { Fault } from "../../../platform/shared/dev-fault.ts";
+import type { DevFault } from "../../../platform/shared/dev-fault.ts";
 import { BASE_PATH, DOM, HEADERS, PATHS } from "../../../platform/shared/wire.ts";
 import type { DevState } from "./hot-update.ts";
 import { morph, OWN } from "../navigation/morph.ts";
 import { parsePage, stateOf } from "../navigation/fetched-page.ts";
 import { isOwnPage } from "../navigation/own-page.ts";
 import { takeScripts } from "../navigation/page-scripts.ts";
-import { tellLosses } from "./lost-state.ts";
+import { logLostState } from "./lost-state.ts";
 
 type Inside = typeof import("./hot-update.ts");
 
 /** What came of it: the build that the page is of now, or a fault to show; one that the server tells of by itself is left out. */
-export type Outcome = { build: string } | { fault: Fault | undefined };
+export type Outcome = { build: string } | { fault: DevFault | undefined };
 
 /** Rounds in which somebody clicks while the server renders. */
 const MAX_ROUNDS = 5;
@@ -30,7 +30,7 @@ export async function update(): Promise<Outcome> {
     });
     const next = await parsePage(response);
     const fault = next.getElementById(DOM.faultId);
-    if (fault) return { fault: JSON.parse(fault.textContent) as Fault };
+    if (fault) return { fault: JSON.parse(fault.textContent) as DevFault };
     if (!isOwnPage(next, response.headers)) {
       location.reload();
       return { fault: undefined };
@@ -41,7 +41,7 @@ export async function update(): Promise<Outcome> {
     // What was clicked meanwhile is not in this render.
     if (round < MAX_ROUNDS && JSON.stringify(inside?.changes().kept) !== sent) continue;
     apply(next, inside, state, changes?.names ?? []);
-    if (changes && state) tellLosses(changes, state);
+    if (changes && state) logLostState(changes, state);
     return { build: buildOf(next) ?? "" };
   }
 }

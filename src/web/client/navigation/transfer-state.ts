@@ -5,7 +5,7 @@
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { kinds, pageState, slotsAt, unboundRows, valueAt, values } from "../runtime/core.ts";
-import { wakeLate } from "../streaming/patch-late-html.ts";
+import { patchLateHtml } from "../streaming/patch-late-html.ts";
 import { stateOf } from "./fetched-page.ts";
 import type { PageState, ValueRow } from "../runtime/types.ts";
 
@@ -98,7 +98,7 @@ const wakeAll = (next: PageState, kept: ReadonlySet<number>, wasAwake: readonly 
   for (const place of kept) {
     for (const id of next.v[place]![2] ?? []) shown.set(String(id), [...(shown.get(String(id)) ?? []), place]);
   }
-  for (const [id, places] of shown) wakeLate(id, places, (place) => next.v[place]!);
+  for (const [id, places] of shown) patchLateHtml(id, places, (place) => next.v[place]!);
 };
 
 /** What a value begins with, as text; undefined for what can't go on. */

@@ -34,7 +34,7 @@ const become = (store: Record<string, unknown>, fields: Record<string, unknown>)
  * @param indices of the values that it shows and that somebody has by now
  * @param original a value's row as the server wrote it, whatever has become of the value
  */
-export const wakeLate = (
+export const patchLateHtml = (
   id: number | string,
   indices: readonly number[],
   original: (index: number) => ValueRow,

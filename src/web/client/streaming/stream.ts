@@ -4,7 +4,7 @@
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { kinds, pageState, values } from "../runtime/core.ts";
-import { wakeLate } from "./patch-late-html.ts";
+import { patchLateHtml } from "./patch-late-html.ts";
 // A piece may ask for this file by itself, and then it may be here before the loader has run.
 import "../runtime/loader.ts";
 import type { MoreState, ValueRow } from "../runtime/types.ts";
@@ -33,7 +33,7 @@ const settle = (index: number, [kind, json, isShown]: MoreState["u"][string]): v
   const ids = [...(row[2] ?? [])];
   if (!(known || isShown) || !ids[0]) return take();
   row[1] = { w: 1 };
-  ids.forEach((id, at) => wakeLate(id, [], original, ids[at + 1] ? undefined : take));
+  ids.forEach((id, at) => patchLateHtml(id, [], original, ids[at + 1] ? undefined : take));
 };
 
 const merge = (script: Element): void => {
@@ -54,7 +54,7 @@ const merge = (script: Element): void => {
     // What nobody has asked for yet wakes these scopes like all others.
     if (index in values) for (const id of r[index]!) (late[id] ??= []).push(index);
   }
-  for (const id in late) wakeLate(+id, late[id]!.map(Number), original);
+  for (const id in late) patchLateHtml(+id, late[id]!.map(Number), original);
 };
 
 const mergeAll = (): void => document.querySelectorAll(`script[${DOM.more}]`).forEach(merge);

@@ -1,5 +1,5 @@
 /** Buttons that name what they are for: `popovertarget`, `commandfor`. */
-import { near } from "./closest-element.ts";
+import { closestElement } from "./closest-element.ts";
 
 export interface Aim {
   _button: HTMLButtonElement | null | undefined;
@@ -8,6 +8,6 @@ export interface Aim {
 
 /** The button at a place, and what the attribute says that it is for. */
 export const aim = (at: EventTarget | null, attribute: string): Aim => {
-  const button = near<HTMLButtonElement>(at, `[${attribute}]:enabled`);
+  const button = closestElement<HTMLButtonElement>(at, `[${attribute}]:enabled`);
   return { _button: button, _target: button && document.getElementById(button.getAttribute(attribute)!) };
 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { recogniser, type Take, type Tell } from "./gesture-recognizer.ts";
+import { createGestureRecognizer, type Take, type Tell } from "./gesture-recognizer.ts";
 
 interface Settings {
   wanted: (type: string) => boolean;
@@ -36,7 +36,9 @@ interface Told {
 function listen(settings: Settings): (input: Input) => Told[] {
   let out: Told[] = [];
   const { wanted, axis, distance, hold, interval } = settings;
-  const take = recogniser(wanted, axis, distance, hold, interval, (type, detail) => out.push({ type, detail }));
+  const take = createGestureRecognizer(wanted, axis, distance, hold, interval, (type, detail) =>
+    out.push({ type, detail }),
+  );
   return (input) => {
     out = [];
     take(input.type, input.at, input.id, input.x, input.y);

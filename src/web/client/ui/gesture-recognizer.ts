@@ -40,7 +40,7 @@ const MOMENT_MS = 50;
 const between = (one: Point, two: Point): number => Math.hypot(one.x - two.x, one.y - two.y);
 
 /** @param isHeard others are not told from nothing. @param distance px before something moves. @param interval ms between two taps. */
-export function recogniser(
+export function createGestureRecognizer(
   isHeard: (type: string) => boolean,
   axis: string | null,
   distance: number,

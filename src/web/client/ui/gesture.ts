@@ -1,7 +1,7 @@
 /** `ui-gesture.js`: what pointers do on `<svc-gesture>` elements, told by events (Pointer Events 3). One set of listeners for all of them, none that the browser waits for. */
 import { DOM } from "../../../platform/shared/wire.ts";
-import { recogniser, type Take } from "./gesture-recognizer.ts";
-import { near } from "./closest-element.ts";
+import { createGestureRecognizer, type Take } from "./gesture-recognizer.ts";
+import { closestElement } from "./closest-element.ts";
 
 /** Elements with fingers on them, or that have had some, and what takes their pointers. */
 const takers = new WeakMap<Element, Take>();
@@ -16,12 +16,12 @@ for (const type of ["down", "move", "up", "cancel"] as const)
     `pointer${type}`,
     ({ pointerId, clientX, clientY, timeStamp, target, button }) => {
       const isDown = type === "down";
-      const element = isDown ? !button && near(target, DOM.gestureTag) : held.get(pointerId);
+      const element = isDown ? !button && closestElement(target, DOM.gestureTag) : held.get(pointerId);
       if (!element) return;
       const hold = number(element, "hold", 500);
       const take =
         takers.get(element) ??
-        recogniser(
+        createGestureRecognizer(
           (name) => hears(element, name),
           element.getAttribute("axis"),
           number(element, "distance", 8),
@@ -49,6 +49,6 @@ for (const type of ["down", "move", "up", "cancel"] as const)
 const IN_THE_WAY = { contextmenu: "longpress", dragstart: "pan" };
 for (const [type, gesture] of Object.entries(IN_THE_WAY))
   addEventListener(type, (event) => {
-    const element = near(event.target, DOM.gestureTag);
+    const element = closestElement(event.target, DOM.gestureTag);
     if (held.size && element && hears(element, gesture)) event.preventDefault();
   });

@@ -3,7 +3,7 @@
  * and letters move it, Tab leaves, choosing an item closes.
  */
 import { nextItem } from "./menu-keys.ts";
-import { near } from "./closest-element.ts";
+import { closestElement } from "./closest-element.ts";
 
 const MENU = '[popover][role="menu"]';
 
@@ -19,7 +19,7 @@ addEventListener(
   "toggle",
   (event) => {
     // The event of anything else in a menu is not the menu's.
-    const menu = near(event.target, MENU);
+    const menu = closestElement(event.target, MENU);
     if (event.newState !== "open" || menu !== event.target) return;
     const items = itemsOf(menu as HTMLElement);
     // Out of the order of Tab: within a menu that is the arrows'.
@@ -32,7 +32,7 @@ addEventListener(
 
 addEventListener("keydown", (event) => {
   const { key } = event;
-  const menu = near(event.target, MENU);
+  const menu = closestElement(event.target, MENU);
   if (menu) {
     if (key === "Tab") return menu.hidePopover();
     const items = itemsOf(menu);
@@ -41,7 +41,7 @@ addEventListener("keydown", (event) => {
     if (!next || event.ctrlKey || event.metaKey || event.altKey) return;
     next.focus();
   } else {
-    const button = near(event.target, "[popovertarget]");
+    const button = closestElement(event.target, "[popovertarget]");
     const isUp = key === "ArrowUp";
     if (!button || !(isUp || key === "ArrowDown")) return;
     if (!document.getElementById(button.getAttribute("popovertarget")!)?.matches(MENU)) return;
@@ -53,5 +53,6 @@ addEventListener("keydown", (event) => {
 
 addEventListener("click", (event) => {
   // One that opens a menu of its own stays.
-  if (near(event.target, '[role="menuitem"]:not([popovertarget])')) near(event.target, MENU)?.hidePopover();
+  if (closestElement(event.target, '[role="menuitem"]:not([popovertarget])'))
+    closestElement(event.target, MENU)?.hidePopover();
 });

@@ -8,7 +8,7 @@ import { positionOf } from "../diagnostics.ts";
 import { svcName } from "./declaration-kinds.ts";
 import type { ServerOutput } from "../emit/server-output.ts";
 
-export class StillReads {
+export class StorePropReads {
   readonly #module: Module;
   readonly #out: ServerOutput;
   readonly #watched = new Set<Node>();

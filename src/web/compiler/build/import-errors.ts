@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseSync } from "vite";
 import type { SvcError } from "../../../platform/shared/errors.ts";
-import { nearest } from "../../../platform/shared/did-you-mean.ts";
+import { didYouMean } from "../../../platform/shared/did-you-mean.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { relativePath } from "./import-chain.ts";
 
@@ -90,7 +90,7 @@ function noModule({ specifier, importer }: FailedImport): string {
     const [name = specifier] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [];
     return `The package "${name}" is not installed. Run "npm install ${name}", or mend the name.`;
   }
-  const meant = nearest(path.basename(specifier), filesBeside(path.resolve(path.dirname(importer), specifier)));
+  const meant = didYouMean(path.basename(specifier), filesBeside(path.resolve(path.dirname(importer), specifier)));
   const said =
     meant === undefined ? "" : `; did you mean "${specifier.slice(0, -path.basename(specifier).length)}${meant}"?`;
   return `There is no file "${specifier}". Mend the path${said || "."}`;
@@ -106,6 +106,6 @@ function filesBeside(file: string): string[] {
 }
 
 async function noExport(specifier: string, name: string, namesOf: (specifier: string) => Promise<readonly string[]>) {
-  const meant = nearest(name, await namesOf(specifier));
+  const meant = didYouMean(name, await namesOf(specifier));
   return `"${specifier}" has no export "${name}"${meant === undefined ? ". Mend the name." : `; did you mean "${meant}"?`}`;
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { filesBelow } from "../../../platform/security/list-files.ts";
+import { listFiles } from "../../../platform/security/list-files.ts";
 
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
@@ -17,7 +17,7 @@ const MIN_BYTES = 200;
 /** Writes `x.br` and `x.gz` beside every compressible file below `folder`, where there is one. */
 export async function precompress(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
-  for (const { path: file, isLink } of filesBelow(folder)) {
+  for (const { path: file, isLink } of listFiles(folder)) {
     // What a link leads to is not the build's to write beside.
     if (isLink || !COMPRESSIBLE.test(file)) continue;
     const bytes = await readFile(file);

@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { filesBelow } from "../../../platform/security/list-files.ts";
+import { listFiles } from "../../../platform/security/list-files.ts";
 
 const NAME = "svc-routes.d.ts";
 
@@ -16,7 +16,7 @@ const OTHERS = /(?:^|\/)_|\.(?:test|spec|d)\.[jt]sx?$/;
 export function writeRouteTypes(entry: string): string | undefined {
   const folder = path.join(path.dirname(entry), "pages");
   if (!existsSync(folder) || !readFileSync(entry, "utf8").includes("svc/fullstack")) return undefined;
-  const text = routeTypes([...filesBelow(folder)].map(({ name }) => name));
+  const text = routeTypes([...listFiles(folder)].map(({ name }) => name));
   const target = path.join(path.dirname(entry), NAME);
   if (existsSync(target) && readFileSync(target, "utf8") === text) return undefined;
   writeFileSync(target, text);

@@ -33,7 +33,7 @@ import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Code, Element, Scope } from "../model.ts";
 import type { WrittenTemplate } from "../build/explain-report.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
-import { StillReads } from "../analyze/store-prop-reads.ts";
+import { StorePropReads } from "../analyze/store-prop-reads.ts";
 
 export class ServerEmitter {
   readonly #module: Module;
@@ -43,7 +43,7 @@ export class ServerEmitter {
   readonly #out: ServerOutput;
   readonly #items: ItemEmitter;
   readonly #calls: ComponentCallEmitter;
-  readonly #stills: StillReads | undefined;
+  readonly #stills: StorePropReads | undefined;
   #scopes = 0;
   /** Hooks of the component whose returned JSX is being written. */
   #hooks: Hooks | undefined;
@@ -59,7 +59,7 @@ export class ServerEmitter {
     this.#client = client;
     this.#browser = browser;
     this.#out = new ServerOutput(extraction.module.file, client.names);
-    this.#stills = isDevelopment ? new StillReads(extraction.module, this.#out) : undefined;
+    this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out) : undefined;
     const walker: Walker = {
       rewrite: (node) => this.#rewrite(node),
       piece: (node) => this.#piece(node),

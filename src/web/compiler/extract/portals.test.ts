@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { placed } from "../../ssr/components/insert-portals.ts";
+import { insertPortals } from "../../ssr/components/insert-portals.ts";
 import { browserBody, compileError, serverBody } from "../harness.testkit.ts";
 
 const A = (inside: string): string => `export function A(p) { const n = signal(1); return <main>${inside}</main>; }`;
@@ -27,7 +27,7 @@ describe("a portal in a branch", () => {
 });
 
 describe("moved content", () => {
-  const to = (target: string, body: string): string => placed(body, [{ to: target, html: "<hr>" }]);
+  const to = (target: string, body: string): string => insertPortals(body, [{ to: target, html: "<hr>" }]);
 
   it("stands at the end of its target, whatever is in it", () => {
     assert.equal(to("#a", '<p><b id="a">x</b></p>'), '<p><b id="a">x<hr></b></p>');

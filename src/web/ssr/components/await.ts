@@ -4,7 +4,7 @@ import { ServerResource, type Resource } from "../../reactivity/server-resource.
 import { durationMs, type Duration } from "../../../platform/shared/clock.ts";
 import { guarded, nearestFallback, writeFallback, type Fallback } from "./error-boundary.ts";
 import { Html } from "../html.ts";
-import { Piece } from "../streaming/deferred-content.ts";
+import { DeferredContent } from "../streaming/deferred-content.ts";
 import { currentRender } from "../current-page.ts";
 import { t } from "../write.ts";
 
@@ -47,7 +47,7 @@ export function Await<T>(props: AwaitProps<T>): Markup {
       fallback: props.catch,
       children: write,
     };
-    return render.pieces.add((id) => new Piece(id, render, source));
+    return render.pieces.add((id) => new DeferredContent(id, render, source));
   });
 }
 

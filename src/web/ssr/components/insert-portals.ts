@@ -8,7 +8,7 @@ export interface Moved {
 }
 
 /** The body with all that portals have moved, each at the end of its target. */
-export function placed(body: string, moved: readonly Moved[]): string {
+export function insertPortals(body: string, moved: readonly Moved[]): string {
   let out = body;
   for (const { to, html } of moved) {
     const at = typeof to === "string" && to.startsWith("#") ? endOf(out, to.slice(1)) : out.length;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { moduleNeeds, type ScopeModules } from "./module-preloads.ts";
+import { modulePreloads, type ScopeModules } from "./module-preloads.ts";
 
 function module(own: string[], slots: number[], all = own): ScopeModules {
   return { own, all, slots };
@@ -14,12 +14,12 @@ function scopesOf(...slots: number[][]): Map<number, ScopeModules> {
 describe("what a scope's handlers may set off", () => {
   it("is the code of the scopes that show its values, and of what those set off in turn", () => {
     // 1 writes value 0, which 2 shows; 2 may write value 1, which 3 shows.
-    const needs = moduleNeeds(scopesOf([0], [0, 1], [1]), [new Set([2]), new Set([3])]);
+    const needs = modulePreloads(scopesOf([0], [0, 1], [1]), [new Set([2]), new Set([3])]);
     assert.deepEqual(needs, { 1: ["m2", "m3"], 2: ["m3"] });
   });
 
   it("ends where values go round in a circle", () => {
-    const needs = moduleNeeds(scopesOf([0, 1], [0, 1]), [new Set([1]), new Set([2])]);
+    const needs = modulePreloads(scopesOf([0, 1], [0, 1]), [new Set([1]), new Set([2])]);
     assert.deepEqual(needs, { 1: ["m2"], 2: ["m1"] });
   });
 
@@ -28,7 +28,7 @@ describe("what a scope's handlers may set off", () => {
       [1, module(["a"], [0])],
       [2, module(["b"], [0], ["b", "data"])],
     ]);
-    assert.deepEqual(moduleNeeds(scopes, [new Set([2])]), { 1: ["b", "data"], 2: ["data"] });
+    assert.deepEqual(modulePreloads(scopes, [new Set([2])]), { 1: ["b", "data"], 2: ["data"] });
   });
 
   it("is nothing for scopes that share no value or the code", () => {
@@ -36,7 +36,7 @@ describe("what a scope's handlers may set off", () => {
       [1, module(["m"], [0])],
       [2, module(["m"], [0])],
     ]);
-    assert.deepEqual(moduleNeeds(scopes, [new Set([2])]), {});
-    assert.deepEqual(moduleNeeds(scopesOf([0], [1]), [new Set([1]), new Set([2])]), {});
+    assert.deepEqual(modulePreloads(scopes, [new Set([2])]), {});
+    assert.deepEqual(modulePreloads(scopesOf([0], [1]), [new Set([1]), new Set([2])]), {});
   });
 });

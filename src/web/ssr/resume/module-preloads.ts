@@ -16,7 +16,7 @@ export interface ScopeModules {
  * @param readers for each value the scopes whose bindings read it.
  * @returns scope -> modules beyond its own; scopes that need none are left out.
  */
-export function moduleNeeds(
+export function modulePreloads(
   scopes: ReadonlyMap<number, ScopeModules>,
   readers: readonly ReadonlySet<number>[],
 ): Record<string, string[]> {

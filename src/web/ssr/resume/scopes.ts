@@ -6,11 +6,11 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { remembered } from "../../../platform/shared/memoize.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
-import type { Block } from "../template-info.ts";
+import type { TemplateInfo } from "../template-info.ts";
 import type { PageEvents } from "../page-events.ts";
 import type { PageFeatures } from "../widget-scripts.ts";
 import { referenceOf, type FunctionReference } from "./function-props.ts";
-import { moduleNeeds, type ScopeModules } from "./module-preloads.ts";
+import { modulePreloads, type ScopeModules } from "./module-preloads.ts";
 import type { ValueNames } from "./value-names.ts";
 import type { Made, ValueTable } from "./values.ts";
 
@@ -48,7 +48,7 @@ export class PageScopes {
   /** By number, which count from 1. */
   readonly #entries: ScopeEntry[] = [];
   readonly #modules = new Map<number, ScopeModules>();
-  readonly #blocks = new Map<Block, readonly string[]>();
+  readonly #blocks = new Map<TemplateInfo, readonly string[]>();
   #isGuarded = false;
   #moment: string | undefined;
   /** More state follows, which the part `stream` takes in. */
@@ -83,7 +83,7 @@ export class PageScopes {
   }
 
   /** @param bound how many of `slots`, from the front, the bindings read. @returns the scope attribute. */
-  add(block: Block, bound: number, slots: readonly unknown[]): string {
+  add(block: TemplateInfo, bound: number, slots: readonly unknown[]): string {
     const { values, names } = this.#page;
     const chunk = this.#chunkOf(block);
     names?.meet(block, slots);
@@ -119,7 +119,7 @@ export class PageScopes {
       scope.all = this.#isStreaming ? withName(scope.own, STREAM) : scope.own;
       for (const index of scope.slots) for (const part of values.parts(index)) scope.all = withName(scope.all, part);
     }
-    return moduleNeeds(this.#modules, values.readers());
+    return modulePreloads(this.#modules, values.readers());
   }
 
   /** From here on what is written comes after a state script. */
@@ -171,7 +171,7 @@ export class PageScopes {
     }
   }
 
-  #indexOf(value: unknown, reader: number | undefined, captor: Block, slot: number): number {
+  #indexOf(value: unknown, reader: number | undefined, captor: TemplateInfo, slot: number): number {
     const { values } = this.#page;
     const reference = referenceOf(value);
     if (reference && !values.has(value)) values.addMade(value, this.#made(reference), captor, slot);
@@ -188,14 +188,14 @@ export class PageScopes {
     return { content: [chunk, symbol, ...indices], slots: indices, modules: [...new Set([...modules, ...parts])] };
   }
 
-  #chunkOf({ moduleId }: Block): string {
+  #chunkOf({ moduleId }: TemplateInfo): string {
     const chunk = this.#page.manifest.chunks[moduleId];
     if (chunk !== undefined) return chunk;
     throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${moduleId}; build the app again`);
   }
 
   /** Modules that every scope of a block names: its chunk, then parts. */
-  #modulesOf(block: Block, chunk: string): readonly string[] {
+  #modulesOf(block: TemplateInfo, chunk: string): readonly string[] {
     let modules = this.#blocks.get(block);
     if (!modules) {
       const { events, features } = this.#page;
@@ -216,7 +216,7 @@ export class PageScopes {
   }
 
   /** Names a handler that there isn't: the event does no more than wake its scope. One of the author's does as well. */
-  #momentOf(block: Block): string {
+  #momentOf(block: TemplateInfo): string {
     if (this.#moment === undefined || block.events.includes(this.#moment)) return "";
     this.#page.events.add(this.#moment);
     return ` ${DOM.on}${this.#moment}="${DOM.noHandler}"`;

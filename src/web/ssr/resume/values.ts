@@ -38,7 +38,7 @@ const NOBODY: ReadonlySet<number> = new Set();
 const MINUS_ZERO = Symbol("-0");
 
 /** What of a template stands in errors about what it captures. */
-export interface Captor {
+export interface CaptureOwner {
   moduleId: string;
   bind: string | 0;
   /** Name of the component, then the source of each slot. */
@@ -47,7 +47,7 @@ export interface Captor {
 
 /** Where a value is captured first. */
 interface Place {
-  captor: Captor;
+  captor: CaptureOwner;
   slot: number;
 }
 
@@ -70,7 +70,7 @@ export class ValueTable {
   readonly #indices = new Map<unknown, number>();
 
   /** @param scopeId when its bindings read the value. @returns the value's index. @throws SvcError `SVC201` for computeds */
-  add(value: unknown, scopeId: number | undefined, captor: Captor, slot: number): number {
+  add(value: unknown, scopeId: number | undefined, captor: CaptureOwner, slot: number): number {
     // Primitives are told apart by value, which is as good: nothing can change them. Maps take -0 for 0.
     const identity = Object.is(value, -0) ? MINUS_ZERO : value;
     let index = this.#indices.get(identity);
@@ -90,7 +90,7 @@ export class ValueTable {
   }
 
   /** Takes in a function that the browser makes. */
-  addMade(value: unknown, made: Made, captor: Captor, slot: number): void {
+  addMade(value: unknown, made: Made, captor: CaptureOwner, slot: number): void {
     const where = { captor, slot };
     const entry = { kind: VALUE_KINDS.made, value: made, scopes: undefined, where, isEncoded: false };
     this.#indices.set(value, this.#entries.push(entry) - 1);

@@ -4,13 +4,13 @@
  */
 import type { Timer } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
-import { surroundings, within, type Surroundings } from "../context.ts";
+import { surroundings, within, type ProvidedContexts } from "../context.ts";
 import { nearestFallback, writeFallback, type Fallback } from "../components/error-boundary.ts";
-import type { LatePiece } from "./deferred-marks.ts";
+import type { LateContent } from "./deferred-marks.ts";
 import type { Render } from "../render.ts";
 
 /** What an `<Await>` tells of itself. */
-export interface PieceSource {
+export interface DeferredSource {
   promise: PromiseLike<unknown>;
   /** How long it may take. */
   deadlineMs: number;
@@ -20,12 +20,12 @@ export interface PieceSource {
   children: (value: unknown) => string;
 }
 
-export class Piece implements LatePiece {
+export class DeferredContent implements LateContent {
   readonly id: number;
   isSettled = false;
   readonly #render: Render;
-  readonly #source: PieceSource;
-  readonly #place: Surroundings | undefined;
+  readonly #source: DeferredSource;
+  readonly #place: ProvidedContexts | undefined;
   readonly #moment: string | undefined;
   readonly #isGuarded: boolean;
   #value: unknown;
@@ -35,7 +35,7 @@ export class Piece implements LatePiece {
   #listener: (() => void) | undefined;
 
   /** Stands where the page is being rendered. */
-  constructor(id: number, render: Render, source: PieceSource) {
+  constructor(id: number, render: Render, source: DeferredSource) {
     this.id = id;
     this.#render = render;
     this.#source = source;

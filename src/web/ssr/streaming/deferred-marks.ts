@@ -2,7 +2,7 @@
 import { randomHex } from "../../../platform/security/random.ts";
 
 /** A piece that is written when what it waits for is settled (deferred-content.ts). */
-export interface LatePiece {
+export interface LateContent {
   readonly id: number;
   readonly isSettled: boolean;
   /** Calls `listener` once it is settled, at the latest when its time is up. */
@@ -18,12 +18,12 @@ export interface LatePiece {
 }
 
 /** Text, and pieces that stand in it. */
-export type Parts = (string | LatePiece)[];
+export type Parts = (string | LateContent)[];
 
 const END = "-->";
 
-export class PieceMarks {
-  readonly #pieces: LatePiece[] = [];
+export class DeferredMarks {
+  readonly #pieces: LateContent[] = [];
   /** A comment, which may stand anywhere; random, so that no data can hold it. */
   #mark = "";
 
@@ -32,7 +32,7 @@ export class PieceMarks {
   }
 
   /** @returns the mark. Ids count from 1. */
-  add(make: (id: number) => LatePiece): string {
+  add(make: (id: number) => LateContent): string {
     this.#mark ||= `<!--${randomHex(16)}:`;
     const piece = make(this.#pieces.length + 1);
     this.#pieces.push(piece);

@@ -16,7 +16,7 @@ import {
   type DocumentOptions,
 } from "../document.ts";
 import { moduleScript, nonceAttribute, script } from "../inline-scripts.ts";
-import type { LatePiece, Parts } from "./deferred-marks.ts";
+import type { LateContent, Parts } from "./deferred-marks.ts";
 import { renderPlaced } from "../current-page.ts";
 import type { MoreState } from "../resume/page-state.ts";
 import type { Render } from "../render.ts";
@@ -50,7 +50,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   readonly #options: StreamOptions;
   readonly #parts: AsyncGenerator<string, undefined>;
   /** Pieces that are waited for. */
-  readonly #waiting = new Set<LatePiece>();
+  readonly #waiting = new Set<LateContent>();
   #wake: () => void = () => undefined;
   #isOver = false;
   #whole: string | undefined;
@@ -140,7 +140,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     );
   }
 
-  #html(piece: LatePiece): string {
+  #html(piece: LateContent): string {
     try {
       return renderPlaced(this.#render, () => new Html(() => piece.write()));
     } catch (error) {
@@ -174,15 +174,15 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   }
 
   /** Pieces that are settled by now, at least one; none when there are no more. */
-  async #ready(): Promise<LatePiece[]> {
-    const find = (): LatePiece[] => [...this.#waiting].filter((piece) => piece.isSettled);
+  async #ready(): Promise<LateContent[]> {
+    const find = (): LateContent[] => [...this.#waiting].filter((piece) => piece.isSettled);
     while (this.#waiting.size > 0 && find().length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     const found = find();
     for (const piece of found) this.#waiting.delete(piece);
     return found;
   }
 
-  #wait(piece: LatePiece): void {
+  #wait(piece: LateContent): void {
     this.#waiting.add(piece);
     piece.wait(() => this.#wake());
   }
@@ -197,7 +197,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
       .join("");
   }
 
-  #placeholder(piece: LatePiece): string {
+  #placeholder(piece: LateContent): string {
     const own = renderPlaced(this.#render, () => new Html(() => piece.placeholder()));
     const html = this.#withPlaceholders(this.#settled(this.#render.pieces.split(own)));
     const name = ` ${DOM.wait}="${piece.id}"`;
@@ -211,7 +211,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
    * A piece at the end of the page: in a shadow root, where rows of a table may stand alone, nothing is found by the loader
    * before it has its place, and everything can be seen where no script runs.
    */
-  #late(piece: LatePiece): string {
+  #late(piece: LateContent): string {
     const options = this.#options;
     const { events } = this.#render;
     const hadMoments = events.hasMoments || options.prefetch === "idle";
@@ -233,7 +233,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   }
 
   /** A piece with its part of the state; with that of its error, when what browser code captures of it can't travel. */
-  #sendable(piece: LatePiece): { html: string; more: MoreState | undefined } {
+  #sendable(piece: LateContent): { html: string; more: MoreState | undefined } {
     const mark = this.#render.mark();
     const write = (): string => this.#withPlaceholders(this.#settled(this.#render.pieces.split(this.#html(piece))));
     const html = write();
