@@ -14,6 +14,7 @@ const PAPERS = [
   "docs/resume-protocol.md",
   "docs/bytes.md",
   "docs/promises.md",
+  "docs/reference/http.md",
   "docs/guide/README.md",
 ];
 
