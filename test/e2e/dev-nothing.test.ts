@@ -3,7 +3,7 @@
  * same before and after its source was rendered again around the values it has, and no page is loaded anew for it.
  */
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { appendFileSync, cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -54,48 +54,50 @@ function outline(): string[] {
   return lines;
 }
 
-/** Opens a page and clicks whatever can be clicked; where that leads away from it, the page is opened once more. */
+/**
+ * Opens a page and clicks whatever can be clicked; where that leads away from it, the page is opened once more. The clicks are the page's own: a pointer
+ * that gives up after a while, as a busy machine makes it, would leave out any of them, and with it the end of a call that another has begun.
+ */
 async function use(page: Page, url: string): Promise<string[]> {
   await page.goto(url);
-  for (const button of await page.locator("button:visible").all()) {
-    // An earlier click may have taken it away.
-    await button.click({ timeout: 500 }).catch(() => undefined);
-  }
+  for (const button of await page.locator("button:visible").elementHandles())
+    await button.evaluate((element) => (element as HTMLElement).click()).catch(wasLeft);
   return settled(page).catch(async () => {
     await page.goto(url);
     return settled(page);
   });
 }
 
-/** Calls of actions that are on their way, by page, and the ends of their answers. */
-const calls = new WeakMap<Page, Map<Request, Promise<unknown>>>();
+/** An earlier click may have led to another page, where the button is not. */
+function wasLeft(error: unknown): void {
+  if (!/Execution context was destroyed|because of a navigation|JSHandles can be evaluated only/.test(String(error))) throw error;
+}
+
+/** Calls of actions that are on their way, by page; `ends` tells of each that is over. */
+const calls = new WeakMap<Page, { open: Set<Request>; ends: EventEmitter }>();
 /** Longest an answer may take. Reached only by a test that fails. */
 const ANSWER_MS = 30_000;
 
 async function newTab(): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
-  const open = new Map<Request, Promise<unknown>>();
-  calls.set(page, open);
-  page.on("request", (request) => {
-    if (request.method() !== "POST") return;
-    const end = request.response().then((response) => response?.finished());
-    const forget = (): unknown => open.delete(request);
-    open.set(request, end.then(forget, forget));
-  });
-  // Playwright never reports the end of an answer to a document that has been left.
-  page.on("framenavigated", (frame) => frame === page.mainFrame() && open.clear());
+  const [open, ends] = [new Set<Request>(), new EventEmitter()];
+  calls.set(page, { open, ends });
+  page.on("request", (request) => request.method() === "POST" && open.add(request));
+  const end = (request: Request): void => void (open.delete(request) && ends.emit("end"));
+  page.on("requestfinished", end);
+  page.on("requestfailed", end);
   return page;
 }
 
 /** Resolves once no call of the page is on its way. */
 async function answered(page: Page): Promise<void> {
-  const open = calls.get(page);
-  const late = AbortSignal.timeout(ANSWER_MS);
-  while (open && open.size > 0) {
-    await Promise.race([Promise.all(open.values()), once(late, "abort")]);
-    const urls = [...open.keys()].map((request) => request.url());
-    assert.ok(!late.aborted, `${page.url()} waits for ${urls.join(", ")}`);
-  }
+  const { open, ends } = calls.get(page) ?? assert.fail("the page is none of the tabs");
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  while (open.size > 0)
+    await once(ends, "end", { signal }).catch(() => {
+      const urls = [...open].map((request) => request.url());
+      assert.fail(`${page.url()} waits for ${urls.join(", ")}`);
+    });
 }
 
 /** The page once no code and no answer is on the way to it; it counts the edits that reach it from now on. */
