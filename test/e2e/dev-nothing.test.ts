@@ -70,7 +70,8 @@ async function use(page: Page, url: string): Promise<string[]> {
 
 /** An earlier click may have led to another page, where the button is not. */
 function wasLeft(error: unknown): void {
-  if (!/Execution context was destroyed|because of a navigation|JSHandles can be evaluated only/.test(String(error))) throw error;
+  if (!/Execution context was destroyed|because of a navigation|JSHandles can be evaluated only/.test(String(error)))
+    throw error;
 }
 
 /** Calls of actions that are on their way, by page; `ends` tells of each that is over. */
