@@ -98,9 +98,7 @@ export class Calls {
       {
         id,
         isRunner: true,
-        hear: (message: HolderSays) => {
-          if (message.type !== "order" && message.type !== "enough") performance?.hear(message);
-        },
+        hear: (message: HolderSays) => performance?.hear(message),
         lost: (error) => abort.abort(error),
       },
       true,

@@ -18,27 +18,20 @@ export interface CommitsOptions {
 
 export class Commits {
   readonly #options: CommitsOptions;
-  #underWay = 0;
 
   constructor(options: CommitsOptions) {
     this.#options = options;
-  }
-
-  get areUnderWay(): boolean {
-    return this.#underWay > 0;
   }
 
   /** @returns whether this process still held the graph. Rejects with what the store does. */
   async write(live: LiveGraph, unit: Unit): Promise<boolean> {
     const { graphs, fleet, busy } = this.#options;
     busy.begin();
-    this.#underWay++;
     try {
       const isWritten = await graphs.commit(underLease(live, unit));
       if (isWritten) fleet?.wrote(live.id, unit.outbox?.map((row) => row.registrationId) ?? []);
       return isWritten;
     } finally {
-      this.#underWay--;
       busy.end();
     }
   }

@@ -167,7 +167,7 @@ class GraphEngine implements Engine {
     this.schedule = this.#scheduler(onChange);
     const { queues, schedule } = this;
     const [children, steps] = [this.#children, this.#steps];
-    fleet?.attach(heldBy({ registry, underWay, children, performer, steps, queues, schedule }));
+    fleet?.attach(heldBy({ underWay, children, performer, steps, queues, schedule }));
   }
 
   #goingOn(outboxRows: OutboxRows): UnderWay {
@@ -194,7 +194,7 @@ class GraphEngine implements Engine {
       fleet,
       tools: this.#tools,
       values: this.limits,
-      bind: (worker, node, hand) => this.#performer.bind(worker, node.state, hand),
+      bind: (worker, node) => this.#performer.bind(worker, node.state),
       onEnd: (row) => this.#children.ended(row),
     });
   }

@@ -2,14 +2,12 @@
 import type { Children } from "./children.ts";
 import type { Held } from "./fleet.ts";
 import type { WorkerQueues } from "./queues.ts";
-import type { Registry } from "./registry.ts";
 import type { Performer } from "./running/performer.ts";
 import type { Scheduler } from "./schedules/schedules.ts";
 import type { Steps } from "./steps.ts";
 import type { UnderWay } from "./under-way.ts";
 
 export interface HeldParts {
-  registry: Registry;
   underWay: UnderWay;
   children: Children;
   performer: Performer;
@@ -18,8 +16,7 @@ export interface HeldParts {
   schedule: Scheduler;
 }
 
-export function heldBy({ registry, underWay, children, performer, steps, queues, schedule }: HeldParts): Held {
-  const { dispatcher } = underWay;
+export function heldBy({ underWay, children, performer, steps, queues, schedule }: HeldParts): Held {
   return {
     holds: (graphId) => underWay.get(graphId) !== undefined,
     isLent: (graphId) => underWay.loans.has(graphId),
@@ -31,13 +28,7 @@ export function heldBy({ registry, underWay, children, performer, steps, queues,
     },
     lookAfterChildren: () => children.lookAgain(underWay.all()),
     dropAll: () => underWay.dropAll(),
-    perform: (order, channel, place) => performer.perform(order, channel, place),
-    lend: (name) => {
-      const worker = registry.worker(name);
-      return worker && dispatcher.lend(worker);
-    },
-    isShort: (worker) => dispatcher.isShort(worker),
-    lent: (worker, hand) => dispatcher.lent(worker, hand),
+    perform: (order, channel) => performer.perform(order, channel),
     fulfil: (graphId, wish) => steps.fulfil(graphId, wish),
   };
 }

@@ -98,7 +98,6 @@ export class UnderWay {
       go: (live, decide, claims) => void this.#go(live, decide, claims),
       apply: (live, decide) => this.#apply(live, this.#decide(live, decide)),
       reload: (live, error) => this.#reload(live, error),
-      isCommitting: () => this.#commits.areUnderWay,
       onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
       transact: (live, run) => this.#commits.transact(live, run, (error) => this.#reload(live, error)),
     });

@@ -6,6 +6,7 @@ import type { NodeRow } from "../../store/graph-rows.ts";
 import type { Unit } from "../../store/unit.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import { Dispatcher, type Claim, type DispatcherOptions } from "./dispatcher.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import type { LiveGraph } from "./live.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 import { Starts } from "./starts.ts";
@@ -13,14 +14,14 @@ import { Undoer } from "./undoer.ts";
 
 export interface AttemptsOptions
   extends
-    Omit<RunnerOptions, "go" | "measured" | "isElsewhere">,
-    Pick<DispatcherOptions, "concurrency" | "permits" | "elsewhere" | "onPlace" | "onReady"> {
+    Omit<RunnerOptions, "go" | "isElsewhere">,
+    Pick<DispatcherOptions, "concurrency" | "permits" | "onPlace" | "onReady"> {
+  /** Where several processes share the store. */
+  elsewhere: Elsewhere | undefined;
   /** Decides and commits, then begins what has been claimed; never rejects. */
   go: (live: LiveGraph, decide: () => Unit | undefined, claims?: readonly Claim[]) => void;
   /** The mirror of a graph is not to be trusted any more. */
   reload: (live: LiveGraph, error: unknown) => void;
-  /** Whether a commit is under way. */
-  isCommitting: () => boolean;
 }
 
 export class Attempts {
@@ -33,7 +34,7 @@ export class Attempts {
   constructor(options: AttemptsOptions) {
     this.#options = options;
     const { live, go, elsewhere } = options;
-    this.starts = new Starts(options.clock, () => this.#isAwaited());
+    this.starts = new Starts(options.clock);
     // What stands for a graph is started here, wherever that runs.
     const isElsewhere = ({ name, graph }: Worker<never, unknown>): boolean =>
       graph === undefined && elsewhere?.runsHere(name) === false;
@@ -44,8 +45,7 @@ export class Attempts {
       start: (graph, unit, claim) => go(graph, () => unit, [claim]),
     });
     this.#undoer = new Undoer({ ...options, dispatcher: this.dispatcher });
-    const measured: RunnerOptions["measured"] = (...took) => this.dispatcher.measured(...took);
-    this.#runner = new Runner({ ...options, isElsewhere, measured });
+    this.#runner = new Runner({ ...options, isElsewhere });
   }
 
   /** Marks what became ready as running in the same unit, where there is room. */
@@ -65,10 +65,7 @@ export class Attempts {
 
   /** They are not run after all. */
   drop(claims: readonly Claim[]): void {
-    for (const { place, hand } of claims) {
-      place.leave();
-      hand?.end();
-    }
+    for (const { place } of claims) place.leave();
   }
 
   retryLater(live: LiveGraph, node: NodeRow): void {
@@ -87,13 +84,5 @@ export class Attempts {
       this.#options.reload(claim.live, error);
     }
     claim.place.leave();
-    // Another may follow in the same place.
-    if (claim.hand) this.dispatcher.lent(claim.node.worker, claim.hand);
-  }
-
-  /** Whether another process waits for a node, and this one for the store or for what it says. */
-  #isAwaited(): boolean {
-    const { isCommitting, elsewhere } = this.#options;
-    return this.dispatcher.isSpreading() && (isCommitting() || elsewhere?.isTalking() === true);
   }
 }

@@ -5,7 +5,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { NodeRow } from "../../store/graph-rows.ts";
 import type { Unit } from "../../store/unit.ts";
-import type { Elsewhere, Hand } from "./elsewhere.ts";
 import { COUNTED_ELSEWHERE, NO_KEYS } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
 import { keysOf } from "./node-input.ts";
@@ -24,8 +23,6 @@ export interface Claim {
   epoch: number;
   /** Why the worker can't be called. */
   fault: string | undefined;
-  /** Where its place is another process's. */
-  hand: Hand | undefined;
 }
 
 export interface DispatcherOptions {
@@ -42,8 +39,6 @@ export interface DispatcherOptions {
   permits: Permits | undefined;
   /** Whether another process runs it: then places are that one's. */
   isElsewhere: (worker: Worker<never, unknown>) => boolean;
-  /** Where several processes share the store. */
-  elsewhere: Elsewhere | undefined;
   /** Told as a place is taken and given back. */
   onPlace: (isHeld: boolean) => void;
   /** Told of the worker of each node that becomes ready. */
@@ -59,18 +54,17 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { clock, permits, elsewhere, isClosing, onPlace } = options;
+    const { clock, permits, isClosing, onPlace } = options;
     this.#owner = {
       clock,
       permits,
-      elsewhere,
       isClosing,
       onPlace,
       isWanted: (seat) => this.#isWanted(seat),
       count: (more) => void (this.#running += more),
       onRoom: (lane) => this.#fill(lane),
-      goOn: (lane, seat, permit, hand) => {
-        if (seat.isStart) this.#start(lane, seat, permit, hand);
+      goOn: (lane, seat, permit) => {
+        if (seat.isStart) this.#start(lane, seat, permit);
         else seat.goOn(permit);
       },
     };
@@ -88,7 +82,6 @@ export class Dispatcher {
       onReady?.(lane.worker.name);
       if (!lane.limits && this.#running < concurrency && lane.lane.enter(keys)) {
         live.machine.nodeStarted(node, clock.now(), unit);
-        lane.spreader?.started();
         claims.push(this.#claimOf(live, node, lane.placeIn(keys), fault));
       } else lane.wait(live, node, keys, fault);
       if (lane.limits) this.#fill(lane);
@@ -126,37 +119,6 @@ export class Dispatcher {
     const keys = hasPermit ? COUNTED_ELSEWHERE : NO_KEYS;
     const take = (permit: string | undefined): void => goOn(lane.placeIn(keys, permit));
     lane.waitToGoOn({ keys, isWanted, hasPermit, goOn: take });
-  }
-
-  /** A place for nodes of a graph of another process's, counted there. @returns undefined where there is none to spare. */
-  lend(worker: Worker<never, unknown>): Place | undefined {
-    const { isClosing, concurrency } = this.#options;
-    const lane = this.#laneOf(worker);
-    if (isClosing() || this.#running >= concurrency || !lane.lane.lend()) return undefined;
-    return lane.placeIn(COUNTED_ELSEWHERE);
-  }
-
-  /** Whether attempts of graphs of this process wait for a place of this worker, or for any, where those are limited over all. */
-  isShort(worker: string): boolean {
-    if ((this.#lanes.get(worker)?.lane.waiting ?? 0) > 0) return true;
-    return this.#running >= this.#options.concurrency && this.#first() !== undefined;
-  }
-
-  /** A place that another process lends: what is next of this worker runs there, if there is any that has no place here. */
-  lent(worker: string, hand: Hand): void {
-    const lane = this.#lanes.get(worker);
-    if (lane) lane.lent(hand);
-    else hand.end();
-  }
-
-  /** Whether other processes are to run what waits here. */
-  isSpreading(): boolean {
-    return [...this.#lanes.values()].some(({ spreader }) => spreader?.isSpread === true);
-  }
-
-  /** An attempt of this worker has ended that ran here and waited for nothing. @param heldMs how long it held up the loop. */
-  measured(worker: string, lengthMs: number, heldMs: number): void {
-    this.#lanes.get(worker)?.spreader?.ended(lengthMs, heldMs);
   }
 
   lanes(): LaneReport[] {
@@ -220,17 +182,16 @@ export class Dispatcher {
     return first?.lane;
   }
 
-  #start(lane: WorkerLane, seat: NodeSeat, permit?: string, hand?: Hand): void {
+  #start(lane: WorkerLane, seat: NodeSeat, permit?: string): void {
     const { live, keys, nodeId, fault } = seat;
     unseat(seat);
     const node = live.machine.node(nodeId) as NodeRow;
     const unit = live.machine.nodeStarted(node, this.#options.clock.now());
-    if (!hand) lane.spreader?.started();
-    const place = lane.placeIn(keys, permit, hand !== undefined);
-    this.#options.start(live, unit, this.#claimOf(live, node, place, fault, hand));
+    const place = lane.placeIn(keys, permit);
+    this.#options.start(live, unit, this.#claimOf(live, node, place, fault));
   }
 
-  #claimOf(live: LiveGraph, node: NodeRow, place: Place, fault: string | undefined, hand?: Hand): Claim {
-    return { live, place, node, attempt: node.attempt, epoch: live.machine.row.epoch, fault, hand };
+  #claimOf(live: LiveGraph, node: NodeRow, place: Place, fault: string | undefined): Claim {
+    return { live, place, node, attempt: node.attempt, epoch: live.machine.row.epoch, fault };
   }
 }

@@ -33,27 +33,12 @@ export interface CallListener {
   lost: (error: Error) => void;
 }
 
-/** A place that another process lends, for attempts of one worker, one after the other. */
-export interface Hand {
-  /** Whether it is of no use any more. */
-  readonly isGone: boolean;
-  call(order: NodeOrder, listener: CallListener): CallEnd;
-  /** It is not needed: the other process may have it back. */
-  end(): void;
-}
-
 /** What an engine needs of the processes beside it. */
 export interface Elsewhere {
   /** Whether nodes of this worker run in this process. */
   runsHere(worker: string): boolean;
   /** Has some process run it. */
   call(order: NodeOrder, listener: CallListener): CallEnd;
-  /** Whether others of the very same build run this worker too, and may lend places. */
-  mayHelp(worker: string): boolean;
-  /** Whether places of others are wanted for this worker from now on. They come by `Held.lent`. */
-  want(worker: string, isWanted: boolean): void;
-  /** Whether messages of others, or for them, are on their way. */
-  isTalking(): boolean;
 }
 
 /** The way back to the graph. */

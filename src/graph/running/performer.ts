@@ -10,7 +10,6 @@ import {
   perform,
   type Channel,
   type Elsewhere,
-  type Hand,
   type NodeOrder,
   type Performance,
 } from "./elsewhere.ts";
@@ -43,24 +42,23 @@ export class Performer {
     this.#options = options;
   }
 
-  /** The worker as it is called for a graph of this process. @param hand where it runs in a place of another process. */
-  bind(worker: AnyWorker, state: Json | undefined, hand: Hand | undefined): AnyWorker {
+  /** The worker as it is called for a graph of this process. */
+  bind(worker: AnyWorker, state: Json | undefined): AnyWorker {
     const { elsewhere, isolation, bindGraph, workerNamed } = this.#options;
     const isHere = worker.graph !== undefined || elsewhere?.runsHere(worker.name) !== false;
-    const away = hand ?? (isHere ? undefined : elsewhere);
-    if (!away) return isolation.bind(bindGraph(worker), state);
-    return boundElsewhere(worker, state, away, workerNamed);
+    if (isHere || !elsewhere) return isolation.bind(bindGraph(worker), state);
+    return boundElsewhere(worker, state, elsewhere, workerNamed);
   }
 
   /** As `Held.perform` says. */
-  async perform(order: NodeOrder, channel: Channel, given?: Place): Promise<Performance | undefined> {
+  async perform(order: NodeOrder, channel: Channel): Promise<Performance | undefined> {
     const worker = this.#options.workerNamed(order.worker);
     if (!worker) return undefined;
-    const place = given ?? (await this.#placeFor(worker, channel.signal));
+    const place = await this.#placeFor(worker, channel.signal);
     this.#places.add(place);
     const over = (): void => {
       this.#places.delete(place);
-      if (!given) place.leave();
+      place.leave();
     };
     try {
       const performance = await this.#begin(worker, order, channel, place);

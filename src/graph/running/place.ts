@@ -14,8 +14,6 @@ export class Place {
   readonly #owner: PlaceOwner;
   #isHeld = true;
   #isGone = false;
-  /** Whether it was given back for a while. */
-  hasWaited = false;
   #again: Promise<void> | undefined;
   #onFreed!: () => void;
   /** Resolves when it is given back for the first time. */
@@ -26,14 +24,8 @@ export class Place {
     this.#owner = owner;
   }
 
-  /** Whether it is the attempt's now: not while that waits, and not once it has left. */
-  get isHeld(): boolean {
-    return this.#isHeld;
-  }
-
   /** Gives the place back for a while. */
   free(): void {
-    this.hasWaited = true;
     this.#giveBack();
   }
 

@@ -10,7 +10,7 @@ import { runAttempt, type Outcome } from "./attempt.ts";
 import type { AttemptSink } from "./attempt-options.ts";
 import type { Claim } from "./dispatcher.ts";
 import { Durable, type AttemptPort } from "./durable.ts";
-import { Unfinished, type Hand } from "./elsewhere.ts";
+import { Unfinished } from "./elsewhere.ts";
 import { FinalError } from "../definition/final-error.ts";
 import type { AttemptLimits } from "./limits.ts";
 import { LetGo, Shutdown, type LiveGraph } from "./live.ts";
@@ -33,10 +33,8 @@ export interface RunnerOptions {
   go: (live: LiveGraph, decide: () => Unit | undefined) => void;
   /** Decides and commits; rejects when that fails. */
   apply: (live: LiveGraph, decide: () => Unit) => Promise<void>;
-  /** The worker as it is called. @param hand where it runs in a place of another process. */
-  bind: (worker: Worker<never, unknown>, node: NodeRow, hand: Hand | undefined) => Worker<never, unknown>;
-  /** How long an attempt took that ran here and waited for nothing, and how much of it the event loop was held up. */
-  measured: (worker: string, lengthMs: number, heldMs: number) => void;
+  /** The worker as it is called. */
+  bind: (worker: Worker<never, unknown>, node: NodeRow) => Worker<never, unknown>;
   /** Whether another process runs it. */
   isElsewhere: (worker: Worker<never, unknown>) => boolean;
   /** Writes the author's rows together with a unit. Rejects with what the author's function throws. */
@@ -62,12 +60,9 @@ export class Runner {
     const controller = new Abort();
     live.controllers.set(node.id, controller);
     const [startedMs, beganMs] = [clock.now(), clock.elapsed()];
-    const coming = claim.fault === undefined ? this.#outcomeOf(claim, controller) : refusal(claim.fault, node);
-    const heldMs = clock.elapsed() - beganMs;
-    const outcome = await coming;
+    const outcome = claim.fault === undefined ? await this.#outcomeOf(claim, controller) : refusal(claim.fault, node);
     const lengthMs = clock.elapsed() - beganMs;
     onAttempt?.(reportOf(claim, outcome, startedMs, startedMs + Math.round(lengthMs)));
-    if (!claim.hand && !claim.place.hasWaited) this.#options.measured(node.worker, lengthMs, heldMs);
     if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
     if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
     else if (outcome.kind === "done") this.#tell(node, "node.discarded");
@@ -122,10 +117,10 @@ export class Runner {
     const { heartbeat } = worker.options;
     return runAttempt({
       node,
-      worker: this.#options.bind(worker, node, claim.hand),
+      worker: this.#options.bind(worker, node),
       timeout,
       heartbeat,
-      isQueued: claim.hand !== undefined || this.#options.isElsewhere(worker),
+      isQueued: this.#options.isElsewhere(worker),
       input,
       deps,
       clock: this.#options.clock,

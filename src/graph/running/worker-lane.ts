@@ -1,17 +1,15 @@
 /**
- * The lane of one worker (lane.ts) as the dispatcher sees it: who sits in it, what its places come to, permits beside them where limits hold
- * over all processes, and places that others lend. Whose turn it is among workers is dispatcher.ts's.
+ * The lane of one worker (lane.ts) as the dispatcher sees it: who sits in it, what its places come to, and permits beside them where limits
+ * hold over all processes. Whose turn it is among workers is dispatcher.ts's.
  */
 import type { Clock } from "../../shared/clock.ts";
 import type { NodeRow } from "../../store/graph-rows.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { LaneReport } from "../machine/report-types.ts";
-import type { Elsewhere, Hand } from "./elsewhere.ts";
-import { COUNTED_ELSEWHERE, Lane, orderOf, PLACES_ELSEWHERE, type Keys, type Seat } from "./lane.ts";
+import { COUNTED_ELSEWHERE, Lane, orderOf, type Keys, type Seat } from "./lane.ts";
 import type { LiveGraph } from "./live.ts";
 import { sharedLimits, type Permits, type SharedLimits } from "./permit-types.ts";
 import { Place } from "./place.ts";
-import { Spreader } from "./spreader.ts";
 
 /** A node that is ready. */
 export interface NodeSeat extends Seat {
@@ -40,19 +38,18 @@ export interface LaneOwner {
   readonly clock: Clock;
   /** Where several processes share the store. */
   readonly permits: Permits | undefined;
-  readonly elsewhere: Elsewhere | undefined;
   /** Whether nothing new may start. */
   isClosing: () => boolean;
   /** Whether what a seat is for is still to be done. */
   isWanted: (seat: AnySeat) => boolean;
   /** So many more have a place of this process. */
   count: (more: 1 | -1) => void;
-  /** Told as a place is taken and given back, another process's too. */
+  /** Told as a place is taken and given back. */
   onPlace: (isHeld: boolean) => void;
   /** There may be room. */
   onRoom: (lane: WorkerLane) => void;
-  /** A seat that waited has a place, and the permit that it needs. @param hand where the place is another process's. */
-  goOn: (lane: WorkerLane, seat: AnySeat, permit?: string, hand?: Hand) => void;
+  /** A seat that waited has a place, and the permit that it needs. */
+  goOn: (lane: WorkerLane, seat: AnySeat, permit?: string) => void;
 }
 
 /** Whether a node that is ready waits for its turn already. */
@@ -75,15 +72,11 @@ export class WorkerLane {
   readonly lane: Lane<AnySeat>;
   /** Those that hold over all processes. */
   readonly limits: SharedLimits | undefined;
-  /** Where others may lend places. */
-  readonly spreader: Spreader | undefined;
   readonly #owner: LaneOwner;
   /** The worker's, beside that of the graph's start. */
   readonly #priority: number;
   /** Seats that have a place, and wait for a permit. */
   #asking = 0;
-  /** Those that run in places of other processes. */
-  #away = 0;
 
   /** @param isElsewhere whether another process runs it: then places are that one's. */
   constructor(worker: Worker<never, unknown>, owner: LaneOwner, isElsewhere: boolean) {
@@ -102,40 +95,12 @@ export class WorkerLane {
       onGone: unseat,
       onOpen: () => owner.onRoom(this),
     });
-    this.spreader = isElsewhere ? undefined : this.#spreader();
-  }
-
-  /** Undefined for what never runs in a place of another process. */
-  #spreader(): Spreader | undefined {
-    const { elsewhere, clock } = this.#owner;
-    const { name, graph, options } = this.worker;
-    const { spread = "auto" } = options;
-    if (!elsewhere || graph || spread === "never") return undefined;
-    const { lane } = this;
-    const { places } = lane;
-    return new Spreader({
-      worker: name,
-      spread,
-      clock,
-      elsewhere,
-      lane: {
-        places,
-        get waiting() {
-          return lane.waiting;
-        },
-        // Where some that have a place here wait for a permit already, another place would be of no use.
-        mayLeave: () => this.#asking === 0 && lane.next(true) !== undefined,
-        limitTo: (limit) => {
-          if (lane.limitTo(limit)) this.#owner.onRoom(this);
-        },
-      },
-    });
   }
 
   report(): LaneReport {
     const { lane, worker } = this;
     const since = lane.heads().flatMap((seat) => (seat.isStart && this.#owner.isWanted(seat) ? [seat.sinceMs] : []));
-    const [running, waiting] = [lane.running + this.#away - this.#asking, lane.waiting + this.#asking];
+    const [running, waiting] = [lane.running - this.#asking, lane.waiting + this.#asking];
     return { worker: worker.name, running, waiting, ...(since.length > 0 && { sinceMs: Math.min(...since) }) };
   }
 
@@ -157,7 +122,6 @@ export class WorkerLane {
     };
     live.seats.set(nodeId, seat);
     this.lane.wait(seat);
-    this.spreader?.waits();
   }
 
   /** What goes on waits for its turn. @param order where it stands: as what comes now, unless it says otherwise. */
@@ -169,58 +133,45 @@ export class WorkerLane {
     this.#owner.onRoom(this);
   }
 
-  /** A place that another process lends: what is next of this worker runs there, if there is any that has no place here. */
-  lent(hand: Hand): void {
-    if (hand.isGone) return;
-    const hasRoom = this.spreader !== undefined && this.#away < PLACES_ELSEWHERE && !this.#owner.isClosing();
-    const seat = hasRoom ? this.lane.take(true) : undefined;
-    if (seat) this.goOn(seat, hand);
-    else hand.end();
-  }
-
-  /** A seat that has a place goes on, once it has the permit that it needs. @param hand where the place is another process's. */
-  goOn(seat: AnySeat, hand?: Hand): void {
-    if (this.limits && !(!seat.isStart && seat.hasPermit)) void this.#askFor(seat, this.limits, hand);
-    else this.#owner.goOn(this, seat, undefined, hand);
+  /** A seat that has a place goes on, once it has the permit that it needs. */
+  goOn(seat: AnySeat): void {
+    if (this.limits && !(!seat.isStart && seat.hasPermit)) void this.#askFor(seat, this.limits);
+    else this.#owner.goOn(this, seat);
   }
 
   /** It keeps its place here while it waits for the other processes. */
-  async #askFor(seat: AnySeat, limits: SharedLimits, hand?: Hand): Promise<void> {
+  async #askFor(seat: AnySeat, limits: SharedLimits): Promise<void> {
     const { lane } = this;
-    const { permits, isClosing, isWanted: isSeatWanted, goOn, onRoom } = this.#owner;
-    const isWanted = (): boolean =>
-      !isClosing() && hand?.isGone !== true && isSeatWanted(seat) && !(lane.isPaused && seat.isStart);
+    const { permits, isClosing, isWanted: isSeatWanted, count, goOn, onRoom } = this.#owner;
+    const isWanted = (): boolean => !isClosing() && isSeatWanted(seat) && !(lane.isPaused && seat.isStart);
     const { concurrency: key, rate: rateKey } = seat.keys;
     this.#asking++;
-    this.#count(1, hand !== undefined);
+    count(1);
     const want = { worker: this.worker.name, limits, key, rateKey, isStart: seat.isStart, isWanted };
     const answer = await (permits as Permits).take(want);
     this.#asking--;
-    this.#count(-1, hand !== undefined);
-    if (answer.kind === "granted" && isWanted()) return goOn(this, seat, answer.permit, hand);
+    count(-1);
+    if (answer.kind === "granted" && isWanted()) return goOn(this, seat, answer.permit);
     if (answer.kind === "granted" && answer.permit !== undefined) permits?.giveBack(answer.permit);
-    lane.leave(seat.keys, hand !== undefined);
+    lane.leave(seat.keys);
     if (answer.kind === "refused") lane.shut(seat.keys, answer.waitMs);
     // Of a queue that was paused meanwhile, too; what nobody wants any more is dropped when its turn comes.
     if (!isClosing()) lane.wait(seat);
-    if (hand) this.lent(hand);
     onRoom(this);
   }
 
-  /** A place that the lane has just given. @param given its permit. @param isLent whether it is another process's, until it is given back. */
-  placeIn(keys: Keys, given?: string, isLent = false): Place {
+  /** A place that the lane has just given. @param given its permit. */
+  placeIn(keys: Keys, given?: string): Place {
     const { lane } = this;
-    const { permits, onPlace, onRoom } = this.#owner;
+    const { permits, count, onPlace, onRoom } = this.#owner;
     let permit = given;
-    let isAway = isLent;
-    this.#count(1, isAway);
+    count(1);
     onPlace(true);
     const free = (): void => {
       if (permit !== undefined) permits?.giveBack(permit);
       permit = undefined;
-      lane.leave(keys, isAway);
-      this.#count(-1, isAway);
-      isAway = false;
+      lane.leave(keys);
+      count(-1);
       onRoom(this);
       onPlace(false);
     };
@@ -231,17 +182,12 @@ export class WorkerLane {
       const hasPermit = keys === COUNTED_ELSEWHERE;
       const take = (another: string | undefined): void => {
         permit = another;
-        this.#count(1, false);
+        count(1);
         onPlace(true);
         goOn();
       };
       this.waitToGoOn({ keys, isWanted, hasPermit, goOn: take }, order);
     };
     return new Place({ free, takeAgain });
-  }
-
-  #count(more: 1 | -1, isAway: boolean): void {
-    if (isAway) this.#away += more;
-    else this.#owner.count(more);
   }
 }
