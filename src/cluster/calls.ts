@@ -18,7 +18,7 @@ import type { End, HolderSays, Messages } from "./messages.ts";
 import { nodeTask } from "./task.ts";
 
 /** What is said of a node that is left off: it runs again elsewhere. */
-export const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
+const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
 
 export interface CallsOptions {
   database: ClusterDatabase;

@@ -17,7 +17,7 @@ import type { AnyOptions } from "../definition/worker-types.ts";
 const DEFAULT_CONCURRENCY = 16;
 
 /** Attempts of one worker that a process waits for in others, at the most: enough to keep several of them at work, and bounded. */
-export const PLACES_ELSEWHERE = 128;
+const PLACES_ELSEWHERE = 128;
 
 /** What a point of priority is worth. Long enough to matter in a backlog, short enough that the rest gets its turn. */
 const PRIORITY_POINT_MS = 60_000;
@@ -48,6 +48,10 @@ export interface Seat extends Ordered {
   readonly keys: Keys;
   /** False for what goes on after a wait: it was counted when it started. */
   readonly isStart: boolean;
+  /** Whether it is still to be taken: its graph may have been cancelled or paused since. */
+  isWanted(): boolean;
+  /** It was not wanted when its turn came, and waits no more. */
+  dropped(): void;
 }
 
 /** Where a seat stands among others. */
@@ -83,26 +87,25 @@ interface OpeningGate<S extends Seat> extends Ordered {
   readonly gate: RateGate<S>;
 }
 
-export interface LaneOptions<S extends Seat> {
+/** Who takes from a lane. */
+export interface LaneOwner {
+  /** A rate lets more through from now on. */
+  opened(): void;
+}
+
+export interface LaneOptions {
   options: AnyOptions;
   clock: Clock;
   /** The rate is counted by all processes together, elsewhere. */
   isShared?: boolean;
   /** They run in other processes, where they wait for places. */
   isElsewhere?: boolean;
-  /** Whether a seat is still to be taken: its graph may have been cancelled or paused since. */
-  isWanted: (seat: S) => boolean;
-  /** Told of each that was not wanted as its turn came, and is gone. */
-  onGone?: (seat: S) => void;
-  /** A rate lets more through from now on. */
-  onOpen: () => void;
+  owner: LaneOwner;
 }
 
 export class Lane<S extends Seat> {
   readonly #clock: Clock;
-  readonly #isWanted: (seat: S) => boolean;
-  readonly #onGone: ((seat: S) => void) | undefined;
-  readonly #onOpen: () => void;
+  readonly #owner: LaneOwner;
   readonly #total: number;
   readonly #perKey: number;
   readonly #rate: { limit: number; perMs: number } | undefined;
@@ -120,14 +123,11 @@ export class Lane<S extends Seat> {
   #running = 0;
   #waiting = 0;
 
-  constructor(given: LaneOptions<S>) {
-    const { options, clock, isShared = false, isElsewhere = false, isWanted, onGone, onOpen } = given;
+  constructor({ options, clock, isShared = false, isElsewhere = false, owner }: LaneOptions) {
     const { concurrency, rate } = options;
     this.#isShared = isShared;
     this.#clock = clock;
-    this.#isWanted = isWanted;
-    this.#onGone = onGone;
-    this.#onOpen = onOpen;
+    this.#owner = owner;
     this.#total = isElsewhere ? Math.min(PLACES_ELSEWHERE, givenTotal(options) ?? Infinity) : localPlaces(options);
     this.#perKey = typeof concurrency === "object" ? concurrency.limit : Infinity;
     this.#rate = rate && { limit: rate.limit, perMs: durationMs(rate.per) };
@@ -180,9 +180,9 @@ export class Lane<S extends Seat> {
       const { group } = entry;
       const seat = group.seats.peek();
       if (group.isParked || seat?.seq !== entry.seq) this.#ready.pop();
-      else if (!this.#isWanted(seat)) {
+      else if (!seat.isWanted()) {
         this.#drop(group);
-        this.#onGone?.(seat);
+        seat.dropped();
       }
       // What goes on stands before all that starts.
       else if (seat.isStart && this.isPaused) return undefined;
@@ -283,7 +283,7 @@ export class Lane<S extends Seat> {
       for (const group of first.gate.parked.splice(0)) this.#unpark(group);
     }
     this.#arm();
-    this.#onOpen();
+    this.#owner.opened();
   }
 
   #keyGate(key: string): KeyGate<S> {

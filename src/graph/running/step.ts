@@ -2,7 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { durationMs, sleep, type Clock } from "../../shared/clock.ts";
 import { AttemptTimeout } from "./limits.ts";
-import { whenAborted } from "./live.ts";
+import { whenAborted } from "./abort.ts";
 import { retryDelayMs } from "../definition/retry.ts";
 import type { StepInfo, StepOptions } from "../definition/context-types.ts";
 

@@ -1,0 +1,357 @@
+/**
+ * The runs that are active in this process: loads them, recovers them, drops them and loads them again after a fault. Everything that changes
+ * a run goes through its inbox (`run-loop.ts`).
+ */
+import type { Clock } from "../shared/clock.ts";
+import { SvcError } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
+import type { NewAudit } from "../store/control.ts";
+import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../store/graph-rows.ts";
+import type { GraphStore } from "../store/graph-store.ts";
+import type { Busy } from "./busy.ts";
+import type { Children } from "./children.ts";
+import type { GraphDefinition } from "./definition/definition-types.ts";
+import type { Steering } from "./definition/steering-types.ts";
+import type { EngineState } from "./engine-state.ts";
+import { FaultLog } from "./fault-log.ts";
+import { Outrun, type Fleet } from "./fleet.ts";
+import { Loans } from "./loans.ts";
+import { Machine } from "./machine/machine.ts";
+import { firstUnit } from "./machine/new-graph.ts";
+import type { OutboxRows } from "./machine/report-types.ts";
+import type { ControlMessage } from "./machine/run-message.ts";
+import { calledIn, type Registry } from "./registry.ts";
+import { RunLoop, type RunLoopOptions, type RunSupervisor } from "./run-loop.ts";
+import { Shutdown } from "./running/abort.ts";
+import { ActiveRun } from "./running/active-run.ts";
+import type { RunTable } from "./running/run-table.ts";
+
+export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor"> {
+  registry: Registry;
+  log: Log;
+  runs: RunTable;
+  children: Children;
+  outboxRows: OutboxRows;
+  progressPerSecond: number;
+}
+
+/** A run as the store has it, and the definition that this app runs it by. */
+export interface FoundRun {
+  stored: StoredGraph;
+  definition: GraphDefinition;
+}
+
+/** Of a run that this process holds from its beginning. */
+const FIRST_LEASE = 1;
+/** How long to wait before a run whose commit failed is loaded again. */
+const RELOAD_MS = 1000;
+
+export class ActiveRuns implements RunSupervisor {
+  readonly #options: ActiveRunsOptions;
+  readonly #graphs: GraphStore;
+  readonly #clock: Clock;
+  readonly #state: EngineState;
+  readonly #busy: Busy;
+  readonly #fleet: Fleet | undefined;
+  readonly #runs: RunTable;
+  readonly #loop: RunLoop;
+  readonly #faults: FaultLog;
+  /** Runs that are being loaded: whoever asks meanwhile gets the same. */
+  readonly #loading = new Map<string, Promise<ActiveRun>>();
+  /** Runs that are held for those who want to change them. */
+  readonly loans = new Loans();
+
+  constructor(options: ActiveRunsOptions) {
+    this.#options = options;
+    this.#graphs = options.graphs;
+    this.#clock = options.clock;
+    this.#state = options.state;
+    this.#busy = options.busy;
+    this.#fleet = options.fleet;
+    this.#runs = options.runs;
+    this.#faults = new FaultLog(options.log, options.clock);
+    this.#loop = new RunLoop({ ...options, supervisor: this });
+  }
+
+  get(id: string): ActiveRun | undefined {
+    return this.#runs.get(id);
+  }
+
+  all(): ActiveRun[] {
+    return this.#runs.all();
+  }
+
+  /** Whether nothing of it runs, or is about to. */
+  isAtRest(id: string): boolean {
+    return !this.get(id)
+      ?.machine.nodes()
+      .some(({ status }) => status === "running" || status === "ready");
+  }
+
+  // Start.
+
+  /** A run with the rows that it is to have; it is active from now on. */
+  create(stored: StoredGraph, definition: GraphDefinition): ActiveRun {
+    return this.#adopt(stored, definition, undefined);
+  }
+
+  /** Writes a new run, and in the same commit its beginning when that is due. */
+  async insert(run: ActiveRun, steering?: Steering, audit?: NewAudit): Promise<void> {
+    const { machine } = run;
+    const { row } = machine;
+    const unit = firstUnit(machine, steering, audit);
+    const holder = this.#fleet?.enter(row.id);
+    if (this.#fleet && holder === undefined) {
+      // Whoever has room takes it.
+      this.#runs.remove(row.id);
+      await this.#loop.write(run, { ...unit, heldBy: null });
+      return;
+    }
+    if (holder !== undefined) [unit.heldBy, run.lease] = [holder, FIRST_LEASE];
+    if (row.dueMs <= row.createdMs && !this.#state.isClosing) machine.begin(row.createdMs, unit);
+    const started = this.#loop.startReady(run, unit);
+    try {
+      await this.#loop.write(run, unit);
+    } catch (error) {
+      this.#runs.remove(row.id);
+      run.isLost = true;
+      this.#loop.release(started);
+      // Where a connection was cut, or a disk failed as it was synced, nobody knows: a run that is stored after all is this process's to run.
+      this.#reloadLater(row.id, run.lease);
+      throw error;
+    }
+    this.#loop.begin(run, started);
+    this.#beginWhenDue(run);
+  }
+
+  // Commands.
+
+  /**
+   * A run to be changed: an active one, or one that has ended, waits to be loaded again or has yet to be recovered.
+   * @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one of a definition that this process does not have.
+   */
+  async take(id: string): Promise<ActiveRun> {
+    const known = this.get(id) ?? this.#loading.get(id);
+    if (known) return known;
+    const loading = this.#load(id).finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  async #load(id: string): Promise<ActiveRun> {
+    const { stored, definition } = await this.find(id);
+    const known = this.get(id);
+    if (known) return known;
+    const lease = this.loans.lease(id);
+    if (hasEnded(stored.row)) return this.#runOf(stored, definition, lease);
+    return this.#resume(stored, definition, false, lease).run;
+  }
+
+  /** Commits what a caller wants of a run. @throws what the machine refuses, and what the store does. */
+  async control(run: ActiveRun, message: ControlMessage): Promise<void> {
+    // After a fault the process goes by another: this one has what was never written.
+    const known = this.get(run.id);
+    if (known && known !== run) throw new Outrun();
+    await run.request(message);
+    this.#beginWhenDue(run);
+  }
+
+  /** A caller has changed the run. Once no other is about to, this process keeps the run, or gives it back. */
+  async settle(id: string): Promise<void> {
+    const lease = this.loans.end(id);
+    if (lease === undefined) return;
+    const run = this.get(id);
+    if (run && this.#fleet?.isRunner) return;
+    if (run) this.#drop(run);
+    await this.#fleet?.giveBack(id, lease);
+  }
+
+  /** As the store has it. @throws as `take` */
+  async find(id: string): Promise<FoundRun> {
+    const [stored] = await this.#graphs.load([id]);
+    if (!stored) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${id}"`);
+    const { row } = stored;
+    const definition = this.#options.registry.of(row);
+    if (definition) return { stored, definition };
+    const what = calledIn(row);
+    throw new SvcError("SVC_TRANSITION", `The graph ${row.id} was started as ${what}, which this app no longer has`);
+  }
+
+  // Recovery.
+
+  /** Recovers a run that this process holds now. @param beside nodes that the process before it had run in others. */
+  async hold(id: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void> {
+    const [stored] = await this.#graphs.load([id]);
+    if (stored) await this.recover(stored, hasCrashed, lease, beside);
+  }
+
+  /**
+   * Goes on with a run that was left, unless it is active.
+   * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in other processes.
+   */
+  async recover(
+    stored: StoredGraph,
+    hasCrashed: boolean,
+    lease?: number,
+    beside: readonly string[] = [],
+  ): Promise<void> {
+    const { row } = stored;
+    if (this.#runs.has(row.id)) return;
+    const definition = this.#options.registry.of(row);
+    if (!definition)
+      return this.#options.log.warn(
+        { graphId: row.id, worker: row.worker, version: row.version },
+        `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
+      );
+    await this.#resume(stored, definition, hasCrashed, lease, beside).settled;
+  }
+
+  /** @returns the run, and when its recovery is committed or, after a fault, will be tried again. */
+  #resume(
+    stored: StoredGraph,
+    definition: GraphDefinition,
+    hasCrashed: boolean,
+    lease?: number,
+    beside: readonly string[] = [],
+  ): { run: ActiveRun; settled: Promise<void> } {
+    const run = this.#adopt(stored, definition, lease);
+    const { machine } = run;
+    const ranElsewhere = this.#fleet && ranElsewhereOf(machine.nodes(), this.#fleet, beside);
+    // A failed commit is logged by runFailed.
+    const settled = run.request({ type: "recover", hasCrashed, ranElsewhere }).catch(() => undefined);
+    if (!machine.isTerminal) {
+      for (const node of machine.retrying()) this.#loop.retryLater(run, node);
+      this.#beginWhenDue(run);
+    }
+    return { run, settled };
+  }
+
+  #beginWhenDue(run: ActiveRun): void {
+    const { row } = run.machine;
+    if (row.phase !== "queued") return;
+    const begin = (): void => {
+      if (row.phase === "queued" && !this.#state.isClosing) run.post({ type: "begin" });
+    };
+    const waitMs = row.dueMs - this.#clock.now();
+    if (waitMs > 0) run.after(waitMs, begin);
+    else begin();
+  }
+
+  #adopt(stored: StoredGraph, definition: GraphDefinition, lease: number | undefined): ActiveRun {
+    const run = this.#runOf(stored, definition, lease);
+    this.#runs.add(run);
+    return run;
+  }
+
+  #runOf({ row, nodes, lastSeq, signals }: StoredGraph, definition: GraphDefinition, lease?: number): ActiveRun {
+    const { outboxRows, progressPerSecond } = this.#options;
+    const machine = new Machine(row, nodes, lastSeq, definition, outboxRows, signals);
+    const run = new ActiveRun(machine, this.#loop, this.#clock, progressPerSecond);
+    run.lease = lease;
+    return run;
+  }
+
+  // What runs report.
+
+  runChanged(run: ActiveRun): void {
+    if (!run.isActive) this.#runs.add(run);
+  }
+
+  runEnded(run: ActiveRun): void {
+    if (!run.machine.isTerminal || !run.isActive) return;
+    run.stop();
+    this.#runs.remove(run.id);
+    this.#fleet?.left(run.id);
+    this.#announceEnd(run.machine.row);
+  }
+
+  runFailed(run: ActiveRun, error: unknown): void {
+    const { id } = run;
+    // A transition behind the one that failed.
+    if (!run.isActive) return;
+    this.#faults.failed(id, error, `A commit of graph ${id} failed. It is read again.`);
+    this.#lose(run);
+    this.#reloadLater(id, run.lease);
+  }
+
+  /** Another process has it, or the state in memory is wrong: nothing that still comes of it is written. */
+  #lose(run: ActiveRun): void {
+    if (run.isActive) this.#runs.remove(run.id);
+    run.isLost = true;
+    run.abortAll(new Shutdown());
+    run.stop();
+  }
+
+  /** Children end with their parent, and a parent hears of its child. */
+  #announceEnd(row: GraphRow): void {
+    this.#busy.begin();
+    this.#options.children
+      .ended(row)
+      .catch((err: unknown) =>
+        this.#options.log.error({ graphId: row.id, err }, `The children of graph ${row.id} could not be told`),
+      )
+      .finally(() => this.#busy.end());
+  }
+
+  // Faults.
+
+  /** Loads a run in a moment, and after a fault again. @param lease under which this process held it. */
+  #reloadLater(id: string, lease: number | undefined): void {
+    this.#clock.schedule(RELOAD_MS, () => {
+      if (this.#state.isClosing || this.#runs.has(id)) return;
+      this.#reload(id, lease).catch((error: unknown) => {
+        this.#faults.failed(id, error, `The graph ${id} could not be read. It is tried again.`);
+        this.#reloadLater(id, lease);
+      });
+    });
+  }
+
+  /** Nobody knows whether the commit that failed was written: the store says (decision 060). */
+  async #reload(id: string, lease: number | undefined): Promise<void> {
+    const fleet = this.#fleet;
+    // A process that runs nothing holds runs for callers alone: what it holds nevertheless is given back (cluster.ts).
+    if (fleet?.isRunner === false) return fleet.left(id);
+    // The commit may have failed because another process has the run by now.
+    const isHeld = !fleet || (lease !== undefined && (await fleet.confirms(id, lease)));
+    const [stored] = await this.#graphs.load([id]);
+    const isOver = stored !== undefined && hasEnded(stored.row);
+    // It was its last commit, and is written after all: nobody has heard of the end.
+    if (isOver) this.#announceEnd(stored.row);
+    if (isOver || !isHeld) return fleet?.left(id);
+    if (stored && !this.#state.isClosing) await this.recover(stored, false, lease);
+  }
+
+  /** All that this process held is others'. */
+  dropAll(): void {
+    for (const run of this.all()) this.#drop(run);
+  }
+
+  #drop(run: ActiveRun): void {
+    this.#lose(run);
+    this.#fleet?.left(run.id);
+  }
+
+  // End.
+
+  /** Nothing new starts. Attempts under way may end, and are aborted after `drainMs`. */
+  async close(drainMs: number): Promise<void> {
+    this.#state.isClosing = true;
+    for (const run of this.all()) run.cancelTimers();
+    const deadline = this.#clock.schedule(drainMs, () => {
+      for (const run of this.all()) run.abortAll(new Shutdown());
+    });
+    await this.#busy.idle();
+    deadline.cancel();
+    for (const run of this.all()) {
+      run.progress.stop();
+      // Attempts that wait.
+      run.abortAll(new Shutdown());
+    }
+  }
+}
+
+/** Ids of nodes that did not run in the process that held their run. */
+function ranElsewhereOf(nodes: readonly NodeRow[], fleet: Fleet, beside: readonly string[]): ReadonlySet<string> {
+  const elsewhere = nodes.filter(({ id, worker }) => !fleet.elsewhere.runsHere(worker) || beside.includes(id));
+  return new Set(elsewhere.map(({ id }) => id));
+}

@@ -1,0 +1,72 @@
+/**
+ * A slot in the queue of a worker, held by one attempt. An attempt that waits for a time, a signal or other nodes gives it back for as long,
+ * and takes it again before it continues.
+ */
+import type { Keys } from "./lane.ts";
+
+/** The queue that a slot belongs to. */
+export interface SlotQueue {
+  free(slot: Slot): void;
+  /** Grants the slot again when its turn comes. */
+  takeAgain(slot: Slot): void;
+}
+
+export class Slot {
+  readonly keys: Keys;
+  /** The permit that comes with it, where limits hold over all processes. */
+  permit: string | undefined;
+  readonly #queue: SlotQueue;
+  #isHeld = true;
+  #hasEnded = false;
+  #again: Promise<void> | undefined;
+  #onAgain: (() => void) | undefined;
+  #onFreed: (() => void) | undefined;
+
+  constructor(queue: SlotQueue, keys: Keys, permit: string | undefined) {
+    this.#queue = queue;
+    this.keys = keys;
+    this.permit = permit;
+  }
+
+  /** Whether its attempt still wants it. */
+  get isWanted(): boolean {
+    return !this.#hasEnded;
+  }
+
+  /** Resolves when the slot is given back for the first time from now on. */
+  freed(): Promise<void> {
+    return this.#isHeld ? new Promise((resolve) => (this.#onFreed = resolve)) : Promise.resolve();
+  }
+
+  /** Gives the slot back for a while. */
+  free(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#queue.free(this);
+    this.#onFreed?.();
+  }
+
+  /** Resolves once the attempt has the slot again; never if the attempt has ended by then. */
+  takeAgain(): Promise<void> {
+    if (this.#isHeld || this.#hasEnded) return Promise.resolve();
+    this.#again ??= new Promise((resolve) => {
+      this.#onAgain = resolve;
+      this.#queue.takeAgain(this);
+    });
+    return this.#again;
+  }
+
+  /** Its turn has come again. */
+  granted(permit: string | undefined): void {
+    this.permit = permit;
+    this.#isHeld = true;
+    this.#again = undefined;
+    this.#onAgain?.();
+  }
+
+  /** The attempt has ended. */
+  leave(): void {
+    this.#hasEnded = true;
+    this.free();
+  }
+}
