@@ -13,7 +13,7 @@ export interface ChromiumLaunch {
 export interface ChromiumPlaces {
   env: Readonly<Record<string, string | undefined>>;
   exists: (path: string) => boolean;
-  /** Path of the browser that an npm package unpacks; undefined when the package isn't installed. */
+  /** Path of the browser that an npm package unpacks; undefined when the package isn't installed, or does not run on this system. */
   packaged: () => Promise<string | undefined>;
 }
 
@@ -25,25 +25,32 @@ const MAC_APPS = [
 /** The sandbox needs user namespaces, which containers often refuse; the pages under test are one's own. */
 const ARGS = ["--no-sandbox"];
 const PACKAGE = "@sparticuz/chromium";
+/** The value of `SVC_CHROMIUM` that chooses the browser of the system, though the package is installed. */
+const OF_SYSTEM = "system";
 
 /**
- * Finds a Chromium: `$SVC_CHROMIUM`, else one on the PATH, else the one in the package `@sparticuz/chromium`.
- * @throws SvcError `SVC_CONFIG` when there is none, or `$SVC_CHROMIUM` names no file.
+ * Finds a Chromium. The version in a project's package-lock.json is the same on every machine, so the package `@sparticuz/chromium` comes before a
+ * browser of the system. `$SVC_CHROMIUM` overrides both: a path, or `system`.
+ * @throws SvcError `SVC_CONFIG` when there is none, or `$SVC_CHROMIUM` names none.
  */
 export async function findChromium(places: ChromiumPlaces = SYSTEM): Promise<ChromiumLaunch> {
-  const named = places.env["SVC_CHROMIUM"];
-  if (named !== undefined && named !== "") {
-    if (places.exists(named)) return { executablePath: named, args: ARGS };
-    throw new SvcError(
-      "SVC_CONFIG",
-      `SVC_CHROMIUM is "${named}", but there is no such file. Give the path of a Chromium or Chrome, or unset it.`,
-    );
-  }
-  const executablePath = installed(places) ?? (await places.packaged());
+  const named = places.env["SVC_CHROMIUM"] ?? "";
+  const executablePath = named === "" ? ((await places.packaged()) ?? installed(places)) : chosen(named, places);
   if (executablePath !== undefined) return { executablePath, args: ARGS };
   throw new SvcError(
     "SVC_CONFIG",
-    `No Chromium found: SVC_CHROMIUM is not set, none of ${COMMANDS.join(", ")} is on the PATH, and ${PACKAGE} is not installed. Set SVC_CHROMIUM, or run npm install --save-dev ${PACKAGE}.`,
+    `No Chromium found: ${PACKAGE} is not installed or does not run on this system, and none of ${COMMANDS.join(", ")} is on the PATH. Run npm install --save-dev ${PACKAGE}, or set SVC_CHROMIUM to the path of a Chromium or Chrome.`,
+  );
+}
+
+function chosen(named: string, places: ChromiumPlaces): string {
+  const path = named === OF_SYSTEM ? installed(places) : named;
+  if (path !== undefined && places.exists(path)) return path;
+  throw new SvcError(
+    "SVC_CONFIG",
+    named === OF_SYSTEM
+      ? `SVC_CHROMIUM is "${OF_SYSTEM}", but none of ${COMMANDS.join(", ")} is on the PATH. Install a Chromium or Chrome, or unset SVC_CHROMIUM.`
+      : `SVC_CHROMIUM is "${named}", but there is no such file. Give the path of a Chromium or Chrome, or "${OF_SYSTEM}", or unset it.`,
   );
 }
 
@@ -54,6 +61,8 @@ function installed({ env, exists }: ChromiumPlaces): string | undefined {
 }
 
 async function packaged(): Promise<string | undefined> {
+  // The package has a build for one system, and unpacks it on all of them.
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   // A variable name, so that the package stays a choice of the user's and no compiler asks for its types.
   const name: string = PACKAGE;
   try {
