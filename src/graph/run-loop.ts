@@ -77,44 +77,29 @@ export class RunLoop implements MessageHandler {
 
   handle(run: ActiveRun, message: InboxMessage, reply: Reply | undefined): void {
     if (run.isLost) return refuse(message, reply);
-    const started: StartedAttempt[] = [];
     try {
+      const nowMs = this.#options.clock.now();
       const unit =
-        message.type === "slotGranted"
-          ? this.#start(run, message, started)
-          : decide(run.machine, message, this.#options.clock.now());
-      if (unit) this.#transition(run, message, unit, started, reply);
+        message.type === "slotGranted" ? startGranted(run, message, nowMs) : decide(run.machine, message, nowMs);
+      if (unit) this.#transition(run, message, unit, reply);
       else this.#unchanged(run, reply);
     } catch (error) {
       // Anything but the refusal of a command may have left the machine half changed.
       if (!(reply && isRefusal(error))) this.fail(run, error);
-      this.release(started);
+      if (message.type === "slotGranted") message.slot.leave();
       reply?.reject(error);
     }
   }
 
-  /** A node that waited for a slot starts, unless the run has changed meanwhile. */
-  #start(run: ActiveRun, { node, slot, fault }: SlotGranted, started: StartedAttempt[]): Unit | undefined {
-    const { machine, isActive } = run;
-    if (!isActive || machine.row.phase !== "running" || machine.node(node.id)?.status !== "ready") {
-      slot.leave();
-      return undefined;
-    }
-    const unit = machine.nodeStarted(node, this.#options.clock.now());
-    started.push(new StartedAttempt(run, node, slot, fault));
-    return unit;
-  }
-
-  #transition(
-    run: ActiveRun,
-    message: InboxMessage,
-    unit: Unit,
-    started: readonly StartedAttempt[],
-    reply: Reply | undefined,
-  ): void {
+  #transition(run: ActiveRun, message: InboxMessage, unit: Unit, reply: Reply | undefined): void {
     if (isControl(message)) this.#options.supervisor.runChanged(run);
     abortEnded(run, message);
-    this.#commit(run, unit, started, reply);
+    const { isTerminal, inner } = run.machine;
+    const started = this.startReady(run, unit);
+    if (message.type === "slotGranted")
+      started.unshift(new StartedAttempt(run, message.node, message.slot, message.fault));
+    for (const id of inner.takeDropped()) run.abort(id, new Error("Nobody waits for this node any more"));
+    this.#commit({ run, unit, reply, isTerminal, started, woken: inner.takeWoken() });
     if (message.type === "nodeFailed" && message.retryAtMs !== undefined) this.retryLater(run, message.node);
   }
 
@@ -126,45 +111,48 @@ export class RunLoop implements MessageHandler {
 
   // Commits.
 
-  #commit(run: ActiveRun, unit: Unit, started: readonly StartedAttempt[], reply: Reply | undefined): void {
-    const { isTerminal, inner } = run.machine;
-    const more = this.startReady(run, unit);
-    for (const id of inner.takeDropped()) run.abort(id, new Error("Nobody waits for this node any more"));
-    const pending: Pending = {
-      run,
-      unit,
-      reply,
-      isTerminal,
-      started: started.length > 0 ? [...started, ...more] : more,
-      woken: inner.takeWoken(),
-    };
-    this.write(run, unit).then(
-      (isHeld) => (isHeld ? this.#committed(pending) : this.#failed(pending, new Outrun())),
-      (error: unknown) => this.#failed(pending, error),
-    );
+  #commit(pending: Pending): void {
+    const { run, unit } = pending;
+    const { graphs, busy } = this.#options;
+    const commit = graphs.commit(underLease(run, unit));
+    busy.begin();
+    commit
+      .then(
+        (isHeld) => (isHeld ? this.#committed(pending) : this.#failed(pending, new Outrun())),
+        (error: unknown) => this.#failed(pending, error),
+      )
+      .catch((error: unknown) => this.fail(run, error));
   }
 
-  #committed({ run, isTerminal, woken, started, reply }: Pending): void {
-    if (isTerminal) this.#options.supervisor.runEnded(run);
+  #committed({ run, unit, isTerminal, woken, started, reply }: Pending): void {
+    const { supervisor, runner, busy } = this.#options;
+    this.#announce(run, unit);
+    if (isTerminal) supervisor.runEnded(run);
     else this.#watch(run);
     for (const wait of woken) wait.wake();
-    this.#options.runner.begin(started);
+    runner.begin(started);
     reply?.resolve();
+    busy.end();
   }
 
   #failed({ run, started, reply }: Pending, error: unknown): void {
     this.fail(run, error);
     this.release(started);
     reply?.reject(error);
+    this.#options.busy.end();
+  }
+
+  #announce(run: ActiveRun, { outbox }: Unit): void {
+    this.#options.fleet?.wrote(run.id, outbox?.map((row) => row.registrationId) ?? []);
   }
 
   /** @returns whether this process still held the run. Rejects with what the store does. */
   async write(run: ActiveRun, unit: Unit): Promise<boolean> {
-    const { graphs, fleet, busy } = this.#options;
+    const { graphs, busy } = this.#options;
     busy.begin();
     try {
       const isWritten = await graphs.commit(underLease(run, unit));
-      if (isWritten) fleet?.wrote(run.id, unit.outbox?.map((row) => row.registrationId) ?? []);
+      if (isWritten) this.#announce(run, unit);
       return isWritten;
     } finally {
       busy.end();
@@ -216,6 +204,14 @@ export class RunLoop implements MessageHandler {
     run.watchDeadline();
     this.#options.undoer.proceed(run);
   }
+}
+
+/** A node that waited for a slot starts, unless the run has changed meanwhile. */
+function startGranted(run: ActiveRun, { node, slot }: SlotGranted, nowMs: number): Unit | undefined {
+  const { machine, isActive } = run;
+  if (isActive && machine.row.phase === "running" && node.status === "ready") return machine.nodeStarted(node, nowMs);
+  slot.leave();
+  return undefined;
 }
 
 function isRefusal(error: unknown): boolean {

@@ -75,8 +75,12 @@ export class Undoer {
     if (!node || run.compensating === node.id || !state.mayStart) return;
     run.compensating = node.id;
     const waitMs = (node.dueMs ?? 0) - clock.now();
-    if (waitMs > 0) run.after(waitMs, () => void this.#compensate(run, node));
-    else void this.#compensate(run, node);
+    if (waitMs > 0) run.after(waitMs, () => this.#enter(run, node));
+    else this.#enter(run, node);
+  }
+
+  #enter(run: ActiveRun, node: NodeRow): void {
+    this.#compensate(run, node).catch((error: unknown) => run.fail(error));
   }
 
   async #compensate(run: ActiveRun, node: NodeRow): Promise<void> {
