@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { SvcError } from "../shared/errors.ts";
+import { PACKAGE, packagedChromium } from "./packaged-chromium.ts";
 
 /** What a launcher such as playwright-core's `chromium.launch` takes. */
 export interface ChromiumLaunch {
@@ -24,7 +25,6 @@ const MAC_APPS = [
 ];
 /** The sandbox needs user namespaces, which containers often refuse; the pages under test are one's own. */
 const ARGS = ["--no-sandbox"];
-const PACKAGE = "@sparticuz/chromium";
 /** The value of `SVC_CHROMIUM` that chooses the browser of the system, though the package is installed. */
 const OF_SYSTEM = "system";
 
@@ -60,18 +60,4 @@ function installed({ env, exists }: ChromiumPlaces): string | undefined {
   return [...onPath, ...MAC_APPS].find(exists);
 }
 
-async function packaged(): Promise<string | undefined> {
-  // The package has a build for one system, and unpacks it on all of them.
-  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
-  // A variable name, so that the package stays a choice of the user's and no compiler asks for its types.
-  const name: string = PACKAGE;
-  try {
-    const { default: chromium } = (await import(name)) as { default: { executablePath(): Promise<string> } };
-    return await chromium.executablePath();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return undefined;
-    throw error;
-  }
-}
-
-const SYSTEM: ChromiumPlaces = { env: process.env, exists: existsSync, packaged };
+const SYSTEM: ChromiumPlaces = { env: process.env, exists: existsSync, packaged: packagedChromium };
