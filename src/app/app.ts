@@ -19,6 +19,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-face.ts";
 import { boot } from "./boot.ts";
 import { readConfig, siteUrlOf, type Config } from "./config.ts";
+import { issueCsrfToken, issueToken, type CsrfIssuer, type IssuedCsrfToken } from "./csrf-issuer.ts";
 import { closedDoors, openDoors, RETRY_S } from "./doors.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { isDemoOn } from "./endpoints/demo.ts";
@@ -46,7 +47,7 @@ export function createApp(options: AppOptions): App {
 /** Longest that the last traces may take on their way out. */
 const FLUSH_MS = 3000;
 
-class SvcApp implements App {
+class SvcApp implements App, CsrfIssuer {
   readonly #options: AppOptions;
   readonly #router = new Router(BASE_PATH);
   readonly #closing = new AbortController();
@@ -156,6 +157,11 @@ class SvcApp implements App {
       if (!this.#listens && !this.#closing.signal.aborted) this.#booting = undefined;
       throw error;
     }));
+  }
+
+  async [issueCsrfToken](request: Request): Promise<IssuedCsrfToken> {
+    await this.boot();
+    return issueToken(request, this.config, this.#booted("csrfToken"));
   }
 
   async fetch(request: Request, origin?: RequestOrigin): Promise<Response> {
