@@ -6,7 +6,7 @@ export { asWorker } from "./graph/definition/graph-worker.ts";
 export { FinalError } from "./graph/definition/final-error.ts";
 export { CallError, WaitTimeoutError } from "./graph/running/call-error.ts";
 export type { RetryPolicy } from "./graph/definition/retry.ts";
-export type { ToolCalls, WorkerAi, WorkerToolOptions } from "./graph/running/worker-tools.ts";
+export type { ToolCalls, WorkerToolOptions } from "./graph/running/worker-tools.ts";
 export type { ArtifactData } from "./graph/running/artifact.ts";
 export type {
   ArtifactRef,

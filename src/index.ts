@@ -83,10 +83,6 @@ export {
   type GuardedFetchOptions,
   type GuardedInit,
 } from "./tools/guarded-fetch.ts";
-export { createAi, type Ai } from "./tools/ai.ts";
-export type { AiMessage, AiOptions, AiRequest } from "./tools/ai-request.ts";
-export type { AiAnswer, AiToolCall, AiUsage } from "./tools/ai-answer.ts";
-export type { Caller } from "./tools/caller.ts";
 export { graph, worker } from "./graph/definition/definition.ts";
 export { SvcError, type ErrorCode, type Issue } from "./shared/errors.ts";
 export { parseWith } from "./shared/schema.ts";

@@ -134,7 +134,7 @@ export function perform(
   { say, signal }: Channel,
   place: Place,
 ): Performance {
-  const inside = new Inside({ say, signal, toolCalls: (emit) => tools.calls({ signal, emit }), place });
+  const inside = new Inside({ say, signal, toolCalls: () => tools.calls(signal), place });
   // It has begun: from now on its time counts.
   say({ type: "told", method: "heartbeat", args: [] });
   const ended = inside.perform(async () => worker.run(input as never, inside.contextOf(context, state)));
